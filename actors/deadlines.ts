@@ -1,0 +1,72 @@
+import { Context, Effect, Layer } from "effect"
+import { EntityStore } from "./ports.ts"
+
+type OnDue = (id: string) => Effect.Effect<unknown, unknown>
+
+const batchSize = 128
+const concurrency = 8
+
+/**
+ * Turns rows whose time has come into ordinary events. The database's clock decides; the local timer is only a
+ * wake-up, so a deadline is kept even when the process that set it is gone.
+ */
+export class Deadlines extends Context.Service<
+  Deadlines,
+  {
+    register(kind: string, onDue: OnDue): void
+    /** A deadline (by the database's clock) to wake up for before the next round. */
+    expect(at: number): void
+    /** One round: everything due now is handled when it returns. */
+    readonly sweep: Effect.Effect<number>
+  }
+>()("directory/Deadlines") {
+  static readonly layer = (options: { readonly intervalMs: number }) =>
+    Layer.effect(
+      Deadlines,
+      Effect.gen(function* () {
+        const store = yield* EntityStore
+        const handlers = new Map<string, OnDue>()
+        let wakeAt = Number.POSITIVE_INFINITY
+        let wake: (() => void) | undefined
+
+        const handle = (due: { readonly kind: string; readonly id: string }) =>
+          (handlers.get(due.kind)?.(due.id) ?? Effect.void).pipe(
+            // A refusal means the entity has moved on; anything else is tried again when the lease runs out.
+            Effect.catchCause((cause) => Effect.logDebug("deadline not applied", due, cause)),
+          )
+
+        const sweep = Effect.gen(function* () {
+          let handled = 0
+          for (;;) {
+            const due = yield* store.takeDue(batchSize)
+            yield* Effect.forEach(due, handle, { concurrency, discard: true })
+            handled += due.length
+            if (due.length < batchSize) return handled
+          }
+        }).pipe(Effect.catch(() => Effect.succeed(0)))
+
+        const pause = Effect.callback<void>((resume) => {
+          if (wakeAt <= store.now()) wakeAt = Number.POSITIVE_INFINITY
+          const ms = Math.min(options.intervalMs, Math.max(5, wakeAt - store.now()))
+          const timer = setTimeout(() => resume(Effect.void), ms)
+          wake = () => {
+            clearTimeout(timer)
+            resume(Effect.void)
+          }
+          return Effect.sync(() => clearTimeout(timer))
+        })
+
+        yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, sweep)))
+
+        return Deadlines.of({
+          register: (kind, onDue) => void handlers.set(kind, onDue),
+          expect: (at) => {
+            if (at >= wakeAt) return
+            wakeAt = at
+            if (at - store.now() < options.intervalMs) wake?.()
+          },
+          sweep,
+        })
+      }),
+    )
+}

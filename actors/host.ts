@@ -1,0 +1,193 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import {
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type EventFrom,
+  getNextTransitions,
+  type InputFrom,
+  initialTransition,
+  type SnapshotFrom,
+  transition,
+} from "xstate"
+import { EventRefused, NotFound, Unavailable } from "../schema/errors.ts"
+import { type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
+import { type Cell, Cells } from "./cells.ts"
+import { Deadlines } from "./deadlines.ts"
+import { type EntityColumns, EntityStore, Publisher } from "./ports.ts"
+
+export interface Loaded<M extends AnyStateMachine> {
+  readonly version: number
+  readonly snapshot: SnapshotFrom<M>
+}
+
+export interface HostOptions<M extends AnyStateMachine> {
+  readonly entity: string
+  readonly machine: M
+  /** The columns lists and the sweeper read, derived from the state. */
+  readonly columns: (snapshot: SnapshotFrom<M>) => EntityColumns
+  /** Sent when `due_at` has passed by the database's clock. */
+  readonly dueEvent?: (now: number) => EventFrom<M>
+  readonly maxCells?: number
+  readonly mailboxLimit?: number
+}
+
+export interface TurnOptions<M extends AnyStateMachine> {
+  /** Creates the entity from this input when it does not exist. */
+  readonly create?: InputFrom<M>
+  /** Effects the machine cannot know, committed with the turn. */
+  readonly also?: (next: SnapshotFrom<M>) => TurnEffects
+}
+
+// Another process can win the race for a version again and again; past this the caller is told to come back.
+const maxAttempts = 8
+
+const collectEffects = (
+  actions: ReadonlyArray<{ readonly type: string; readonly params?: unknown }>,
+  also: TurnEffects | undefined,
+): TurnEffects => {
+  const effects: Record<string, Array<unknown>> = {}
+  const add = (kind: string, list: unknown) => {
+    if (Array.isArray(list) && list.length > 0) effects[kind] = [...(effects[kind] ?? []), ...list]
+  }
+  for (const action of actions) if (turnEffectKinds.includes(action.type as never)) add(action.type, action.params)
+  if (also !== undefined) for (const kind of turnEffectKinds) add(kind, also[kind])
+  return effects
+}
+
+const stateName = (snapshot: AnyMachineSnapshot): string =>
+  typeof snapshot.value === "string" ? snapshot.value : JSON.stringify(snapshot.value)
+
+/** Event types the current state answers to, guards aside. */
+export const allowedEvents = (snapshot: AnyMachineSnapshot): ReadonlyArray<string> => [
+  ...new Set(getNextTransitions(snapshot).map((t) => t.eventType)),
+]
+
+/** One logical actor per entity id: activated on demand, one turn at a time, passivated when others need the room. */
+export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
+  Effect.gen(function* () {
+    const store = yield* EntityStore
+    const publisher = yield* Publisher
+    const deadlines = yield* Deadlines
+    const { entity, columns } = options
+    const machine: AnyStateMachine = options.machine
+    const cells = new Cells<Loaded<M>>({
+      maxCells: options.maxCells ?? 20_000,
+      mailboxLimit: options.mailboxLimit ?? 256,
+    })
+
+    const load = Effect.fnUntraced(function* (id: string) {
+      const row = yield* store.load(entity, id)
+      if (row === undefined) return undefined
+      const snapshot = machine.resolveState({ value: row.value as never, context: row.context })
+      return { version: row.version, snapshot: snapshot as SnapshotFrom<M> } satisfies Loaded<M>
+    })
+
+    const begin = (create: InputFrom<M> | undefined) =>
+      Effect.suspend(() => {
+        if (create === undefined) return Effect.fail(new NotFound({ error: `There is no such ${entity}.` }))
+        const [snapshot] = initialTransition(machine, create)
+        return Effect.succeed({ version: 0, snapshot: snapshot as SnapshotFrom<M> } satisfies Loaded<M>)
+      })
+
+    const decideOn = <E, R>(
+      current: Loaded<M>,
+      decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
+    ) =>
+      Effect.gen(function* () {
+        const event = yield* decide(current, store.now())
+        const snapshot = current.snapshot as AnyMachineSnapshot
+        if (!snapshot.can(event)) {
+          const state = stateName(snapshot)
+          return yield* new EventRefused({
+            error: `The ${entity} is ${state}; it does not allow ${(event as AnyEventObject).type}.`,
+            details: { state, allowed: allowedEvents(snapshot) },
+          })
+        }
+        return event
+      })
+
+    const attempt = Effect.fnUntraced(function* <E, R>(
+      id: string,
+      cell: Cell<Loaded<M>>,
+      decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
+      turnOptions: TurnOptions<M>,
+    ) {
+      const remembered = cell.loaded
+      const current = remembered ?? (yield* load(id)) ?? (yield* begin(turnOptions.create))
+      const decision = decideOn(current, decide)
+      // A refusal by memory may be out of date when other processes write: ask the database before refusing.
+      const event =
+        remembered === undefined || publisher.alone()
+          ? yield* decision
+          : yield* decision.pipe(
+              Effect.catch(() => {
+                cell.loaded = undefined
+                return Effect.as(Effect.void, undefined)
+              }),
+            )
+      if (event === undefined) return undefined
+
+      const [next, actions] = transition(machine, current.snapshot as AnyMachineSnapshot, event as AnyEventObject)
+      const snapshot = next as SnapshotFrom<M>
+      const effects = collectEffects(actions, turnOptions.also?.(snapshot))
+      const derived = columns(snapshot)
+      // Forget first: if the write fails or its outcome is unknown, the next turn reads the truth.
+      cell.loaded = undefined
+      const positions = yield* store
+        .commit({
+          kind: entity,
+          id,
+          turn: randomUUID(),
+          expected: current.version,
+          value: next.value,
+          context: next.context,
+          effects,
+          ...derived,
+        })
+        .pipe(Effect.catchTag("VersionConflict", () => Effect.succeed(undefined)))
+      if (positions === undefined) return undefined
+
+      const loaded: Loaded<M> = { version: current.version + 1, snapshot }
+      cell.loaded = loaded
+      if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
+      publisher.committed(positions)
+      const touched = [...(effects.grants ?? []), ...(effects.moves ?? [])].map((e) => e.canonical)
+      if (touched.length > 0) yield* publisher.idsChanged(touched)
+      return loaded
+    })
+
+    /** Decides on the current state, commits, and answers what the entity has become. */
+    const turn = <E, R>(
+      id: string,
+      decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
+      turnOptions: TurnOptions<M> = {},
+    ) =>
+      cells.enter(id, (cell) =>
+        Effect.gen(function* () {
+          for (let tries = 0; tries < maxAttempts; tries++) {
+            const loaded = yield* attempt(id, cell, decide, turnOptions)
+            if (loaded !== undefined) return loaded
+          }
+          return yield* new Unavailable({ error: `The ${entity} is too busy.`, retryAfterSeconds: 1 })
+        }).pipe(Effect.uninterruptible),
+      )
+
+    const send = (id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M>) =>
+      turn(id, () => Effect.succeed(event), turnOptions)
+
+    /** The committed state. Memory answers only while no other process can have changed it. */
+    const find = (id: string) =>
+      Effect.suspend(() => {
+        const loaded = publisher.alone() ? cells.find(id)?.loaded : undefined
+        return loaded === undefined ? load(id) : Effect.succeed(loaded)
+      })
+
+    const { dueEvent } = options
+    if (dueEvent !== undefined) {
+      deadlines.register(entity, (id) => turn(id, (_, now) => Effect.succeed(dueEvent(now))))
+    }
+
+    return { turn, send, find, now: () => store.now(), stats: () => ({ cells: cells.size, waiting: cells.waiting }) }
+  })

@@ -1,0 +1,79 @@
+import { Context, type Effect } from "effect"
+import type { Unavailable } from "../schema/errors.ts"
+import type { TurnEffects } from "../schema/turn.ts"
+
+export interface EntityRow {
+  readonly version: number
+  readonly value: unknown
+  readonly context: unknown
+}
+
+/** The columns of an entity that lists, indexes and the sweeper use. */
+export interface EntityColumns {
+  readonly status: string
+  readonly owner_id: string | null
+  readonly peer_id: string | null
+  readonly subject: string | null
+  readonly due_at: string | null
+}
+
+export interface TurnCommit extends EntityColumns {
+  readonly kind: string
+  readonly id: string
+  readonly turn: string
+  readonly expected: number
+  readonly value: unknown
+  readonly context: unknown
+  readonly effects: TurnEffects
+}
+
+export interface ChannelPosition {
+  readonly channel: string
+  readonly offset: number
+}
+
+/** Another turn of this entity was committed first, perhaps by another process. */
+export interface VersionConflict {
+  readonly _tag: "VersionConflict"
+}
+/** Ids the turn wanted are held by someone else. */
+export interface IdsTaken {
+  readonly _tag: "IdsTaken"
+  readonly canonicals: ReadonlyArray<string>
+}
+/** A limit kept by the database refused the turn: uses of a code, free ids of a user. */
+export interface LimitReached {
+  readonly _tag: "LimitReached"
+  readonly limit: string
+}
+/** A uniqueness rule over entities refused the turn, such as one open order per user. */
+export interface UniqueConflict {
+  readonly _tag: "UniqueConflict"
+  readonly constraint: string
+}
+export type CommitFailure = VersionConflict | IdsTaken | LimitReached | UniqueConflict | Unavailable
+
+export class EntityStore extends Context.Service<
+  EntityStore,
+  {
+    load(kind: string, id: string): Effect.Effect<EntityRow | undefined, Unavailable>
+    commit(turn: TurnCommit): Effect.Effect<ReadonlyArray<ChannelPosition>, CommitFailure>
+    /** Entities whose time has come by the database's clock; each is leased to this caller for a while. */
+    takeDue(limit: number): Effect.Effect<ReadonlyArray<{ kind: string; id: string }>, Unavailable>
+    /** Milliseconds since the epoch by the database's clock, whatever this machine's clock says. */
+    now(): number
+  }
+>()("directory/EntityStore") {}
+
+/** Told after each commit; must return quickly and never fail. */
+export class Publisher extends Context.Service<
+  Publisher,
+  {
+    /** Wakes subscribers of these channels, in every process. */
+    committed(positions: ReadonlyArray<ChannelPosition>): void
+    /** Returns once no process serves an answer about these ids from before the commit. */
+    idsChanged(canonicals: ReadonlyArray<string>): Effect.Effect<void>
+    /** True while no other process can be changing entities. */
+    alone(): boolean
+  }
+>()("directory/Publisher") {}

@@ -1,0 +1,17 @@
+import type { ChannelEvent, Claim, CodeUse, FreeIds, Grant, LedgerLine, Mail, Move } from "../schema/turn.ts"
+
+/**
+ * The actions a machine may name. They do nothing here: a transition only lists them, and the host commits
+ * what they describe together with the new state.
+ */
+export const effectActions = {
+  claims: (_: unknown, _list: ReadonlyArray<Claim>) => {},
+  releases: (_: unknown, _list: ReadonlyArray<string>) => {},
+  grants: (_: unknown, _list: ReadonlyArray<Grant>) => {},
+  moves: (_: unknown, _list: ReadonlyArray<Move>) => {},
+  ledger: (_: unknown, _list: ReadonlyArray<LedgerLine>) => {},
+  uses: (_: unknown, _list: ReadonlyArray<CodeUse>) => {},
+  free_ids: (_: unknown, _list: ReadonlyArray<FreeIds>) => {},
+  mail: (_: unknown, _list: ReadonlyArray<Mail>) => {},
+  events: (_: unknown, _list: ReadonlyArray<ChannelEvent>) => {},
+}

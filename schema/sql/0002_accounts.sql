@@ -1,0 +1,50 @@
+create table app_user (
+  id                uuid        primary key default gen_random_uuid(),
+  email             text        unique check (email = lower(email)),
+  alternate_id      text        unique,
+  source            text,
+  first_name        text,
+  last_name         text,
+  password_hash     text,
+  role              text        not null default 'User',
+  free_limit        int         not null default 1 check (free_limit >= 0),
+  free_used         int         not null default 0 check (free_used >= 0),
+  email_verified_at timestamptz,
+  deactivated_at    timestamptz,
+  deleted_at        timestamptz,
+  invited_at        timestamptz,
+  token_epoch       int         not null default 0,   -- every access token of an older epoch is dead
+  two_factor_last_prompted_at timestamptz,
+  created_at        timestamptz not null default now(),
+  updated_at        timestamptz not null default now()
+);
+create index app_user_created on app_user (created_at, id);
+
+create table organization (
+  id           uuid        primary key default gen_random_uuid(),
+  name         text        not null,
+  partner_path text        unique,
+  return_link  text,
+  branding     jsonb       not null default '{}',
+  created_at   timestamptz not null default now(),
+  updated_at   timestamptz not null default now()
+);
+
+create table organization_member (
+  organization_id uuid not null references organization on delete cascade,
+  user_id         uuid not null references app_user on delete cascade,
+  role            text not null,
+  created_at      timestamptz not null default now(),
+  primary key (organization_id, user_id)
+);
+create index organization_member_user on organization_member (user_id);
+
+-- A key that can own ids. Custodial keys keep their private half sealed; others never show it to us.
+create table pubkey (
+  pubkey          text        primary key,
+  user_id         uuid        not null references app_user on delete cascade,
+  organization_id uuid        references organization,
+  sealed_key      text,
+  created_at      timestamptz not null default now()
+);
+create index pubkey_user on pubkey (user_id, created_at);

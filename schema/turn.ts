@@ -1,0 +1,74 @@
+/** What one turn changes besides its own entity. Each list becomes part of the turn's one statement. */
+export interface TurnEffects {
+  readonly claims?: ReadonlyArray<Claim>
+  readonly releases?: ReadonlyArray<string>
+  readonly grants?: ReadonlyArray<Grant>
+  readonly moves?: ReadonlyArray<Move>
+  readonly ledger?: ReadonlyArray<LedgerLine>
+  readonly uses?: ReadonlyArray<CodeUse>
+  readonly free_ids?: ReadonlyArray<FreeIds>
+  readonly mail?: ReadonlyArray<Mail>
+  readonly events?: ReadonlyArray<ChannelEvent>
+}
+
+export interface Claim {
+  readonly canonical: string
+  readonly kind: "owned" | "order" | "lootbox" | "transfer"
+  readonly holder: string
+  readonly owner_id?: string
+  /** The holder the id is taken from, when it is not this one. */
+  readonly from_holder?: string
+}
+/** A new registration: the id now belongs to the owner. */
+export interface Grant {
+  readonly canonical: string
+  readonly owner_id: string
+  readonly pubkey: string | null
+  readonly source: string
+}
+/** A registered id changes hands. */
+export interface Move {
+  readonly canonical: string
+  readonly owner_id: string
+  readonly pubkey: string | null
+  readonly clear_records: boolean
+  readonly blocked_seconds: number
+}
+export interface LedgerLine {
+  readonly account: string
+  readonly cents: number
+  readonly reference: string
+}
+export interface CodeUse {
+  readonly code_id: string
+  readonly user_id: string
+  readonly count: number
+}
+export interface FreeIds {
+  readonly user_id: string
+  readonly count: number
+}
+export interface Mail {
+  readonly to: string
+  readonly kind: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+export interface ChannelEvent {
+  readonly channel: string
+  readonly type: string
+  readonly data: unknown
+}
+
+
+/** The kinds of effect a machine may name as an action; the host folds them into the turn's statement. */
+export const turnEffectKinds = [
+  "claims",
+  "releases",
+  "grants",
+  "moves",
+  "ledger",
+  "uses",
+  "free_ids",
+  "mail",
+  "events",
+] as const satisfies ReadonlyArray<keyof TurnEffects>

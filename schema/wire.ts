@@ -1,0 +1,42 @@
+import { Schema } from "effect"
+
+/** How values look on the wire: what is accepted in paths, queries and bodies, and what answers carry. */
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const Uuid = Schema.String.check(Schema.isPattern(uuidPattern, { message: "expected a uuid" })).annotate({
+  format: "uuid",
+})
+
+export const DateTime = Schema.String.annotate({ format: "date-time" })
+
+/** A date-time a client sends: anything Date understands, kept as the instant it names. */
+export const DateTimeIn = Schema.String.check(
+  Schema.makeFilter((text: string) => text.length <= 64 && !Number.isNaN(Date.parse(text)), {
+    message: "expected a date-time",
+  }),
+).annotate({ format: "date-time" })
+
+export const Int = Schema.Int
+export const Cents = Schema.Int
+
+/** Clients in languages without `undefined` send null for what they leave out. */
+export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** A whole number in a query string. */
+export const IntText = (minimum: number, maximum: number) =>
+  Schema.String.check(
+    Schema.makeFilter(
+      (text: string) => /^-?\d{1,15}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum,
+      { message: `expected a whole number from ${minimum} to ${maximum}` },
+    ),
+  )
+
+export const BooleanText = Schema.Literals(["true", "false"])
+
+/** One comma-separated parameter; a repeated parameter arrives joined the same way. */
+export const CommaList = Schema.String.check(Schema.isMaxLength(4096))
+
+export const Json = Schema.Unknown
+
+export const text = (maximumCodePoints: number) => Schema.String.check(Schema.isMaxCodePoints(maximumCodePoints))

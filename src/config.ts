@@ -1,0 +1,156 @@
+import { Context } from "effect"
+import {
+  atLeast,
+  email,
+  list,
+  oneOf,
+  optionalSetting,
+  plain,
+  type Read,
+  readSettings,
+  secret,
+  setting,
+  url,
+  whole,
+} from "./setting.ts"
+
+const seconds = whole(1, 31_536_000)
+const onOff = oneOf("on", "off")
+const web = url("http:", "https:")
+
+/** Every environment variable the service reads. The README's table is made from this one. */
+export const settings = {
+  nodeEnv: setting("NODE_ENV", "development", "`production` turns off demo data and developer routes.", plain),
+  port: setting("PORT", "3001", "Port of the HTTP and WebSocket server.", whole(1, 65_535)),
+  host: setting("HOST", "0.0.0.0", "Address to listen on.", plain),
+  dataDir: setting("DATA_DIR", ".data", "Folder of the embedded Postgres and of generated keys.", plain),
+  databaseUrl: optionalSetting(
+    "DATABASE_URL",
+    "An existing Postgres. Without it one is started under `DATA_DIR`.",
+    secret(url("postgres:", "postgresql:")),
+  ),
+  pgBin: optionalSetting("PG_BIN", "Folder of Postgres binaries for the embedded server.", plain),
+  poolSize: setting("POOL_SIZE", "8", "Connections to Postgres per process.", whole(1, 200)),
+  statementTimeoutMs: setting("STATEMENT_TIMEOUT_MS", "8000", "Longest a statement may run.", whole(100, 600_000)),
+  redisUrl: optionalSetting(
+    "REDIS_URL",
+    "Redis for the bus between processes. Without it the bus is Postgres LISTEN/NOTIFY.",
+    secret(url("redis:", "rediss:")),
+  ),
+  workers: setting("WORKERS", "1", "Processes that serve the port.", whole(1, 64)),
+  baseUrl: optionalSetting("BASE_URL", "Public address of the API. Default: http://localhost:PORT.", web),
+  authUrl: optionalSetting("AUTH_URL", "Public address of the authorization service. Default: BASE_URL.", web),
+  webUrl: optionalSetting("WEB_URL", "Public address of the partner web flows. Default: BASE_URL.", web),
+  allowedOrigins: setting("ALLOWED_ORIGINS", "*", "Origins that may call from a browser, comma-separated.", list),
+  trustProxy: setting("TRUST_PROXY", "off", "`on` believes X-Forwarded-For of the proxy in front.", onOff),
+  secretKeys: optionalSetting(
+    "SECRET_KEYS",
+    "Master secrets `id:text` (text of 32 or more characters), newest first, comma-separated. Without it one is kept under `DATA_DIR`.",
+    secret(),
+  ),
+  mintKey: optionalSetting(
+    "MINT_KEY",
+    "Private key (hex) that signs mint permissions. Without it one is derived from the newest master secret.",
+    secret(),
+  ),
+  adminEmail: optionalSetting("ADMIN_EMAIL", "This admin exists after every start.", email),
+  adminPassword: optionalSetting("ADMIN_PASSWORD", "Password of that admin.", secret(atLeast(8))),
+  demo: optionalSetting("DEMO", "`true` seeds demo data. Default: true outside production.", oneOf("true", "false")),
+  smtpUrl: optionalSetting("SMTP_URL", "Mail server, `smtp://user:password@host:port`.", secret(url("smtp:", "smtps:"))),
+  mailFrom: setting("MAIL_FROM", "Emoji Id Directory <no-reply@localhost>", "Sender of the mails.", plain),
+  twilioUrl: setting("TWILIO_URL", "https://api.twilio.com", "Address of Twilio's API.", web),
+  twilioAccount: optionalSetting("TWILIO_ACCOUNT_SID", "Twilio account that sends SMS.", plain),
+  twilioToken: optionalSetting("TWILIO_AUTH_TOKEN", "Its token.", secret()),
+  twilioFrom: optionalSetting("TWILIO_FROM", "Its sender number.", plain),
+  stripeKey: optionalSetting("STRIPE_SECRET_KEY", "Takes card payments through Stripe instead of the sandbox.", secret()),
+  stripeWebhookSecret: optionalSetting("STRIPE_WEBHOOK_SECRET", "Verifies Stripe's webhooks.", secret()),
+  stripeUrl: optionalSetting("STRIPE_URL", "Another address of Stripe's API, for tests.", web),
+  rateLimit: setting("RATE_LIMIT", "on", "`off` for load tests; refused in production.", onOff),
+  accessTokenSeconds: setting("ACCESS_TOKEN_SECONDS", "900", "Life of an access token.", seconds),
+  refreshTokenSeconds: setting("REFRESH_TOKEN_SECONDS", "2592000", "Life of a refresh token.", seconds),
+  magicLinkSeconds: setting("MAGIC_LINK_SECONDS", "900", "Life of a mailed link.", seconds),
+  twoFactorGraceSeconds: setting(
+    "TWO_FACTOR_GRACE_SECONDS",
+    "900",
+    "After this a sensitive operation wants a new code.",
+    seconds,
+  ),
+  twoFactorLockSeconds: setting("TWO_FACTOR_LOCK_SECONDS", "900", "Lock after five wrong codes.", seconds),
+  cartTtlSeconds: setting("CART_TTL_SECONDS", "300", "How long a checkout holds its ids.", seconds),
+  transferTtlSeconds: setting("TRANSFER_TTL_SECONDS", "604800", "How long a transfer waits for acceptance.", seconds),
+  transferBlockSeconds: setting(
+    "TRANSFER_BLOCK_SECONDS",
+    "86400",
+    "No further transfer or mint signature after one for so long.",
+    seconds,
+  ),
+  transferCodeSeconds: setting("TRANSFER_CODE_SECONDS", "600", "Life of a transfer code.", seconds),
+  interestHeadStartSeconds: setting(
+    "INTEREST_HEAD_START_SECONDS",
+    "300",
+    "How long the first interested user is told before the rest.",
+    seconds,
+  ),
+  requestDeadlineSeconds: setting("REQUEST_DEADLINE_SECONDS", "15", "A request not answered by then is 503.", seconds),
+  drainSeconds: setting("DRAIN_SECONDS", "10", "How long a stop waits for running requests.", seconds),
+  sweepIntervalMs: setting("SWEEP_INTERVAL_MS", "500", "Pause between looks for passed deadlines.", whole(10, 60_000)),
+  lookupCacheMb: setting("LOOKUP_CACHE_MB", "128", "Memory for prepared lookup answers per process.", whole(1, 65_536)),
+  logLevel: setting(
+    "LOG_LEVEL",
+    "Info",
+    "Least severe log line to print.",
+    oneOf("Trace", "Debug", "Info", "Warn", "Error", "Fatal"),
+  ),
+}
+
+type Settings = Read<typeof settings>
+export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo"> {
+  readonly production: boolean
+  readonly demo: boolean
+  readonly baseUrl: string
+  readonly authUrl: string
+  readonly webUrl: string
+}
+
+/** What only makes sense together. */
+const combinedProblems = (values: Settings): ReadonlyArray<string> => {
+  const production = values.nodeEnv === "production"
+  return [
+    ...(production && values.rateLimit === "off" ? ["RATE_LIMIT: off is refused in production"] : []),
+    ...((values.adminEmail === undefined) !== (values.adminPassword === undefined)
+      ? ["ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"]
+      : []),
+    ...(values.stripeKey !== undefined && values.stripeWebhookSecret === undefined
+      ? ["STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"]
+      : []),
+    ...(values.twilioAccount !== undefined && (values.twilioToken === undefined || values.twilioFrom === undefined)
+      ? ["TWILIO_ACCOUNT_SID: needs TWILIO_AUTH_TOKEN and TWILIO_FROM"]
+      : []),
+    ...(production && values.databaseUrl !== undefined && values.secretKeys === undefined
+      ? ["SECRET_KEYS: needed in production when DATABASE_URL is set, so that every node has the same"]
+      : []),
+  ]
+}
+
+export const readConfig = (
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): { readonly config: Config } | { readonly problems: ReadonlyArray<string> } => {
+  const read = readSettings(settings, environment)
+  if ("problems" in read) return read
+  const { values } = read
+  const problems = combinedProblems(values)
+  if (problems.length > 0) return { problems }
+  const production = values.nodeEnv === "production"
+  const baseUrl = values.baseUrl ?? `http://localhost:${values.port}`
+  const config: Config = {
+    ...values,
+    production,
+    demo: values.demo === undefined ? !production : values.demo === "true",
+    baseUrl,
+    authUrl: values.authUrl ?? baseUrl,
+    webUrl: values.webUrl ?? baseUrl,
+  }
+  return { config }
+}
+
+export class AppConfig extends Context.Service<AppConfig, Config>()("directory/Config") {}

@@ -1,0 +1,52 @@
+/** A request copied out of the transport before the first await. */
+export interface RawRequest {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  /** Path parameters in the order of the pattern, percent-decoded. */
+  readonly params: ReadonlyArray<string>
+  /** The query string as sent. */
+  readonly query: string
+  /** Only the headers the endpoint declared, lower-case; absent ones are empty. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** The caller's address; empty unless the endpoint asked for it. */
+  readonly address: string
+}
+
+export interface RawResponse {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
+  readonly body?: string | Uint8Array
+}
+
+/** What a prepared answer may look at while the transport's request is still alive. Nothing here may be kept. */
+export interface RequestView {
+  getParameter(index: number): string
+  getQuery(): string
+  getHeader(lowerCaseName: string): string
+}
+
+/** An answer made before the request came: status line, header block and body, written as they are. */
+export interface Prepared {
+  /** "200 OK" and the like. */
+  readonly status: string
+  /** Value of Content-Type, and further header lines joined by CR LF. Made by us, never from a request. */
+  readonly head: string
+  readonly body: string | Uint8Array
+}
+
+export type Method = "get" | "post" | "put" | "patch" | "del"
+
+/** One row of the table as the server sees it. */
+export interface Endpoint {
+  readonly method: Method
+  readonly path: string
+  readonly headers: ReadonlyArray<string>
+  readonly needsAddress: boolean
+  /** 0: the operation takes no body; whatever is sent is ignored. */
+  readonly bodyLimitBytes: number
+  /** Answers once through `respond`; returns what stops the work when the client leaves or time is up. */
+  readonly handle: (request: RawRequest, respond: (response: RawResponse) => void) => () => void
+  readonly prepared?: (view: RequestView) => Prepared | undefined
+}

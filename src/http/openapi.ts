@@ -1,0 +1,154 @@
+import { Schema } from "effect"
+import { Forbidden, InvalidRequest, type ProblemClass, TooManyRequests, Unauthorized } from "../../schema/errors.ts"
+import { parameterNames } from "./path.ts"
+import type { Route } from "./route.ts"
+
+type Json = Record<string, unknown>
+
+const securitySchemes = {
+  JWT: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "Bearer <ACCESS_TOKEN>" },
+  apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "The API token alone" },
+  two_factor: { type: "http", scheme: "bearer", description: "The access token of a login session" },
+}
+
+const security = (route: Route): ReadonlyArray<Json> => {
+  const scopes = route.scope === undefined ? [] : [route.scope]
+  switch (route.auth) {
+    case "none":
+      return []
+    case "optional":
+      return [{}, { JWT: scopes }, { apiKey: scopes }]
+    case "two_factor":
+      return [{ two_factor: scopes }]
+    default:
+      return [{ JWT: scopes }, { apiKey: scopes }]
+  }
+}
+
+const errorSchemas: Record<string, Json> = {
+  Problem: {
+    type: "object",
+    required: ["error", "code", "request_id"],
+    properties: { error: { type: "string" }, code: { type: "string" }, request_id: { type: "string" } },
+  },
+  LookupProblem: { type: "object", required: ["error"], properties: { error: { type: "string" } } },
+  OauthProblem: {
+    type: "object",
+    required: ["error", "error_description"],
+    properties: { error: { type: "string" }, error_description: { type: "string" } },
+  },
+  FieldProblem: {
+    type: "object",
+    required: ["error", "fields"],
+    properties: {
+      error: { type: "string" },
+      fields: {
+        type: "object",
+        additionalProperties: {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["code", "message"],
+            properties: { code: { type: "string" }, message: { type: "string" } },
+          },
+        },
+      },
+    },
+  },
+}
+
+const problemsOf = (route: Route): ReadonlyArray<ProblemClass> => [
+  ...(route.params || route.query || route.body ? [InvalidRequest] : []),
+  ...(route.auth === "none" || route.auth === "optional" ? [] : [Unauthorized]),
+  ...(route.scope === undefined ? [] : [Forbidden]),
+  ...(route.limit === undefined ? [] : [TooManyRequests]),
+  ...route.errors,
+]
+
+const problemSchema = (route: Route, status: number): Json => {
+  const name =
+    route.errorBody === "lookup"
+      ? "LookupProblem"
+      : route.errorBody === "oauth"
+        ? "OauthProblem"
+        : status === 422
+          ? "FieldProblem"
+          : "Problem"
+  return { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } }
+}
+
+/** The OpenAPI document is a fold over the route table; nothing in it is written by hand. */
+export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<string>) => {
+  const schemas: Json = { ...errorSchemas }
+  const paths: Record<string, Json> = {}
+
+  const ref = (schema: Schema.Top): unknown => {
+    const document = Schema.toJsonSchemaDocument(Schema.toEncoded(schema))
+    Object.assign(schemas, JSON.parse(JSON.stringify(document.definitions).replaceAll("#/$defs/", "#/components/schemas/")))
+    return JSON.parse(JSON.stringify(document.schema).replaceAll("#/$defs/", "#/components/schemas/"))
+  }
+
+  const parameters = (route: Route) => {
+    const query = route.query === undefined ? undefined : (ref(Schema.Struct(route.query)) as Json)
+    const required = new Set((query?.["required"] as ReadonlyArray<string> | undefined) ?? [])
+    return [
+      ...parameterNames(route.path).map((name) => ({
+        name,
+        in: "path",
+        required: true,
+        schema: route.params?.[name] === undefined ? { type: "string" } : ref(route.params[name]),
+      })),
+      ...Object.entries((query?.["properties"] as Json | undefined) ?? {}).map(([name, schema]) => ({
+        name,
+        in: "query",
+        required: required.has(name),
+        schema,
+      })),
+    ]
+  }
+
+  const responses = (route: Route): Json => {
+    const success = String(route.status ?? 200)
+    const found: Json = {
+      [success]: {
+        description: route.summary,
+        content: { [route.produces ?? "application/json"]: { schema: ref(route.success) } },
+      },
+    }
+    for (const { kind } of problemsOf(route)) {
+      found[kind.status] ??= { description: kind.summary, content: problemSchema(route, kind.status) }
+    }
+    return found
+  }
+
+  for (const route of routes.filter((r) => !r.internal)) {
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}")
+    paths[path] = {
+      ...paths[path],
+      [route.method === "del" ? "delete" : route.method]: {
+        operationId: route.id,
+        summary: route.summary,
+        tags: [route.group],
+        security: security(route),
+        parameters: parameters(route),
+        ...(route.body && {
+          requestBody: {
+            required: true,
+            content: {
+              [route.rawBody ? "application/x-www-form-urlencoded" : "application/json"]: { schema: ref(route.body) },
+            },
+          },
+        }),
+        responses: responses(route),
+      },
+    }
+  }
+
+  return {
+    openapi: "3.1.0",
+    info: { title: "Emoji Id Directory Service", version: "0.2.262" },
+    servers: servers.map((url) => ({ url })),
+    paths,
+    components: { schemas, securitySchemes },
+  }
+}

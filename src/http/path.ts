@@ -1,0 +1,40 @@
+/** Percent-decodes once and strictly: undefined for a bad escape or bytes that are not UTF-8. */
+export const percentDecode = (text: string): string | undefined => {
+  if (!text.includes("%")) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+const decodeForm = (text: string): string | undefined => percentDecode(text.replaceAll("+", " "))
+
+/** The query as a flat record. A repeated name is joined by commas, as lists are sent either way. */
+export const parseQuery = (query: string): Record<string, string> | undefined => {
+  const values: Record<string, string> = Object.create(null)
+  if (query === "") return values
+  for (const part of query.split("&")) {
+    if (part === "") continue
+    const equals = part.indexOf("=")
+    const name = decodeForm(equals < 0 ? part : part.slice(0, equals))
+    const value = equals < 0 ? "" : decodeForm(part.slice(equals + 1))
+    if (name === undefined || value === undefined) return undefined
+    const earlier = values[name]
+    values[name] = earlier === undefined ? value : `${earlier},${value}`
+  }
+  return values
+}
+
+export const parameterNames = (pattern: string): ReadonlyArray<string> =>
+  [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) => name)
+
+/** Whether a path has the pattern's shape; only for requests no endpoint took. */
+export const matches = (pattern: string, path: string): boolean => {
+  const wanted = pattern.split("/")
+  const given = path.split("/")
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, i) => (part.startsWith(":") ? given[i] !== "" : part === given[i]))
+  )
+}

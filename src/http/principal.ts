@@ -1,0 +1,16 @@
+import type { Role, Scope } from "../../schema/scope.ts"
+
+/** Who is asking, as far as the credentials prove it. */
+export interface Principal {
+  readonly userId: string
+  readonly role: Role
+  readonly scopes: ReadonlySet<Scope>
+  readonly via: "session" | "api_key" | "oauth"
+  /** The login session; empty for API keys. */
+  readonly sessionId: string
+  /** The one id an authorization-code token reaches. */
+  readonly emojiId: string | undefined
+  readonly organizations: ReadonlyMap<string, Role>
+  /** A two-factor method is on, so sensitive operations may want a fresh code. */
+  readonly twoFactor: boolean
+}

@@ -1,0 +1,62 @@
+import {
+  BodyTooLarge,
+  InvalidRequest,
+  MethodNotAllowed,
+  NotFound,
+  type Problem,
+  Unavailable,
+} from "../../schema/errors.ts"
+import type { RawResponse } from "./exchange.ts"
+import type { Refusal } from "./server.ts"
+
+/** The one place where a failure becomes a body. A defect tells the client nothing but the request's id. */
+export const problemResponse = (
+  problem: Problem | undefined,
+  requestId: string,
+  shape?: "lookup" | "oauth",
+): RawResponse => {
+  const status = problem?.kind.status ?? 500
+  const code = problem?.kind.code ?? "internal"
+  const error = problem?.message ?? "Something went wrong on our side."
+  const headers = {
+    "Content-Type": "application/json",
+    ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...(problem?.retryAfterSeconds === undefined ? {} : { "Retry-After": String(problem.retryAfterSeconds) }),
+    ...(shape === "oauth" ? { "Cache-Control": "no-store" } : {}),
+  }
+  const body =
+    shape === "lookup"
+      ? { error }
+      : shape === "oauth"
+        ? { error: (problem?.details?.["oauth"] as string | undefined) ?? code, error_description: error }
+        : {
+            error,
+            code,
+            request_id: requestId,
+            ...(problem?.fields === undefined ? {} : { fields: problem.fields }),
+            ...problem?.details,
+          }
+  return { status, headers, body: JSON.stringify(body) }
+}
+
+export const refusalResponse = (kind: Refusal, requestId: string, details = ""): RawResponse => {
+  switch (kind) {
+    case "bad_path":
+      return problemResponse(new InvalidRequest({ error: "The path has bad percent-encoding." }), requestId)
+    case "not_found":
+      return problemResponse(new NotFound({ error: "There is no such path." }), requestId)
+    case "method_not_allowed": {
+      const response = problemResponse(new MethodNotAllowed({ error: `This path answers ${details}.` }), requestId)
+      return { ...response, headers: { ...response.headers, Allow: details } }
+    }
+    case "body_too_large":
+      return problemResponse(new BodyTooLarge({ error: `The body may have at most ${details} bytes.` }), requestId)
+    case "deadline":
+      return problemResponse(
+        new Unavailable({ error: "The request was not finished in time.", retryAfterSeconds: 1 }),
+        requestId,
+      )
+    case "defect":
+      return problemResponse(undefined, requestId)
+  }
+}

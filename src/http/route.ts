@@ -1,0 +1,114 @@
+import type { Effect, Schema } from "effect"
+import type { ProblemClass } from "../../schema/errors.ts"
+import type { Scope } from "../../schema/scope.ts"
+import type { Method, Prepared, RequestView } from "./exchange.ts"
+import type { Principal } from "./principal.ts"
+import type { Reply } from "./reply.ts"
+
+/** Schemas that need no services to decode. */
+type Wire = Schema.Top & { readonly DecodingServices: never; readonly EncodingServices: never }
+type WireFields = { readonly [name: string]: Wire }
+type Decoded<F extends WireFields> = Schema.Struct<F>["Type"]
+
+/**
+ * The spec's schemes. `none` ignores credentials, `optional` uses valid ones. `JWT` and `apiKey` take a Bearer
+ * token or an API key; `two_factor` takes only the Bearer token of a login session.
+ */
+export const authSchemes = ["none", "optional", "JWT", "apiKey", "two_factor"] as const
+export type AuthScheme = (typeof authSchemes)[number]
+type PrincipalFor<A extends AuthScheme> = A extends "none" ? null : A extends "optional" ? Principal | null : Principal
+
+/** Named budgets of requests; their sizes live with the limiter. */
+export type LimitName = "login" | "mail" | "code" | "write" | "read"
+
+/** Failures any route may answer without declaring them. */
+export type CommonProblem =
+  | import("../../schema/errors.ts").InvalidRequest
+  | import("../../schema/errors.ts").Unauthorized
+  | import("../../schema/errors.ts").Forbidden
+  | import("../../schema/errors.ts").TooManyRequests
+  | import("../../schema/errors.ts").Unavailable
+
+interface RowFacts<A extends AuthScheme> {
+  readonly id: string
+  readonly group: string
+  readonly summary: string
+  readonly method: Method
+  readonly path: `/${string}`
+  readonly auth: A
+  readonly scope?: A extends "none" ? never : Scope
+  /** Asks for a fresh two-factor code from users who have two-factor on. */
+  readonly sensitive?: A extends "none" ? never : true
+  /** Open to the limited tokens of the authorization-code flow. */
+  readonly oauth?: A extends "none" ? never : true
+  readonly limit?: LimitName
+  readonly status?: number
+  readonly bodyLimitBytes?: number
+  /** A body that is not JSON reaches the handler as bytes. */
+  readonly rawBody?: true
+  /** Request headers the handler reads. */
+  readonly headers?: ReadonlyArray<string>
+  /** `lookup`: only {error}. `oauth`: {error, error_description}. Default: {error, code, request_id}. */
+  readonly errorBody?: "lookup" | "oauth"
+  /** Not JSON: the media type of what the handler replies. */
+  readonly produces?: string
+  /** Not part of the published API. */
+  readonly internal?: true
+}
+
+export interface HandlerRequest<A extends AuthScheme, P, Q, B> {
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  readonly principal: PrincipalFor<A>
+  readonly headers: Readonly<Record<string, string>>
+  readonly requestId: string
+  readonly address: string
+  readonly path: string
+  readonly rawBody: Uint8Array
+}
+
+export interface RouteSpec<
+  A extends AuthScheme,
+  P extends WireFields,
+  Q extends WireFields,
+  B extends Wire,
+  S extends Wire,
+  E extends ProblemClass,
+  R,
+> extends RowFacts<A> {
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  readonly success: S
+  readonly errors: ReadonlyArray<E>
+  /** Answers with the wire form of `success`: what is returned here is what is sent. */
+  readonly handler: (
+    request: HandlerRequest<A, Decoded<P>, Decoded<Q>, B["Type"]>,
+  ) => Effect.Effect<S["Encoded"] | Reply<S["Encoded"]>, InstanceType<E> | CommonProblem, R>
+  /** Built once at start: answers without a fiber, or leaves the request to the handler. */
+  readonly prepared?: Effect.Effect<(view: RequestView) => Prepared | undefined, never, R>
+}
+
+/** A route whose request and response types have been checked and then forgotten. */
+export interface Route<R = unknown> extends RowFacts<AuthScheme> {
+  readonly params?: WireFields
+  readonly query?: WireFields
+  readonly body?: Wire
+  readonly success: Wire
+  readonly errors: ReadonlyArray<ProblemClass>
+  readonly handler: (request: never) => Effect.Effect<unknown, unknown, R>
+  readonly prepared?: Effect.Effect<(view: RequestView) => Prepared | undefined, never, R>
+}
+
+export const route = <
+  const A extends AuthScheme,
+  S extends Wire,
+  const E extends ProblemClass = never,
+  P extends WireFields = {},
+  Q extends WireFields = {},
+  B extends Wire = never,
+  R = never,
+>(
+  spec: RouteSpec<A, P, Q, B, S, E, R>,
+): Route<R> => spec as never

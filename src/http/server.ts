@@ -1,0 +1,295 @@
+import { randomBytes } from "node:crypto"
+import { STATUS_CODES } from "node:http"
+import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from "uWebSockets.js"
+import type { Endpoint, RawResponse } from "./exchange.ts"
+import { matches, parameterNames, percentDecode } from "./path.ts"
+
+export interface ServerOptions {
+  readonly host: string
+  readonly port: number
+  /** Several processes share the port when this is false. */
+  readonly exclusive: boolean
+  readonly endpoints: ReadonlyArray<Endpoint>
+  readonly allowedOrigins: ReadonlyArray<string>
+  readonly trustProxy: boolean
+  readonly deadlineMs: number
+  readonly observe: Observer
+  /** Further handlers on the same port, such as the live socket. */
+  readonly mount?: (app: TemplatedApp) => void
+  /** Answers for what the table does not know, and for what the server itself refuses. */
+  readonly refuse: (kind: Refusal, requestId: string, details?: string) => RawResponse
+}
+
+export type Refusal = "bad_path" | "not_found" | "method_not_allowed" | "body_too_large" | "deadline" | "defect"
+
+export interface Observer {
+  prepared(endpoint: Endpoint): void
+  answered(endpoint: Endpoint | undefined, status: number, milliseconds: number): void
+}
+
+export interface Server {
+  readonly port: number
+  readonly inFlight: () => number
+  /** Takes no new connection, lets running requests finish, then closes what is left. */
+  stop(withinMs: number): Promise<void>
+}
+
+interface Exchange {
+  readonly res: HttpResponse
+  readonly requestId: string
+  readonly origin: string
+  readonly head: boolean
+  readonly startedAt: number
+  readonly endpoint: Endpoint | undefined
+  open: boolean
+  cancel: () => void
+}
+
+const statusLines = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]))
+const statusLine = (status: number): string => statusLines.get(status) ?? String(status)
+
+const clientRequestId = /^[\w.-]{1,64}$/
+// Header values are written raw: a line break in one would split the response.
+const unsafeHeader = /[^\t\x20-\x7e\x80-\xff]/
+
+const exposedHeaders = "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag, Location"
+const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+const corsHeaders = "Authorization, Content-Type, X-Api-Key, Idempotency-Key, If-None-Match, X-Request-Id"
+const noBody = new Uint8Array(0)
+const sweepMs = 250
+// LIBUS_LISTEN_EXCLUSIVE_PORT: a constant of the library that its types hide in an enum without a value.
+const exclusivePort = 1
+
+const makeRequestIds = () => {
+  const prefix = randomBytes(6).toString("hex")
+  let count = 0
+  return () => `${prefix}-${(++count).toString(36)}`
+}
+
+export const startServer = (options: ServerOptions): Promise<Server> => {
+  const { endpoints, observe, refuse } = options
+  const app = uWS.App()
+  const nextRequestId = makeRequestIds()
+  const inFlight = new Set<Exchange>()
+  let draining = false
+
+  const anyOrigin = options.allowedOrigins.includes("*")
+  // One native call writes the lines that never change.
+  const constantLines = anyOrigin
+    ? `nosniff\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${exposedHeaders}`
+    : "nosniff\r\nVary: Origin"
+  const allowedOrigins = new Set(options.allowedOrigins)
+
+  const writeCommon = (res: HttpResponse, requestId: string, origin: string) => {
+    res.writeHeader("X-Request-Id", requestId)
+    res.writeHeader("X-Content-Type-Options", constantLines)
+    if (!anyOrigin && allowedOrigins.has(origin)) {
+      res.writeHeader("Access-Control-Allow-Origin", `${origin}\r\nAccess-Control-Expose-Headers: ${exposedHeaders}`)
+    }
+  }
+
+  const write = (exchange: Exchange, response: RawResponse, close: boolean) => {
+    const { res } = exchange
+    res.cork(() => {
+      res.writeStatus(statusLine(response.status))
+      writeCommon(res, exchange.requestId, exchange.origin)
+      for (const [name, value] of Object.entries(response.headers ?? {})) {
+        for (const one of typeof value === "string" ? [value] : value) {
+          if (unsafeHeader.test(one)) throw new Error(`unsafe value for header ${name}`)
+          res.writeHeader(name, one)
+        }
+      }
+      if (close || draining) res.writeHeader("Connection", "close")
+      const body = response.body ?? ""
+      if (response.status === 204 || response.status === 304) res.endWithoutBody(undefined, close)
+      else if (exchange.head) res.endWithoutBody(Buffer.byteLength(body), close)
+      else res.end(body, close)
+    })
+  }
+
+  /** The one place a response leaves: late, double and aborted answers end here without a trace. */
+  const answer = (exchange: Exchange, response: RawResponse, close = false) => {
+    if (!exchange.open) return
+    exchange.open = false
+    inFlight.delete(exchange)
+    observe.answered(exchange.endpoint, response.status, performance.now() - exchange.startedAt)
+    write(exchange, response, close)
+  }
+
+  const fail = (exchange: Exchange, kind: Refusal, details?: string) =>
+    answer(exchange, refuse(kind, exchange.requestId, details), kind === "body_too_large" || kind === "deadline")
+
+  const open = (res: HttpResponse, req: HttpRequest, endpoint: Endpoint | undefined, head: boolean): Exchange => {
+    const given = req.getHeader("x-request-id")
+    const exchange: Exchange = {
+      res,
+      requestId: given !== "" && clientRequestId.test(given) ? given : nextRequestId(),
+      origin: anyOrigin ? "" : req.getHeader("origin"),
+      head,
+      startedAt: performance.now(),
+      endpoint,
+      open: true,
+      cancel: () => {},
+    }
+    inFlight.add(exchange)
+    res.onAborted(() => {
+      if (!exchange.open) return
+      exchange.open = false
+      inFlight.delete(exchange)
+      exchange.cancel()
+    })
+    return exchange
+  }
+
+  /** Runs what may throw: a throw before onAborted would end the process, one after it would hang the client. */
+  const guarded = (exchange: Exchange, run: () => void) => {
+    try {
+      run()
+    } catch (error) {
+      fail(exchange, "defect", error instanceof Error ? error.stack : String(error))
+    }
+  }
+
+  const readBody = (exchange: Exchange, limitBytes: number, done: (body: Uint8Array) => void) => {
+    let chunks: Uint8Array | undefined
+    exchange.res.onData((chunk, isLast) => {
+      if (!exchange.open) return
+      const size = (chunks?.length ?? 0) + chunk.byteLength
+      if (size > limitBytes) return fail(exchange, "body_too_large", String(limitBytes))
+      // The chunk's memory is taken back when this returns.
+      const copy = new Uint8Array(chunk.slice(0))
+      chunks = chunks === undefined ? copy : Buffer.concat([chunks, copy])
+      if (isLast) guarded(exchange, () => done(chunks ?? noBody))
+    })
+  }
+
+  const callerAddress = (res: HttpResponse, req: HttpRequest): string => {
+    const forwarded = options.trustProxy ? req.getHeader("x-forwarded-for") : ""
+    // The last entry is the one the trusted proxy added itself.
+    return forwarded === ""
+      ? Buffer.from(res.getRemoteAddressAsText()).toString()
+      : (forwarded.split(",").at(-1) ?? "").trim()
+  }
+
+  const serve = (endpoint: Endpoint, head: boolean) => {
+    const names = parameterNames(endpoint.path)
+    const { prepared } = endpoint
+
+    return (res: HttpResponse, req: HttpRequest) => {
+      if (prepared !== undefined && !head && !draining) {
+        const made = prepared(req)
+        if (made !== undefined) {
+          observe.prepared(endpoint)
+          if (made.status !== "200 OK") res.writeStatus(made.status)
+          writeCommon(res, nextRequestId(), anyOrigin ? "" : req.getHeader("origin"))
+          res.writeHeader("Content-Type", made.head)
+          if (made.status.startsWith("304")) res.endWithoutBody()
+          else res.end(made.body)
+          return
+        }
+      }
+      const exchange = open(res, req, endpoint, head)
+      guarded(exchange, () => {
+        const params: Array<string> = []
+        for (let i = 0; i < names.length; i++) {
+          const value = percentDecode(req.getParameter(i))
+          if (value === undefined) return fail(exchange, "bad_path")
+          params.push(value)
+        }
+        const headers: Record<string, string> = {}
+        for (const name of endpoint.headers) headers[name] = req.getHeader(name)
+        const request = {
+          id: exchange.requestId,
+          method: req.getMethod().toUpperCase(),
+          path: req.getUrl(),
+          params,
+          query: req.getQuery() ?? "",
+          headers,
+          address: endpoint.needsAddress ? callerAddress(res, req) : "",
+        }
+        const run = (body: Uint8Array) => {
+          exchange.cancel = endpoint.handle({ ...request, body }, (response) =>
+            guarded(exchange, () => answer(exchange, response)),
+          )
+        }
+        if (endpoint.bodyLimitBytes === 0) return run(noBody)
+        if (Number(req.getHeader("content-length")) > endpoint.bodyLimitBytes) {
+          return fail(exchange, "body_too_large", String(endpoint.bodyLimitBytes))
+        }
+        readBody(exchange, endpoint.bodyLimitBytes, run)
+      })
+    }
+  }
+
+  const allowedMethods = (path: string): ReadonlyArray<string> => {
+    const found = endpoints.filter((e) => matches(e.path, path)).map((e) => e.method.toUpperCase())
+    const methods = new Set(found.map((m) => (m === "DEL" ? "DELETE" : m)))
+    if (methods.has("GET")) methods.add("HEAD")
+    if (methods.size > 0) methods.add("OPTIONS")
+    return [...methods].sort()
+  }
+
+  options.mount?.(app)
+  for (const endpoint of endpoints) {
+    app[endpoint.method](endpoint.path, serve(endpoint, false))
+    if (endpoint.method === "get") app.head(endpoint.path, serve(endpoint, true))
+  }
+  app.options("/*", (res, req) => {
+    const exchange = open(res, req, undefined, false)
+    guarded(exchange, () => {
+      const allowed = allowedMethods(req.getUrl())
+      if (allowed.length === 0) return fail(exchange, "not_found")
+      const headers = {
+        Allow: allowed.join(", "),
+        "Access-Control-Allow-Methods": corsMethods,
+        "Access-Control-Allow-Headers": corsHeaders,
+        "Access-Control-Max-Age": "86400",
+      }
+      answer(exchange, { status: 204, headers })
+    })
+  })
+  app.any("/*", (res, req) => {
+    const exchange = open(res, req, undefined, req.getMethod() === "head")
+    guarded(exchange, () => {
+      const allowed = allowedMethods(req.getUrl())
+      if (allowed.length === 0) fail(exchange, "not_found")
+      else fail(exchange, "method_not_allowed", allowed.join(", "))
+    })
+  })
+
+  // Requests all have the same deadline, so one look at the oldest now and then is enough; no timer per request.
+  const sweeper = setInterval(() => {
+    const expired = performance.now() - options.deadlineMs
+    for (const exchange of inFlight) {
+      if (exchange.startedAt > expired) break
+      fail(exchange, "deadline")
+      exchange.cancel()
+    }
+  }, sweepMs)
+  sweeper.unref()
+
+  const stop = async (socket: us_listen_socket, withinMs: number) => {
+    draining = true
+    uWS.us_listen_socket_close(socket)
+    const until = performance.now() + withinMs
+    while (inFlight.size > 0 && performance.now() < until) await new Promise((r) => setTimeout(r, 20))
+    clearInterval(sweeper)
+    app.close()
+  }
+
+  return new Promise((resolve, reject) => {
+    const listening = (socket: us_listen_socket | false) => {
+      if (!socket) return reject(new Error(`port ${options.port} on ${options.host} is in use or not allowed`))
+      resolve({
+        port: uWS.us_socket_local_port(socket),
+        inFlight: () => inFlight.size,
+        stop: (withinMs) => stop(socket, withinMs),
+      })
+    }
+    // Sharing the port is the library's silent default; one process alone wants to be told. The four-argument form
+    // exists in every version we load, though not in its types.
+    type Listen = (host: string, port: number, options: number, done: typeof listening) => void
+    const listen = app.listen.bind(app) as unknown as Listen
+    listen(options.host, options.port, options.exclusive ? exclusivePort : 0, listening)
+  })
+}

@@ -1,0 +1,101 @@
+import { Redacted } from "effect"
+
+/** One environment variable: how it is read, what it is when absent, and what the README says of it. */
+export interface Setting<A> {
+  readonly name: string
+  readonly doc: string
+  readonly fallback: string | undefined
+  readonly parse: (text: string) => A
+}
+
+type Reader<A> = (text: string) => A
+
+export const setting = <A>(name: string, fallback: string, doc: string, parse: Reader<A>): Setting<A> => ({
+  name,
+  doc,
+  fallback,
+  parse,
+})
+
+export const optionalSetting = <A>(name: string, doc: string, parse: Reader<A>): Setting<A | undefined> => ({
+  name,
+  doc,
+  fallback: undefined,
+  parse,
+})
+
+export const whole =
+  (minimum: number, maximum: number): Reader<number> =>
+  (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+      throw new Error(`expected a whole number from ${minimum} to ${maximum}`)
+    }
+    return value
+  }
+
+export const oneOf =
+  <const A extends string>(...values: ReadonlyArray<A>): Reader<A> =>
+  (text) => {
+    const found = values.find((value) => value === text)
+    if (found === undefined) throw new Error(`expected one of ${values.join(", ")}`)
+    return found
+  }
+
+export const url =
+  (...protocols: ReadonlyArray<string>): Reader<string> =>
+  (text) => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new Error(`expected a URL starting with ${protocols.map((p) => `${p}//`).join(" or ")}`)
+    }
+    return text.replace(/\/$/, "")
+  }
+
+export const plain: Reader<string> = (text) => text
+
+export const list: Reader<ReadonlyArray<string>> = (text) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+export const secret =
+  (inner: Reader<string> = plain): Reader<Redacted.Redacted<string>> =>
+  (text) =>
+    Redacted.make(inner(text))
+
+export const atLeast =
+  (characters: number): Reader<string> =>
+  (text) => {
+    if (text.length < characters) throw new Error(`expected at least ${characters} characters`)
+    return text
+  }
+
+export const email: Reader<string> = (text) => {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error("expected an email address")
+  return text.toLowerCase()
+}
+
+export type Read<S extends Record<string, Setting<unknown>>> = {
+  readonly [K in keyof S]: S[K] extends Setting<infer A> ? A : never
+}
+
+/** Reads every setting and reports every bad one, a line each. */
+export const readSettings = <S extends Record<string, Setting<unknown>>>(
+  settings: S,
+  environment: Readonly<Record<string, string | undefined>>,
+): { readonly values: Read<S> } | { readonly problems: ReadonlyArray<string> } => {
+  const values: Record<string, unknown> = {}
+  const problems: Array<string> = []
+  for (const [key, { fallback, name, parse }] of Object.entries(settings)) {
+    const given = environment[name]
+    const text = given === undefined || given === "" ? fallback : given
+    if (text === undefined) continue
+    try {
+      values[key] = parse(text)
+    } catch (error) {
+      problems.push(`${name}: ${(error as Error).message}`)
+    }
+  }
+  return problems.length > 0 ? { problems } : { values: values as Read<S> }
+}

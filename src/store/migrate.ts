@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type postgres from "postgres"
+
+const folder = join(import.meta.dirname, "../../schema/sql")
+
+interface Migration {
+  readonly name: string
+  readonly text: string
+  readonly sha256: string
+}
+
+const migrations = (): ReadonlyArray<Migration> =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".sql"))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(folder, name), "utf8")
+      return { name, text, sha256: createHash("sha256").update(text).digest("hex") }
+    })
+
+// One number for every node of this service: whoever comes second waits for the first.
+const lock = 730_214_906
+
+/** Brings the database to the newest schema. Each file is one simple query, so it applies whole or not at all. */
+export const migrate = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
+  await sql
+    .unsafe(
+      `select pg_advisory_xact_lock(${lock});
+       create table if not exists migration (name text primary key, sha256 text not null, at timestamptz not null default now());`,
+    )
+    .simple()
+  const applied: Array<string> = []
+  for (const { name, sha256, text } of migrations()) {
+    const [row] = await sql<[{ sha256: string }?]>`select sha256 from migration where name = ${name}`
+    if (row === undefined) {
+      await sql
+        .unsafe(
+          `select pg_advisory_xact_lock(${lock});
+           insert into migration (name, sha256) values ('${name}', '${sha256}');
+           ${text}`,
+        )
+        .simple()
+        .catch(async (error: { code?: string }) => {
+          const [now] = await sql`select 1 from migration where name = ${name}`
+          if (now === undefined) throw error
+        })
+      applied.push(name)
+    } else if (row.sha256 !== sha256) {
+      throw new Error(`migration ${name} was changed after it was applied to this database`)
+    }
+  }
+  return applied
+}

@@ -1,0 +1,95 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { Mail } from "../../schema/turn.ts"
+import { Seal } from "../services/seal.ts"
+import { Sql } from "./sql.ts"
+
+export interface OutboxRow {
+  readonly recipient: string
+  readonly kind: string
+  readonly payload: string
+}
+export interface Letter extends Mail {
+  readonly id: number
+  readonly at: string
+  readonly tries: number
+}
+
+const leaseSeconds = 60
+const sealedFor = (recipient: string, kind: string) => `outbox/${kind}/${recipient}`
+
+/** Mail and SMS between the commit that causes them and the provider that carries them. Codes and links stay sealed. */
+export class Outbox extends Context.Service<
+  Outbox,
+  {
+    /** Rows for a statement that commits mail together with its cause. */
+    seal(mail: ReadonlyArray<Mail>): Effect.Effect<ReadonlyArray<OutboxRow>>
+    put(mail: Mail): Effect.Effect<void, Unavailable>
+    /** Letters due now, leased to this caller: a carrier that dies leaves them to the next. */
+    take(limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
+    sent(id: number): Effect.Effect<void, Unavailable>
+    /** Newest first, sent or not. */
+    list(recipient: string, limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
+    /** How long the oldest unsent letter has been due. */
+    readonly lagSeconds: Effect.Effect<number, Unavailable>
+  }
+>()("directory/Outbox") {
+  static readonly layer = Layer.effect(
+    Outbox,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const sealer = yield* Seal
+
+      const seal = (mail: ReadonlyArray<Mail>) =>
+        Effect.forEach(mail, ({ data, kind, to }) =>
+          Effect.map(sealer.seal(Buffer.from(JSON.stringify(data)), sealedFor(to, kind)), (payload) => ({
+            recipient: to,
+            kind,
+            payload,
+          })),
+        )
+
+      const open = (row: OutboxRow & { id: number; at: string; tries: number }) =>
+        sealer.open(row.payload, sealedFor(row.recipient, row.kind)).pipe(
+          Effect.orDie,
+          Effect.map((bytes): Letter => {
+            const data = JSON.parse(Buffer.from(bytes).toString()) as Mail["data"]
+            return { id: row.id, to: row.recipient, kind: row.kind, data, at: row.at, tries: row.tries }
+          }),
+        )
+
+      return Outbox.of({
+        seal,
+        put: Effect.fnUntraced(function* (mail) {
+          const [row] = yield* seal([mail])
+          if (row === undefined) return
+          yield* sql.rows((q) => q`insert into outbox ${q(row as never)}`)
+        }),
+        take: Effect.fnUntraced(function* (limit) {
+          const rows = yield* sql.rows<OutboxRow & { id: number; at: string; tries: number }>(
+            (q) => q`update outbox o
+                        set due_at = now() + make_interval(secs => ${leaseSeconds} * (o.tries + 1)), tries = o.tries + 1
+                       from (select id from outbox where sent_at is null and due_at <= now()
+                              order by due_at limit ${limit} for update skip locked) d
+                      where o.id = d.id returning o.id, o.recipient, o.kind, o.payload, o.at, o.tries`,
+          )
+          return yield* Effect.forEach(rows, open)
+        }),
+        sent: (id) => sql.rows((q) => q`update outbox set sent_at = now() where id = ${id}`).pipe(Effect.asVoid),
+        list: Effect.fnUntraced(function* (recipient, limit) {
+          const rows = yield* sql.rows<OutboxRow & { id: number; at: string; tries: number }>(
+            (q) => q`select id, recipient, kind, payload, at, tries from outbox
+                      where recipient = ${recipient} order by id desc limit ${limit}`,
+          )
+          return yield* Effect.forEach(rows, open)
+        }),
+        lagSeconds: sql
+          .rows<{ lag: number }>(
+            (q) => q`select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as lag
+                       from outbox where sent_at is null and due_at <= now()`,
+          )
+          .pipe(Effect.map((rows) => rows[0]?.lag ?? 0)),
+      })
+    }),
+  )
+}

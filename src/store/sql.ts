@@ -1,0 +1,147 @@
+import { Context, Data, Effect, Layer, Schedule } from "effect"
+import postgres from "postgres"
+import { Unavailable } from "../../schema/errors.ts"
+
+/** Postgres refused the statement: a constraint, or a fact raised by one of our functions. */
+export class SqlRefused extends Data.TaggedError("SqlRefused")<{
+  readonly sqlstate: string
+  readonly constraint: string
+  readonly detail: string
+}> {}
+
+export interface SqlOptions {
+  readonly connection: { readonly url: string } | { readonly socketDir: string; readonly port: number }
+  readonly poolSize: number
+  readonly statementTimeoutMs: number
+  readonly schema?: string
+}
+
+type Query = ReturnType<postgres.Sql>
+type Statement = (sql: postgres.Sql) => Query
+
+const lostConnection = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+  "CONNECT_TIMEOUT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+])
+// Connection trouble, resources, operator intervention, rollback for others' sake: none is the request's fault.
+const passing = /^(08|53|57|40)/
+
+const toFailure = (error: unknown): Unavailable | SqlRefused => {
+  const { code = "", constraint_name, detail } = (error ?? {}) as {
+    code?: string
+    constraint_name?: string
+    detail?: string
+  }
+  if (lostConnection.has(code) || passing.test(code)) {
+    return new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
+  }
+  if (/^[0-9A-Z]{5}$/.test(code)) {
+    return new SqlRefused({ sqlstate: code, constraint: constraint_name ?? "", detail: detail ?? "" })
+  }
+  throw error
+}
+
+const retryPolicy = Schedule.max([Schedule.exponential("20 millis"), Schedule.recurs(4)])
+
+const isoTimestamp = {
+  to: 1184,
+  from: [1184],
+  serialize: (value: string | Date) => (typeof value === "string" ? value : value.toISOString()),
+  parse: (text: string) => new Date(text).toISOString(),
+}
+const safeBigint = { to: 20, from: [20], serialize: String, parse: Number }
+
+export const connect = (options: SqlOptions): postgres.Sql => {
+  const settings = {
+    max: options.poolSize,
+    connect_timeout: 5,
+    max_lifetime: null,
+    onnotice: () => {},
+    types: { isoTimestamp, safeBigint } as never,
+    connection: {
+      application_name: "emoji-id-directory",
+      TimeZone: "UTC",
+      statement_timeout: options.statementTimeoutMs,
+      ...(options.schema === undefined ? {} : { search_path: options.schema }),
+    },
+  }
+  return "url" in options.connection
+    ? postgres(options.connection.url, settings)
+    : postgres({
+        ...settings,
+        host: options.connection.socketDir,
+        port: options.connection.port,
+        user: "postgres",
+        database: "postgres",
+      })
+}
+
+/**
+ * The only door to Postgres. Every call is one statement: under faults the client was measured to mix up
+ * multi-statement transactions, while single statements survive.
+ */
+export class Sql extends Context.Service<
+  Sql,
+  {
+    /** A read, or a write that is safe to repeat: tried again when the connection breaks. */
+    rows<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable>
+    /** Like rows, but what the database refuses is a value the caller handles. */
+    attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
+    /** A write that must not be sent twice: a broken connection is Unavailable at once, outcome unknown. */
+    once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
+    readonly raw: postgres.Sql
+    stats(): { readonly running: number }
+  }
+>()("directory/Sql") {
+  static readonly layer = (options: SqlOptions) =>
+    Layer.effect(
+      Sql,
+      Effect.gen(function* () {
+        const raw = yield* Effect.acquireRelease(
+          Effect.sync(() => connect(options)),
+          (sql) => Effect.promise(() => sql.end({ timeout: 2 })),
+        )
+        let running = 0
+        const deadline = `${options.statementTimeoutMs + 2000} millis` as const
+
+        const once = <Row>(statement: Statement) =>
+          Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
+            running++
+            statement(raw).then(
+              (rows) => {
+                running--
+                resume(Effect.succeed(rows as unknown as ReadonlyArray<Row>))
+              },
+              (error) => {
+                running--
+                resume(Effect.suspend(() => Effect.fail(toFailure(error))))
+              },
+            )
+          }).pipe(
+            Effect.timeoutOrElse({
+              duration: deadline,
+              orElse: () =>
+                Effect.fail(new Unavailable({ error: "The database did not answer.", retryAfterSeconds: 2 })),
+            }),
+          )
+
+        const attempt = <Row>(statement: Statement) =>
+          once<Row>(statement).pipe(
+            Effect.retry({ schedule: retryPolicy, while: (failure) => failure._tag === "Unavailable" }),
+          )
+
+        const rows = <Row>(statement: Statement) =>
+          attempt<Row>(statement).pipe(Effect.catchTag("SqlRefused", (refused) => Effect.die(refused)))
+
+        return Sql.of({ rows, attempt, once, raw, stats: () => ({ running }) })
+      }),
+    )
+}
