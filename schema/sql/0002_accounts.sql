@@ -48,3 +48,27 @@ create table pubkey (
   created_at      timestamptz not null default now()
 );
 create index pubkey_user on pubkey (user_id, created_at);
+
+-- A second factor that is on (confirmed) or being set up.
+create table two_factor (
+  user_id       uuid        not null references app_user on delete cascade,
+  provider      text        not null check (provider in ('AuthenticatorApp', 'SMS')),
+  sealed_secret text,
+  sealed_phone  text,
+  is_default    boolean     not null default false,
+  last_step     bigint      not null default 0,       -- the newest TOTP step used: a code works once
+  confirmed_at  timestamptz,
+  created_at    timestamptz not null default now(),
+  primary key (user_id, provider)
+);
+
+create table api_key (
+  id          text        primary key,
+  user_id     uuid        not null references app_user on delete cascade,
+  name        text        not null,
+  secret_hash text        not null,
+  scopes      text[]      not null,
+  expires_at  timestamptz,
+  created_at  timestamptz not null default now()
+);
+create index api_key_user on api_key (user_id, created_at);

@@ -9,11 +9,14 @@ export class SqlRefused extends Data.TaggedError("SqlRefused")<{
   readonly detail: string
 }> {}
 
+export type DatabaseAddress =
+  | { readonly url: string }
+  | { readonly socketDir: string; readonly port: number; readonly database: string }
+
 export interface SqlOptions {
-  readonly connection: { readonly url: string } | { readonly socketDir: string; readonly port: number }
+  readonly connection: DatabaseAddress
   readonly poolSize: number
   readonly statementTimeoutMs: number
-  readonly schema?: string
 }
 
 type Query = ReturnType<postgres.Sql>
@@ -70,7 +73,6 @@ export const connect = (options: SqlOptions): postgres.Sql => {
       application_name: "emoji-id-directory",
       TimeZone: "UTC",
       statement_timeout: options.statementTimeoutMs,
-      ...(options.schema === undefined ? {} : { search_path: options.schema }),
     },
   }
   return "url" in options.connection
@@ -80,7 +82,7 @@ export const connect = (options: SqlOptions): postgres.Sql => {
         host: options.connection.socketDir,
         port: options.connection.port,
         user: "postgres",
-        database: "postgres",
+        database: options.connection.database,
       })
 }
 

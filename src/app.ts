@@ -1,0 +1,135 @@
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { Deadlines } from "../actors/deadlines.ts"
+import { OrderActors } from "../actors/order.ts"
+import { Bus } from "./bus/bus.ts"
+import { postgresWire } from "./bus/wire-postgres.ts"
+import { redisWire } from "./bus/redis.ts"
+import { AppConfig, type Config } from "./config.ts"
+import { toEndpoint } from "./http/dispatch.ts"
+import { Guards } from "./http/guards.ts"
+import { guards } from "./http/guarding.ts"
+import { refusalResponse } from "./http/problem-response.ts"
+import { type Server, startServer } from "./http/server.ts"
+import { masterKeys } from "./keys.ts"
+import { publisher } from "./live/publisher.ts"
+import { logging } from "./log.ts"
+import { Metrics } from "./metrics.ts"
+import { Readiness } from "./readiness.ts"
+import { type RouteServices, routes } from "./routes/index.ts"
+import { Callers } from "./services/callers.ts"
+import { Seal } from "./services/seal.ts"
+import { Tokens } from "./services/tokens.ts"
+import { DatabaseClock } from "./store/database-clock.ts"
+import { entityStore } from "./store/entity-store.ts"
+import { Outbox } from "./store/outbox.ts"
+import { type DatabaseAddress, Sql } from "./store/sql.ts"
+
+export interface Surroundings {
+  readonly config: Config
+  readonly database: DatabaseAddress
+  /** Other processes may work on the same database. */
+  readonly peersPossible: boolean
+  /** Checks every answer against its schema. */
+  readonly checkAnswers?: boolean
+}
+
+const busLayer = ({ config, peersPossible }: Surroundings) =>
+  Layer.unwrap(
+    Effect.map(Sql, (sql) =>
+      Bus.layer({
+        wire: !peersPossible
+          ? undefined
+          : config.redisUrl === undefined
+            ? postgresWire(sql.raw)
+            : redisWire(config.redisUrl),
+      }),
+    ),
+  )
+
+/** The wiring diagram of the service, from the ground up. */
+const appLayer = (surroundings: Surroundings) => {
+  const { config, database } = surroundings
+  const keys = masterKeys(config)
+
+  const ground = Layer.mergeAll(Layer.succeed(AppConfig, config), logging(config), Metrics.layer)
+  const store = Layer.mergeAll(DatabaseClock.layer, Outbox.layer, busLayer(surroundings), Readiness.layer).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Sql.layer({
+          connection: database,
+          poolSize: config.poolSize,
+          statementTimeoutMs: config.statementTimeoutMs,
+        }),
+        Seal.layer({ keys }),
+        Tokens.layer({ keys, issuer: config.baseUrl }),
+      ),
+    ),
+  )
+  const services = Callers.layer
+  const actors = OrderActors.layer.pipe(
+    Layer.provideMerge(Deadlines.layer({ intervalMs: config.sweepIntervalMs })),
+    Layer.provideMerge(Layer.mergeAll(entityStore, publisher)),
+  )
+  return Layer.mergeAll(guards, actors).pipe(
+    Layer.provideMerge(services),
+    Layer.provideMerge(store),
+    Layer.provideMerge(ground),
+  )
+}
+
+export interface Service {
+  readonly port: number
+  readonly runtime: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof appLayer>>, unknown>
+  stop(): Promise<void>
+}
+
+/** Brings the service up on its port; what it returns is ready to serve. */
+export const startService = async (surroundings: Surroundings, options: { port: number; exclusive: boolean }) => {
+  const { config } = surroundings
+  const runtime = ManagedRuntime.make(appLayer(surroundings))
+  try {
+    const context = await runtime.context()
+    const { metrics, readiness, endpoints } = await runtime.runPromise(
+      Effect.gen(function* () {
+        const dispatch = {
+          guards: yield* Guards,
+          context: yield* Effect.context<RouteServices>(),
+          checkAnswers: surroundings.checkAnswers ?? false,
+        }
+        return {
+          metrics: yield* Metrics,
+          readiness: yield* Readiness,
+          endpoints: yield* Effect.forEach(routes, (route) => toEndpoint(route, dispatch)),
+        }
+      }),
+    )
+    const fork = Effect.runForkWith(context)
+    const server: Server = await startServer({
+      host: config.host,
+      port: options.port,
+      exclusive: options.exclusive,
+      endpoints,
+      allowedOrigins: config.allowedOrigins,
+      trustProxy: config.trustProxy === "on",
+      deadlineMs: config.requestDeadlineSeconds * 1000,
+      observe: metrics.observer,
+      refuse: (kind, requestId, details) => {
+        if (kind === "defect") fork(Effect.logError("request failed", { request_id: requestId }, details))
+        return refusalResponse(kind, requestId, details)
+      },
+    })
+    metrics.gauge("http_requests_in_flight", "Requests being answered", server.inFlight)
+    return {
+      port: server.port,
+      runtime,
+      stop: async () => {
+        readiness.drain()
+        await server.stop(config.drainSeconds * 1000)
+        await runtime.dispose()
+      },
+    }
+  } catch (error) {
+    await runtime.dispose()
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Redacted } from "effect"
+import type { Config } from "./config.ts"
+import type { NamedKey } from "./services/key-ring.ts"
+
+const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
+  text.split(",").map((part) => {
+    const colon = part.indexOf(":")
+    return { id: part.slice(0, colon).trim(), secret: Redacted.make(part.slice(colon + 1).trim()) }
+  })
+
+/** Without a configured secret one is made at the first start and kept outside the database, so a dump never holds it. */
+const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
+  const file = join(folder, "secret-key")
+  if (!existsSync(file)) {
+    mkdirSync(folder, { recursive: true })
+    const made = `${file}.${process.pid}`
+    writeFileSync(made, `k1:${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 })
+    renameSync(made, file)
+  }
+  return fromSetting(readFileSync(file, "utf8").trim())
+}
+
+export const masterKeys = (config: Pick<Config, "secretKeys" | "dataDir">): ReadonlyArray<NamedKey> =>
+  config.secretKeys === undefined ? fromFile(config.dataDir) : fromSetting(Redacted.value(config.secretKeys))

@@ -1,0 +1,39 @@
+import { Context, Effect, Layer } from "effect"
+import { Sql } from "./store/sql.ts"
+
+type Check = Effect.Effect<"ok" | "down" | "draining">
+
+/** What must hold before traffic is sent here. Parts add their own checks. */
+export class Readiness extends Context.Service<
+  Readiness,
+  {
+    add(name: string, check: Check): void
+    readonly check: Effect.Effect<Readonly<Record<string, string>>>
+    drain(): void
+  }
+>()("directory/Readiness") {
+  static readonly layer = Layer.effect(
+    Readiness,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      let draining = false
+      const checks = new Map<string, Check>([
+        [
+          "postgres",
+          sql.rows((q) => q`select 1`).pipe(
+            Effect.timeout("2 seconds"),
+            Effect.match({ onFailure: () => "down" as const, onSuccess: () => "ok" as const }),
+          ),
+        ],
+        ["traffic", Effect.sync(() => (draining ? "draining" : "ok"))],
+      ])
+      return Readiness.of({
+        add: (name, check) => void checks.set(name, check),
+        check: Effect.suspend(() => Effect.all(Object.fromEntries(checks), { concurrency: "unbounded" })),
+        drain: () => {
+          draining = true
+        },
+      })
+    }),
+  )
+}

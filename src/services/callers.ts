@@ -1,0 +1,100 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { Role } from "../../schema/scope.ts"
+import { Bus } from "../bus/bus.ts"
+import { Sql } from "../store/sql.ts"
+
+/** What decides whether a user's token still counts, and for what. */
+export interface Caller {
+  readonly id: string
+  readonly role: Role
+  readonly epoch: number
+  readonly active: boolean
+  readonly twoFactor: boolean
+  readonly organizations: ReadonlyMap<string, Role>
+  /** Sessions ended early whose access tokens may not have run out yet. */
+  readonly revokedSessions: ReadonlySet<string>
+}
+
+interface CallerRow {
+  readonly id: string
+  readonly role: Role
+  readonly epoch: number
+  readonly active: boolean
+  readonly two_factor: boolean
+  readonly organizations: Readonly<Record<string, Role>>
+  readonly revoked: ReadonlyArray<string>
+}
+
+const capacity = 50_000
+const topic = "user"
+
+/** Callers by user id, remembered until a commit that changes one says so on the bus. */
+export class Callers extends Context.Service<
+  Callers,
+  {
+    /** From memory, when memory may be trusted. */
+    remembered(userId: string): Caller | undefined
+    find(userId: string): Effect.Effect<Caller | undefined, Unavailable>
+    /** Returns once no process counts on what the user was before. */
+    changed(userId: string): Effect.Effect<void>
+  }
+>()("directory/Callers") {
+  static readonly layer = Layer.effect(
+    Callers,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const bus = yield* Bus
+      const cache = new Map<string, Caller>()
+      // Counts invalidations, so that a read begun before one is not remembered after it.
+      let generation = 0
+
+      bus.onInvalidate(topic, (keys) => {
+        generation++
+        if (keys === "all") cache.clear()
+        else for (const key of keys) cache.delete(key)
+      })
+
+      const remember = (caller: Caller) => {
+        if (cache.size >= capacity) {
+          const oldest = cache.keys().next().value
+          if (oldest !== undefined) cache.delete(oldest)
+        }
+        cache.set(caller.id, caller)
+      }
+
+      const find = Effect.fnUntraced(function* (userId: string) {
+        const asked = generation
+        const [row] = yield* sql.rows<CallerRow>(
+          (q) => q`select u.id, u.role, u.token_epoch as epoch,
+                          u.deactivated_at is null and u.deleted_at is null as active,
+                          exists (select 1 from two_factor t where t.user_id = u.id and t.confirmed_at is not null) as two_factor,
+                          (select coalesce(jsonb_object_agg(m.organization_id, m.role), '{}')
+                             from organization_member m where m.user_id = u.id) as organizations,
+                          (select coalesce(array_agg(e.id::text), '{}') from entity e
+                            where e.kind = 'session' and e.owner_id = u.id and e.status = 'Revoked'
+                              and e.updated_at > now() - interval '1 hour') as revoked
+                     from app_user u where u.id = ${userId}`,
+        )
+        if (row === undefined) return undefined
+        const caller: Caller = {
+          id: row.id,
+          role: row.role,
+          epoch: row.epoch,
+          active: row.active,
+          twoFactor: row.two_factor,
+          organizations: new Map(Object.entries(row.organizations)),
+          revokedSessions: new Set(row.revoked),
+        }
+        if (asked === generation) remember(caller)
+        return caller
+      })
+
+      return Callers.of({
+        remembered: (userId) => (bus.mayServe() ? cache.get(userId) : undefined),
+        find,
+        changed: (userId) => bus.invalidate(topic, [userId]),
+      })
+    }),
+  )
+}
