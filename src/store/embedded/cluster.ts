@@ -1,0 +1,87 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs"
+import { join } from "node:path"
+import { runAs } from "./account.ts"
+import type { PostgresBinaries } from "./binaries.ts"
+import type { Home } from "./home.ts"
+
+const unfinishedPrefix = "cluster.initdb-"
+
+/** From 17 on the code point collation is built in, so a libc upgrade can never reorder an index. */
+const localeFlags = (major: number): ReadonlyArray<string> =>
+  major >= 17 ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : ["--locale=C.UTF-8"]
+
+const syncDirectory = (dir: string): void => {
+  const handle = openSync(dir, "r")
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+/** Made under another name and renamed when complete and on disk: a cluster that is there is whole. */
+const createCluster = async (
+  { dir, clusterDir, account }: Home,
+  binaries: PostgresBinaries,
+): Promise<void> => {
+  const unfinished = mkdtempSync(join(dir, unfinishedPrefix))
+  if (account.uid !== undefined && account.gid !== undefined) chownSync(unfinished, account.uid, account.gid)
+  const authentication = ["--auth-local=trust", "--auth-host=reject"]
+  const flags = ["--username=postgres", "--encoding=UTF8", "--no-instructions", ...authentication]
+  try {
+    await runAs(account, join(binaries.binDir, "initdb"), [
+      "-D",
+      unfinished,
+      ...flags,
+      ...localeFlags(binaries.major),
+    ])
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    throw new Error(`initdb failed: ${String(error).trim().split("\n").slice(1).join(" | ") || error}`)
+  }
+  renameSync(unfinished, clusterDir)
+  syncDirectory(dir)
+}
+
+const removeUnfinished = (dir: string): void => {
+  for (const name of readdirSync(dir)) {
+    if (!name.startsWith(unfinishedPrefix)) continue
+    try {
+      rmSync(join(dir, name), { recursive: true, force: true, maxRetries: 3 })
+    } catch {
+      // An initdb that outlived its service may still be writing there; a later start removes it.
+    }
+  }
+}
+
+/** A copy that root made (a restored backup) is owned by root or too open, and Postgres would refuse it. */
+const repairPermissions = async ({ clusterDir, account }: Home): Promise<void> => {
+  const { uid, mode } = statSync(clusterDir)
+  if (account.uid !== undefined && uid !== account.uid) {
+    await runAs({}, "chown", ["-R", "-h", `${account.uid}:${account.gid}`, clusterDir])
+  }
+  if ((mode & 0o027) !== 0) chmodSync(clusterDir, 0o700)
+}
+
+/** Makes sure of a complete cluster these binaries can serve. The caller holds the home's lock. */
+export const prepareCluster = async (home: Home, binaries: PostgresBinaries): Promise<void> => {
+  removeUnfinished(home.dir)
+  if (!existsSync(home.clusterDir)) return createCluster(home, binaries)
+  const major = readFileSync(join(home.clusterDir, "PG_VERSION"), "utf8").trim()
+  if (major !== String(binaries.major)) {
+    throw new Error(
+      `${home.clusterDir} was made by PostgreSQL ${major}, but ${binaries.binDir} is PostgreSQL ${binaries.major}`,
+    )
+  }
+  await repairPermissions(home)
+}

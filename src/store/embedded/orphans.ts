@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { socketPort } from "./home.ts"
+
+/** Set as cluster_name, which tells our server from one that somebody started by hand on the same cluster. */
+export const clusterName = "emoji-id-directory"
+
+const pollMs = 10
+
+const attempt = <A>(read: () => A): A | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** Every Postgres process works in its cluster's directory. A zombie has no working directory, so it does not count. */
+const findServerPids = (clusterDir: string): ReadonlyArray<number> =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && attempt(() => readlinkSync(`/proc/${name}/cwd`)) === clusterDir)
+    .filter((name) => attempt(() => readFileSync(`/proc/${name}/comm`, "utf8").trim()) === "postgres")
+    .map(Number)
+
+const waitUntilGone = async (clusterDir: string, limitMs: number): Promise<boolean> => {
+  for (
+    const deadline = performance.now() + limitMs;
+    findServerPids(clusterDir).length > 0;
+    await sleep(pollMs)
+  ) {
+    if (performance.now() > deadline) return false
+  }
+  return true
+}
+
+const checkOurs = (pid: number, clusterDir: string): void => {
+  const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"))
+  if (command !== undefined && !command.includes(`cluster_name=${clusterName}`)) {
+    throw new Error(
+      `${clusterDir} is in use by a PostgreSQL that this service did not start (process ${pid})`,
+    )
+  }
+}
+
+const signalAll = (pids: ReadonlyArray<number>, signal: NodeJS.Signals): void => {
+  for (const pid of pids) attempt(() => process.kill(pid, signal))
+}
+
+const endServer = async (clusterDir: string, postmaster: number): Promise<void> => {
+  const pids = findServerPids(clusterDir)
+  if (pids.length === 0) return
+  if (pids.includes(postmaster)) {
+    checkOurs(postmaster, clusterDir)
+    signalAll([postmaster], "SIGINT")
+    if (await waitUntilGone(clusterDir, 30_000)) return
+  } else if (await waitUntilGone(clusterDir, 3_000)) {
+    // Without their postmaster they leave by themselves, unless one is deep in a query.
+    return
+  }
+  for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
+    signalAll(findServerPids(clusterDir), signal)
+    if (await waitUntilGone(clusterDir, 6_000)) return
+  }
+  throw new Error(`${clusterDir} is still in use by processes ${findServerPids(clusterDir).join(", ")}`)
+}
+
+/**
+ * Ends what a dead service left running, then removes its lock files. The caller holds the directory's lock. The files go
+ * only after every process of the old server has: they are what keeps two servers off one cluster. They have
+ * to go because Postgres believes a pid that is a zombie, or by now somebody else, to be a living server.
+ */
+export const clearOrphans = async (clusterDir: string, socketDir: string): Promise<void> => {
+  const pidFile = join(clusterDir, "postmaster.pid")
+  await endServer(clusterDir, Number.parseInt(attempt(() => readFileSync(pidFile, "utf8")) ?? "", 10))
+  const socket = join(socketDir, `.s.PGSQL.${socketPort}`)
+  for (const stale of [pidFile, socket, `${socket}.lock`]) rmSync(stale, { force: true })
+}
