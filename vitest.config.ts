@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
+    globalSetup: "test/fixtures/postgres.ts",
     include: ["test/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 2,

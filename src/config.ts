@@ -2,6 +2,7 @@ import { Context } from "effect"
 import {
   atLeast,
   email,
+  keyList,
   list,
   oneOf,
   optionalSetting,
@@ -37,6 +38,7 @@ export const settings = {
     "Redis for the bus between processes. Without it the bus is Postgres LISTEN/NOTIFY.",
     secret(url("redis:", "rediss:")),
   ),
+  workerOf: optionalSetting("WORKER_OF", "Set by the service for its own worker processes.", plain),
   workers: setting("WORKERS", "1", "Processes that serve the port.", whole(1, 64)),
   baseUrl: optionalSetting("BASE_URL", "Public address of the API. Default: http://localhost:PORT.", web),
   authUrl: optionalSetting("AUTH_URL", "Public address of the authorization service. Default: BASE_URL.", web),
@@ -45,8 +47,8 @@ export const settings = {
   trustProxy: setting("TRUST_PROXY", "off", "`on` believes X-Forwarded-For of the proxy in front.", onOff),
   secretKeys: optionalSetting(
     "SECRET_KEYS",
-    "Master secrets `id:text` (text of 32 or more characters), newest first, comma-separated. Without it one is kept under `DATA_DIR`.",
-    secret(),
+    "Master secrets `id:secret` (32 random bytes in base64), newest first, comma-separated. Without it one is kept under `DATA_DIR`.",
+    secret(keyList),
   ),
   mintKey: optionalSetting(
     "MINT_KEY",

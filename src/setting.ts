@@ -76,6 +76,15 @@ export const email: Reader<string> = (text) => {
   return text.toLowerCase()
 }
 
+export const keyList: Reader<string> = (text) => {
+  for (const part of text.split(",")) {
+    if (!/^\s*[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?\s*$/.test(part)) {
+      throw new Error("expected id:secret pairs, each secret 32 bytes in base64")
+    }
+  }
+  return text
+}
+
 export type Read<S extends Record<string, Setting<unknown>>> = {
   readonly [K in keyof S]: S[K] extends Setting<infer A> ? A : never
 }

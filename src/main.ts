@@ -1,0 +1,92 @@
+import { Redacted } from "effect"
+import { startService } from "./app.ts"
+import { banner } from "./banner.ts"
+import { type Config, readConfig } from "./config.ts"
+import { startEmbeddedPostgres } from "./store/embedded.ts"
+import { migrate } from "./store/migrate.ts"
+import { connect, type DatabaseAddress } from "./store/sql.ts"
+import { startWorkers } from "./workers.ts"
+
+type Stop = () => Promise<void>
+
+const stopOnSignals = (stop: Stop) => {
+  let stopping = false
+  const once = () => {
+    if (stopping) return
+    stopping = true
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on("SIGTERM", once)
+  process.on("SIGINT", once)
+  // A worker whose parent is gone has nobody to serve for.
+  process.on("disconnect", once)
+}
+
+const runWorker = async (config: Config, database: DatabaseAddress) => {
+  const service = await startService({ config, database, peersPossible: true }, { port: config.port, exclusive: false })
+  stopOnSignals(() => service.stop())
+  process.send?.("ready")
+}
+
+const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress; stop: Stop }> => {
+  if (config.databaseUrl !== undefined) {
+    return { address: { url: Redacted.value(config.databaseUrl) }, stop: async () => {} }
+  }
+  const embedded = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    ...(config.pgBin === undefined ? {} : { pgBin: config.pgBin }),
+  })
+  const { port, socketDir } = embedded
+  return { address: { socketDir, port, database: "postgres" }, stop: () => embedded.stop() }
+}
+
+const prepareDatabase = async (config: Config, connection: DatabaseAddress) => {
+  const sql = connect({ connection, poolSize: 1, statementTimeoutMs: config.statementTimeoutMs })
+  try {
+    await migrate(sql)
+  } finally {
+    await sql.end()
+  }
+}
+
+const runParent = async (config: Config) => {
+  const database = await openDatabase(config)
+  try {
+    await prepareDatabase(config, database.address)
+    const peersPossible = config.databaseUrl !== undefined
+    const running =
+      config.workers > 1
+        ? await startWorkers(config.workers, import.meta.filename, database.address, process.env)
+        : await startService(
+            { config, database: database.address, peersPossible },
+            { port: config.port, exclusive: true },
+          )
+    stopOnSignals(async () => {
+      await running.stop()
+      await database.stop()
+    })
+    console.log(banner(config))
+  } catch (error) {
+    await database.stop()
+    throw error
+  }
+}
+
+const read = readConfig()
+if ("problems" in read) {
+  for (const problem of read.problems) console.error(problem)
+  process.exit(1)
+}
+const { config } = read
+const run =
+  config.workerOf === undefined ? runParent(config) : runWorker(config, JSON.parse(config.workerOf) as DatabaseAddress)
+run.catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+})

@@ -1,0 +1,59 @@
+import { type ChildProcess, fork } from "node:child_process"
+import type { DatabaseAddress } from "./store/sql.ts"
+
+export interface Workers {
+  stop(): Promise<void>
+}
+
+const restartPauseMs = 500
+const exited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+
+/** Keeps n copies of this program on the port. One that dies is replaced; they all stop together. */
+export const startWorkers = async (
+  count: number,
+  program: string,
+  database: DatabaseAddress,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Workers> => {
+  const children = new Set<ChildProcess>()
+  let stopping = false
+
+  const start = (): Promise<void> =>
+    new Promise((ready, failed) => {
+      const child = fork(program, { env: { ...environment, WORKER_OF: JSON.stringify(database) } })
+      children.add(child)
+      let up = false
+      child.on("message", (message) => {
+        if (message !== "ready") return
+        up = true
+        ready()
+      })
+      child.once("exit", (code, signal) => {
+        children.delete(child)
+        if (!up) failed(new Error(`a worker stopped before it was ready (${signal ?? code})`))
+        else if (!stopping) setTimeout(() => void start().catch(() => {}), restartPauseMs)
+      })
+    })
+
+  const stop = async () => {
+    stopping = true
+    await Promise.all(
+      [...children].map(
+        (child) =>
+          new Promise<void>((done) => {
+            if (exited(child)) return done()
+            child.once("exit", () => done())
+            child.kill("SIGTERM")
+          }),
+      ),
+    )
+  }
+
+  try {
+    await Promise.all(Array.from({ length: count }, start))
+    return { stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
