@@ -1,0 +1,44 @@
+import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto"
+import { Data, Effect, Redacted } from "effect"
+
+/** A configured secret: 32 random bytes in base64 or base64url, under a name that stored text can carry. */
+export interface NamedKey {
+  readonly id: string
+  readonly secret: Redacted.Redacted
+}
+
+/** The first key of the list is current; the others only read what they once wrote. */
+export interface KeyRing {
+  readonly currentId: string
+  readonly current: KeyObject
+  readonly all: ReadonlyMap<string, KeyObject>
+}
+
+export class KeyRingInvalid extends Data.TaggedError("KeyRingInvalid")<{
+  readonly keyId: string
+  readonly reason: "empty" | "id_malformed" | "id_repeated" | "secret_malformed"
+}> {}
+
+// No dot: stored texts are split at dots.
+const idPattern = /^[A-Za-z0-9_-]{1,32}$/
+const secretPattern = /^[A-Za-z0-9+/_-]{43}=?$/
+
+/**
+ * The purpose is mixed into every key, so that one configured secret may serve several services and a text made
+ * for one of them still means nothing to another.
+ */
+export const makeKeyRing = Effect.fnUntraced(function* (keys: ReadonlyArray<NamedKey>, purpose: string) {
+  const all = new Map<string, KeyObject>()
+  for (const { id, secret } of keys) {
+    if (!idPattern.test(id)) return yield* new KeyRingInvalid({ keyId: id, reason: "id_malformed" })
+    if (all.has(id)) return yield* new KeyRingInvalid({ keyId: id, reason: "id_repeated" })
+    const text = Redacted.value(secret)
+    if (!secretPattern.test(text)) return yield* new KeyRingInvalid({ keyId: id, reason: "secret_malformed" })
+    const derived = hkdfSync("sha256", Buffer.from(text, "base64"), "", `emoji-id-directory/${purpose}`, 32)
+    all.set(id, createSecretKey(Buffer.from(derived)))
+  }
+  const [first] = all
+  if (first === undefined) return yield* new KeyRingInvalid({ keyId: "", reason: "empty" })
+  const [currentId, current] = first
+  return { currentId, current, all } satisfies KeyRing
+})
