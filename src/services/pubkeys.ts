@@ -1,0 +1,46 @@
+import { createPublicKey, verify } from "node:crypto"
+import { ed25519 } from "@noble/curves/ed25519.js"
+import { blake2b } from "@noble/hashes/blake2.js"
+import { Data, Effect } from "effect"
+
+export class PubkeyInvalid extends Data.TaggedError("PubkeyInvalid")<{
+  readonly reason: "malformed" | "not_on_curve"
+}> {}
+
+const pubkeyPattern = /^[0-9a-f]{64}$/i
+const signaturePattern = /^[0-9a-f]{128}$/i
+
+/** Undefined for what is no point, for encodings out of range, and for the eight points any signature fits. */
+const findPoint = (bytes: Uint8Array) => {
+  try {
+    const point = ed25519.Point.fromBytes(bytes, false)
+    return point.isSmallOrder() ? undefined : point
+  } catch {
+    return undefined
+  }
+}
+
+/** An Ed25519 public key as 64 hex digits, given back in lower case. */
+export const checkPubkey = Effect.fnUntraced(function* (text: string) {
+  if (!pubkeyPattern.test(text)) return yield* new PubkeyInvalid({ reason: "malformed" })
+  if (!findPoint(Buffer.from(text, "hex"))?.isTorsionFree()) {
+    return yield* new PubkeyInvalid({ reason: "not_on_curve" })
+  }
+  return text.toLowerCase()
+})
+
+/** With node:crypto this holds the event loop for 0.5 ms, the point check included, where noble alone takes 2 ms. */
+export const pubkeySigned = (pubkey: string, message: Uint8Array, signature: string): boolean => {
+  if (!pubkeyPattern.test(pubkey) || !signaturePattern.test(signature)) return false
+  const bytes = Buffer.from(pubkey, "hex")
+  if (findPoint(bytes) === undefined) return false
+  const key = createPublicKey({
+    format: "jwk",
+    key: { kty: "OKP", crv: "Ed25519", x: bytes.toString("base64url") },
+  })
+  return verify(null, message, key, Buffer.from(signature, "hex"))
+}
+
+/** What a pubkey listed on a code signs to let a user draw a random id with it. */
+export const activationMessage = (alternateId: string, nonce: string): Uint8Array =>
+  blake2b(new TextEncoder().encode(alternateId + nonce), { dkLen: 32 })
