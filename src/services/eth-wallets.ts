@@ -1,0 +1,41 @@
+import { Context, Data, Effect, Layer } from "effect"
+import type { EthAddress } from "./eth-address.ts"
+import { recoverEthSigner } from "./eth-message.ts"
+
+export type WalletSource = "Mint" | "Dashboard"
+
+export class WalletSignatureInvalid extends Data.TaggedError("WalletSignatureInvalid")<{}> {}
+
+/**
+ * Links a wallet by a `personal_sign` over a text that never changes for one user and source. It needs no nonce:
+ * sent again, a signature links the same wallet to the same user. Sent for another user it recovers an address
+ * that nobody holds a key to, so it proves nothing about the wallet it came from.
+ */
+export class EthWallets extends Context.Service<
+  EthWallets,
+  {
+    readonly challenge: (userId: string, source: WalletSource) => string
+    readonly recover: (
+      userId: string,
+      source: WalletSource,
+      signature: string,
+    ) => Effect.Effect<EthAddress, WalletSignatureInvalid>
+  }
+>()("services/EthWallets") {
+  static readonly layer = (options: { readonly serviceName: string }) => {
+    const challenge = (userId: string, source: WalletSource) =>
+      `${options.serviceName} asks you to link this wallet.\n\nUser: ${userId}\nSource: ${source}`
+    return Layer.succeed(
+      EthWallets,
+      EthWallets.of({
+        challenge,
+        recover: Effect.fnUntraced(function* (userId: string, source: WalletSource, signature: string) {
+          const message = new TextEncoder().encode(challenge(userId, source))
+          const address = recoverEthSigner(message, signature)
+          if (address === undefined) return yield* new WalletSignatureInvalid()
+          return address
+        }),
+      }),
+    )
+  }
+}
