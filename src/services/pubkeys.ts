@@ -29,7 +29,7 @@ export const checkPubkey = Effect.fnUntraced(function* (text: string) {
   return text.toLowerCase()
 })
 
-/** node:crypto does the verifying because it takes 0.1 ms of the event loop where noble takes 2 ms. */
+/** With node:crypto this holds the event loop for 0.5 ms, the point check included, where noble alone takes 2 ms. */
 export const pubkeySigned = (pubkey: string, message: Uint8Array, signature: string): boolean => {
   if (!pubkeyPattern.test(pubkey) || !signaturePattern.test(signature)) return false
   const bytes = Buffer.from(pubkey, "hex")
