@@ -50,14 +50,16 @@ export class Cells<Loaded> {
       }
       cell.waiting++
       this.#waiting++
-      return cell.lock.withPermits(1)(turn(cell)).pipe(
-        Effect.ensuring(
-          Effect.sync(() => {
-            cell.waiting--
-            this.#waiting--
-          }),
-        ),
-      )
+      return cell.lock
+        .withPermits(1)(turn(cell))
+        .pipe(
+          Effect.ensuring(
+            Effect.sync(() => {
+              cell.waiting--
+              this.#waiting--
+            }),
+          ),
+        )
     })
   }
 

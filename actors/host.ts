@@ -51,7 +51,8 @@ const collectEffects = (
   const add = (kind: string, list: unknown) => {
     if (Array.isArray(list) && list.length > 0) effects[kind] = [...(effects[kind] ?? []), ...list]
   }
-  for (const action of actions) if (turnEffectKinds.includes(action.type as never)) add(action.type, action.params)
+  for (const action of actions)
+    if (turnEffectKinds.includes(action.type as never)) add(action.type, action.params)
   if (also !== undefined) for (const kind of turnEffectKinds) add(kind, also[kind])
   return effects
 }
@@ -129,7 +130,11 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
             )
       if (event === undefined) return undefined
 
-      const [next, actions] = transition(machine, current.snapshot as AnyMachineSnapshot, event as AnyEventObject)
+      const [next, actions] = transition(
+        machine,
+        current.snapshot as AnyMachineSnapshot,
+        event as AnyEventObject,
+      )
       const snapshot = next as SnapshotFrom<M>
       const effects = collectEffects(actions, turnOptions.also?.(snapshot))
       const derived = columns(snapshot)
@@ -189,5 +194,11 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       deadlines.register(entity, (id) => turn(id, (_, now) => Effect.succeed(dueEvent(now))))
     }
 
-    return { turn, send, find, now: () => store.now(), stats: () => ({ cells: cells.size, waiting: cells.waiting }) }
+    return {
+      turn,
+      send,
+      find,
+      now: () => store.now(),
+      stats: () => ({ cells: cells.size, waiting: cells.waiting }),
+    }
   })

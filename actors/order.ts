@@ -14,6 +14,8 @@ const make = makeHost({
   }),
 })
 
-export class OrderActors extends Context.Service<OrderActors, Effect.Success<typeof make>>()("directory/OrderActors") {
+export class OrderActors extends Context.Service<OrderActors, Effect.Success<typeof make>>()(
+  "directory/OrderActors",
+) {
   static readonly layer = Layer.effect(OrderActors, make)
 }

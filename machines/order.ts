@@ -52,7 +52,9 @@ export const orderMachine = setup({
         REMOVE_ITEM: {
           guard: "hasItem",
           actions: [
-            assign({ items: ({ context, event }) => context.items.filter((item) => item.id !== event.itemId) }),
+            assign({
+              items: ({ context, event }) => context.items.filter((item) => item.id !== event.itemId),
+            }),
             changed,
           ],
         },

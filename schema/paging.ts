@@ -32,7 +32,12 @@ export interface PageRequest {
 
 /** Fills in what a list query leaves out; `sorts` is the closed set of columns a client may sort by. */
 export const pageRequest = <const Sort extends string>(
-  query: { readonly dir?: "Asc" | "Desc"; readonly limit?: string; readonly page?: string; readonly sort?: string },
+  query: {
+    readonly dir?: "Asc" | "Desc"
+    readonly limit?: string
+    readonly page?: string
+    readonly sort?: string
+  },
   sorts: readonly [Sort, ...ReadonlyArray<Sort>],
   defaults: { readonly limit: number; readonly dir: "Asc" | "Desc" } = { limit: 50, dir: "Desc" },
 ): PageRequest & { readonly sort: Sort } => ({

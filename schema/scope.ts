@@ -153,4 +153,5 @@ export const organizationScopes: Partial<Record<Role, ReadonlySet<Scope>>> = {
 }
 
 /** Roles that may write to ids whose key belongs to their organization. */
-export const isPowerRole = (role: Role | undefined): boolean => role === "OrgOwner" || role === "OrgController"
+export const isPowerRole = (role: Role | undefined): boolean =>
+  role === "OrgOwner" || role === "OrgController"

@@ -59,7 +59,6 @@ export interface ChannelEvent {
   readonly data: unknown
 }
 
-
 /** The kinds of effect a machine may name as an action; the host folds them into the turn's statement. */
 export const turnEffectKinds = [
   "claims",

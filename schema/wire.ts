@@ -4,7 +4,9 @@ import { Schema } from "effect"
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-export const Uuid = Schema.String.check(Schema.isPattern(uuidPattern, { message: "expected a uuid" })).annotate({
+export const Uuid = Schema.String.check(
+  Schema.isPattern(uuidPattern, { message: "expected a uuid" }),
+).annotate({
   format: "uuid",
 })
 
@@ -39,4 +41,5 @@ export const CommaList = Schema.String.check(Schema.isMaxLength(4096))
 
 export const Json = Schema.Unknown
 
-export const text = (maximumCodePoints: number) => Schema.String.check(Schema.isMaxCodePoints(maximumCodePoints))
+export const text = (maximumCodePoints: number) =>
+  Schema.String.check(Schema.isMaxCodePoints(maximumCodePoints))

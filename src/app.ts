@@ -1,13 +1,13 @@
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { Deadlines } from "../actors/deadlines.ts"
 import { OrderActors } from "../actors/order.ts"
 import { Bus } from "./bus/bus.ts"
-import { postgresWire } from "./bus/wire-postgres.ts"
 import { redisWire } from "./bus/redis.ts"
+import { postgresWire } from "./bus/wire-postgres.ts"
 import { AppConfig, type Config } from "./config.ts"
 import { toEndpoint } from "./http/dispatch.ts"
-import { Guards } from "./http/guards.ts"
 import { guards } from "./http/guarding.ts"
+import { Guards } from "./http/guards.ts"
 import { refusalResponse } from "./http/problem-response.ts"
 import { type Server, startServer } from "./http/server.ts"
 import { masterKeys } from "./keys.ts"
@@ -22,7 +22,8 @@ import { Tokens } from "./services/tokens.ts"
 import { DatabaseClock } from "./store/database-clock.ts"
 import { entityStore } from "./store/entity-store.ts"
 import { Outbox } from "./store/outbox.ts"
-import { type DatabaseAddress, Sql } from "./store/sql.ts"
+import { connect, type DatabaseAddress, Sql } from "./store/sql.ts"
+import { Users } from "./store/users.ts"
 
 export interface Surroundings {
   readonly config: Config
@@ -33,17 +34,35 @@ export interface Surroundings {
   readonly checkAnswers?: boolean
 }
 
-const busLayer = ({ config, peersPossible }: Surroundings) =>
-  Layer.unwrap(
-    Effect.map(Sql, (sql) =>
-      Bus.layer({
-        wire: !peersPossible
-          ? undefined
-          : config.redisUrl === undefined
-            ? postgresWire(sql.raw)
-            : redisWire(config.redisUrl),
-      }),
+const busChannel = "directory"
+const heartbeatMs = 250
+const leaseMs = 1500
+
+// A client of its own, so that a busy pool never delays a heartbeat; the second connection is a spare for a hung one.
+const busClient = ({ config, database }: Surroundings) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      connect({ connection: database, poolSize: 2, statementTimeoutMs: config.statementTimeoutMs }),
     ),
+    (sql) => Effect.promise(() => sql.end({ timeout: 2 })),
+  )
+
+const busLayer = (surroundings: Surroundings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { config, peersPossible } = surroundings
+      return Bus.layer({
+        // Caches depend on the database's own wire: a node cut off from Redis could still write.
+        wire: peersPossible ? postgresWire(yield* busClient(surroundings), busChannel) : undefined,
+        express:
+          peersPossible && config.redisUrl !== undefined
+            ? redisWire(Redacted.value(config.redisUrl), busChannel)
+            : undefined,
+        heartbeatMs,
+        leaseMs,
+        statementMs: config.statementTimeoutMs,
+      })
+    }),
   )
 
 /** The wiring diagram of the service, from the ground up. */
@@ -52,7 +71,12 @@ const appLayer = (surroundings: Surroundings) => {
   const keys = masterKeys(config)
 
   const ground = Layer.mergeAll(Layer.succeed(AppConfig, config), logging(config), Metrics.layer)
-  const store = Layer.mergeAll(DatabaseClock.layer, Outbox.layer, busLayer(surroundings), Readiness.layer).pipe(
+  const store = Layer.mergeAll(
+    DatabaseClock.layer,
+    Outbox.layer,
+    busLayer(surroundings),
+    Readiness.layer,
+  ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
         Sql.layer({
@@ -65,10 +89,10 @@ const appLayer = (surroundings: Surroundings) => {
       ),
     ),
   )
-  const services = Callers.layer
+  const services = Layer.mergeAll(Callers.layer, Users.layer)
   const actors = OrderActors.layer.pipe(
     Layer.provideMerge(Deadlines.layer({ intervalMs: config.sweepIntervalMs })),
-    Layer.provideMerge(Layer.mergeAll(entityStore, publisher)),
+    Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
   return Layer.mergeAll(guards, actors).pipe(
     Layer.provideMerge(services),
@@ -84,7 +108,10 @@ export interface Service {
 }
 
 /** Brings the service up on its port; what it returns is ready to serve. */
-export const startService = async (surroundings: Surroundings, options: { port: number; exclusive: boolean }) => {
+export const startService = async (
+  surroundings: Surroundings,
+  options: { port: number; exclusive: boolean },
+) => {
   const { config } = surroundings
   const runtime = ManagedRuntime.make(appLayer(surroundings))
   try {

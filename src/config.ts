@@ -21,7 +21,12 @@ const web = url("http:", "https:")
 
 /** Every environment variable the service reads. The README's table is made from this one. */
 export const settings = {
-  nodeEnv: setting("NODE_ENV", "development", "`production` turns off demo data and developer routes.", plain),
+  nodeEnv: setting(
+    "NODE_ENV",
+    "development",
+    "`production` turns off demo data and developer routes.",
+    plain,
+  ),
   port: setting("PORT", "3001", "Port of the HTTP and WebSocket server.", whole(1, 65_535)),
   host: setting("HOST", "0.0.0.0", "Address to listen on.", plain),
   dataDir: setting("DATA_DIR", ".data", "Folder of the embedded Postgres and of generated keys.", plain),
@@ -32,7 +37,12 @@ export const settings = {
   ),
   pgBin: optionalSetting("PG_BIN", "Folder of Postgres binaries for the embedded server.", plain),
   poolSize: setting("POOL_SIZE", "8", "Connections to Postgres per process.", whole(1, 200)),
-  statementTimeoutMs: setting("STATEMENT_TIMEOUT_MS", "8000", "Longest a statement may run.", whole(100, 600_000)),
+  statementTimeoutMs: setting(
+    "STATEMENT_TIMEOUT_MS",
+    "8000",
+    "Longest a statement may run.",
+    whole(100, 600_000),
+  ),
   redisUrl: optionalSetting(
     "REDIS_URL",
     "Redis for the bus between processes. Without it the bus is Postgres LISTEN/NOTIFY.",
@@ -41,9 +51,18 @@ export const settings = {
   workerOf: optionalSetting("WORKER_OF", "Set by the service for its own worker processes.", plain),
   workers: setting("WORKERS", "1", "Processes that serve the port.", whole(1, 64)),
   baseUrl: optionalSetting("BASE_URL", "Public address of the API. Default: http://localhost:PORT.", web),
-  authUrl: optionalSetting("AUTH_URL", "Public address of the authorization service. Default: BASE_URL.", web),
+  authUrl: optionalSetting(
+    "AUTH_URL",
+    "Public address of the authorization service. Default: BASE_URL.",
+    web,
+  ),
   webUrl: optionalSetting("WEB_URL", "Public address of the partner web flows. Default: BASE_URL.", web),
-  allowedOrigins: setting("ALLOWED_ORIGINS", "*", "Origins that may call from a browser, comma-separated.", list),
+  allowedOrigins: setting(
+    "ALLOWED_ORIGINS",
+    "*",
+    "Origins that may call from a browser, comma-separated.",
+    list,
+  ),
   trustProxy: setting("TRUST_PROXY", "off", "`on` believes X-Forwarded-For of the proxy in front.", onOff),
   secretKeys: optionalSetting(
     "SECRET_KEYS",
@@ -57,14 +76,26 @@ export const settings = {
   ),
   adminEmail: optionalSetting("ADMIN_EMAIL", "This admin exists after every start.", email),
   adminPassword: optionalSetting("ADMIN_PASSWORD", "Password of that admin.", secret(atLeast(8))),
-  demo: optionalSetting("DEMO", "`true` seeds demo data. Default: true outside production.", oneOf("true", "false")),
-  smtpUrl: optionalSetting("SMTP_URL", "Mail server, `smtp://user:password@host:port`.", secret(url("smtp:", "smtps:"))),
+  demo: optionalSetting(
+    "DEMO",
+    "`true` seeds demo data. Default: true outside production.",
+    oneOf("true", "false"),
+  ),
+  smtpUrl: optionalSetting(
+    "SMTP_URL",
+    "Mail server, `smtp://user:password@host:port`.",
+    secret(url("smtp:", "smtps:")),
+  ),
   mailFrom: setting("MAIL_FROM", "Emoji Id Directory <no-reply@localhost>", "Sender of the mails.", plain),
   twilioUrl: setting("TWILIO_URL", "https://api.twilio.com", "Address of Twilio's API.", web),
   twilioAccount: optionalSetting("TWILIO_ACCOUNT_SID", "Twilio account that sends SMS.", plain),
   twilioToken: optionalSetting("TWILIO_AUTH_TOKEN", "Its token.", secret()),
   twilioFrom: optionalSetting("TWILIO_FROM", "Its sender number.", plain),
-  stripeKey: optionalSetting("STRIPE_SECRET_KEY", "Takes card payments through Stripe instead of the sandbox.", secret()),
+  stripeKey: optionalSetting(
+    "STRIPE_SECRET_KEY",
+    "Takes card payments through Stripe instead of the sandbox.",
+    secret(),
+  ),
   stripeWebhookSecret: optionalSetting("STRIPE_WEBHOOK_SECRET", "Verifies Stripe's webhooks.", secret()),
   stripeUrl: optionalSetting("STRIPE_URL", "Another address of Stripe's API, for tests.", web),
   rateLimit: setting("RATE_LIMIT", "on", "`off` for load tests; refused in production.", onOff),
@@ -79,7 +110,12 @@ export const settings = {
   ),
   twoFactorLockSeconds: setting("TWO_FACTOR_LOCK_SECONDS", "900", "Lock after five wrong codes.", seconds),
   cartTtlSeconds: setting("CART_TTL_SECONDS", "300", "How long a checkout holds its ids.", seconds),
-  transferTtlSeconds: setting("TRANSFER_TTL_SECONDS", "604800", "How long a transfer waits for acceptance.", seconds),
+  transferTtlSeconds: setting(
+    "TRANSFER_TTL_SECONDS",
+    "604800",
+    "How long a transfer waits for acceptance.",
+    seconds,
+  ),
   transferBlockSeconds: setting(
     "TRANSFER_BLOCK_SECONDS",
     "86400",
@@ -93,10 +129,25 @@ export const settings = {
     "How long the first interested user is told before the rest.",
     seconds,
   ),
-  requestDeadlineSeconds: setting("REQUEST_DEADLINE_SECONDS", "15", "A request not answered by then is 503.", seconds),
+  requestDeadlineSeconds: setting(
+    "REQUEST_DEADLINE_SECONDS",
+    "15",
+    "A request not answered by then is 503.",
+    seconds,
+  ),
   drainSeconds: setting("DRAIN_SECONDS", "10", "How long a stop waits for running requests.", seconds),
-  sweepIntervalMs: setting("SWEEP_INTERVAL_MS", "500", "Pause between looks for passed deadlines.", whole(10, 60_000)),
-  lookupCacheMb: setting("LOOKUP_CACHE_MB", "128", "Memory for prepared lookup answers per process.", whole(1, 65_536)),
+  sweepIntervalMs: setting(
+    "SWEEP_INTERVAL_MS",
+    "500",
+    "Pause between looks for passed deadlines.",
+    whole(10, 60_000),
+  ),
+  lookupCacheMb: setting(
+    "LOOKUP_CACHE_MB",
+    "128",
+    "Memory for prepared lookup answers per process.",
+    whole(1, 65_536),
+  ),
   logLevel: setting(
     "LOG_LEVEL",
     "Info",
@@ -125,7 +176,8 @@ const combinedProblems = (values: Settings): ReadonlyArray<string> => {
     ...(values.stripeKey !== undefined && values.stripeWebhookSecret === undefined
       ? ["STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"]
       : []),
-    ...(values.twilioAccount !== undefined && (values.twilioToken === undefined || values.twilioFrom === undefined)
+    ...(values.twilioAccount !== undefined &&
+    (values.twilioToken === undefined || values.twilioFrom === undefined)
       ? ["TWILIO_ACCOUNT_SID: needs TWILIO_AUTH_TOKEN and TWILIO_FROM"]
       : []),
     ...(production && values.databaseUrl !== undefined && values.secretKeys === undefined

@@ -29,7 +29,10 @@ const stopOnSignals = (stop: Stop) => {
 }
 
 const runWorker = async (config: Config, database: DatabaseAddress) => {
-  const service = await startService({ config, database, peersPossible: true }, { port: config.port, exclusive: false })
+  const service = await startService(
+    { config, database, peersPossible: true },
+    { port: config.port, exclusive: false },
+  )
   stopOnSignals(() => service.stop())
   process.send?.("ready")
 }
@@ -85,7 +88,9 @@ if ("problems" in read) {
 }
 const { config } = read
 const run =
-  config.workerOf === undefined ? runParent(config) : runWorker(config, JSON.parse(config.workerOf) as DatabaseAddress)
+  config.workerOf === undefined
+    ? runParent(config)
+    : runWorker(config, JSON.parse(config.workerOf) as DatabaseAddress)
 run.catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)

@@ -6,7 +6,10 @@ import type { Observer } from "./http/server.ts"
 const bucketsMs = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 5000]
 const empty = Context.empty()
 
-const requests = Metric.counter("http_requests_total", { description: "Requests answered", incremental: true })
+const requests = Metric.counter("http_requests_total", {
+  description: "Requests answered",
+  incremental: true,
+})
 const duration = Metric.histogram("http_request_duration_ms", {
   description: "Time from the request's head to its answer",
   boundaries: bucketsMs,

@@ -20,10 +20,12 @@ export class Readiness extends Context.Service<
       const checks = new Map<string, Check>([
         [
           "postgres",
-          sql.rows((q) => q`select 1`).pipe(
-            Effect.timeout("2 seconds"),
-            Effect.match({ onFailure: () => "down" as const, onSuccess: () => "ok" as const }),
-          ),
+          sql
+            .rows((q) => q`select 1`)
+            .pipe(
+              Effect.timeout("2 seconds"),
+              Effect.match({ onFailure: () => "down" as const, onSuccess: () => "ok" as const }),
+            ),
         ],
         ["traffic", Effect.sync(() => (draining ? "draining" : "ok"))],
       ])

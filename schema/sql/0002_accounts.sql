@@ -72,3 +72,22 @@ create table api_key (
   created_at  timestamptz not null default now()
 );
 create index api_key_user on api_key (user_id, created_at);
+
+create function wire_time(t timestamptz) returns text language sql immutable as $$
+  select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- A user as answers show them; absent facts are left out. People without two-factor are asked about it monthly.
+create function display_user(u app_user) returns jsonb language sql stable as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'id', u.id, 'created_at', wire_time(u.created_at), 'updated_at', wire_time(u.updated_at),
+    'free_limit', u.free_limit, 'remaining_free_emoji', greatest(u.free_limit - u.free_used, 0), 'role', u.role,
+    'alternate_id', u.alternate_id, 'email', u.email, 'first_name', u.first_name, 'last_name', u.last_name,
+    'source', u.source, 'deactivated_at', wire_time(u.deactivated_at), 'email_verified_at', wire_time(u.email_verified_at),
+    'two_factor_last_prompted_at', wire_time(u.two_factor_last_prompted_at),
+    'pubkeys', (select coalesce(jsonb_agg(k.pubkey order by k.created_at, k.pubkey), '[]') from pubkey k where k.user_id = u.id),
+    'two_factor_auth', (select coalesce(jsonb_agg(t.provider order by t.is_default desc, t.provider), '[]')
+                          from two_factor t where t.user_id = u.id and t.confirmed_at is not null),
+    'two_factor_should_prompt', not exists (select 1 from two_factor t where t.user_id = u.id and t.confirmed_at is not null)
+                                and coalesce(u.two_factor_last_prompted_at < now() - interval '30 days', true)))
+$$;

@@ -36,7 +36,10 @@ const makeDecode = (route: Route) => {
         route.query === undefined
           ? noInput
           : yield* Effect.fromResult(Result.flatMap(parseQueryText(request.query), query)),
-      body: body === undefined ? undefined : yield* Effect.fromResult(Result.flatMap(parseJsonBody(request.body), body)),
+      body:
+        body === undefined
+          ? undefined
+          : yield* Effect.fromResult(Result.flatMap(parseJsonBody(request.body), body)),
     }
   })
 }
@@ -52,7 +55,11 @@ const makeEncode = (route: Route, checkAnswers: boolean) => {
   }
   return (value: unknown, rate: RateHeaders | undefined): RawResponse => {
     if (!(value instanceof Reply)) {
-      return { status, headers: rate === undefined ? jsonHeaders : { ...jsonHeaders, ...rate }, body: json(value) }
+      return {
+        status,
+        headers: rate === undefined ? jsonHeaders : { ...jsonHeaders, ...rate },
+        body: json(value),
+      }
     }
     return value.raw === undefined
       ? {
@@ -91,7 +98,8 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     const forbidden = checkAllowed(route, principal)
     if (forbidden !== undefined) return yield* forbidden
     const input = yield* decode(request)
-    if (route.sensitive && principal?.twoFactor && principal.via === "session") yield* guards.freshCode(principal)
+    if (route.sensitive && principal?.twoFactor && principal.via === "session")
+      yield* guards.freshCode(principal)
     const value = yield* handler({
       ...input,
       principal,
@@ -104,10 +112,15 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     return encode(value, rate)
   })
 
-  const settle = (request: RawRequest, effect: Effect.Effect<RawResponse, unknown, R>): Effect.Effect<RawResponse, never, R> =>
+  const settle = (
+    request: RawRequest,
+    effect: Effect.Effect<RawResponse, unknown, R>,
+  ): Effect.Effect<RawResponse, never, R> =>
     effect.pipe(
       Effect.catch((error) =>
-        isProblem(error) ? Effect.succeed(problemResponse(error, request.id, route.errorBody)) : Effect.die(error),
+        isProblem(error)
+          ? Effect.succeed(problemResponse(error, request.id, route.errorBody))
+          : Effect.die(error),
       ),
       Effect.catchCause((cause) =>
         Effect.as(
@@ -140,7 +153,8 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       ...(route.headers ?? []),
     ],
     needsAddress: route.limit !== undefined,
-    bodyLimitBytes: route.body === undefined && !route.rawBody ? 0 : (route.bodyLimitBytes ?? defaultBodyLimitBytes),
+    bodyLimitBytes:
+      route.body === undefined && !route.rawBody ? 0 : (route.bodyLimitBytes ?? defaultBodyLimitBytes),
     handle: (request, respond) => {
       const fiber: Fiber.Fiber<RawResponse> = fork(answer(request))
       fiber.addObserver((exit) => {
@@ -153,4 +167,3 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   }
   return endpoint
 })
-

@@ -1,5 +1,12 @@
 import { Context, type Effect } from "effect"
-import type { Conflict, TooManyRequests, TwoFactorRequired, Unauthorized, Unavailable, Unprocessable } from "../../schema/errors.ts"
+import type {
+  Conflict,
+  TooManyRequests,
+  TwoFactorRequired,
+  Unauthorized,
+  Unavailable,
+  Unprocessable,
+} from "../../schema/errors.ts"
 import type { RawRequest, RawResponse } from "./exchange.ts"
 import type { Principal } from "./principal.ts"
 import type { AuthScheme, LimitName } from "./route.ts"

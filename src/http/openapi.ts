@@ -1,5 +1,11 @@
 import { Schema } from "effect"
-import { Forbidden, InvalidRequest, type ProblemClass, TooManyRequests, Unauthorized } from "../../schema/errors.ts"
+import {
+  Forbidden,
+  InvalidRequest,
+  type ProblemClass,
+  TooManyRequests,
+  Unauthorized,
+} from "../../schema/errors.ts"
 import { parameterNames } from "./path.ts"
 import type { Route } from "./route.ts"
 
@@ -84,7 +90,10 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
 
   const ref = (schema: Schema.Top): unknown => {
     const document = Schema.toJsonSchemaDocument(Schema.toEncoded(schema))
-    Object.assign(schemas, JSON.parse(JSON.stringify(document.definitions).replaceAll("#/$defs/", "#/components/schemas/")))
+    Object.assign(
+      schemas,
+      JSON.parse(JSON.stringify(document.definitions).replaceAll("#/$defs/", "#/components/schemas/")),
+    )
     return JSON.parse(JSON.stringify(document.schema).replaceAll("#/$defs/", "#/components/schemas/"))
   }
 
@@ -135,7 +144,9 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
           requestBody: {
             required: true,
             content: {
-              [route.rawBody ? "application/x-www-form-urlencoded" : "application/json"]: { schema: ref(route.body) },
+              [route.rawBody ? "application/x-www-form-urlencoded" : "application/json"]: {
+                schema: ref(route.body),
+              },
             },
           },
         }),

@@ -46,11 +46,17 @@ export const refusalResponse = (kind: Refusal, requestId: string, details = ""):
     case "not_found":
       return problemResponse(new NotFound({ error: "There is no such path." }), requestId)
     case "method_not_allowed": {
-      const response = problemResponse(new MethodNotAllowed({ error: `This path answers ${details}.` }), requestId)
+      const response = problemResponse(
+        new MethodNotAllowed({ error: `This path answers ${details}.` }),
+        requestId,
+      )
       return { ...response, headers: { ...response.headers, Allow: details } }
     }
     case "body_too_large":
-      return problemResponse(new BodyTooLarge({ error: `The body may have at most ${details} bytes.` }), requestId)
+      return problemResponse(
+        new BodyTooLarge({ error: `The body may have at most ${details} bytes.` }),
+        requestId,
+      )
     case "deadline":
       return problemResponse(
         new Unavailable({ error: "The request was not finished in time.", retryAfterSeconds: 1 }),

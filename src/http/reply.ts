@@ -17,7 +17,10 @@ export class Reply<A> {
     this.raw = facts.raw
   }
 
-  static json<A>(value: A, facts: { status?: number; headers?: Record<string, string | ReadonlyArray<string>> } = {}) {
+  static json<A>(
+    value: A,
+    facts: { status?: number; headers?: Record<string, string | ReadonlyArray<string>> } = {},
+  ) {
     return new Reply<A>({ value, ...facts })
   }
 
@@ -30,7 +33,11 @@ export class Reply<A> {
     return new Reply<never>({ raw, headers, status })
   }
 
-  static redirect(location: string, headers: Record<string, string | ReadonlyArray<string>> = {}, status = 302) {
+  static redirect(
+    location: string,
+    headers: Record<string, string | ReadonlyArray<string>> = {},
+    status = 302,
+  ) {
     return new Reply<never>({ raw: "", status, headers: { ...headers, Location: location } })
   }
 

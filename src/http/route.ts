@@ -16,7 +16,11 @@ type Decoded<F extends WireFields> = Schema.Struct<F>["Type"]
  */
 export const authSchemes = ["none", "optional", "JWT", "apiKey", "two_factor"] as const
 export type AuthScheme = (typeof authSchemes)[number]
-type PrincipalFor<A extends AuthScheme> = A extends "none" ? null : A extends "optional" ? Principal | null : Principal
+type PrincipalFor<A extends AuthScheme> = A extends "none"
+  ? null
+  : A extends "optional"
+    ? Principal | null
+    : Principal
 
 /** Named budgets of requests; their sizes live with the limiter. */
 export type LimitName = "login" | "mail" | "code" | "write" | "read"

@@ -1,6 +1,11 @@
+import uWS, {
+  type HttpRequest,
+  type HttpResponse,
+  type TemplatedApp,
+  type us_listen_socket,
+} from "uWebSockets.js"
 import { randomBytes } from "node:crypto"
 import { STATUS_CODES } from "node:http"
-import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from "uWebSockets.js"
 import type { Endpoint, RawResponse } from "./exchange.ts"
 import { matches, parameterNames, percentDecode } from "./path.ts"
 
@@ -20,7 +25,13 @@ export interface ServerOptions {
   readonly refuse: (kind: Refusal, requestId: string, details?: string) => RawResponse
 }
 
-export type Refusal = "bad_path" | "not_found" | "method_not_allowed" | "body_too_large" | "deadline" | "defect"
+export type Refusal =
+  | "bad_path"
+  | "not_found"
+  | "method_not_allowed"
+  | "body_too_large"
+  | "deadline"
+  | "defect"
 
 export interface Observer {
   prepared(endpoint: Endpoint): void
@@ -45,14 +56,17 @@ interface Exchange {
   cancel: () => void
 }
 
-const statusLines = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]))
+const statusLines = new Map(
+  Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]),
+)
 const statusLine = (status: number): string => statusLines.get(status) ?? String(status)
 
 const clientRequestId = /^[\w.-]{1,64}$/
 // Header values are written raw: a line break in one would split the response.
 const unsafeHeader = /[^\t\x20-\x7e\x80-\xff]/
 
-const exposedHeaders = "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag, Location"
+const exposedHeaders =
+  "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag, Location"
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 const corsHeaders = "Authorization, Content-Type, X-Api-Key, Idempotency-Key, If-None-Match, X-Request-Id"
 const noBody = new Uint8Array(0)
@@ -84,7 +98,10 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     res.writeHeader("X-Request-Id", requestId)
     res.writeHeader("X-Content-Type-Options", constantLines)
     if (!anyOrigin && allowedOrigins.has(origin)) {
-      res.writeHeader("Access-Control-Allow-Origin", `${origin}\r\nAccess-Control-Expose-Headers: ${exposedHeaders}`)
+      res.writeHeader(
+        "Access-Control-Allow-Origin",
+        `${origin}\r\nAccess-Control-Expose-Headers: ${exposedHeaders}`,
+      )
     }
   }
 
@@ -117,9 +134,18 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   }
 
   const fail = (exchange: Exchange, kind: Refusal, details?: string) =>
-    answer(exchange, refuse(kind, exchange.requestId, details), kind === "body_too_large" || kind === "deadline")
+    answer(
+      exchange,
+      refuse(kind, exchange.requestId, details),
+      kind === "body_too_large" || kind === "deadline",
+    )
 
-  const open = (res: HttpResponse, req: HttpRequest, endpoint: Endpoint | undefined, head: boolean): Exchange => {
+  const open = (
+    res: HttpResponse,
+    req: HttpRequest,
+    endpoint: Endpoint | undefined,
+    head: boolean,
+  ): Exchange => {
     const given = req.getHeader("x-request-id")
     const exchange: Exchange = {
       res,
@@ -279,7 +305,8 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
 
   return new Promise((resolve, reject) => {
     const listening = (socket: us_listen_socket | false) => {
-      if (!socket) return reject(new Error(`port ${options.port} on ${options.host} is in use or not allowed`))
+      if (!socket)
+        return reject(new Error(`port ${options.port} on ${options.host} is in use or not allowed`))
       resolve({
         port: uWS.us_socket_local_port(socket),
         inFlight: () => inFlight.size,

@@ -3,16 +3,17 @@ import { Publisher } from "../../actors/ports.ts"
 import { Bus } from "../bus/bus.ts"
 
 /** Wakes and invalidates across processes; what is told here is already committed. */
-export const publisher = Layer.effect(
-  Publisher,
-  Effect.gen(function* () {
-    const bus = yield* Bus
-    return Publisher.of({
-      committed: (positions) => {
-        for (const { channel } of positions) bus.publish("channel", channel)
-      },
-      idsChanged: (canonicals) => bus.invalidate("emoji_id", canonicals),
-      alone: () => bus.alone,
-    })
-  }),
-)
+export const publisher = (options: { readonly peersPossible: boolean }) =>
+  Layer.effect(
+    Publisher,
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      return Publisher.of({
+        committed: (positions) => {
+          for (const { channel } of positions) bus.publish("channel", channel)
+        },
+        idsChanged: (canonicals) => bus.invalidate("emoji_id", canonicals),
+        alone: () => !options.peersPossible,
+      })
+    }),
+  )

@@ -27,7 +27,10 @@ const ready = route({
   method: "get",
   path: "/ready",
   auth: "none",
-  success: Schema.Struct({ status: Schema.Literals(["ready"]), checks: Schema.Record(Schema.String, Schema.String) }),
+  success: Schema.Struct({
+    status: Schema.Literals(["ready"]),
+    checks: Schema.Record(Schema.String, Schema.String),
+  }),
   errors: [Unavailable],
   handler: () =>
     Effect.gen(function* () {

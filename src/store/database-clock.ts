@@ -2,7 +2,9 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import { Sql } from "./sql.ts"
 
 /** Time as the database tells it, so that a node with a wrong clock keeps the same deadlines as the others. */
-export class DatabaseClock extends Context.Service<DatabaseClock, { now(): number }>()("directory/DatabaseClock") {
+export class DatabaseClock extends Context.Service<DatabaseClock, { now(): number }>()(
+  "directory/DatabaseClock",
+) {
   static readonly layer = Layer.effect(
     DatabaseClock,
     Effect.gen(function* () {

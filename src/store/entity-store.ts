@@ -17,7 +17,10 @@ const toCommitFailure = (refused: SqlRefused): Effect.Effect<never, CommitFailur
     case "EI001":
       return Effect.fail({ _tag: "VersionConflict" })
     case "EI002":
-      return Effect.fail({ _tag: "IdsTaken", canonicals: JSON.parse(refused.detail) as ReadonlyArray<string> })
+      return Effect.fail({
+        _tag: "IdsTaken",
+        canonicals: JSON.parse(refused.detail) as ReadonlyArray<string>,
+      })
     case "EI003":
       return Effect.fail({ _tag: "LimitReached", limit: refused.detail })
     case "23505":

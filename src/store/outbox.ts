@@ -75,7 +75,8 @@ export class Outbox extends Context.Service<
           )
           return yield* Effect.forEach(rows, open)
         }),
-        sent: (id) => sql.rows((q) => q`update outbox set sent_at = now() where id = ${id}`).pipe(Effect.asVoid),
+        sent: (id) =>
+          sql.rows((q) => q`update outbox set sent_at = now() where id = ${id}`).pipe(Effect.asVoid),
         list: Effect.fnUntraced(function* (recipient, limit) {
           const rows = yield* sql.rows<OutboxRow & { id: number; at: string; tries: number }>(
             (q) => q`select id, recipient, kind, payload, at, tries from outbox

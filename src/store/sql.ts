@@ -38,7 +38,11 @@ const lostConnection = new Set([
 const passing = /^(08|53|57|40)/
 
 const toFailure = (error: unknown): Unavailable | SqlRefused => {
-  const { code = "", constraint_name, detail } = (error ?? {}) as {
+  const {
+    code = "",
+    constraint_name,
+    detail,
+  } = (error ?? {}) as {
     code?: string
     constraint_name?: string
     detail?: string
