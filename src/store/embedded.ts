@@ -28,7 +28,7 @@ export interface EmbeddedPostgresOptions {
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const { dataDir, pgBin, flags = [] } = options
   const home = await prepareHome(resolve(dataDir))
-  const unlock = await lockDirectory(home.dir)
+  const unlock = await lockDirectory(home.dir, dataDir)
   try {
     const binaries = await getBinaries(pgBin, home.account)
     await prepareCluster(home, binaries)

@@ -200,7 +200,7 @@ describe("a directory in use", () => {
   it("is refused to a second start in the same process, and the first goes on", async () => {
     const server = await start(sharedDir)
     await expect(start(sharedDir)).rejects.toThrow(
-      `data directory ${realpathSync(sharedDir)} is in use by another running service (process ${process.pid})`,
+      `data directory ${sharedDir} is in use by another running service (process ${process.pid})`,
     )
     expect(await query(server, "SELECT 1 AS one")).toEqual([{ one: 1 }])
   })
@@ -261,6 +261,23 @@ describe("after a crash", () => {
     expect(await first.exited).toContain("ended with SIGKILL")
     const second = await start(sharedDir)
     expect(await query(second, "SELECT note FROM kept WHERE note = 'server crash'")).toHaveLength(1)
+  })
+
+  it("of the server under a busy query, the next start waits until nobody uses the old memory", async () => {
+    const first = await start(sharedDir)
+    const { socketDir: host, port } = first
+    const sql = postgres({ host, port, user: "postgres", database: "postgres", max: 1, onnotice: () => {} })
+    const [backend] = await sql<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`
+    const endless = sql`DO $$ BEGIN LOOP END LOOP; END $$`.execute().catch((error: Error) => error)
+    const running = `SELECT FROM pg_stat_activity WHERE pid = ${backend.pid} AND state = 'active'`
+    while ((await query(first, running)).length === 0) await sleep(10)
+    process.kill(first.pid, "SIGKILL")
+    await first.exited
+    expect(isAlive(backend.pid)).toBe(true)
+    await start(sharedDir)
+    expect(isAlive(backend.pid)).toBe(false)
+    await sql.end({ timeout: 0 })
+    expect(await endless).toBeInstanceOf(Error)
   })
 
   it("lock files that name a living stranger do not stop a start", async () => {

@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -57,8 +58,8 @@ const linkLibraries = (packageDir: string): void => {
 const removeAbandonedCopies = (target: string): void => {
   const prefix = `${basename(target)}.partial-`
   for (const name of readdirSync(dirname(target))) {
-    const maker = name.startsWith(prefix) ? name.slice(prefix.length) : undefined
-    if (maker && !existsSync(`/proc/${maker}`))
+    const maker = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : undefined
+    if (maker !== undefined && !existsSync(`/proc/${maker}`))
       rmSync(join(dirname(target), name), { recursive: true, force: true })
   }
 }
@@ -76,7 +77,7 @@ const copyPackage = async (packageDir: string, account: Account): Promise<Postgr
   mkdirSync(stateRoot, { recursive: true })
   chmodSync(stateRoot, 0o755)
   removeAbandonedCopies(target)
-  const partial = `${target}.partial-${process.pid}`
+  const partial = mkdtempSync(`${target}.partial-${process.pid}-`)
   await cp(packageDir, partial, { recursive: true, verbatimSymlinks: true })
   linkLibraries(partial)
   await runAs({}, "chmod", ["-R", "a+rX,go-w", partial])

@@ -4,11 +4,11 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 import { join } from "node:path"
 
 /**
- * Claims a directory for this process. The lock is the kernel's (flock), so it ends with the process, however
- * that dies: there is no stale state, no reused pid, and containers that share a volume see it too. Node has no flock,
- * but the lock belongs to the open file, which we share with the short-lived flock(1).
+ * Claims a directory, which the operator knows as `dataDir`, for this process. The lock is the kernel's (flock), so it
+ * ends with the process, however that dies: there is no stale state, no reused pid, and containers that share a volume
+ * see it too. Node has no flock, but the lock belongs to the open file, which we share with the short-lived flock(1).
  */
-export const lockDirectory = async (dir: string): Promise<() => void> => {
+export const lockDirectory = async (dir: string, dataDir: string): Promise<() => void> => {
   const path = join(dir, "lock")
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
@@ -17,10 +17,10 @@ export const lockDirectory = async (dir: string): Promise<() => void> => {
     if (code === 1) {
       const holder = readFileSync(path, "utf8").trim()
       throw new Error(
-        `data directory ${dir} is in use by another running service (process ${holder || "unknown"})`,
+        `data directory ${dataDir} is in use by another running service (process ${holder || "unknown"})`,
       )
     }
-    if (code !== 0) throw new Error(`data directory ${dir} cannot be locked: flock ended with ${code}`)
+    if (code !== 0) throw new Error(`data directory ${dataDir} cannot be locked: flock ended with ${code}`)
     ftruncateSync(file)
     writeSync(file, `${process.pid}\n`, 0)
     return () => closeSync(file)

@@ -54,7 +54,7 @@ const endServer = async (clusterDir: string, postmaster: number): Promise<void> 
     checkOurs(postmaster, clusterDir)
     signalAll([postmaster], "SIGINT")
     if (await waitUntilGone(clusterDir, 30_000)) return
-  } else if (await waitUntilGone(clusterDir, 3_000)) {
+  } else if (await waitUntilGone(clusterDir, 1_000)) {
     // Without their postmaster they leave by themselves, unless one is deep in a query.
     return
   }
