@@ -1,8 +1,9 @@
+import { join } from "node:path"
 import { Redacted } from "effect"
 import { startService } from "./app.ts"
 import { banner } from "./banner.ts"
 import { type Config, readConfig } from "./config.ts"
-import { startEmbeddedPostgres } from "./store/embedded.ts"
+import { keepEmbeddedPostgres } from "./store/embedded-keeper.ts"
 import { migrate } from "./store/migrate.ts"
 import { connect, type DatabaseAddress } from "./store/sql.ts"
 import { startWorkers } from "./workers.ts"
@@ -41,8 +42,8 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
   if (config.databaseUrl !== undefined) {
     return { address: { url: Redacted.value(config.databaseUrl) }, stop: async () => {} }
   }
-  const embedded = await startEmbeddedPostgres({
-    dataDir: config.dataDir,
+  const embedded = await keepEmbeddedPostgres({
+    dataDir: join(config.dataDir, "postgres"),
     ...(config.pgBin === undefined ? {} : { pgBin: config.pgBin }),
   })
   const { port, socketDir } = embedded

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+
+const root = resolve(import.meta.dirname, "..")
+
+interface Import {
+  readonly file: string
+  readonly to: string
+}
+
+const sourceFiles = (folder: string): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => join(folder, file))
+
+const importsOf = (file: string): ReadonlyArray<Import> =>
+  [...readFileSync(join(root, file), "utf8").matchAll(/(?:from|import) "([^"]+)"/g)].map(([, to = ""]) => ({
+    file,
+    to: to.startsWith(".") ? relative(root, resolve(root, dirname(file), to)) : to,
+  }))
+
+const all = ["schema", "machines", "actors", "src"].flatMap(sourceFiles)
+
+describe("the direction of imports", () => {
+  const allowed: Record<string, RegExp> = {
+    schema: /^(schema\/|effect$|effect\/|@noble\/|node:crypto$|node:fs$|node:path$|emojibase-data)/,
+    machines: /^(machines\/|schema\/|xstate$)/,
+    actors: /^(actors\/|machines\/|schema\/|effect$|effect\/|xstate$|node:crypto$)/,
+  }
+  it.each(Object.keys(allowed))("%s imports only what it may", (folder) => {
+    const offences = sourceFiles(folder)
+      .flatMap(importsOf)
+      .filter(({ to }) => !allowed[folder]!.test(to))
+    expect(offences).toEqual([])
+  })
+})
+
+describe("the doors", () => {
+  const doors: Record<string, ReadonlyArray<string>> = {
+    "uWebSockets.js": ["src/http/server.ts", "src/live/socket.ts"],
+    postgres: ["src/store/sql.ts"],
+    ioredis: ["src/bus/redis.ts"],
+    jose: ["src/services/tokens.ts"],
+    otplib: ["src/services/totp.ts"],
+    rxjs: ["src/live/hub.ts"],
+    stripe: ["src/providers/payments/stripe.ts"],
+    nodemailer: ["src/providers/mail.ts"],
+  }
+  it.each(Object.entries(doors))("%s is imported only by its door", (name, files) => {
+    const offences = all.filter(
+      (file) =>
+        !files.includes(file) &&
+        new RegExp(`^import (?!type ).*from "${name.replace(".", "\\.")}(/[^"]*)?"`, "m").test(
+          readFileSync(join(root, file), "utf8"),
+        ),
+    )
+    expect(offences).toEqual([])
+  })
+
+  it("the environment is read only by the configuration and handed on only by the start", () => {
+    const offences = all.filter(
+      (file) =>
+        !["src/config.ts", "src/main.ts"].includes(file) &&
+        readFileSync(join(root, file), "utf8").includes("process.env"),
+    )
+    expect(offences).toEqual([])
+  })
+})
+
+describe("the statements", () => {
+  it("no code opens a multi-statement transaction or reserves a connection", () => {
+    const offences = all.filter((file) =>
+      /\.(begin|reserve|savepoint)\(/.test(readFileSync(join(root, file), "utf8")),
+    )
+    expect(offences).toEqual([])
+  })
+})

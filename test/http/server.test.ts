@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Endpoint, RawRequest, RawResponse } from "../../src/http/exchange.ts"
+import { refusalResponse } from "../../src/http/problem-response.ts"
+import { type Server, startServer } from "../../src/http/server.ts"
+import { exchange, openSocket } from "../fixtures/raw-http.ts"
+
+type Handle = (request: RawRequest, respond: (response: RawResponse) => void) => (() => void) | undefined
+
+const deadlineMs = 700
+const late: Array<() => void> = []
+const cancelled: Array<string> = []
+const observed: Array<number> = []
+
+const endpoint = (
+  method: Endpoint["method"],
+  path: string,
+  handle: Handle,
+  more: Partial<Endpoint> = {},
+): Endpoint => ({
+  method,
+  path,
+  headers: ["x-seen"],
+  needsAddress: false,
+  bodyLimitBytes: method === "get" ? 0 : 1000,
+  handle: (request, respond) => handle(request, respond) ?? (() => {}),
+  ...more,
+})
+
+const json = (value: unknown, headers: RawResponse["headers"] = {}): RawResponse => ({
+  status: 200,
+  headers: { "Content-Type": "application/json", ...headers },
+  body: JSON.stringify(value),
+})
+
+const endpoints: ReadonlyArray<Endpoint> = [
+  endpoint("get", "/echo/:one/:two", (r, respond) => {
+    respond(json({ params: r.params, query: r.query, seen: r.headers["x-seen"] }))
+    return undefined
+  }),
+  endpoint("get", "/fixed/word", (_r, respond) => {
+    respond(json("word"))
+    return undefined
+  }),
+  endpoint("get", "/fixed/:any", (r, respond) => {
+    respond(json(r.params[0]))
+    return undefined
+  }),
+  endpoint("post", "/body", (r, respond) => {
+    respond(json({ bytes: r.body.length, text: Buffer.from(r.body).toString() }))
+    return undefined
+  }),
+  endpoint(
+    "post",
+    "/no-body",
+    (_r, respond) => {
+      respond(json("done"))
+      return undefined
+    },
+    { bodyLimitBytes: 0 },
+  ),
+  endpoint("get", "/throws", () => {
+    throw new Error("secret detail of the inside")
+  }),
+  endpoint("get", "/twice", (_r, respond) => {
+    respond(json(1))
+    respond(json(2))
+    return undefined
+  }),
+  endpoint("get", "/never", () => () => void cancelled.push("never")),
+  endpoint("get", "/late", (_r, respond) => {
+    late.push(() => respond(json("too late")))
+    return () => void cancelled.push("late")
+  }),
+  endpoint("get", "/slow", (_r, respond) => {
+    setTimeout(() => respond(json("slow but there")), 150)
+    return undefined
+  }),
+  endpoint("get", "/injects", (_r, respond) => {
+    respond(json("x", { Location: "/a\r\nSet-Cookie: stolen=1" }))
+    return undefined
+  }),
+  endpoint("get", "/empty", (_r, respond) => {
+    respond({ status: 204 })
+    return undefined
+  }),
+  endpoint(
+    "get",
+    "/prepared/:id",
+    (r, respond) => {
+      respond(json({ by: "handler", id: r.params[0] }))
+      return undefined
+    },
+    {
+      prepared: (view) =>
+        view.getParameter(0) === "hot"
+          ? { status: "200 OK", head: 'application/json\r\nETag: "1"', body: '{"by":"preparation"}' }
+          : undefined,
+    },
+  ),
+]
+
+let server: Server
+let url: string
+beforeAll(async () => {
+  server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    exclusive: true,
+    endpoints,
+    allowedOrigins: ["*"],
+    trustProxy: false,
+    deadlineMs,
+    observe: { prepared: () => {}, answered: (_e, status) => void observed.push(status) },
+    refuse: refusalResponse,
+  })
+  url = `http://127.0.0.1:${server.port}`
+})
+afterAll(() => server.stop(500))
+
+const get = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, init)
+const stillServes = async () => expect((await get("/fixed/word")).status).toBe(200)
+
+describe("a request", () => {
+  it("reaches its endpoint with decoded parameters, the raw query and the declared headers", async () => {
+    const answer = await get("/echo/%F0%9F%9A%80/a%2Fb?x=1&y=%20", {
+      headers: { "X-Seen": "yes", "X-Other": "no" },
+    })
+    expect(await answer.json()).toEqual({ params: ["🚀", "a/b"], query: "x=1&y=%20", seen: "yes" })
+  })
+  it("may carry raw UTF-8 in its path", async () => {
+    const text = await exchange(server.port, "GET /fixed/🚀🌊 HTTP/1.1\r\nHost: x\r\n\r\n")
+    expect(text).toContain('"🚀🌊"')
+  })
+  it("prefers a fixed path over a parameter", async () => {
+    expect(await (await get("/fixed/word")).json()).toBe("word")
+    expect(await (await get("/fixed/other")).json()).toBe("other")
+  })
+  it.each(["/fixed/%", "/fixed/%zz", "/fixed/%ff", "/fixed/%F0%9F", "/fixed/%C0%AF"])(
+    "with bad percent-encoding %s is 400",
+    async (path) => {
+      const text = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      expect(text).toMatch(/^HTTP\/1\.1 400 /)
+      expect(text).toContain('"code":"invalid_request"')
+    },
+  )
+  it("for an unknown path is 404 with a body that says so", async () => {
+    const answer = await get("/nowhere")
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({
+      code: "not_found",
+      request_id: answer.headers.get("x-request-id"),
+    })
+  })
+  it("with a method the path does not answer is 405 and names those it does", async () => {
+    const answer = await get("/body")
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get("allow")).toBe("OPTIONS, POST")
+    expect((await get("/fixed/word", { method: "DELETE" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS")
+  })
+  it("by HEAD has the headers and length of GET and no body", async () => {
+    const text = await exchange(
+      server.port,
+      "HEAD /fixed/word HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+      500,
+    )
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK/)
+    expect(text).toMatch(/content-length: 6/i)
+    expect(text.split("\r\n\r\n")[1]).toBe("")
+  })
+  it("by OPTIONS gets what a browser needs before it calls", async () => {
+    const answer = await get("/body", { method: "OPTIONS", headers: { Origin: "https://app.example" } })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*")
+    expect(answer.headers.get("access-control-allow-headers")).toContain("X-Api-Key")
+    expect((await get("/nowhere", { method: "OPTIONS" })).status).toBe(404)
+  })
+  it("keeps the caller's request id when it is harmless, and gets a new one otherwise", async () => {
+    expect(
+      (await get("/fixed/word", { headers: { "X-Request-Id": "abc-1" } })).headers.get("x-request-id"),
+    ).toBe("abc-1")
+    const odd = await get("/fixed/word", { headers: { "X-Request-Id": 'a"b<c>' } })
+    expect(odd.headers.get("x-request-id")).toMatch(/^[0-9a-f]{12}-/)
+  })
+})
+
+describe("a body", () => {
+  it("arrives whole in however many pieces", async () => {
+    const socket = await openSocket(server.port)
+    let seen = ""
+    socket.on("data", (chunk) => {
+      seen += chunk
+    })
+    socket.write("POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nab")
+    await new Promise((r) => setTimeout(r, 50))
+    socket.write("cd")
+    await new Promise((r) => setTimeout(r, 50))
+    socket.write("ef")
+    await new Promise((r) => setTimeout(r, 100))
+    socket.destroy()
+    expect(seen).toContain('{"bytes":6,"text":"abcdef"}')
+  })
+  it("of exactly the limit is taken, one byte more is 413", async () => {
+    expect((await get("/body", { method: "POST", body: "x".repeat(1000) })).status).toBe(200)
+    const over = await get("/body", { method: "POST", body: "x".repeat(1001) })
+    expect(over.status).toBe(413)
+    expect(await over.json()).toMatchObject({ code: "body_too_large" })
+    await stillServes()
+  })
+  it("sent in chunks without a length is held to the same limit", async () => {
+    const chunk = `400\r\n${"x".repeat(1024)}\r\n`
+    const text = await exchange(
+      server.port,
+      `POST /body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`,
+    )
+    expect(text).toMatch(/^HTTP\/1\.1 413 /)
+    await stillServes()
+  })
+  it("that never comes is given up at the deadline", async () => {
+    const text = await exchange(
+      server.port,
+      "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab",
+      4000,
+    )
+    expect(text).toMatch(/^HTTP\/1\.1 503 /)
+    expect(text).toMatch(/retry-after: 1/i)
+  })
+  it("where none is taken is ignored: nothing, null or something", async () => {
+    for (const body of [undefined, "null", '{"a":1}', "x".repeat(5000)]) {
+      const answer = await get("/no-body", { method: "POST", ...(body === undefined ? {} : { body }) })
+      expect(await answer.json()).toBe("done")
+    }
+  })
+})
+
+describe("an answer", () => {
+  it("of a handler that throws is 500 without a word of the inside", async () => {
+    const answer = await get("/throws")
+    expect(answer.status).toBe(500)
+    expect(await answer.text()).not.toContain("secret")
+    await stillServes()
+  })
+  it("is sent once, the first", async () => {
+    expect(await (await get("/twice")).json()).toBe(1)
+    await stillServes()
+  })
+  it("that does not come in time is 503, the work is cancelled, and a late answer goes nowhere", async () => {
+    const answer = await get("/late")
+    expect(answer.status).toBe(503)
+    expect(cancelled).toContain("late")
+    for (const respond of late) respond()
+    await stillServes()
+  })
+  it("nobody waits for any more is dropped and its work cancelled", async () => {
+    const socket = await openSocket(server.port)
+    socket.write("GET /never HTTP/1.1\r\nHost: x\r\n\r\n")
+    await new Promise((r) => setTimeout(r, 100))
+    socket.destroy()
+    await expect.poll(() => cancelled.includes("never")).toBe(true)
+    await expect.poll(() => server.inFlight()).toBe(0)
+  })
+  it("never carries a header value with a line break", async () => {
+    const answer = await get("/injects", { redirect: "manual" })
+    expect(answer.status).toBe(500)
+    expect(answer.headers.get("set-cookie")).toBeNull()
+    await stillServes()
+  })
+  it("without content has no length and no body", async () => {
+    const text = await exchange(server.port, "GET /empty HTTP/1.1\r\nHost: x\r\n\r\n", 300)
+    expect(text).toMatch(/^HTTP\/1\.1 204 /)
+    expect(text).not.toMatch(/content-length/i)
+  })
+  it("made beforehand is used when there is one, and the handler otherwise", async () => {
+    const hot = await get("/prepared/hot")
+    expect(await hot.json()).toEqual({ by: "preparation" })
+    expect(hot.headers.get("etag")).toBe('"1"')
+    expect(hot.headers.get("x-request-id")).not.toBeNull()
+    expect(await (await get("/prepared/cold")).json()).toEqual({ by: "handler", id: "cold" })
+  })
+})
+
+describe("a stop", () => {
+  it("lets running requests finish and takes no new connection", async () => {
+    const other = await startServer({
+      host: "127.0.0.1",
+      port: 0,
+      exclusive: true,
+      endpoints,
+      allowedOrigins: ["https://app.example"],
+      trustProxy: false,
+      deadlineMs,
+      observe: { prepared: () => {}, answered: () => {} },
+      refuse: refusalResponse,
+    })
+    const running = fetch(`http://127.0.0.1:${other.port}/slow`, {
+      headers: { Origin: "https://app.example" },
+    })
+    await expect.poll(() => other.inFlight()).toBe(1)
+    const stopped = other.stop(2000)
+    const answer = await running
+    expect(await answer.json()).toBe("slow but there")
+    expect(answer.headers.get("access-control-allow-origin")).toBe("https://app.example")
+    await stopped
+    await expect(fetch(`http://127.0.0.1:${other.port}/fixed/word`)).rejects.toThrow()
+  })
+  it("a port in use is an error that names it", async () => {
+    await expect(
+      startServer({
+        host: "127.0.0.1",
+        port: server.port,
+        exclusive: true,
+        endpoints: [],
+        allowedOrigins: [],
+        trustProxy: false,
+        deadlineMs,
+        observe: { prepared: () => {}, answered: () => {} },
+        refuse: refusalResponse,
+      }),
+    ).rejects.toThrow(`port ${server.port}`)
+  })
+})
