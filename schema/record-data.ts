@@ -1,9 +1,4 @@
-import {
-  checksumEthereumAddress,
-  isBitcoinAddress,
-  isPlausibleAddress,
-  parseEthereumAddress,
-} from "./address.ts"
+import { isBitcoinAddress, isPlausibleAddress, parseEthereumAddress } from "./address.ts"
 import { tags } from "./record-tag.ts"
 import { parseTicker } from "./ticker.ts"
 
@@ -68,13 +63,12 @@ export const parsePaymentData = (tag: number, data: string): PaymentData | undef
   const fields = data.split("|", 8)
   if (tag === tags.token) return parseToken(fields)
   if (tag === tags.genericCrypto) return parseGenericCrypto(fields)
-  const payment = parseAddressFields(fields)
-  if (payment === undefined) return undefined
-  if (tag === tags.bitcoin) return isBitcoinAddress(payment.address) ? payment : undefined
-  if (tag === tags.ethereum) {
-    const hex = parseEthereumAddress(payment.address)
-    // A payer needs the prefix and the checksum that storage strips.
-    return hex === undefined ? undefined : { ...payment, address: checksumEthereumAddress(hex) }
-  }
-  return payment
+  return parseAddressFields(fields)
+}
+
+/** Whether an address stands up to its chain's checksum. Asked when a record is written; reading trusts what is stored. */
+export const isAddressOf = (tag: number, address: string): boolean => {
+  if (tag === tags.bitcoin) return isBitcoinAddress(address)
+  if (tag === tags.ethereum) return parseEthereumAddress(address) !== undefined
+  return true
 }

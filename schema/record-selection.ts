@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { checksumEthereumAddress } from "./address.ts"
 import { parsePaymentData } from "./record-data.ts"
 import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
 import { nativeTickers, parseTicker } from "./ticker.ts"
@@ -63,7 +64,8 @@ const readPayment = ({ data, tag }: TaggedData): PaymentAddress | undefined => {
   if (payment === undefined) return undefined
   const { description, longName, settlementNetwork, shortName, signature } = payment
   return {
-    address: payment.address,
+    // A payer needs the prefix and the checksum that storage strips.
+    address: number === tags.ethereum ? checksumEthereumAddress(payment.address) : payment.address,
     category: formatTag(number),
     default: payment.isDefault,
     ...(description !== undefined && { description }),

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { parseEthereumAddress } from "./address.ts"
 import { parseDisplayModifiers } from "./emoji-display.ts"
 import { type EmojiId, parseEmojiId } from "./emoji-id.ts"
-import { parsePaymentData } from "./record-data.ts"
+import { isAddressOf, parsePaymentData } from "./record-data.ts"
 import { parseWebLink, parseWebUrl } from "./record-link.ts"
 import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
 
@@ -69,7 +69,8 @@ const normalizeHex = (data: string): string | RecordRefused => {
 }
 
 const normalizePayment = (tag: number, data: string): string | RecordRefused => {
-  if (parsePaymentData(tag, data) === undefined) {
+  const payment = parsePaymentData(tag, data)
+  if (payment === undefined || !isAddressOf(tag, payment.address)) {
     return new RecordRefused(
       "invalid_address",
       `The data is no address record of category ${formatTag(tag)}.`,
