@@ -1,0 +1,88 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { keccak_256 } from "@noble/hashes/sha3.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+
+const base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+const base58Decode = (text: string): Uint8Array | undefined => {
+  let value = 0n
+  for (const character of text) {
+    const digit = base58Alphabet.indexOf(character)
+    if (digit < 0) return undefined
+    value = value * 58n + BigInt(digit)
+  }
+  const leadingZeros = text.length - text.replace(/^1+/, "").length
+  const bytes: Array<number> = []
+  for (; value > 0n; value >>= 8n) bytes.push(Number(value & 0xffn))
+  return Uint8Array.from([...Array<number>(leadingZeros).fill(0), ...bytes.reverse()])
+}
+
+const payToPubkeyHash = 0x00
+const payToScriptHash = 0x05
+
+const isBase58Bitcoin = (text: string): boolean => {
+  if (text.length < 26 || text.length > 35) return false
+  const bytes = base58Decode(text)
+  if (bytes?.length !== 25) return false
+  if (bytes[0] !== payToPubkeyHash && bytes[0] !== payToScriptHash) return false
+  const checksum = sha256(sha256(bytes.subarray(0, 21)))
+  return bytes.subarray(21).every((byte, place) => byte === checksum[place])
+}
+
+const bech32Alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+const bech32Generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3]
+const bech32Constant = 1
+const bech32mConstant = 0x2bc830a3
+/** The human-readable part "bc", expanded as the checksum wants it: high bits, a zero, low bits. */
+const mainnetPrefix = [3, 3, 0, 2, 3]
+
+const polymod = (values: ReadonlyArray<number>): number => {
+  let checksum = 1
+  for (const value of values) {
+    const top = checksum >>> 25
+    checksum = ((checksum & 0x1ffffff) << 5) ^ value
+    bech32Generators.forEach((generator, bit) => {
+      if ((top >>> bit) & 1) checksum ^= generator
+    })
+  }
+  return checksum >>> 0
+}
+
+const isSegwitBitcoin = (text: string): boolean => {
+  const lower = text.toLowerCase()
+  if (text !== lower && text !== text.toUpperCase()) return false
+  if (!lower.startsWith("bc1") || text.length > 90) return false
+  const values = [...lower.slice(3)].map((character) => bech32Alphabet.indexOf(character))
+  if (values.includes(-1) || values.length < 8) return false
+  const version = values[0]!
+  if (polymod([...mainnetPrefix, ...values]) !== (version === 0 ? bech32Constant : bech32mConstant))
+    return false
+  const program = values.slice(1, -6)
+  const bytes = Math.floor((program.length * 5) / 8)
+  const paddingBits = (program.length * 5) % 8
+  if (paddingBits > 4 || (program.at(-1)! & ((1 << paddingBits) - 1)) !== 0) return false
+  if (version === 0) return bytes === 20 || bytes === 32
+  return version <= 16 && bytes >= 2 && bytes <= 40
+}
+
+/** A mainnet address with a right checksum. Testnet coins are worth nothing, so a testnet address here is a mistake. */
+export const isBitcoinAddress = (text: string): boolean => isSegwitBitcoin(text) || isBase58Bitcoin(text)
+
+/** EIP-55: the letter case of an address is a checksum over its lower-case hex. */
+export const checksumEthereumAddress = (lowerHex: string): string => {
+  const hash = bytesToHex(keccak_256(utf8ToBytes(lowerHex)))
+  const cased = [...lowerHex].map((digit, place) => (hash[place]! >= "8" ? digit.toUpperCase() : digit))
+  return `0x${cased.join("")}`
+}
+
+/** The 20 bytes as lower-case hex; undefined when malformed, or of mixed case that fails its checksum. */
+export const parseEthereumAddress = (text: string): string | undefined => {
+  const hex = /^(?:0x)?([0-9a-f]{40})$/i.exec(text)?.[1]
+  if (hex === undefined) return undefined
+  const lower = hex.toLowerCase()
+  if (hex === lower || hex === hex.toUpperCase()) return lower
+  return checksumEthereumAddress(lower) === `0x${hex}` ? lower : undefined
+}
+
+/** For the chains whose checksum we do not know: visible ASCII of a believable length. */
+export const isPlausibleAddress = (text: string): boolean => /^[!-{}~]{3,256}$/.test(text)

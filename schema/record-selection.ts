@@ -1,0 +1,98 @@
+import { Schema } from "effect"
+import { checksumEthereumAddress } from "./address.ts"
+import { parsePaymentData } from "./record-data.ts"
+import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
+import { nativeTickers, parseTicker } from "./ticker.ts"
+
+interface TaggedData {
+  readonly tag: string
+  readonly data: string
+}
+
+const singleValueTags: ReadonlySet<number> = new Set([
+  tags.description,
+  tags.redirect,
+  tags.nickname,
+  tags.preferredForm,
+])
+
+/** Two records with the same key replace each other; undefined where any number may stand side by side. */
+export const findSingleValueKey = ({ data, tag }: TaggedData): string | undefined => {
+  const number = parseTag(tag)
+  if (number === undefined) return undefined
+  if (number === tags.genericCrypto) return `${formatTag(number)}:${genericTicker(data)}`
+  if (singleValueTags.has(number) || findRecordClass(number) === "crypto") return formatTag(number)
+  return undefined
+}
+
+const genericTicker = (data: string): string => data.split("|", 1)[0]!.toUpperCase()
+
+/** The records of a ticker: those under its own tag, and those filed under the generic one by name. */
+export const recordsOfTicker = <R extends TaggedData>(
+  records: ReadonlyArray<R>,
+  text: string,
+): ReadonlyArray<R> => {
+  const ticker = parseTicker(text)
+  if (ticker === undefined) return []
+  const native = nativeTickers.get(ticker)
+  return records.filter(({ data, tag }) => {
+    const number = parseTag(tag)
+    return number === tags.genericCrypto
+      ? genericTicker(data) === ticker
+      : number !== undefined && number === native
+  })
+}
+
+export const PaymentAddress = Schema.Struct({
+  address: Schema.String,
+  category: Schema.String,
+  default: Schema.Boolean,
+  description: Schema.optionalKey(Schema.String),
+  long_name: Schema.optionalKey(Schema.String),
+  settlement_network: Schema.optionalKey(Schema.String),
+  short_name: Schema.optionalKey(Schema.String),
+  signature: Schema.optionalKey(Schema.String),
+}).annotate({ identifier: "PaymentAddress" })
+export type PaymentAddress = typeof PaymentAddress.Type
+
+const readPayment = ({ data, tag }: TaggedData): PaymentAddress | undefined => {
+  const number = parseTag(tag)
+  if (number === undefined) return undefined
+  const recordClass = findRecordClass(number)
+  if (recordClass !== "crypto" && recordClass !== "payment" && number !== tags.token) return undefined
+  const payment = parsePaymentData(number, data)
+  if (payment === undefined) return undefined
+  const { description, longName, settlementNetwork, shortName, signature } = payment
+  return {
+    // A payer needs the prefix and the checksum that storage strips.
+    address: number === tags.ethereum ? checksumEthereumAddress(payment.address) : payment.address,
+    category: formatTag(number),
+    default: payment.isDefault,
+    ...(description !== undefined && { description }),
+    ...(longName !== undefined && { long_name: longName }),
+    ...(settlementNetwork !== undefined && { settlement_network: settlementNetwork }),
+    ...(shortName !== undefined && { short_name: shortName }),
+    ...(signature !== undefined && { signature }),
+  }
+}
+
+/** Tokens differ by name and network. Generic crypto answers as the one category it is, and per ticker besides. */
+const keysOf = ({ category, settlement_network, short_name }: PaymentAddress): ReadonlyArray<string> => {
+  if (settlement_network !== undefined) return [`${category}:${short_name}:${settlement_network}`]
+  return short_name === undefined ? [category] : [category, `${category}:${short_name}`]
+}
+
+/** One address per category: the newest, or the newest default where there is one. Records come oldest first. */
+export const paymentAddresses = (
+  records: ReadonlyArray<TaggedData>,
+): Readonly<Record<string, PaymentAddress>> => {
+  const chosen = new Map<string, PaymentAddress>()
+  for (const record of records) {
+    const payment = readPayment(record)
+    if (payment === undefined) continue
+    for (const key of keysOf(payment)) {
+      if (payment.default || chosen.get(key)?.default !== true) chosen.set(key, payment)
+    }
+  }
+  return Object.fromEntries(chosen)
+}

@@ -1,0 +1,75 @@
+/** A record's tag is an unsigned 16-bit number, written on the wire as 0x and four lower-case hex digits. */
+
+export const tags = {
+  registeredPubkey: 0x0000,
+  displayModifiers: 0x0001,
+  description: 0x0002,
+  expiry: 0x0003,
+  redirect: 0x0004,
+  nickname: 0x0005,
+  preferredForm: 0x0006,
+  chainPubkey: 0x0101,
+  bitcoin: 0x1003,
+  ethereum: 0x1004,
+  genericCrypto: 0x3fff,
+  webUrl: 0x4001,
+  text: 0x5001,
+  paymentAddress: 0x6200,
+  token: 0x6300,
+} as const
+
+export type RecordClass =
+  | "id"
+  | "crypto"
+  | "url"
+  | "dns"
+  | "text"
+  | "social"
+  | "location"
+  | "payment"
+  | "token"
+
+/** The last high byte of each class, in order. Null is a gap no class has claimed. */
+const classes: ReadonlyArray<readonly [lastHighByte: number, RecordClass | null]> = [
+  [0x0f, "id"],
+  [0x3f, "crypto"],
+  [0x40, "url"],
+  [0x42, "dns"],
+  [0x4f, null],
+  [0x5f, "text"],
+  [0x60, "social"],
+  [0x61, "location"],
+  [0x62, "payment"],
+  [0x63, "token"],
+]
+
+export const findRecordClass = (tag: number): RecordClass | undefined =>
+  classes.find(([lastHighByte]) => tag >> 8 <= lastHighByte)?.[1] ?? undefined
+
+export const formatTag = (tag: number): string => `0x${tag.toString(16).padStart(4, "0")}`
+
+/** Reads 0x and one to four hex digits in any case; "1003" alone is refused, since it may be meant as decimal. */
+export const parseTag = (text: string): number | undefined =>
+  /^0x[0-9a-f]{1,4}$/i.test(text) ? Number(text) : undefined
+
+/** Partners write tags in address_json as hex or as decimal. */
+export const parseHexOrDecimalTag = (text: string): number | undefined => {
+  if (!/^\d{1,5}$/.test(text)) return parseTag(text)
+  const tag = Number(text)
+  return tag <= 0xffff ? tag : undefined
+}
+
+const maxTagsPerFilter = 256
+
+/** A comma-separated tag filter; undefined when any part is no tag. */
+export const parseTagFilter = (text: string): ReadonlySet<number> | undefined => {
+  const parts = text.split(",", maxTagsPerFilter + 1)
+  if (parts.length > maxTagsPerFilter) return undefined
+  const parsed = new Set<number>()
+  for (const part of parts) {
+    const tag = parseTag(part.trim())
+    if (tag === undefined) return undefined
+    parsed.add(tag)
+  }
+  return parsed
+}

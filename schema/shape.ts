@@ -1,0 +1,82 @@
+import { Schema } from "effect"
+import { type EmojiId, parseEmojiId } from "./emoji-id.ts"
+
+export const ShapeName = Schema.Literals(["Repeaters", "Eye Heart", "Bookends", "Adoptables"])
+export type ShapeName = typeof ShapeName.Type
+
+export const ShapePattern = Schema.Struct({
+  /** The id in canonical form. */
+  original: Schema.String,
+  /** One letter per emoji, a new letter for each new emoji: "ABA". */
+  value: Schema.String,
+  /** The places, from 0, of every emoji that occurs more than once. */
+  match_indexes: Schema.Array(Schema.Int),
+})
+export type ShapePattern = typeof ShapePattern.Type
+
+export const ShapeMatch = Schema.Struct({
+  shape: Schema.optionalKey(ShapeName),
+  pattern: Schema.optionalKey(ShapePattern),
+}).annotate({ identifier: "ShapeMatch" })
+export type ShapeMatch = typeof ShapeMatch.Type
+
+const members = (...ids: ReadonlyArray<string>): ReadonlySet<number> =>
+  new Set(
+    ids.flatMap((text) => {
+      const id = parseEmojiId(text)
+      if (id._tag === "EmojiIdRefused") throw new Error(id.message)
+      return id.emojis
+    }),
+  )
+
+/** What can be dressed: faces, and creatures drawn as a face or a figure. */
+const heads = members(
+  ...["😂😍😘😜😎🤓", "🤔🤐😶🙃😇😈", "😱😢😷🤕🤢🤧", "😵🤯🥶🤑🤠🤡", "👽🤖👻💩👾🎃", "👶⛄🗿☠️🙈🐵"],
+  ...["🐶🐱🐭🐰🦊🐻", "🐼🐨🐯🦁🐮🐷", "🐸🐔🐺🐗🐴🦄", "🐧🦉🐣🦍🐙"],
+)
+
+/** What can be worn. */
+const garments = members("👕👖👗👘👙🎽", "🥋👒🎩🎓👑🎀", "👞👟👠👢⛸️🥊", "🎒👛💍📿⌚🎧", "💄💼")
+
+const [eye, heart] = [...members("👁️❤️")]
+
+const isRepeaters = (emojis: ReadonlyArray<number>): boolean =>
+  emojis.length > 1 && emojis.every((emoji) => emoji === emojis[0])
+
+const isEyeHeart = (emojis: ReadonlyArray<number>): boolean =>
+  emojis.length === 3 && emojis[0] === eye && emojis[1] === heart
+
+const isBookends = (emojis: ReadonlyArray<number>): boolean =>
+  emojis.length > 2 && emojis[0] === emojis.at(-1)
+
+const isAdoptables = (emojis: ReadonlyArray<number>): boolean =>
+  emojis.length > 2 &&
+  heads.has(emojis[0]!) &&
+  emojis.every((emoji, place) => place === 0 || garments.has(emoji))
+
+/** The first shape that fits, rarest first; an id has at most one. */
+export const findShape = ({ emojis }: EmojiId): ShapeName | undefined => {
+  if (isRepeaters(emojis)) return "Repeaters"
+  if (isEyeHeart(emojis)) return "Eye Heart"
+  if (isBookends(emojis)) return "Bookends"
+  if (isAdoptables(emojis)) return "Adoptables"
+  return undefined
+}
+
+/** There is a pattern as soon as one emoji occurs twice; an id of distinct emoji has none. */
+export const findPattern = ({ canonical, emojis }: EmojiId): ShapePattern | undefined => {
+  const distinct = [...new Set(emojis)]
+  if (distinct.length === emojis.length) return undefined
+  const occursAgain = (emoji: number): boolean => emojis.indexOf(emoji) !== emojis.lastIndexOf(emoji)
+  return {
+    original: canonical,
+    value: emojis.map((emoji) => String.fromCharCode(65 + distinct.indexOf(emoji))).join(""),
+    match_indexes: emojis.flatMap((emoji, place) => (occursAgain(emoji) ? [place] : [])),
+  }
+}
+
+export const shapeMatch = (id: EmojiId): ShapeMatch => {
+  const shape = findShape(id)
+  const pattern = findPattern(id)
+  return { ...(shape !== undefined && { shape }), ...(pattern !== undefined && { pattern }) }
+}

@@ -1,0 +1,54 @@
+import { Schema } from "effect"
+
+/** What an id of one rhythm score costs. */
+const PricePoint = Schema.Struct({
+  score: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
+  // The wire carries prices as signed 32-bit integers.
+  price_in_cents: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 })),
+})
+
+type PricePoints = ReadonlyArray<typeof PricePoint.Type>
+
+const rises = (points: PricePoints): boolean =>
+  points.every((point, place) => {
+    const before = points[place - 1]
+    return (
+      before === undefined || (before.score < point.score && before.price_in_cents <= point.price_in_cents)
+    )
+  })
+
+/** Price points in order of score. Between two points the price grows by equal factors, outside them it stays level. */
+export const PriceParameters = Schema.Array(PricePoint)
+  .check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(100),
+    Schema.makeFilter(rises, {
+      message: "expected rising scores and prices that never fall",
+      code: "not_monotone",
+    }),
+  )
+  .annotate({ identifier: "PriceParameters" })
+export type PriceParameters = typeof PriceParameters.Type
+
+export const defaultPriceParameters: PriceParameters = [
+  { score: 1, price_in_cents: 400 },
+  { score: 40, price_in_cents: 600 },
+  { score: 60, price_in_cents: 2_000 },
+  { score: 75, price_in_cents: 8_000 },
+  { score: 85, price_in_cents: 25_000 },
+  { score: 92, price_in_cents: 80_000 },
+  { score: 99, price_in_cents: 340_000 },
+  { score: 100, price_in_cents: 500_000 },
+]
+
+export const priceInCents = (score: number, points: PriceParameters): number => {
+  const above = points.findIndex((point) => point.score >= score)
+  if (above === -1) return points.at(-1)!.price_in_cents
+  const upper = points[above]!
+  const lower = points[above - 1]
+  if (lower === undefined || upper.score === score) return upper.price_in_cents
+  const share = (score - lower.score) / (upper.score - lower.score)
+  // No factor leads away from nothing, so from a free point the price grows by equal amounts instead.
+  if (lower.price_in_cents === 0) return Math.round(upper.price_in_cents * share)
+  return Math.round(lower.price_in_cents * (upper.price_in_cents / lower.price_in_cents) ** share)
+}
