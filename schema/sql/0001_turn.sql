@@ -73,9 +73,9 @@ $$;
 create function put_events(p jsonb) returns jsonb language plpgsql as $$
 declare e record; o bigint; given jsonb := '[]';
 begin
-  for e in select x.channel, x.type, x.data
-             from jsonb_to_recordset(p) with ordinality as x(channel text, type text, data jsonb, n bigint)
-            order by x.channel, x.n
+  for e in select x.e->>'channel' as channel, x.e->>'type' as type, x.e->'data' as data
+             from jsonb_array_elements(p) with ordinality as x(e, n)
+            order by 1, x.n
   loop
     insert into channel as c (name, "offset") values (e.channel, 1)
       on conflict (name) do update set "offset" = c."offset" + 1 returning c."offset" into o;

@@ -74,6 +74,21 @@ const sweepMs = 250
 // LIBUS_LISTEN_EXCLUSIVE_PORT: a constant of the library that its types hide in an enum without a value.
 const exclusivePort = 1
 
+type HeaderLines = ReadonlyArray<readonly [name: string, value: string]>
+
+/** Checked before the first byte leaves: a failure here can still become an honest 500. */
+const headerLines = ({ headers }: RawResponse): HeaderLines => {
+  const lines: Array<readonly [string, string]> = []
+  for (const name in headers) {
+    const value = headers[name] ?? ""
+    for (const one of typeof value === "string" ? [value] : value) {
+      if (unsafeHeader.test(one)) throw new Error(`unsafe value for header ${name}`)
+      lines.push([name, one])
+    }
+  }
+  return lines
+}
+
 const makeRequestIds = () => {
   const prefix = randomBytes(6).toString("hex")
   let count = 0
@@ -105,20 +120,16 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     }
   }
 
-  const write = (exchange: Exchange, response: RawResponse, close: boolean) => {
+  const write = (exchange: Exchange, response: RawResponse, headers: HeaderLines, close: boolean) => {
     const { res } = exchange
     res.cork(() => {
       res.writeStatus(statusLine(response.status))
       writeCommon(res, exchange.requestId, exchange.origin)
-      for (const [name, value] of Object.entries(response.headers ?? {})) {
-        for (const one of typeof value === "string" ? [value] : value) {
-          if (unsafeHeader.test(one)) throw new Error(`unsafe value for header ${name}`)
-          res.writeHeader(name, one)
-        }
-      }
+      for (const [name, value] of headers) res.writeHeader(name, value)
       if (close || draining) res.writeHeader("Connection", "close")
       const body = response.body ?? ""
-      if (response.status === 204 || response.status === 304) res.endWithoutBody(undefined, close)
+      // Any argument, undefined too, would add a length to an answer that has no content.
+      if (response.status === 204 || response.status === 304) res.endWithoutBody()
       else if (exchange.head) res.endWithoutBody(Buffer.byteLength(body), close)
       else res.end(body, close)
     })
@@ -127,10 +138,11 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   /** The one place a response leaves: late, double and aborted answers end here without a trace. */
   const answer = (exchange: Exchange, response: RawResponse, close = false) => {
     if (!exchange.open) return
+    const headers = headerLines(response)
     exchange.open = false
     inFlight.delete(exchange)
     observe.answered(exchange.endpoint, response.status, performance.now() - exchange.startedAt)
-    write(exchange, response, close)
+    write(exchange, response, headers, close)
   }
 
   const fail = (exchange: Exchange, kind: Refusal, details?: string) =>

@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto"
+import { Effect, Result } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { OrderActors } from "../../actors/order.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+let one: TestService
+let two: TestService
+beforeAll(async () => {
+  one = await serve({}, { peersPossible: true })
+  two = await serve({}, { database: one.database, peersPossible: true })
+})
+
+const item = (emoji: string) => ({
+  id: randomUUID(),
+  emoji_id: emoji,
+  unit_price_in_cents: 400,
+  rhythm_score: 1,
+  created_at: new Date(0).toISOString(),
+})
+
+const add = (service: TestService, orderId: string, owner: string, emoji = "🚀") =>
+  service.runtime.runPromise(
+    Effect.flatMap(OrderActors, (orders) =>
+      orders.send(
+        orderId,
+        { type: "ADD_ITEMS", items: [item(emoji)] },
+        { create: { id: orderId, userId: owner } },
+      ),
+    ).pipe(Effect.result),
+  )
+
+const newOrder = async () => ({ id: randomUUID(), owner: (await one.user()).id })
+
+describe("an entity", () => {
+  it("takes a hundred concurrent events one after the other and loses none", async () => {
+    const { id, owner } = await newOrder()
+    const results = await Promise.all(Array.from({ length: 100 }, () => add(one, id, owner)))
+    expect(results.every(Result.isSuccess)).toBe(true)
+    const [row] =
+      await one.sql`select version, jsonb_array_length(state->'context'->'items') as items from entity where id = ${id}`
+    expect(row).toEqual({ version: 100, items: 100 })
+  })
+
+  it("takes a hundred concurrent events from two services and loses none", async () => {
+    const { id, owner } = await newOrder()
+    const results = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => add(i % 2 === 0 ? one : two, id, owner)),
+    )
+    const succeeded = results.filter(Result.isSuccess).length
+    const [row] =
+      await one.sql`select version, jsonb_array_length(state->'context'->'items') as items from entity where id = ${id}`
+    expect(row).toEqual({ version: succeeded, items: succeeded })
+    for (const result of results)
+      if (Result.isFailure(result)) expect(result.failure).toMatchObject({ _tag: "Unavailable" })
+    expect(succeeded).toBeGreaterThan(50)
+  })
+
+  it("gives its channel events offsets in commit order without a hole", async () => {
+    const { id, owner } = await newOrder()
+    await Promise.all(Array.from({ length: 40 }, (_, i) => add(i % 2 === 0 ? one : two, id, owner)))
+    const [row] = await one.sql`select version from entity where id = ${id}`
+    const offsets =
+      await one.sql`select "offset" from event where channel = ${`order:${id}`} order by "offset"`
+    expect(offsets.map((event) => event["offset"])).toEqual(
+      Array.from({ length: row?.["version"] }, (_, i) => i + 1),
+    )
+  })
+
+  it("refuses an event its state does not allow, and says what it does allow", async () => {
+    const { id, owner } = await newOrder()
+    await add(one, id, owner)
+    const result = await one.runtime.runPromise(
+      Effect.flatMap(OrderActors, (orders) =>
+        orders.send(id, { type: "REMOVE_ITEM", itemId: randomUUID() }),
+      ).pipe(Effect.result),
+    )
+    expect(Result.isFailure(result) && result.failure).toMatchObject({
+      _tag: "EventRefused",
+      details: { state: "Draft", allowed: expect.arrayContaining(["ADD_ITEMS", "CLEAR"]) },
+    })
+  })
+
+  it("that does not exist is not found unless the event may create it", async () => {
+    const result = await one.runtime.runPromise(
+      Effect.flatMap(OrderActors, (orders) => orders.send(randomUUID(), { type: "CLEAR" })).pipe(
+        Effect.result,
+      ),
+    )
+    expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "NotFound" })
+  })
+
+  it("is read as another service left it", async () => {
+    const { id, owner } = await newOrder()
+    await add(one, id, owner)
+    await add(two, id, owner)
+    const seen = await one.runtime.runPromise(Effect.flatMap(OrderActors, (orders) => orders.find(id)))
+    expect(seen?.version).toBe(2)
+    const after = await add(one, id, owner)
+    expect(Result.isSuccess(after) && after.success.version).toBe(3)
+  })
+
+  it("turns away more waiting events than its mailbox holds", async () => {
+    const { id, owner } = await newOrder()
+    const results = await Promise.all(Array.from({ length: 400 }, () => add(one, id, owner)))
+    const refused = results.filter(Result.isFailure)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { failure } of refused)
+      expect(failure).toMatchObject({ _tag: "Unavailable", retryAfterSeconds: 1 })
+    const [row] = await one.sql`select version from entity where id = ${id}`
+    expect(row?.["version"]).toBe(400 - refused.length)
+  })
+})
+
+describe("the turn's statement", () => {
+  const turn = (facts: Record<string, unknown>) =>
+    JSON.stringify({
+      kind: "order",
+      status: "Draft",
+      state: { value: "Draft", context: {} },
+      owner_id: null,
+      ...facts,
+    })
+  const commit = (facts: Record<string, unknown>) =>
+    one.sql`select commit_turn(${turn(facts)}::text::jsonb) as result`
+
+  it("applies a repeated turn once and says so", async () => {
+    const facts = {
+      id: randomUUID(),
+      turn: randomUUID(),
+      expected: 0,
+      events: [{ channel: "c", type: "t", data: {} }],
+    }
+    const [first] = await commit(facts)
+    const [again] = await commit(facts)
+    expect(first?.["result"]).toMatchObject({ version: 1 })
+    expect(again?.["result"]).toMatchObject({ version: 1, repeated: true })
+    const [row] = await one.sql`select count(*)::int as events from event where channel = 'c'`
+    expect(row?.["events"]).toBe(1)
+  })
+
+  it("refuses a turn that another one overtook", async () => {
+    const id = randomUUID()
+    await commit({ id, turn: randomUUID(), expected: 0 })
+    await commit({ id, turn: randomUUID(), expected: 1 })
+    await expect(commit({ id, turn: randomUUID(), expected: 1 })).rejects.toMatchObject({ code: "EI001" })
+  })
+
+  it("takes all ids or none, and names those that are taken", async () => {
+    const claim = (holder: string, ...ids: ReadonlyArray<string>) =>
+      commit({
+        id: holder,
+        turn: randomUUID(),
+        expected: 0,
+        claims: ids.map((canonical) => ({ canonical, kind: "order", holder })),
+      })
+    await claim(randomUUID(), "🍎", "🍊")
+    const loser = randomUUID()
+    await expect(claim(loser, "🍇", "🍊", "🍎")).rejects.toMatchObject({
+      code: "EI002",
+      detail: JSON.stringify(["🍊", "🍎"].sort()),
+    })
+    expect(await one.sql`select 1 from claim where holder = ${loser}`).toHaveLength(0)
+    expect(await one.sql`select 1 from entity where id = ${loser}`).toHaveLength(0)
+  })
+
+  it("gives fifty ids to exactly fifty of a thousand concurrent turns", async () => {
+    const ids = Array.from({ length: 50 }, (_, i) => `id-${i}`)
+    const results = await Promise.allSettled(
+      Array.from({ length: 1000 }, (_, i) => {
+        const holder = randomUUID()
+        return commit({
+          id: holder,
+          turn: randomUUID(),
+          expected: 0,
+          claims: [{ canonical: ids[i % 50], kind: "order", holder }],
+        })
+      }),
+    )
+    const refused = results.filter((r) => r.status === "rejected")
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: "EI002" })
+    const [row] =
+      await one.sql`select count(*)::int as claimed, count(distinct holder)::int as holders from claim where canonical like 'id-%'`
+    expect(row?.["claimed"]).toBe(50)
+    expect(row?.["holders"]).toBe(1000 - refused.length)
+  })
+})
