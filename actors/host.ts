@@ -41,7 +41,8 @@ export interface TurnOptions<M extends AnyStateMachine> {
 }
 
 // Another process can win the race for a version again and again; past this the caller is told to come back.
-const maxAttempts = 8
+const maxAttempts = 12
+const maxPauseMs = 20
 
 const collectEffects = (
   actions: ReadonlyArray<{ readonly type: string; readonly params?: unknown }>,
@@ -174,6 +175,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
           for (let tries = 0; tries < maxAttempts; tries++) {
             const loaded = yield* attempt(id, cell, decide, turnOptions)
             if (loaded !== undefined) return loaded
+            // Unequal pauses let one of two contending processes through.
+            if (tries > 0) yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))
           }
           return yield* new Unavailable({ error: `The ${entity} is too busy.`, retryAfterSeconds: 1 })
         }).pipe(Effect.uninterruptible),

@@ -1,6 +1,7 @@
 import { Context, Data, Effect, Layer, Schedule } from "effect"
 import postgres from "postgres"
 import { Unavailable } from "../../schema/errors.ts"
+import { arrayTypes } from "./sql-arrays.ts"
 
 /** Postgres refused the statement: a constraint, or a fact raised by one of our functions. */
 export class SqlRefused extends Data.TaggedError("SqlRefused")<{
@@ -72,7 +73,8 @@ export const connect = (options: SqlOptions): postgres.Sql => {
     connect_timeout: 5,
     max_lifetime: null,
     onnotice: () => {},
-    types: { isoTimestamp, safeBigint } as never,
+    fetch_types: false,
+    types: { isoTimestamp, safeBigint, ...arrayTypes } as never,
     connection: {
       application_name: "emoji-id-directory",
       TimeZone: "UTC",

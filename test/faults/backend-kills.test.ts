@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto"
+import { Effect, Result } from "effect"
+import { expect, it } from "vitest"
+import { OrderActors } from "../../actors/order.ts"
+import { connect } from "../../src/store/sql.ts"
+import { serve } from "../fixtures/service.ts"
+
+const killEveryMs = 40
+const underFireMs = 6000
+const writers = 16
+
+it("killing a database backend every 40 ms hangs no request, loses no acknowledged turn and heals", async () => {
+  const service = await serve({ POOL_SIZE: "4" })
+  const killer = connect({ connection: service.database, poolSize: 1, statementTimeoutMs: 5000 })
+  const owner = (await service.user()).id
+  const [{ pid: killerPid } = { pid: 0 }] = await killer`select pg_backend_pid() as pid`
+  let firing = true
+  let kills = 0
+  const kill = async () => {
+    while (firing) {
+      const rows = await killer`
+        select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> ${killerPid} and backend_type = 'client backend'
+         order by random() limit 1`
+      kills += rows.length
+      await new Promise((resolve) => setTimeout(resolve, killEveryMs))
+    }
+  }
+
+  const write = async () => {
+    const id = randomUUID()
+    const log = { id, ok: 0, unknown: 0, http: 0 }
+    const item = { id: randomUUID(), emoji_id: "🚀", unit_price_in_cents: 1, rhythm_score: 1, created_at: "" }
+    while (firing) {
+      const result = await service.runtime.runPromise(
+        Effect.flatMap(OrderActors, (orders) =>
+          orders.send(id, { type: "ADD_ITEMS", items: [item] }, { create: { id, userId: owner } }),
+        ).pipe(Effect.result),
+      )
+      if (Result.isSuccess(result)) log.ok++
+      else {
+        expect(result.failure).toMatchObject({ _tag: "Unavailable" })
+        log.unknown++
+      }
+      const ready = await service.call("GET", "/ready")
+      expect([200, 503]).toContain(ready.status)
+      log.http++
+    }
+    return log
+  }
+
+  const killing = kill()
+  const writing = Array.from({ length: writers }, write)
+  await new Promise((resolve) => setTimeout(resolve, underFireMs))
+  firing = false
+  const logs = await Promise.all(writing)
+  await killing
+  await killer.end()
+
+  expect(kills).toBeGreaterThan(50)
+  await expect.poll(async () => (await service.call("GET", "/ready")).status, { timeout: 5000 }).toBe(200)
+  const rows = await service.sql<Array<{ id: string; version: number; items: number }>>`
+    select id, version, jsonb_array_length(state->'context'->'items') as items from entity where kind = 'order'`
+  const stored = new Map(rows.map((row) => [row.id, row]))
+  for (const log of logs) {
+    const row = stored.get(log.id)
+    expect(log.ok + log.unknown).toBeGreaterThan(0)
+    expect(row?.version ?? 0).toBe(row?.items ?? 0)
+    expect(row?.version ?? 0).toBeGreaterThanOrEqual(log.ok)
+    expect(row?.version ?? 0).toBeLessThanOrEqual(log.ok + log.unknown)
+  }
+})

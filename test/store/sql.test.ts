@@ -1,0 +1,61 @@
+import { Effect, Result } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { Sql } from "../../src/store/sql.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+let service: TestService
+beforeAll(async () => {
+  service = await serve()
+})
+
+const run = <A, E>(use: (sql: Sql["Service"]) => Effect.Effect<A, E>) =>
+  service.runtime.runPromise(Effect.flatMap(Sql, use).pipe(Effect.result))
+
+describe("values", () => {
+  it.each([
+    ["text[]", ["a", 'quo"te', "back\\slash", "com,ma", "{brace}", "", "NULL", null, "🚀 🌊"]],
+    ["int[]", [1, -2, null]],
+    ["bigint[]", [1, 9_007_199_254_740_991]],
+    ["boolean[]", []],
+    ["uuid[]", ["6f2c8f0e-3d0b-4d6f-9a52-0d8f6f7f1c11"]],
+    ["timestamptz[]", ["2026-11-15T01:02:03.004Z"]],
+  ])("of %s come back as they were sent", async (type, value) => {
+    const result = await run((sql) =>
+      sql.rows<{ value: unknown }>((q) => q`select ${value as never}::${q.unsafe(type)} as value`),
+    )
+    expect(Result.isSuccess(result) && result.success[0]?.value).toEqual(value)
+  })
+  it("of time are ISO strings and of bigint numbers", async () => {
+    const result = await run((sql) =>
+      sql.rows(
+        (q) =>
+          q`select '2026-01-02 03:04:05.678+02'::timestamptz as at, 12345678901::bigint as big, null::timestamptz as none`,
+      ),
+    )
+    expect(Result.isSuccess(result) && result.success[0]).toEqual({
+      at: "2026-01-02T01:04:05.678Z",
+      big: 12_345_678_901,
+      none: null,
+    })
+  })
+})
+
+describe("a statement", () => {
+  it("the database refuses is a value with its state and constraint", async () => {
+    const result = await run((sql) =>
+      sql.attempt((q) => q`insert into app_user (email) values ('twice@example.com'), ('twice@example.com')`),
+    )
+    expect(Result.isFailure(result) && result.failure).toMatchObject({
+      _tag: "SqlRefused",
+      sqlstate: "23505",
+      constraint: "app_user_email_key",
+    })
+  })
+  it("that runs over its time is Unavailable, not a hang", async () => {
+    const slow = await serve({ STATEMENT_TIMEOUT_MS: "200" })
+    const result = await slow.runtime.runPromise(
+      Effect.flatMap(Sql, (sql) => sql.once((q) => q`select pg_sleep(30)`)).pipe(Effect.result),
+    )
+    expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
+  })
+})
