@@ -15,6 +15,7 @@ import { EventRefused, NotFound, Unavailable } from "../schema/errors.ts"
 import { type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
 import { type Cell, Cells } from "./cells.ts"
 import { Deadlines } from "./deadlines.ts"
+import { Mailboxes } from "./mailboxes.ts"
 import { type EntityColumns, EntityStore, Publisher } from "./ports.ts"
 
 export interface Loaded<M extends AnyStateMachine> {
@@ -72,6 +73,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const store = yield* EntityStore
     const publisher = yield* Publisher
     const deadlines = yield* Deadlines
+    const mailboxes = yield* Mailboxes
     const { entity, columns } = options
     const machine: AnyStateMachine = options.machine
     const cells = new Cells<Loaded<M>>({
@@ -197,11 +199,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       deadlines.register(entity, (id) => turn(id, (_, now) => Effect.succeed(dueEvent(now))))
     }
 
-    return {
-      turn,
-      send,
-      find,
-      now: () => store.now(),
-      stats: () => ({ cells: cells.size, waiting: cells.waiting }),
-    }
+    mailboxes.add(entity, () => ({ cells: cells.size, waiting: cells.waiting }))
+
+    return { turn, send, find, now: () => store.now() }
   })

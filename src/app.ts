@@ -1,5 +1,6 @@
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { Deadlines } from "../actors/deadlines.ts"
+import { Mailboxes } from "../actors/mailboxes.ts"
 import { OrderActors } from "../actors/order.ts"
 import { Bus } from "./bus/bus.ts"
 import { redisWire } from "./bus/redis.ts"
@@ -91,7 +92,9 @@ const appLayer = (surroundings: Surroundings) => {
   )
   const services = Layer.mergeAll(Callers.layer, Users.layer)
   const actors = OrderActors.layer.pipe(
-    Layer.provideMerge(Deadlines.layer({ intervalMs: config.sweepIntervalMs })),
+    Layer.provideMerge(
+      Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),
+    ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
   return Layer.mergeAll(guards, actors).pipe(
@@ -100,6 +103,36 @@ const appLayer = (surroundings: Surroundings) => {
     Layer.provideMerge(ground),
   )
 }
+
+/** Readings of the parts, taken when somebody asks for the metrics. */
+const watch = (server: Server) =>
+  Effect.gen(function* () {
+    const metrics = yield* Metrics
+    const sql = yield* Sql
+    const bus = yield* Bus
+    const outbox = yield* Outbox
+    const mailboxes = yield* Mailboxes
+    let outboxLagSeconds = 0
+    metrics.before(
+      outbox.lagSeconds.pipe(
+        Effect.map((lag) => {
+          outboxLagSeconds = lag
+        }),
+        Effect.ignore,
+      ),
+    )
+    metrics.gauge("http_requests_in_flight", "Requests being answered", server.inFlight)
+    metrics.gauge(
+      "postgres_statements_running",
+      "Statements sent and not answered",
+      () => sql.stats().running,
+    )
+    metrics.gauge("actors_active", "Entities in memory", () => mailboxes.total().cells)
+    metrics.gauge("actors_mailbox_depth", "Turns running or waiting", () => mailboxes.total().waiting)
+    metrics.gauge("outbox_lag_seconds", "How long the oldest unsent letter is due", () => outboxLagSeconds)
+    metrics.gauge("bus_peers", "Other processes known", () => bus.stats().peers)
+    metrics.gauge("bus_gaps_total", "Times the bus may have missed messages", () => bus.stats().gaps)
+  })
 
 export interface Service {
   readonly port: number
@@ -145,7 +178,7 @@ export const startService = async (
         return refusalResponse(kind, requestId, details)
       },
     })
-    metrics.gauge("http_requests_in_flight", "Requests being answered", server.inFlight)
+    await runtime.runPromise(watch(server))
     return {
       port: server.port,
       runtime,

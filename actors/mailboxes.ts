@@ -1,0 +1,32 @@
+import { Context, Layer } from "effect"
+
+interface Depth {
+  readonly cells: number
+  readonly waiting: number
+}
+
+/** How busy the actors are, for whoever watches the process. */
+export class Mailboxes extends Context.Service<
+  Mailboxes,
+  {
+    add(entity: string, depth: () => Depth): void
+    total(): Depth
+  }
+>()("directory/Mailboxes") {
+  static readonly layer = Layer.sync(Mailboxes, () => {
+    const depths = new Map<string, () => Depth>()
+    return Mailboxes.of({
+      add: (entity, depth) => void depths.set(entity, depth),
+      total: () => {
+        let cells = 0
+        let waiting = 0
+        for (const depth of depths.values()) {
+          const now = depth()
+          cells += now.cells
+          waiting += now.waiting
+        }
+        return { cells, waiting }
+      },
+    })
+  })
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest"
+import { readConfig, settings } from "../src/config.ts"
+
+const problems = (environment: Record<string, string>) => {
+  const read = readConfig(environment)
+  return "problems" in read ? read.problems : []
+}
+const config = (environment: Record<string, string> = {}) => {
+  const read = readConfig(environment)
+  if ("problems" in read) throw new Error(read.problems.join())
+  return read.config
+}
+
+describe("a bad setting", () => {
+  it.each([
+    [{ PORT: "seventy" }, "PORT: expected a whole number from 1 to 65535"],
+    [{ PORT: "70000" }, "PORT: expected a whole number from 1 to 65535"],
+    [{ WORKERS: "0" }, "WORKERS: expected a whole number from 1 to 64"],
+    [
+      { DATABASE_URL: "mysql://x" },
+      "DATABASE_URL: expected a URL starting with postgres:// or postgresql://",
+    ],
+    [{ REDIS_URL: "http://x" }, "REDIS_URL: expected a URL starting with redis:// or rediss://"],
+    [{ BASE_URL: "example.com" }, "BASE_URL: expected a URL starting with http:// or https://"],
+    [{ RATE_LIMIT: "no" }, "RATE_LIMIT: expected one of on, off"],
+    [{ RATE_LIMIT: "off", NODE_ENV: "production" }, "RATE_LIMIT: off is refused in production"],
+    [{ ADMIN_EMAIL: "a@b.c" }, "ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"],
+    [{ ADMIN_EMAIL: "nobody", ADMIN_PASSWORD: "long enough" }, "ADMIN_EMAIL: expected an email address"],
+    [{ SECRET_KEYS: "short" }, "SECRET_KEYS: expected id:secret pairs, each secret 32 bytes in base64"],
+    [{ DEMO: "yes" }, "DEMO: expected one of true, false"],
+    [{ STRIPE_SECRET_KEY: "sk" }, "STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"],
+  ])("%o is one line that names the variable and says why", (environment, line) => {
+    expect(problems(environment)).toEqual([line])
+  })
+  it("does not hide another", () => {
+    expect(problems({ PORT: "x", WORKERS: "y" })).toHaveLength(2)
+  })
+  it("never shows the secret it was", () => {
+    expect(problems({ SECRET_KEYS: "k1:my-secret-text" }).join()).not.toContain("my-secret-text")
+  })
+})
+
+describe("the defaults", () => {
+  it("are a development service on port 3001 with demo data and one origin", () => {
+    expect(config()).toMatchObject({
+      port: 3001,
+      production: false,
+      demo: true,
+      baseUrl: "http://localhost:3001",
+      authUrl: "http://localhost:3001",
+      webUrl: "http://localhost:3001",
+      cartTtlSeconds: 300,
+    })
+  })
+  it("in production have no demo data", () => {
+    expect(config({ NODE_ENV: "production" }).demo).toBe(false)
+  })
+  it("hold for settings that are present but empty", () => {
+    expect(config({ PORT: "" }).port).toBe(3001)
+  })
+})
+
+it("every setting has a name of its own and a line for the README", () => {
+  const names = Object.values(settings).map((s) => s.name)
+  expect(new Set(names).size).toBe(names.length)
+  for (const { doc } of Object.values(settings)) expect(doc).toMatch(/\.$/)
+})

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, expect, it } from "vitest"
+import { freePort, type Program, startProgram, temporaryFolder } from "./fixtures/program.ts"
+
+const running: Array<Program> = []
+const start = (environment: Record<string, string>) => {
+  const program = startProgram({ LOG_LEVEL: "Error", ...environment })
+  running.push(program)
+  return program
+}
+afterEach(async () => {
+  for (const program of running.splice(0)) {
+    if (program.child.exitCode === null && program.child.signalCode === null) program.child.kill("SIGTERM")
+    await program.ended
+  }
+})
+
+const postgresPid = (dataDir: string) =>
+  Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
+const isAlive = (pid: number) => {
+  try {
+    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+  } catch {
+    return false
+  }
+}
+const health = async (port: number) => (await fetch(`http://127.0.0.1:${port}/health`)).status
+
+describe("npm start", () => {
+  it("serves with nothing but a folder, says where, and stops cleanly without leaving Postgres behind", async () => {
+    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const program = start({ PORT: String(port), DATA_DIR: dataDir })
+    await program.printed(`http://localhost:${port}`)
+    expect(await health(port)).toBe(200)
+    expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200)
+    const pid = postgresPid(dataDir)
+    expect(isAlive(pid)).toBe(true)
+    program.child.kill("SIGTERM")
+    expect(await program.ended).toEqual({ code: 0, signal: null })
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it("comes back after kill -9 with what it had, and the database of the killed one is gone by itself", async () => {
+    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const first = start({ PORT: String(port), DATA_DIR: dataDir })
+    await first.printed("docs")
+    const keyBefore = readFileSync(join(dataDir, "secret-key"), "utf8")
+    const pid = postgresPid(dataDir)
+    first.child.kill("SIGKILL")
+    await first.ended
+    await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false)
+    const second = start({ PORT: String(port), DATA_DIR: dataDir })
+    await second.printed("docs")
+    expect(await health(port)).toBe(200)
+    expect(readFileSync(join(dataDir, "secret-key"), "utf8")).toBe(keyBefore)
+  })
+
+  it("starts its database again when that dies", async () => {
+    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const program = start({ PORT: String(port), DATA_DIR: dataDir })
+    await program.printed("docs")
+    process.kill(postgresPid(dataDir), "SIGKILL")
+    await program.printed("postgres ended and is started again")
+    await expect
+      .poll(async () => (await fetch(`http://127.0.0.1:${port}/ready`)).status, {
+        timeout: 15_000,
+        interval: 200,
+      })
+      .toBe(200)
+  })
+
+  it("with WORKERS=2 serves one port from two processes, replaces one that dies, and stops both", async () => {
+    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const program = start({ PORT: String(port), DATA_DIR: dataDir, WORKERS: "2" })
+    await program.printed("docs")
+    const prefixes = async () => {
+      const ids = await Promise.all(
+        Array.from({ length: 40 }, async () => {
+          const answer = await fetch(`http://127.0.0.1:${port}/health`, { headers: { connection: "close" } })
+          return answer.headers.get("x-request-id")?.split("-")[0]
+        }),
+      )
+      return new Set(ids).size
+    }
+    await expect.poll(prefixes, { timeout: 10_000 }).toBe(2)
+    const children = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .map(Number)
+    const worker = children.find((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("src/main.ts"),
+    )
+    process.kill(worker ?? 0, "SIGKILL")
+    await expect.poll(prefixes, { timeout: 15_000 }).toBe(2)
+    program.child.kill("SIGTERM")
+    expect((await program.ended).code).toBe(0)
+    await expect(health(port)).rejects.toThrow()
+  })
+})
+
+describe("a bad setting", () => {
+  it("stops the start with one line that names it", async () => {
+    const program = start({ DATA_DIR: temporaryFolder(), PORT: "seventy" })
+    expect((await program.ended).code).toBe(1)
+    expect(program.output().trim()).toBe("PORT: expected a whole number from 1 to 65535")
+  })
+  it("a port in use stops the start with one line that names it", async () => {
+    const port = await freePort()
+    const first = start({ PORT: String(port), DATA_DIR: temporaryFolder() })
+    await first.printed("docs")
+    const second = start({ PORT: String(port), DATA_DIR: temporaryFolder() })
+    expect((await second.ended).code).toBe(1)
+    expect(second.output()).toContain(`port ${port}`)
+  })
+})

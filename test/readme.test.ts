@@ -1,0 +1,18 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { routes } from "../src/routes/index.ts"
+import { endpointTable, replacePart, settingTable } from "./fixtures/readme-parts.ts"
+
+const file = join(import.meta.dirname, "../README.md")
+
+it("the README's tables are those of the code (npm run docs writes them)", () => {
+  const text = readFileSync(file, "utf8")
+  const current = replacePart(
+    replacePart(text, "endpoints", endpointTable(routes)),
+    "settings",
+    settingTable(),
+  )
+  if (process.env["WRITE_README"] === "yes") writeFileSync(file, current)
+  else expect(text).toBe(current)
+})
