@@ -1,0 +1,314 @@
+import { Context, Effect, Schema } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Conflict, EventRefused, Unauthorized, Unprocessable } from "../../schema/errors.ts"
+import { roleScopes } from "../../schema/scope.ts"
+import { IntText, optional, Uuid } from "../../schema/wire.ts"
+import { toEndpoint } from "../../src/http/dispatch.ts"
+import type { Guards } from "../../src/http/guards.ts"
+import { openApi } from "../../src/http/openapi.ts"
+import type { Principal } from "../../src/http/principal.ts"
+import { refusalResponse } from "../../src/http/problem-response.ts"
+import { Reply } from "../../src/http/reply.ts"
+import { type Route, route } from "../../src/http/route.ts"
+import { type Server, startServer } from "../../src/http/server.ts"
+import { type CallOptions, request } from "../fixtures/service.ts"
+
+const principal = (via: Principal["via"], scopes: Principal["scopes"]): Principal => ({
+  userId: "u",
+  role: "User",
+  scopes,
+  via,
+  sessionId: "s",
+  emojiId: undefined,
+  organizations: new Map(),
+  twoFactor: false,
+})
+const people: Record<string, Principal> = {
+  "Bearer member": principal("session", roleScopes.User),
+  "Bearer stranger": principal("session", new Set()),
+  "Bearer oauth": principal("oauth", roleScopes.User),
+}
+let handled = 0
+const guards: Guards["Service"] = {
+  authenticate: (scheme, { headers }) => {
+    const found = people[headers["authorization"] ?? ""]
+    return found
+      ? Effect.succeed(found)
+      : scheme === "optional"
+        ? Effect.succeed(null)
+        : Effect.fail(new Unauthorized({}))
+  },
+  limit: () => Effect.succeed({ "RateLimit-Remaining": "9" }),
+  freshCode: () => Effect.void,
+  once: (key, _route, _request, _principal, run) =>
+    key === "busy" ? Effect.fail(new Conflict({ error: "still running" })) : run,
+}
+
+const base = { group: "test", summary: "For the test", errors: [], success: Schema.Unknown } as const
+const rows = [
+  route({
+    ...base,
+    id: "read",
+    method: "get",
+    path: "/things/:thing",
+    auth: "none",
+    params: { thing: Uuid },
+    query: { limit: Schema.optionalKey(IntText(1, 10)), tags: Schema.optionalKey(Schema.String) },
+    handler: ({ params, query }) => Effect.succeed({ params, query }),
+  }),
+  route({
+    ...base,
+    id: "write",
+    method: "post",
+    path: "/things",
+    auth: "apiKey",
+    scope: "cart:update",
+    limit: "write",
+    body: Schema.Struct({
+      name: Schema.String,
+      note: optional(Schema.String),
+      any: Schema.optionalKey(Schema.Unknown),
+    }),
+    handler: ({ body, principal: who }) =>
+      Effect.sync(() => {
+        handled++
+        return { body, who: who.userId }
+      }),
+  }),
+  route({
+    ...base,
+    id: "bodyless",
+    method: "post",
+    path: "/press",
+    auth: "optional",
+    status: 201,
+    handler: ({ principal: who }) => Effect.succeed({ who: who?.userId ?? null }),
+  }),
+  route({
+    ...base,
+    id: "fails",
+    method: "post",
+    path: "/fails/:how",
+    auth: "none",
+    params: { how: Schema.Literals(["fields", "state", "defect", "wrong"]) },
+    success: Schema.String,
+    errors: [Unprocessable, EventRefused],
+    handler: ({ params }) => {
+      switch (params.how) {
+        case "fields":
+          return new Unprocessable({
+            error: "Already registered.",
+            fields: { email: [{ code: "uniqueness", message: "Already registered." }] },
+          })
+        case "state":
+          return new EventRefused({ details: { state: "Paid", allowed: ["REFUND"] } })
+        case "defect":
+          return Effect.die(new Error("password=hunter2 in a stack"))
+        default:
+          return Effect.succeed(7 as never)
+      }
+    },
+  }),
+  route({
+    ...base,
+    id: "lookup",
+    method: "get",
+    path: "/lookup",
+    auth: "none",
+    errorBody: "lookup",
+    errors: [Conflict],
+    handler: () => new Conflict({ error: "no" }),
+  }),
+  route({
+    ...base,
+    id: "token",
+    method: "post",
+    path: "/token",
+    auth: "none",
+    errorBody: "oauth",
+    errors: [Conflict],
+    handler: () => new Conflict({ error: "The code was used.", details: { oauth: "invalid_grant" } }),
+  }),
+  route({
+    ...base,
+    id: "page",
+    method: "get",
+    path: "/page",
+    auth: "none",
+    produces: "text/html",
+    success: Schema.String,
+    handler: () => Effect.succeed(Reply.raw("<p>hi</p>", { "Content-Type": "text/html; charset=utf-8" })),
+  }),
+] as const
+
+let server: Server
+beforeAll(async () => {
+  const endpoints = await Effect.runPromise(
+    Effect.forEach(rows as ReadonlyArray<Route<never>>, (row) =>
+      toEndpoint(row, { guards, context: Context.empty() as Context.Context<never>, checkAnswers: true }),
+    ),
+  )
+  server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    exclusive: true,
+    endpoints,
+    allowedOrigins: ["*"],
+    trustProxy: false,
+    deadlineMs: 5000,
+    observe: { prepared: () => {}, answered: () => {} },
+    refuse: refusalResponse,
+  })
+})
+afterAll(() => server.stop(500))
+
+const call = (method: string, path: string, options?: CallOptions) =>
+  request(`http://127.0.0.1:${server.port}${path}`, method, options)
+const id = "6f2c8f0e-3d0b-4d6f-9a52-0d8f6f7f1c11"
+
+describe("a request is decoded", () => {
+  it("from path and query, a repeated parameter joined by commas", async () => {
+    const answer = await call("GET", `/things/${id}?limit=3&tags=0x1003&tags=0x1004`)
+    expect(answer.body).toEqual({ params: { thing: id }, query: { limit: "3", tags: "0x1003,0x1004" } })
+  })
+  it.each([
+    [`/things/not-a-uuid`, "path: thing"],
+    [`/things/${id}?limit=0`, "query: limit"],
+    [`/things/${id}?limit=1e1`, "query: limit"],
+    [`/things/${id}?tags=%zz`, "query"],
+    [`/things/${id}?tags=%00`, "query"],
+  ])("or refused with 400 that says where: %s", async (path, where) => {
+    const answer = await call("GET", path)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toContain(where)
+    expect(answer.body).toMatchObject({
+      code: "invalid_request",
+      request_id: answer.headers.get("x-request-id"),
+    })
+  })
+  it("from a JSON body, null standing for a member left out", async () => {
+    const answer = await call("POST", "/things", {
+      token: "member",
+      body: { name: "a", note: null, extra: 1 },
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get("ratelimit-remaining")).toBe("9")
+  })
+  it.each([
+    ["nothing", ""],
+    ["null", "null"],
+    ["a truncated object", '{"name":'],
+    ["a missing member", "{}"],
+    ["a wrong type", '{"name":7}'],
+    ["bytes that are not UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0xfe])],
+    ["an escaped NUL", '{"name":"a\\u0000b"}'],
+    ["a lone surrogate", '{"name":"\\ud83d"}'],
+    ["a lone surrogate in a member's name", '{"name":"x","any":{"\\ud83d":1}}'],
+    ["a hundred thousand brackets", "[".repeat(60_000)],
+    ["nesting past any use", `{"name":"x","any":${"[".repeat(100)}${"]".repeat(100)}}`],
+  ])("or refused with 400: %s", async (_what, rawBody) => {
+    const before = handled
+    const answer = await call("POST", "/things", { token: "member", rawBody })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toMatch(/^body: /)
+    expect(handled).toBe(before)
+  })
+  it("takes __proto__ and twice the same member without harm", async () => {
+    const rawBody = '{"__proto__":{"admin":true},"name":"first","name":"second"}'
+    const answer = await call("POST", "/things", { token: "member", rawBody })
+    expect(answer.body.body).toEqual({ name: "second" })
+    expect(({} as { admin?: boolean }).admin).toBeUndefined()
+  })
+  it("without a body when the operation takes none, whatever is sent", async () => {
+    for (const rawBody of ["", "null", "{"]) {
+      const answer = await call("POST", "/press", {
+        rawBody,
+        headers: { "content-type": "application/json" },
+      })
+      expect(answer.status).toBe(201)
+    }
+  })
+})
+
+describe("a caller", () => {
+  it("without credentials is 401 where they are needed and nobody where they are optional", async () => {
+    const refused = await call("POST", "/things", { body: { name: "a" } })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get("www-authenticate")).toBe("Bearer")
+    expect((await call("POST", "/press")).body).toEqual({ who: null })
+    expect((await call("POST", "/press", { token: "member" })).body).toEqual({ who: "u" })
+  })
+  it("without the scope is 403 that names it, before the body is looked at", async () => {
+    const answer = await call("POST", "/things", { token: "stranger", rawBody: "{" })
+    expect(answer.status).toBe(403)
+    expect(answer.body).toMatchObject({ code: "forbidden", scope: "cart:update" })
+  })
+  it("with a token of the authorization-code flow reaches only rows that say so", async () => {
+    expect((await call("POST", "/things", { token: "oauth", body: { name: "a" } })).status).toBe(403)
+    expect((await call("POST", "/press", { token: "oauth" })).body).toEqual({ who: null })
+  })
+})
+
+describe("a failure", () => {
+  it("of fields is 422 with fields", async () => {
+    const answer = await call("POST", "/fails/fields")
+    expect(answer.status).toBe(422)
+    expect(answer.body.fields).toEqual({ email: [{ code: "uniqueness", message: "Already registered." }] })
+  })
+  it("of state is 409 with the state and what is allowed", async () => {
+    const answer = await call("POST", "/fails/state")
+    expect(answer.status).toBe(409)
+    expect(answer.body).toMatchObject({ state: "Paid", allowed: ["REFUND"], code: "refused_by_state" })
+  })
+  it("nobody expected is 500 and tells nothing but the request's id", async () => {
+    const answer = await call("POST", "/fails/defect")
+    expect(answer.status).toBe(500)
+    expect(answer.text).not.toMatch(/hunter2|stack|Error/)
+    expect(answer.body).toEqual({
+      error: "Something went wrong on our side.",
+      code: "internal",
+      request_id: answer.headers.get("x-request-id"),
+    })
+  })
+  it("of a handler to keep to its schema is a 500 under test", async () => {
+    expect((await call("POST", "/fails/wrong")).status).toBe(500)
+  })
+  it("has the shape the spec fixes for lookups and for the token endpoint", async () => {
+    expect((await call("GET", "/lookup")).body).toEqual({ error: "no" })
+    expect((await call("POST", "/token")).body).toEqual({
+      error: "invalid_grant",
+      error_description: "The code was used.",
+    })
+  })
+  it("of an idempotent request still in flight is 409", async () => {
+    const headers = { "Idempotency-Key": "busy" }
+    expect((await call("POST", "/press", { headers })).status).toBe(409)
+  })
+})
+
+describe("the OpenAPI document", () => {
+  const document = openApi(rows as never, ["http://x"])
+  it("has every row with its parameters, security and failures", () => {
+    expect(document.paths["/things/{thing}"]?.["get"]).toMatchObject({
+      operationId: "read",
+      security: [],
+      parameters: [
+        { name: "thing", in: "path", required: true },
+        { name: "limit", in: "query", required: false },
+        { name: "tags", in: "query", required: false },
+      ],
+      responses: { 200: {}, 400: {} },
+    })
+    expect(document.paths["/things"]?.["post"]).toMatchObject({
+      security: [{ JWT: ["cart:update"] }, { apiKey: ["cart:update"] }],
+      requestBody: { required: true },
+      responses: { 200: {}, 400: {}, 401: {}, 403: {}, 429: {} },
+    })
+  })
+  it("refers only to schemas it has", () => {
+    const text = JSON.stringify(document)
+    const names = [...text.matchAll(/#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name)
+    for (const name of names) expect(Object.keys(document.components.schemas)).toContain(name)
+    expect(text).not.toContain("$defs")
+  })
+})
