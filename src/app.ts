@@ -115,9 +115,11 @@ const watch = (server: Server) =>
     let outboxLagSeconds = 0
     metrics.before(
       outbox.lagSeconds.pipe(
-        Effect.map((lag) => {
-          outboxLagSeconds = lag
-        }),
+        Effect.tap((lag) =>
+          Effect.sync(() => {
+            outboxLagSeconds = lag
+          }),
+        ),
         Effect.ignore,
       ),
     )

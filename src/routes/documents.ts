@@ -2,10 +2,11 @@ import { Effect, Schema } from "effect"
 import { AppConfig } from "../config.ts"
 import { openApi } from "../http/openapi.ts"
 import { type Route, route } from "../http/route.ts"
+import { docsPage } from "../web/docs.ts"
 
 /** Documents made from the table itself; the table is handed in because it contains these rows. */
 export const documents = (table: () => ReadonlyArray<Route>) => {
-  let document: unknown
+  let document: ReturnType<typeof openApi> | undefined
   const handler = () =>
     AppConfig.use((config) => Effect.sync(() => (document ??= openApi(table(), [config.baseUrl]))))
   const shared = {
@@ -20,5 +21,13 @@ export const documents = (table: () => ReadonlyArray<Route>) => {
   return [
     route({ ...shared, id: "openapi", path: "/openapi.json" }),
     route({ ...shared, id: "swagger", path: "/swagger", internal: true }),
+    route({
+      ...shared,
+      id: "docs",
+      summary: "This API as a page",
+      path: "/docs",
+      produces: "text/html",
+      handler: () => Effect.map(handler(), docsPage),
+    }),
   ] as const
 }

@@ -1,4 +1,5 @@
 import type { Route } from "../http/route.ts"
+import { assets } from "./assets.ts"
 import { documents } from "./documents.ts"
 import { operations } from "./operations.ts"
 
@@ -7,7 +8,7 @@ function wholeTable(): ReadonlyArray<Route> {
   return routes
 }
 
-const table = [...operations, ...documents(wholeTable)] as const
+const table = [...operations, ...documents(wholeTable), ...assets] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never
 export type RouteServices = Needs<(typeof table)[number]>

@@ -1,0 +1,69 @@
+import { Reply } from "../http/reply.ts"
+import { assetUrl } from "./assets.ts"
+import { type Content, html } from "./html.ts"
+
+export interface PageOptions {
+  readonly title: string
+  readonly body: Content
+  readonly status?: number
+  /** Modules of ours the page may run; it works without them. */
+  readonly scripts?: ReadonlyArray<string>
+  /** Origins a form of this page may be sent on to, besides our own. */
+  readonly formTargets?: ReadonlyArray<string>
+  readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** Shared by everyone and the same for everyone: may be cached. */
+  readonly cacheable?: true
+  readonly wide?: true
+}
+
+const contentPolicy = (formTargets: ReadonlyArray<string>): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: https:",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    // Browsers hold the redirects after a form's post to this list too.
+    `form-action 'self' ${formTargets.join(" ")}`.trim(),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ")
+
+/** Headers of every page: no inline script, no frame, no referrer. */
+export const pageHeaders = (formTargets: ReadonlyArray<string> = []): Record<string, string> => ({
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": contentPolicy(formTargets),
+  "Referrer-Policy": "no-referrer",
+  "X-Frame-Options": "DENY",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+})
+
+export const page = (options: PageOptions): Reply<never> => {
+  const scripts = options.scripts ?? []
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${options.title}</title>
+<link rel="icon" href="${assetUrl("icon.svg")}" type="image/svg+xml">
+<link rel="stylesheet" href="${assetUrl("site.css")}">
+${scripts.map((name) => html`<script type="module" src="${assetUrl(name)}"></script>`)}
+</head>
+<body${options.wide ? html` class="wide"` : ""}>
+${options.body}
+</body>
+</html>`
+  return Reply.raw(
+    document.text,
+    {
+      ...pageHeaders(options.formTargets),
+      "Cache-Control": options.cacheable ? "public, max-age=60" : "no-store",
+      ...options.headers,
+    },
+    options.status ?? 200,
+  )
+}
