@@ -17,6 +17,7 @@ import { Metrics } from "./metrics.ts"
 import { Readiness } from "./readiness.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
 import { Callers } from "./services/callers.ts"
+import { Market } from "./services/market.ts"
 import { Seal } from "./services/seal.ts"
 import { Tokens } from "./services/tokens.ts"
 import { DatabaseClock } from "./store/database-clock.ts"
@@ -89,7 +90,7 @@ const appLayer = (surroundings: Surroundings) => {
       ),
     ),
   )
-  const services = Layer.mergeAll(Callers.layer, Users.layer)
+  const services = Layer.mergeAll(Callers.layer, Users.layer, Market.layer)
   const actors = OrderActors.layer.pipe(
     Layer.provideMerge(Deadlines.layer({ intervalMs: config.sweepIntervalMs })),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),

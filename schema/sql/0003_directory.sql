@@ -43,3 +43,11 @@ begin
     from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, blocked_seconds int)
    where e.canonical = x.canonical;
 end $$;
+
+-- What ids cost. One row, so that a change of prices is one change.
+create table price_parameters (
+  sole       boolean     primary key default true check (sole),
+  parameters jsonb       not null,
+  version    int         not null default 1,
+  updated_at timestamptz not null default now()
+);
