@@ -18,6 +18,7 @@ import { Metrics } from "./metrics.ts"
 import { Readiness } from "./readiness.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
 import { Callers } from "./services/callers.ts"
+import { Market } from "./services/market.ts"
 import { Seal } from "./services/seal.ts"
 import { Tokens } from "./services/tokens.ts"
 import { DatabaseClock } from "./store/database-clock.ts"
@@ -90,7 +91,7 @@ const appLayer = (surroundings: Surroundings) => {
       ),
     ),
   )
-  const services = Layer.mergeAll(Callers.layer, Users.layer)
+  const services = Layer.mergeAll(Callers.layer, Users.layer, Market.layer)
   const actors = OrderActors.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),

@@ -2,13 +2,20 @@ import type { Route } from "../http/route.ts"
 import { assets } from "./assets.ts"
 import { documents } from "./documents.ts"
 import { operations } from "./operations.ts"
+import { prices } from "./prices.ts"
 
 // Documents describe the whole table they are part of, so they look at it only when asked.
 function wholeTable(): ReadonlyArray<Route> {
   return routes
 }
 
-const table = [...operations, ...documents(wholeTable), ...assets] as const
+// biome-ignore format: one group a line
+const table = [
+  ...operations,
+  ...documents(wholeTable),
+  ...assets,
+  ...prices,
+] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never
 export type RouteServices = Needs<(typeof table)[number]>

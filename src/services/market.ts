@@ -1,0 +1,140 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import type { EmojiId } from "../../schema/emoji-id.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import { type Availability, heldBackLengths } from "../../schema/market.ts"
+import { Bus } from "../bus/bus.ts"
+import { Sql } from "../store/sql.ts"
+import { defaultPriceParameters, PriceParameters, priceInCents } from "./pricing.ts"
+import { rhythmScore } from "./rhythm.ts"
+
+export const MarketParameters = Schema.Struct({ points: PriceParameters, ...heldBackLengths }).annotate({
+  identifier: "MarketParameters",
+})
+export type MarketParameters = typeof MarketParameters.Type
+
+export interface Quote {
+  readonly id: EmojiId
+  readonly availability: Availability
+  readonly available: boolean
+  /** Null while the id has no price. A taken id keeps the price it would have. */
+  readonly priceCents: number | null
+  readonly rhythmScore: number
+  readonly minted: boolean
+  /** Of a registered id. */
+  readonly generation: number | undefined
+}
+
+interface HeldRow {
+  readonly canonical: string
+  readonly kind: "owned" | "order" | "lootbox" | "transfer"
+  readonly minted: boolean
+  readonly generation: number | null
+}
+
+const topic = "price_parameters"
+const defaults: MarketParameters = {
+  points: defaultPriceParameters,
+  coming_soon_lengths: [],
+  unpriced_lengths: [],
+}
+
+const availabilityOf = (
+  id: EmojiId,
+  held: HeldRow | undefined,
+  parameters: MarketParameters,
+): Availability => {
+  if (held !== undefined) return held.kind === "order" ? "InCart" : "Taken"
+  if (parameters.coming_soon_lengths.includes(id.length)) return "ComingSoon"
+  return parameters.unpriced_lengths.includes(id.length) ? "NoPrice" : "Available"
+}
+
+/** What ids cost and whether they can be had. */
+export class Market extends Context.Service<
+  Market,
+  {
+    /** One quote per id, in their order, as the claims stand now. */
+    quote(ids: ReadonlyArray<EmojiId>): Effect.Effect<ReadonlyArray<Quote>, Unavailable>
+    readonly parameters: Effect.Effect<MarketParameters, Unavailable>
+    setParameters(parameters: MarketParameters): Effect.Effect<void, Unavailable>
+  }
+>()("directory/Market") {
+  static readonly layer = Layer.effect(
+    Market,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const bus = yield* Bus
+      let known: MarketParameters | undefined
+      let generation = 0
+      bus.onInvalidate(topic, () => {
+        generation++
+        known = undefined
+      })
+
+      // From now on these are the deployment's own: a later release with other defaults does not change its prices.
+      yield* sql.rows(
+        (q) => q`insert into price_parameters (parameters) values (${JSON.stringify(defaults)}::text::jsonb)
+                 on conflict do nothing`,
+      )
+
+      const read = Effect.gen(function* () {
+        const asked = generation
+        const [row] = yield* sql.rows<{ parameters: MarketParameters }>(
+          (q) => q`select parameters from price_parameters`,
+        )
+        const parameters = row?.parameters ?? defaults
+        if (asked === generation) known = parameters
+        return parameters
+      })
+      const parameters = Effect.suspend(() =>
+        known !== undefined && bus.mayServe() ? Effect.succeed(known) : read,
+      )
+
+      const findHeld = Effect.fnUntraced(function* (ids: ReadonlyArray<EmojiId>) {
+        const canonicals = ids.map(({ canonical }) => canonical)
+        const rows = yield* sql.rows<HeldRow>(
+          (q) => q`select canonical, coalesce(c.kind, 'owned') as kind,
+                          e.minted_at is not null as minted, e.generation
+                     from (select * from claim where canonical = any(${canonicals})) c
+                     full join (select * from emoji_id where canonical = any(${canonicals})) e using (canonical)`,
+        )
+        return new Map(rows.map((row) => [row.canonical, row]))
+      })
+
+      const quote = Effect.fnUntraced(function* (ids: ReadonlyArray<EmojiId>) {
+        if (ids.length === 0) return []
+        const current = yield* parameters
+        const held = yield* findHeld(ids)
+        return ids.map((id): Quote => {
+          const row = held.get(id.canonical)
+          const score = rhythmScore(id)
+          const availability = availabilityOf(id, row, current)
+          const isPriced = !current.unpriced_lengths.includes(id.length)
+          return {
+            id,
+            availability,
+            available: availability === "Available",
+            priceCents: isPriced ? priceInCents(score, current.points) : null,
+            rhythmScore: score,
+            minted: row?.minted ?? false,
+            generation: row?.generation ?? undefined,
+          }
+        })
+      })
+
+      return Market.of({
+        quote,
+        parameters,
+        setParameters: Effect.fnUntraced(function* (given) {
+          yield* sql.rows(
+            (
+              q,
+            ) => q`insert into price_parameters as p (parameters) values (${JSON.stringify(given)}::text::jsonb)
+                     on conflict (sole) do update
+                        set parameters = excluded.parameters, version = p.version + 1, updated_at = now()`,
+          )
+          yield* bus.invalidate(topic, ["all"])
+        }),
+      })
+    }),
+  )
+}
