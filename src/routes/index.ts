@@ -1,13 +1,14 @@
 import type { Route } from "../http/route.ts"
 import { documents } from "./documents.ts"
 import { operations } from "./operations.ts"
+import { transfers } from "./transfers.ts"
 
 // Documents describe the whole table they are part of, so they look at it only when asked.
 function wholeTable(): ReadonlyArray<Route> {
   return routes
 }
 
-const table = [...operations, ...documents(wholeTable)] as const
+const table = [...operations, ...transfers, ...documents(wholeTable)] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never
 export type RouteServices = Needs<(typeof table)[number]>
