@@ -18,6 +18,8 @@ export interface Claim {
   readonly owner_id?: string
   /** The holder the id is taken from, when it is not this one. */
   readonly from_holder?: string
+  /** The id must be with `from_holder` now; that it is free is not enough. */
+  readonly held?: true
 }
 /** A new registration: the id now belongs to the owner. */
 export interface Grant {

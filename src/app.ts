@@ -2,6 +2,7 @@ import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { Deadlines } from "../actors/deadlines.ts"
 import { Mailboxes } from "../actors/mailboxes.ts"
 import { OrderActors } from "../actors/order.ts"
+import { TransferActors } from "../actors/transfer.ts"
 import { Bus } from "./bus/bus.ts"
 import { redisWire } from "./bus/redis.ts"
 import { postgresWire } from "./bus/wire-postgres.ts"
@@ -18,13 +19,21 @@ import { Metrics } from "./metrics.ts"
 import { Readiness } from "./readiness.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
 import { Callers } from "./services/callers.ts"
+import { CustodialKeys } from "./services/custodial-keys.ts"
+import { FirstKeys } from "./services/first-keys.ts"
 import { Market } from "./services/market.ts"
+import { OneTimeCodes } from "./services/one-time-codes.ts"
 import { Seal } from "./services/seal.ts"
 import { Tokens } from "./services/tokens.ts"
+import { TransferLetters } from "./services/transfer-letters.ts"
+import { TransferRequests } from "./services/transfer-requests.ts"
+import { Transfers } from "./services/transfers.ts"
 import { DatabaseClock } from "./store/database-clock.ts"
 import { entityStore } from "./store/entity-store.ts"
 import { Outbox } from "./store/outbox.ts"
+import { Parties } from "./store/parties.ts"
 import { connect, type DatabaseAddress, Sql } from "./store/sql.ts"
+import { TransferLists } from "./store/transfers.ts"
 import { Users } from "./store/users.ts"
 
 export interface Surroundings {
@@ -88,17 +97,23 @@ const appLayer = (surroundings: Surroundings) => {
         }),
         Seal.layer({ keys }),
         Tokens.layer({ keys, issuer: config.baseUrl }),
+        OneTimeCodes.layer({ keys }),
       ),
     ),
   )
   const services = Layer.mergeAll(Callers.layer, Users.layer, Market.layer)
-  const actors = OrderActors.layer.pipe(
+  const moves = Layer.mergeAll(TransferRequests.layer, Transfers.layer, TransferLists.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(TransferLetters.layer, FirstKeys.layer, Parties.layer)),
+    Layer.provideMerge(CustodialKeys.layer),
+  )
+  const actors = Layer.mergeAll(OrderActors.layer, TransferActors.layer).pipe(
     Layer.provideMerge(
       Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
-  return Layer.mergeAll(guards, actors).pipe(
+  return Layer.mergeAll(guards, moves).pipe(
+    Layer.provideMerge(actors),
     Layer.provideMerge(services),
     Layer.provideMerge(store),
     Layer.provideMerge(ground),

@@ -86,26 +86,49 @@ begin
 end $$;
 
 -- All ids or none. An id this holder already has may change what holds it (an order's hold becomes owned).
+-- `held`: the id must be with from_holder now; that it is free is not enough.
 create function put_claims(p jsonb) returns void language plpgsql as $$
 declare taken text[];
 begin
   with want as (
-    select x.canonical, x.kind, x.holder, x.owner_id, coalesce(x.from_holder, x.holder) as from_holder
-      from jsonb_to_recordset(p) as x(canonical text, kind text, holder uuid, owner_id uuid, from_holder uuid)
+    select x.canonical, x.kind, x.holder, x.owner_id, coalesce(x.from_holder, x.holder) as from_holder,
+           coalesce(x.held, false) as held
+      from jsonb_to_recordset(p)
+           as x(canonical text, kind text, holder uuid, owner_id uuid, from_holder uuid, held boolean)
      order by x.canonical
   ), got as (
     insert into claim (canonical, kind, holder, owner_id)
-    select canonical, kind, holder, owner_id from want
+    select canonical, kind, holder, owner_id from want where not held
     on conflict (canonical) do update
        set kind = excluded.kind, holder = excluded.holder, owner_id = excluded.owner_id, claimed_at = now()
      where claim.holder = (select w.from_holder from want w where w.canonical = claim.canonical)
     returning claim.canonical
+  ), moved as (
+    update claim c set kind = w.kind, holder = w.holder, owner_id = w.owner_id, claimed_at = now()
+      from want w where w.held and c.canonical = w.canonical and c.holder = w.from_holder
+    returning c.canonical
   )
   select array_agg(w.canonical order by w.canonical) into taken
-    from want w where not exists (select 1 from got g where g.canonical = w.canonical);
+    from want w
+   where not exists (select 1 from got g where g.canonical = w.canonical)
+     and not exists (select 1 from moved m where m.canonical = w.canonical);
   if taken is not null then
     raise exception using errcode = 'EI002', message = 'taken', detail = array_to_json(taken)::text;
   end if;
+end $$;
+
+-- Ids nobody holds any more; those who asked for one are told by a worker (put_freed).
+create function put_releases(p_holder uuid, p jsonb) returns void language plpgsql as $$
+declare freed text[];
+begin
+  with gone as (
+    delete from claim c using (
+      select c2.canonical from claim c2
+       where c2.canonical in (select jsonb_array_elements_text(p)) and c2.holder = p_holder
+       order by c2.canonical for update) r
+     where c.canonical = r.canonical returning c.canonical)
+  select array_agg(canonical order by canonical) into freed from gone;
+  if freed is not null then perform put_freed(freed); end if;
 end $$;
 
 -- Raises EI001 when another turn came first, EI002 (detail: the ids) when an id is held by someone else.
@@ -134,13 +157,7 @@ begin
   end if;
 
   if p ? 'claims' then perform put_claims(p->'claims'); end if;
-  if p ? 'releases' then
-    delete from claim c using (
-      select c2.canonical from claim c2
-       where c2.canonical in (select jsonb_array_elements_text(p->'releases')) and c2.holder = (p->>'id')::uuid
-       order by c2.canonical for update) r
-     where c.canonical = r.canonical;
-  end if;
+  if p ? 'releases' then perform put_releases((p->>'id')::uuid, p->'releases'); end if;
   if p ? 'grants' then perform put_grants(p->'grants'); end if;
   if p ? 'moves' then perform put_moves(p->'moves'); end if;
   if p ? 'ledger' then perform put_ledger((p->>'id')::uuid, p->'ledger'); end if;

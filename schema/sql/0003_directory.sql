@@ -64,6 +64,7 @@ create function put_grants(p jsonb) returns void language sql as $$
 $$;
 
 create function put_moves(p jsonb) returns void language plpgsql as $$
+declare moved int;
 begin
   delete from record r using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
    where r.canonical = x.canonical and x.clear_records;
@@ -77,6 +78,8 @@ begin
          blocked_until = now() + make_interval(secs => x.blocked_seconds)
     from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, blocked_seconds int)
    where e.canonical = x.canonical;
+  get diagnostics moved = row_count;
+  if moved <> jsonb_array_length(p) then raise exception 'an id that is not registered cannot move'; end if;
 end $$;
 
 -- What ids cost. One row, so that a change of prices is one change.

@@ -3,6 +3,7 @@ import { assets } from "./assets.ts"
 import { documents } from "./documents.ts"
 import { operations } from "./operations.ts"
 import { prices } from "./prices.ts"
+import { transfers } from "./transfers.ts"
 
 // Documents describe the whole table they are part of, so they look at it only when asked.
 function wholeTable(): ReadonlyArray<Route> {
@@ -15,6 +16,7 @@ const table = [
   ...documents(wholeTable),
   ...assets,
   ...prices,
+  ...transfers,
 ] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never

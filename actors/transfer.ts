@@ -1,0 +1,22 @@
+import { Context, type Effect, Layer } from "effect"
+import { transferMachine } from "../machines/transfer.ts"
+import { makeHost } from "./host.ts"
+
+const make = makeHost({
+  entity: "transfer",
+  machine: transferMachine,
+  columns: ({ context, value }) => ({
+    status: value,
+    owner_id: context.sender.id,
+    peer_id: context.recipient.id,
+    subject: context.eid,
+    due_at: value === "AwaitingSender" || value === "AwaitingReceiver" ? context.expiresAt : null,
+  }),
+  dueEvent: (now) => ({ type: "EXPIRE", now }) as const,
+})
+
+export class TransferActors extends Context.Service<TransferActors, Effect.Success<typeof make>>()(
+  "directory/TransferActors",
+) {
+  static readonly layer = Layer.effect(TransferActors, make)
+}

@@ -1,0 +1,77 @@
+import { Context, Effect, Layer } from "effect"
+import type { TransferInput } from "../../machines/transfer.ts"
+import type { CodeSlip } from "../../machines/transfer-code.ts"
+import type { Mail } from "../../schema/turn.ts"
+import { AppConfig } from "../config.ts"
+import { OneTimeCodes } from "./one-time-codes.ts"
+
+export type Side = "sender" | "receiver"
+
+interface Issue {
+  readonly slip: CodeSlip
+  readonly letter: Mail
+}
+
+const contextOf = (side: Side, transferId: string) =>
+  ({ purpose: side === "sender" ? "transfer-sender" : "transfer-receiver", subject: transferId }) as const
+
+/** Codes of transfers: made for one party of one transfer, and recognised for no other. */
+export class TransferLetters extends Context.Service<
+  TransferLetters,
+  {
+    toSender(transfer: TransferInput, email: string, now: number): Effect.Effect<Issue>
+    toReceiver(
+      transfer: TransferInput,
+      to: { readonly email: string; readonly invited: boolean },
+      now: number,
+    ): Effect.Effect<Issue>
+    matches(slip: CodeSlip | null, side: Side, transferId: string, typed: string): boolean
+  }
+>()("directory/TransferLetters") {
+  static readonly layer = Layer.effect(
+    TransferLetters,
+    Effect.gen(function* () {
+      const codes = yield* OneTimeCodes
+      const config = yield* AppConfig
+
+      const issue = (side: Side, transferId: string, now: number, letter: (code: string) => Mail) =>
+        Effect.map(
+          codes.makeSixDigits,
+          (code): Issue => ({
+            slip: {
+              hash: codes.hash(contextOf(side, transferId), code),
+              sentAt: now,
+              expiresAt: now + config.transferCodeSeconds * 1000,
+              wrongTries: 0,
+              resends: 0,
+            },
+            letter: letter(code),
+          }),
+        )
+
+      return TransferLetters.of({
+        toSender: ({ eid, id, recipient }, email, now) =>
+          issue("sender", id, now, (code) => ({
+            to: email,
+            kind: "transfer_sender_code",
+            data: { code, eid, recipient: recipient.email, transfer_id: id },
+          })),
+        toReceiver: ({ eid, id, message, sender }, to, now) =>
+          issue("receiver", id, now, (code) => ({
+            to: to.email,
+            kind: to.invited ? "transfer_invitation" : "transfer_receiver_code",
+            data: {
+              code,
+              eid,
+              sender: sender.email,
+              transfer_id: id,
+              ...(message === null ? {} : { message }),
+              ...(to.invited ? { link: config.webUrl } : {}),
+            },
+          })),
+        matches: (slip, side, transferId, typed) =>
+          slip !== null && codes.matches(slip.hash, contextOf(side, transferId), typed.replace(/\s/g, "")),
+      })
+    }),
+  )
+}

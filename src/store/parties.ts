@@ -1,0 +1,60 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
+import { Sql } from "./sql.ts"
+
+/** One side of a transfer, or the owner of a box, as far as handing things over needs it. */
+export interface Party {
+  readonly id: string
+  readonly email: string | null
+  readonly active: boolean
+  /** Known by address only: somebody sent them something before they came. */
+  readonly invited: boolean
+}
+
+export class Parties extends Context.Service<
+  Parties,
+  {
+    find(userId: string): Effect.Effect<Party | undefined, Unavailable>
+    findByEmail(email: string): Effect.Effect<Party | undefined, Unavailable>
+    findByPubkey(pubkey: string): Effect.Effect<Party | undefined, Unavailable>
+    /** Whoever has the address, or an account that waits for them. */
+    invite(email: string): Effect.Effect<Party, Unavailable>
+  }
+>()("directory/Parties") {
+  static readonly layer = Layer.effect(
+    Parties,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const first = (rows: ReadonlyArray<Party>) => rows[0]
+      const columns = (q: typeof sql.raw) =>
+        q`u.id, u.email, u.deactivated_at is null and u.deleted_at is null as active,
+          u.invited_at is not null and u.email_verified_at is null as invited`
+
+      return Parties.of({
+        find: (userId) =>
+          sql
+            .rows<Party>((q) => q`select ${columns(q)} from app_user u where u.id = ${userId}`)
+            .pipe(Effect.map(first)),
+        findByEmail: (email) =>
+          sql
+            .rows<Party>((q) => q`select ${columns(q)} from app_user u where u.email = ${email}`)
+            .pipe(Effect.map(first)),
+        findByPubkey: (pubkey) =>
+          sql
+            .rows<Party>(
+              (q) => q`select ${columns(q)} from app_user u join pubkey k on k.user_id = u.id
+                        where k.pubkey = ${pubkey}`,
+            )
+            .pipe(Effect.map(first)),
+        // The update changes nothing; it makes the statement answer also when somebody else added the row just now.
+        invite: (email) =>
+          sql
+            .rows<Party>(
+              (q) => q`insert into app_user as u (email, invited_at) values (${email}, now())
+                       on conflict (email) do update set email = excluded.email returning ${columns(q)}`,
+            )
+            .pipe(Effect.map((rows) => rows[0]!)),
+      })
+    }),
+  )
+}

@@ -1,0 +1,101 @@
+import { Context, Effect, Layer } from "effect"
+import type { TransferContext } from "../../machines/transfer.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { PageRequest } from "../../schema/paging.ts"
+import type { DisplayTransferRequest, TransferStatus } from "../../schema/transfer.ts"
+import { Sql } from "./sql.ts"
+
+interface TransferRow {
+  readonly status: TransferStatus
+  readonly context: TransferContext
+}
+
+export const transferSorts = ["created_at", "accepted_at", "eid"] as const
+export interface TransferPage extends PageRequest {
+  readonly sort: (typeof transferSorts)[number]
+}
+
+const incomingLimit = 200
+const active = ["AwaitingSender", "AwaitingReceiver"]
+
+export const displayTransfer = ({ context, status }: TransferRow): DisplayTransferRequest => ({
+  id: context.id,
+  eid: context.eid,
+  email: context.recipient.email,
+  recipient_id: context.recipient.id,
+  clear_on_transfer: context.clearOnTransfer,
+  created_at: context.createdAt,
+  status,
+  sender_id: context.sender.id,
+  expires_at: context.expiresAt,
+  ...(context.acceptedAt === null ? {} : { accepted_at: context.acceptedAt }),
+  ...(context.deletedAt === null ? {} : { deleted_at: context.deletedAt }),
+  ...(context.senderAcceptedAt === null ? {} : { sender_code_accepted_at: context.senderAcceptedAt }),
+  ...(context.message === null ? {} : { message: context.message }),
+  ...(context.sender.email === null ? {} : { sender_email: context.sender.email }),
+})
+
+/** Transfers as lists show them. */
+export class TransferLists extends Context.Service<
+  TransferLists,
+  {
+    /** Everything the user sent, ended ones included; with `acceptedAfter` only what was accepted since. */
+    listOutgoing(
+      userId: string,
+      page: TransferPage,
+      acceptedAfter?: string,
+    ): Effect.Effect<
+      { readonly data: ReadonlyArray<DisplayTransferRequest>; readonly total: number },
+      Unavailable
+    >
+    /** What waits for the user, or what they accepted; newest first. */
+    listIncoming(
+      userId: string,
+      accepted: boolean,
+    ): Effect.Effect<ReadonlyArray<DisplayTransferRequest>, Unavailable>
+    /** The ids the user is about to give away. */
+    pendingIdsOf(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
+  }
+>()("directory/TransferLists") {
+  static readonly layer = Layer.effect(
+    TransferLists,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      return TransferLists.of({
+        listOutgoing: Effect.fnUntraced(function* (userId, { dir, limit, page, sort }, acceptedAfter) {
+          const rows = yield* sql.rows<TransferRow & { total: number }>((q) => {
+            const direction = dir === "Asc" ? q`asc nulls last` : q`desc nulls last`
+            const key = {
+              created_at: q`created_at`,
+              accepted_at: q`(state->'context'->>'acceptedAt')::timestamptz`,
+              eid: q`subject`,
+            }[sort]
+            return q`select status, state->'context' as context, count(*) over () as total from entity
+                      where kind = 'transfer' and owner_id = ${userId}
+                        and (${acceptedAfter ?? null}::timestamptz is null
+                             or (state->'context'->>'acceptedAt')::timestamptz > ${acceptedAfter ?? null}::timestamptz)
+                      order by ${key} ${direction}, id limit ${limit} offset ${limit * page}`
+          })
+          return { data: rows.map(displayTransfer), total: rows[0]?.total ?? 0 }
+        }),
+        listIncoming: (userId, accepted) =>
+          sql
+            .rows<TransferRow>(
+              (q) => q`select status, state->'context' as context from entity
+                        where kind = 'transfer' and peer_id = ${userId}
+                          and status = any(${accepted ? ["Accepted"] : active})
+                        order by created_at desc, id limit ${incomingLimit}`,
+            )
+            .pipe(Effect.map((rows) => rows.map(displayTransfer))),
+        pendingIdsOf: (userId) =>
+          sql
+            .rows<{ subject: string }>(
+              (q) => q`select subject from entity
+                        where kind = 'transfer' and owner_id = ${userId} and status = any(${active})
+                        order by created_at, id limit ${incomingLimit}`,
+            )
+            .pipe(Effect.map((rows) => rows.map(({ subject }) => subject))),
+      })
+    }),
+  )
+}
