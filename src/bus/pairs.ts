@@ -1,0 +1,62 @@
+export type Pair = readonly [topic: string, text: string]
+
+interface Limits {
+  readonly pairs: number
+  readonly pairBytes: number
+}
+
+/** Pairs waiting to be sent, each once, oldest first. Past a limit all are forgotten and the next taker is told so. */
+export class Pairs {
+  readonly #waiting = new Map<string, { readonly pair: Pair; readonly bytes: number }>()
+  readonly #limits: Limits
+  #forgot = false
+  #taken = 0
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0 && !this.#forgot
+  }
+
+  /** How many have been taken or forgotten so far. */
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** What `taken` will have reached once everything waiting now is gone. */
+  get end(): number {
+    return this.#taken + this.#waiting.size + (this.#forgot ? 1 : 0)
+  }
+
+  add(pair: Pair): void {
+    if (this.#forgot) return
+    const json = JSON.stringify(pair)
+    const bytes = Buffer.byteLength(json) + 1
+    this.#waiting.set(json, { pair, bytes })
+    if (bytes <= this.#limits.pairBytes && this.#waiting.size <= this.#limits.pairs) return
+    // One of them stays uncounted: it stands for the notice that is still to be taken.
+    this.#taken += this.#waiting.size - 1
+    this.#waiting.clear()
+    this.#forgot = true
+  }
+
+  take(budgetBytes: number): { readonly pairs: ReadonlyArray<Pair>; readonly forgot: boolean } {
+    if (this.#forgot) {
+      this.#forgot = false
+      this.#taken += 1
+      return { pairs: [], forgot: true }
+    }
+    const pairs: Array<Pair> = []
+    let leftBytes = budgetBytes
+    for (const [json, { pair, bytes }] of this.#waiting) {
+      leftBytes -= bytes
+      if (leftBytes < 0) break
+      pairs.push(pair)
+      this.#waiting.delete(json)
+    }
+    this.#taken += pairs.length
+    return { pairs, forgot: false }
+  }
+}

@@ -1,0 +1,32 @@
+/** Who wants to be told what, by topic. A handler that throws keeps nobody else from being told. */
+export class Topics<A> {
+  readonly #handlers = new Map<string, Set<(value: A) => void>>()
+  readonly #onFailure: (cause: unknown) => void
+
+  constructor(onFailure: (cause: unknown) => void) {
+    this.#onFailure = onFailure
+  }
+
+  on(topic: string, handler: (value: A) => void): () => void {
+    const handlers = this.#handlers.get(topic) ?? new Set()
+    this.#handlers.set(topic, handlers.add(handler))
+    return () => {
+      handlers.delete(handler)
+      if (handlers.size === 0 && this.#handlers.get(topic) === handlers) this.#handlers.delete(topic)
+    }
+  }
+
+  tell(topic: string, value: A): void {
+    for (const handler of this.#handlers.get(topic) ?? []) {
+      try {
+        handler(value)
+      } catch (cause) {
+        this.#onFailure(cause)
+      }
+    }
+  }
+
+  tellAll(value: A): void {
+    for (const topic of this.#handlers.keys()) this.tell(topic, value)
+  }
+}
