@@ -203,7 +203,10 @@ export class Coherence {
         peer.fate = "lost"
         this.#counts.lost += 1
         found = true
-      } else if (peer.fate === "lost" && peer.heardAt + this.#options.statementMs < readUntil) {
+      } else if (
+        peer.fate === "lost" &&
+        peer.heardAt + this.#patienceMs + this.#options.statementMs < readUntil
+      ) {
         peer.fate = "forgotten"
         found = true
       } else if (peer.fate === "forgotten" && peer.heardAt + 100 * this.#options.statementMs < readUntil) {
