@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util"
+import { UsageError } from "./failure.ts"
 import type { Scenario } from "./scenario.ts"
 
 export interface Flags {
@@ -11,9 +12,6 @@ export interface Flags {
   readonly out: string
   readonly compare: string | undefined
 }
-
-/** Said to the user in one line; anything else that is thrown is a defect of the bench. */
-export class UsageError extends Error {}
 
 const defaults = { durationSeconds: 1.5, runs: 3 }
 const quick = { durationSeconds: 0.5, runs: 1 }

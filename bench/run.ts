@@ -1,4 +1,7 @@
-import { type Flags, listOf, readFlags, UsageError, usage } from "./flags.ts"
+import { BenchFailure, UsageError } from "./failure.ts"
+import { type Flags, listOf, readFlags, usage } from "./flags.ts"
+import { stopAllChildren } from "./process/child.ts"
+import { removeAllDirectories } from "./process/directory.ts"
 import { compare, describe } from "./report/compare.ts"
 import { newResults, readResults, writeResults } from "./report/files.ts"
 import { startProgress } from "./report/progress.ts"
@@ -51,15 +54,27 @@ async function main(): Promise<number> {
   return comparison.slower.length === 0 ? 0 : 1
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130))
+let isGivingUp = false
+
+async function giveUp(): Promise<void> {
+  isGivingUp = true
+  await stopAllChildren()
+  await removeAllDirectories()
+  process.exit(130)
+}
+
+process.once("SIGINT", giveUp)
+process.once("SIGTERM", giveUp)
 
 main().then(
   (code) => {
     process.exitCode = code
   },
   (error: unknown) => {
-    const isExpected = error instanceof UsageError
-    console.error(isExpected ? `bench: ${error.message} (--help shows the flags)` : error)
-    process.exitCode = isExpected ? 2 : 1
+    if (isGivingUp) return
+    const isUsage = error instanceof UsageError
+    const hint = isUsage ? " (--help shows the flags)" : ""
+    console.error(error instanceof BenchFailure ? `bench: ${error.message}${hint}` : error)
+    process.exitCode = isUsage ? 2 : 1
   },
 )

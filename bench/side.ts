@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { Target } from "./load/request.ts"
 import { type Child, type ChildMessage, startChild } from "./process/child.ts"
+import { makeDirectory, removeDirectory } from "./process/directory.ts"
 
 const startWithinSeconds = 60
 
@@ -56,13 +54,13 @@ function baseline(name: string, program: URL, needsDirectory = false): ServerSid
 /** Programs with a database get a directory of their own that goes when they go. */
 async function startProgram(program: URL, needsDirectory: boolean): Promise<Child> {
   if (!needsDirectory) return startChild(program)
-  const directory = await mkdtemp(join(tmpdir(), "bench-"))
+  const directory = await makeDirectory()
   const child = startChild(program, { args: [directory] })
   return {
     ...child,
     stop: async () => {
       await child.stop()
-      await rm(directory, { recursive: true, force: true })
+      await removeDirectory(directory)
     },
   }
 }

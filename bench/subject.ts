@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { BenchFailure } from "./failure.ts"
 import { type Target, targetOfUrl, urlOfTarget } from "./load/request.ts"
 import { type Child, startChild } from "./process/child.ts"
+import { makeDirectory, removeDirectory } from "./process/directory.ts"
 import type { ServerSide } from "./side.ts"
 
 const program = new URL("../src/main.ts", import.meta.url)
@@ -18,7 +17,7 @@ export function service(name = "service", env: Readonly<Record<string, string>> 
     name,
     isService: true,
     start: async () => {
-      const directory = await mkdtemp(join(tmpdir(), "bench-service-"))
+      const directory = await makeDirectory()
       const port = await findFreePort()
       const child = startChild(program, {
         env: {
@@ -32,7 +31,7 @@ export function service(name = "service", env: Readonly<Record<string, string>> 
       })
       const stop = async () => {
         await child.stop()
-        await rm(directory, { recursive: true, force: true })
+        await removeDirectory(directory)
       }
       const target: Target = { side: name, host: "127.0.0.1", port, tls: false, basePath: "" }
       try {
@@ -63,7 +62,8 @@ async function untilHealthy(target: Target, child?: Child): Promise<void> {
   const giveUpAtMs = performance.now() + (child === undefined ? 5 : healthyWithinSeconds) * 1000
   let last = ""
   while (performance.now() < giveUpAtMs) {
-    if (child?.hasEnded()) throw new Error(`the service ended before it was healthy: ${child.outputTail()}`)
+    if (child?.hasEnded())
+      throw new BenchFailure(`the service ended before it was healthy: ${child.outputTail()}`)
     try {
       const answer = await fetch(health, { signal: AbortSignal.timeout(2_000) })
       await answer.arrayBuffer()
@@ -74,7 +74,7 @@ async function untilHealthy(target: Target, child?: Child): Promise<void> {
     }
     await sleep(pollMs)
   }
-  throw new Error(`${health} did not answer 200 in time (${last})`)
+  throw new BenchFailure(`${health} did not answer 200 in time (${last})`)
 }
 
 /** The server shares its port with others that ask for it, so a free one has to be found beforehand. */
@@ -83,6 +83,6 @@ async function findFreePort(): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const address = server.address()
   await new Promise<void>((resolve) => server.close(() => resolve()))
-  if (address === null || typeof address === "string") throw new Error("no free port")
+  if (address === null || typeof address === "string") throw new BenchFailure("no free port")
   return address.port
 }

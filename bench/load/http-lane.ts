@@ -47,7 +47,8 @@ export class HttpLane implements Lane {
   #connected = false
   #busy = false
   #closed = false
-  #sentAtMs = 0
+  /** When the sweep first saw the request under way; 0 until then. The clock is not read for each request. */
+  #seenAtMs = 0
   #waiting: Buffer | undefined
   #reader: ResponseReader
   #failure: NodeJS.Timeout | undefined
@@ -67,7 +68,7 @@ export class HttpLane implements Lane {
 
   fire(intendedAtMs: number): void {
     this.intendedAtMs = intendedAtMs
-    this.#sentAtMs = performance.now()
+    this.#seenAtMs = 0
     this.#busy = true
     const request = this.#traffic.source(this.#index)
     if (this.#connected) {
@@ -81,7 +82,8 @@ export class HttpLane implements Lane {
   /** Called now and then for all lanes, so that no request needs a timer of its own. */
   expire(nowMs: number, timeoutMs: number): void {
     if (!this.#busy || this.#failure !== undefined) return
-    if (nowMs - this.#sentAtMs > (this.#connected ? timeoutMs : connectWithinMs)) {
+    if (this.#seenAtMs === 0) this.#seenAtMs = nowMs
+    else if (nowMs - this.#seenAtMs > (this.#connected ? timeoutMs : connectWithinMs)) {
       this.#drop(this.#connected ? "timeout" : "connect")
     }
   }

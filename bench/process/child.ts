@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
+import { BenchFailure } from "../failure.ts"
 
 const leash = new URL("./leash.ts", import.meta.url)
 const outputTailChars = 4_000
@@ -35,6 +36,22 @@ process.on("exit", () => {
   for (const child of live) child.kill("SIGKILL")
 })
 
+/** For the end that comes too early: nothing of ours goes on running. */
+export const stopAllChildren = async (): Promise<void> => {
+  await Promise.all([...live].map(stop))
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return
+  const ended = once(child, "exit")
+  child.kill("SIGTERM")
+  const timer = setTimeout(() => child.kill("SIGKILL"), stopGraceSeconds * 1000)
+  await ended
+  clearTimeout(timer)
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
 export function startChild(file: URL, options: ChildOptions = {}): Child {
   const child = fork(file, options.args ?? [], {
     execArgv: ["--import", "tsx", "--import", leash.href],
@@ -52,10 +69,9 @@ export function startChild(file: URL, options: ChildOptions = {}): Child {
   child.stdout?.on("data", keepTail)
   child.stderr?.on("data", keepTail)
 
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const name = file.pathname.slice(file.pathname.lastIndexOf("/bench/") + 1)
   const endedWithout = (type: string) =>
-    new Error(
+    new BenchFailure(
       `${name} ended (${child.signalCode ?? child.exitCode}) without "${type}": ${tail.trim() || "no output"}`,
     )
 
@@ -70,38 +86,29 @@ export function startChild(file: URL, options: ChildOptions = {}): Child {
       const onMessage = (message: ChildMessage) => {
         if (message.type === type) finish(() => resolve(message as M))
         else if (message.type === "failed")
-          finish(() => reject(new Error(`${name}: ${(message as Failed).reason}`)))
+          finish(() => reject(new BenchFailure(`${name}: ${(message as Failed).reason}`)))
       }
       const onExit = () => finish(() => reject(endedWithout(type)))
       const timer = setTimeout(
-        () => finish(() => reject(new Error(`${name} sent no "${type}" within ${withinSeconds} s`))),
+        () => finish(() => reject(new BenchFailure(`${name} sent no "${type}" within ${withinSeconds} s`))),
         withinSeconds * 1000,
       )
       child.on("message", onMessage)
       child.on("exit", onExit)
-      if (hasEnded()) onExit()
+      if (hasEnded(child)) onExit()
     })
-
-  const stop = async () => {
-    if (hasEnded()) return
-    const ended = once(child, "exit")
-    child.kill("SIGTERM")
-    const timer = setTimeout(() => child.kill("SIGKILL"), stopGraceSeconds * 1000)
-    await ended
-    clearTimeout(timer)
-  }
 
   return {
     // fork() leaves pid undefined only when the spawn itself failed; "exit" then never comes, so say it here.
     pid: child.pid ?? fail(`${name} could not be started`),
     send: (message) => child.send(message),
     next,
-    hasEnded,
+    hasEnded: () => hasEnded(child),
     outputTail: () => tail.trim(),
-    stop,
+    stop: () => stop(child),
   }
 }
 
 function fail(reason: string): never {
-  throw new Error(reason)
+  throw new BenchFailure(reason)
 }

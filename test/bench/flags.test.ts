@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { readFlags, UsageError, usage } from "../../bench/flags.ts"
+import { UsageError } from "../../bench/failure.ts"
+import { readFlags, usage } from "../../bench/flags.ts"
 import { scenarios } from "../../bench/scenarios/registry.ts"
 
 const read = (...args: string[]) => {
