@@ -97,7 +97,9 @@ export class HttpLane implements Lane {
   }
 
   #newReader(): ResponseReader {
-    return new ResponseReader((status, body, keepAlive) => this.#answered(status, body, keepAlive))
+    return new ResponseReader((status, buffer, start, end, keepAlive) =>
+      this.#answered(status, buffer, start, end, keepAlive),
+    )
   }
 
   #connect(): void {
@@ -124,22 +126,23 @@ export class HttpLane implements Lane {
     })
   }
 
-  #answered(status: number, body: Buffer, keepAlive: boolean): void {
+  #answered(status: number, buffer: Buffer, start: number, end: number, keepAlive: boolean): void {
     if (!this.#busy) {
       this.#drop("malformed")
       return
     }
     this.#busy = false
     if (!keepAlive) this.#discard()
-    this.#settle(this, this.#judge(status, body))
+    this.#settle(this, this.#judge(status, buffer, start, end))
   }
 
-  #judge(status: number, body: Buffer): string | undefined {
+  #judge(status: number, buffer: Buffer, start: number, end: number): string | undefined {
     const { statuses, check } = this.#traffic
     const right =
       statuses === undefined ? (status >= 200 && status < 300) || status === 304 : statuses.includes(status)
     if (!right) return `status ${status}`
-    return check === undefined || check({ status, body }, this.#index) ? undefined : "body"
+    if (check === undefined) return undefined
+    return check({ status, body: buffer.subarray(start, end) }, this.#index) ? undefined : "body"
   }
 
   #discard(): void {

@@ -1,7 +1,15 @@
-/** The body is a view that is only valid during the call. */
-export type OnAnswer = (status: number, body: Buffer, keepAlive: boolean) => void
+/** The body lies in the buffer from `start` to `end`, and only during the call. */
+export type OnAnswer = (
+  status: number,
+  buffer: Buffer,
+  start: number,
+  end: number,
+  keepAlive: boolean,
+) => void
 
 const headLimitBytes = 64 * 1024
+/** "HTTP/1.1 200" and the end of its line. */
+const shortestHeadBytes = 13
 const bodyLimitBytes = 64 * 1024 * 1024
 
 const CR = 13
@@ -56,26 +64,25 @@ export class ResponseReader {
         start = bodyAt
         continue
       }
-      let next: number
-      let body: Buffer
-      if (this.#status === 204 || this.#status === 304 || this.#status === 101) {
-        next = bodyAt
-        body = buffer.subarray(bodyAt, bodyAt)
-      } else if (this.#chunked) {
+      if (this.#chunked) {
         const whole = readChunks(buffer, bodyAt, end)
         if (whole === undefined) return start
-        next = whole.next
-        body = whole.body
-      } else {
-        if (this.#length < 0) throw new MalformedResponse("neither a length nor chunks")
-        next = bodyAt + this.#length
-        if (next > end) return start
-        body = buffer.subarray(bodyAt, next)
+        start = whole.next
+        this.#onAnswer(this.#status, whole.body, 0, whole.body.length, this.#keepAlive)
+        continue
       }
+      const next = bodyAt + this.#bodyLength()
+      if (next > end) return start
       start = next
-      this.#onAnswer(this.#status, body, this.#keepAlive)
+      this.#onAnswer(this.#status, buffer, bodyAt, next, this.#keepAlive)
     }
     return start
+  }
+
+  #bodyLength(): number {
+    if (this.#status === 204 || this.#status === 304 || this.#status === 101) return 0
+    if (this.#length < 0) throw new MalformedResponse("neither a length nor chunks")
+    return this.#length
   }
 
   /** Where the body starts, or -1 when the head is not whole yet. */
@@ -83,28 +90,26 @@ export class ResponseReader {
     this.#length = -1
     this.#chunked = false
     this.#keepAlive = true
-    let line = start
-    for (let at = start; at < end; at++) {
-      if (buffer[at] !== LF) continue
-      const size = at - line
-      if (size === 0 || (size === 1 && buffer[line] === CR)) return at + 1
-      if (line === start) this.#status = readStatus(buffer, start)
-      else this.#readHeader(buffer, line, at)
-      line = at + 1
+    if (end - start < shortestHeadBytes) return -1
+    this.#status = readStatus(buffer, start)
+    for (let at = start + shortestHeadBytes - 1; at < end - 1; ) {
+      if (buffer[at++] !== LF) continue
+      const first = buffer[at]!
+      if (first === LF) return at + 1
+      if (first === CR) return at + 1 < end ? at + 2 : -1
+      if ((first | 32) === 99 /* c */ || (first | 32) === 116 /* t */) this.#readHeader(buffer, at, end)
     }
     return -1
   }
 
+  /** Of a header cut off by the end of the buffer nothing is believed: the head is read again when more has come. */
   #readHeader(buffer: Buffer, line: number, end: number): void {
-    const first = buffer[line]! | 32
-    if (first === 99 /* c */) {
-      if (startsWith(buffer, line, contentLength)) {
-        this.#length = readNumber(buffer, line + contentLength.length, end)
-      } else if (startsWith(buffer, line, connection)) {
-        this.#keepAlive = !/close/i.test(buffer.toString("latin1", line, end))
-      }
-    } else if (first === 116 /* t */ && startsWith(buffer, line, transferEncoding)) {
-      this.#chunked = /chunked/i.test(buffer.toString("latin1", line, end))
+    if (startsWith(buffer, line, contentLength)) {
+      this.#length = readNumber(buffer, line + contentLength.length, end)
+    } else if (startsWith(buffer, line, connection)) {
+      this.#keepAlive = !/^[^\r\n]*close/i.test(buffer.toString("latin1", line, end))
+    } else if (startsWith(buffer, line, transferEncoding)) {
+      this.#chunked = /^[^\r\n]*chunked/i.test(buffer.toString("latin1", line, end))
     }
   }
 
@@ -143,6 +148,7 @@ function readNumber(buffer: Buffer, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const digit = buffer[at]! - 48
     if (digit >= 0 && digit <= 9) value = value * 10 + digit
+    else if (buffer[at] === CR || buffer[at] === LF) break
   }
   if (value > bodyLimitBytes) throw new MalformedResponse("answer too large")
   return value

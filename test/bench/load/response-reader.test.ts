@@ -11,8 +11,8 @@ interface Seen {
 /** Every chunk goes through one buffer that is overwritten afterwards, as the sockets do it. */
 function readAll(wire: string, cuts: readonly number[] = []): Seen[] {
   const seen: Seen[] = []
-  const reader = new ResponseReader((status, body, keepAlive) =>
-    seen.push({ status, body: body.toString(), keepAlive }),
+  const reader = new ResponseReader((status, buffer, start, end, keepAlive) =>
+    seen.push({ status, body: buffer.toString("utf8", start, end), keepAlive }),
   )
   const bytes = Buffer.from(wire)
   const ends = [...new Set([...cuts.map((cut) => cut % bytes.length), bytes.length])].sort((a, b) => a - b)
