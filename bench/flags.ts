@@ -9,12 +9,13 @@ export interface Flags {
   readonly ratePerSecond: number | undefined
   readonly durationSeconds: number
   readonly runs: number
+  readonly retakes: number
   readonly out: string
   readonly compare: string | undefined
 }
 
-const defaults = { durationSeconds: 1.5, runs: 3 }
-const quick = { durationSeconds: 0.5, runs: 1 }
+const defaults = { durationSeconds: 1.5, runs: 3, retakes: 2 }
+const quick = { durationSeconds: 0.5, runs: 1, retakes: 0 }
 
 export const usage = (scenarios: readonly Scenario[]): string => `npm run bench -- [flags]
 
@@ -53,6 +54,7 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     ratePerSecond: readNumber("--rate", values.rate, 1, 1_000_000, true),
     durationSeconds: readNumber("--duration", values.duration, 0.1, 600, false) ?? basis.durationSeconds,
     runs: readNumber("--runs", values.runs, 1, 100, true) ?? basis.runs,
+    retakes: basis.retakes,
     out: values.out ?? "bench/results",
     compare: values.compare,
   }

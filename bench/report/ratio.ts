@@ -1,5 +1,6 @@
 import type { Run } from "../load/run.ts"
 import type { Aim, Metric, Scenario } from "../scenario.ts"
+import { isDisturbed } from "./disturbance.ts"
 import type { Ratio, SideResult } from "./results.ts"
 import { spreadOf } from "./spread.ts"
 
@@ -31,7 +32,9 @@ function ratioOf(subject: SideResult, opponent: SideResult, metric: Metric, aim:
   if (values.length === 0) return []
   const value = spreadOf(values)
   if (aim === undefined) return [{ against: opponent.name, metric, value }]
-  return [{ against: opponent.name, metric, value, aim: describeAim(aim), met: isMet(aim, value.median) }]
+  const judged =
+    metric !== "cpu" && isDisturbed([...ours, ...theirs]) ? {} : { met: isMet(aim, value.median) }
+  return [{ against: opponent.name, metric, value, aim: describeAim(aim), ...judged }]
 }
 
 export function figureOf(metric: Metric, run: Run | undefined): number | undefined {

@@ -8,6 +8,7 @@ const Ratio = Schema.Struct({
   metric: Schema.Literals(["rate", "cpu", "p99"]),
   value: Spread,
   aim: Schema.optionalKey(Schema.String),
+  /** Absent without an aim, and when the runs were too disturbed to judge it. */
   met: Schema.optionalKey(Schema.Boolean),
 })
 export type Ratio = typeof Ratio.Type

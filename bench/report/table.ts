@@ -1,8 +1,8 @@
 import type { Run } from "../load/run.ts"
+import { disturbanceOf, isDisturbed } from "./disturbance.ts"
 import type { Ratio, Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
 
-const disturbedAboveCores = 0.15
 const busyShare = 0.9
 
 /** The Markdown that the README quotes: headlines first, then what they were computed from. */
@@ -27,11 +27,13 @@ function headlines(results: Results): string[] {
       ratio.against,
       metricNames[ratio.metric],
       withSpread(ratio.value, 2),
-      ratio.aim === undefined ? "" : `${ratio.aim} ${ratio.met ? "✓" : "✗"}`,
+      ratio.aim === undefined ? "" : `${ratio.aim} ${verdicts[String(ratio.met)]}`,
     ]),
   )
   return tableOf(["scenario", "against", "ratio of", "ratio", "aim"], rows)
 }
+
+const verdicts: Record<string, string> = { true: "✓", false: "✗", undefined: "(disturbed, not judged)" }
 
 const metricNames: Record<Ratio["metric"], string> = {
   rate: "operations per second",
@@ -117,10 +119,11 @@ function notes(results: Results): string[] {
     if (rssLimitMb !== undefined && rss > rssLimitMb)
       found.add(`${name}: RSS ${whole(rss)} MB is above ${rssLimitMb} MB ✗`)
     for (const side of sides) {
-      const others = spreadOf([...side.peak, ...side.atRate].map((run) => run.othersCpuShare)).median
-      if (others > disturbedAboveCores) {
+      const runs = side.peak.length > 0 ? side.peak : side.atRate
+      if (isDisturbed(runs)) {
+        const cores = fixed(disturbanceOf(runs), 1)
         found.add(
-          `${name}, ${side.name}: other processes used ${fixed(others, 1)} cores, so the rates are too low; the ratio of CPU time is the sound one`,
+          `${name}, ${side.name}: others used up to ${cores} cores, so rates are too low and only CPU ratios are sound`,
         )
       }
       const isStarved = ({ generator, server }: Run) =>

@@ -29,6 +29,7 @@ describe("the suite", () => {
       connections: 4,
       durationSeconds: 0.2,
       runs: 2,
+      retakes: 0,
       sweepShares: [0.5],
       onStep: (step) => steps.push(step),
     })

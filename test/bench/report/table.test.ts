@@ -24,6 +24,18 @@ describe("ratios", () => {
     expect(cpu).toMatchObject({ metric: "cpu", value: { median: 1 } })
   })
 
+  it("are not judged when others kept the machine busy, except for CPU time", () => {
+    const disturbed = sampleRun(100, { othersCpuShare: 1.2 })
+    const sides = [subject, opponent].map((name) => ({ name, peak: [disturbed], atRate: [] }))
+    const [rate] = ratiosOf(baselineOnly, sides)
+    expect(rate).toMatchObject({ aim: "≥ 0.9, ≤ 1.1" })
+    expect(rate).not.toHaveProperty("met")
+    const ratios = [{ ...rate!, against: "bare" }]
+    expect(markdownOf(sampleResults(sampleScenario({ ratios })))).toContain(
+      "≥ 0.9, ≤ 1.1 (disturbed, not judged) |",
+    )
+  })
+
   it("leave out what a server elsewhere does not tell", () => {
     const { server: _, ...remote } = sampleRun(100)
     const sides = [
@@ -65,7 +77,7 @@ describe("the table", () => {
     const sides = [{ name: "service", peak: [run], atRate: [] }]
     const text = markdownOf(sampleResults(sampleScenario({ sides, rssLimitMb: 300 })))
     expect(text).toContain("the generator was the limit")
-    expect(text).toContain("other processes used 0.8 cores")
+    expect(text).toContain("others used up to 0.8 cores")
     expect(text).toContain("RSS 400 MB is above 300 MB")
   })
 })
