@@ -1,0 +1,24 @@
+import postgres, { type Sql } from "postgres"
+import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
+
+/** As many connections as the service's own pool has by default. */
+const poolSize = 8
+
+/** A Postgres for this program alone: it starts with it and ends with it. */
+export async function openDatabase(directory: string): Promise<{ readonly sql: Sql }> {
+  const server = await startEmbeddedPostgres({ dataDir: directory })
+  const sql = postgres({
+    host: server.socketDir,
+    port: server.port,
+    user: "postgres",
+    database: "postgres",
+    max: poolSize,
+    onnotice: () => {},
+  })
+  process.once("SIGTERM", async () => {
+    await sql.end({ timeout: 1 })
+    await server.stop()
+    process.exit(0)
+  })
+  return { sql }
+}

@@ -1,0 +1,32 @@
+import uWS from "uWebSockets.js"
+
+// The ceiling for live updates: a topic, its subscribers, and the publish of a ready-made frame.
+const event = JSON.stringify({
+  type: "event",
+  channel: "emoji_id:🐙",
+  offset: 1,
+  event: "emoji_id.records",
+  data: { emoji_id: "🐙", records: [{ tag: "0x4001", data: "https://example.com/octopus" }] },
+  at: "2026-01-01T00:00:00.000Z",
+})
+
+const app = uWS.App()
+app
+  .ws("/live", {
+    idleTimeout: 120,
+    maxPayloadLength: 64 * 1024,
+    maxBackpressure: 1024 * 1024,
+    closeOnBackpressureLimit: 1,
+    message: (ws, message) => {
+      ws.subscribe(Buffer.from(message).toString())
+      ws.send('{"type":"subscribed"}')
+    },
+  })
+  .post("/publish/:channel", (res, req) => {
+    app.publish(req.getParameter(0) ?? "", event)
+    res.end("{}")
+  })
+  .listen("127.0.0.1", 0, (socket) => {
+    if (socket) process.send?.({ type: "listening", port: uWS.us_socket_local_port(socket) })
+    else process.send?.({ type: "failed", reason: "no port to listen on" })
+  })

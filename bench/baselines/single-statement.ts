@@ -1,0 +1,41 @@
+import type { Done, Job } from "../load/generator.ts"
+import type { Lane, Settle } from "../load/lane.ts"
+import { runLoop } from "../load/loop.ts"
+import { Window } from "../load/window.ts"
+import { openDatabase } from "./database.ts"
+
+// The ceiling for writes: one UPDATE by primary key, nothing around it.
+const rows = 10_000
+const snapshot = JSON.stringify({ value: "Draft", context: { items: ["🐙", "🎉"], total: 1200 } })
+
+const database = await openDatabase(process.argv[2] ?? "")
+await database.sql`create table entity (id int primary key, version int not null, snapshot jsonb not null)`
+await database.sql`insert into entity select n, 0, ${snapshot}::jsonb from generate_series(0, ${rows - 1}::int) n`
+await database.sql`vacuum analyze entity`
+
+function openLane(_: number, settle: Settle): Lane {
+  const lane: Lane = {
+    intendedAtMs: 0,
+    fire: (intendedAtMs) => {
+      lane.intendedAtMs = intendedAtMs
+      const id = Math.floor(Math.random() * rows)
+      database.sql`update entity set version = version + 1, snapshot = ${snapshot}::jsonb where id = ${id}`.then(
+        (result) => settle(lane, result.count === 1 ? undefined : "body"),
+        () => settle(lane, "statement"),
+      )
+    },
+    close: () => {},
+  }
+  return lane
+}
+
+process.channel?.ref()
+process.on("message", async ({ plan }: Job) => {
+  try {
+    const run = await runLoop(plan, new Window(process.pid), openLane)
+    process.send?.({ type: "done", run } satisfies Done)
+  } catch (error) {
+    process.send?.({ type: "failed", reason: String(error) })
+  }
+})
+process.send?.({ type: "ready" })

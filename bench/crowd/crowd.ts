@@ -1,0 +1,180 @@
+import type { Socket } from "node:net"
+import type { Histogram } from "hdr-histogram-js"
+import { openSocket } from "../load/http-lane.ts"
+import type { Target } from "../load/request.ts"
+import { newHistogram, record } from "../load/tally.ts"
+import { waitUntil } from "../load/wait.ts"
+import { encodeClientFrame, encodeText, opcodes, readServerFrames } from "./frame.ts"
+import { readUpgrade, upgradeRequest } from "./handshake.ts"
+
+const handshakesAtOnce = 128
+const socketLimit = 50_000
+
+export interface CrowdPlan {
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** What each socket says once it is open, for instance its subscription. */
+  readonly hello: (socket: number) => readonly string[]
+  /** How many frames answer the hello; a socket that has them is ready. */
+  readonly helloAnswers: number
+  /** Which later frames count as a delivery; all of them when absent. The payload is only valid during the call. */
+  readonly isDelivery?: (payload: Buffer) => boolean
+}
+
+export type OnDelivery = (socket: number, atMs: number) => void
+
+/**
+ * Many WebSockets in one process. Per socket there are only the socket itself, three numbers and, while a frame is in
+ * pieces, its first part: ten thousand of them must not need more than the server they listen to.
+ */
+export class Crowd {
+  ready = 0
+  readonly errors: Record<string, number> = {}
+  /** From the start of the connect to the last answer to the hello. */
+  readonly joining: Histogram = newHistogram()
+
+  readonly #target: Target
+  readonly #plan: CrowdPlan
+  readonly #onDelivery: OnDelivery
+  readonly #upgrade: Buffer
+  readonly #sockets: (Socket | undefined)[]
+  readonly #rest: (Buffer | undefined)[]
+  readonly #startedAtMs: Float64Array
+  /** -1 during the handshake, then the answers to the hello so far. */
+  readonly #answers: Int32Array
+  #handshakes = 0
+  #next = 0
+  #closing = false
+
+  constructor(size: number, target: Target, plan: CrowdPlan, onDelivery: OnDelivery) {
+    if (size < 1 || size > socketLimit)
+      throw new RangeError(`a crowd has 1 to ${socketLimit} sockets, not ${size}`)
+    this.#target = target
+    this.#plan = plan
+    this.#onDelivery = onDelivery
+    this.#upgrade = upgradeRequest(target, plan.path, plan.headers)
+    this.#sockets = new Array<Socket | undefined>(size).fill(undefined)
+    this.#rest = new Array<Buffer | undefined>(size).fill(undefined)
+    this.#startedAtMs = new Float64Array(size)
+    this.#answers = new Int32Array(size)
+  }
+
+  get size(): number {
+    return this.#sockets.length
+  }
+
+  /** Resolves when every socket is ready or has failed, or the time is up; says whether all are ready. */
+  async join(limitSeconds: number): Promise<boolean> {
+    this.#closing = false
+    this.#next = 0
+    this.ready = 0
+    this.#connectMore()
+    await waitUntil(() => this.#next === this.size && this.#handshakes === 0, limitSeconds)
+    return this.ready === this.size
+  }
+
+  leave(): void {
+    this.#closing = true
+    for (let i = 0; i < this.size; i++) {
+      // A reset leaves no port behind in TIME_WAIT; thousands of those would starve the next crowd.
+      this.#sockets[i]?.resetAndDestroy()
+      this.#sockets[i] = undefined
+      this.#rest[i] = undefined
+    }
+    this.#handshakes = 0
+    this.ready = 0
+  }
+
+  #connectMore(): void {
+    while (this.#handshakes < handshakesAtOnce && this.#next < this.size) this.#connect(this.#next++)
+  }
+
+  #connect(index: number): void {
+    this.#handshakes++
+    this.#answers[index] = -1
+    this.#startedAtMs[index] = performance.now()
+    const socket = openSocket(this.#target, (bytes, buffer) => this.#received(index, buffer, bytes))
+    this.#sockets[index] = socket
+    socket.once(this.#target.tls ? "secureConnect" : "connect", () => socket.write(this.#upgrade))
+    socket.on("error", () => socket.destroy())
+    socket.on("close", () => {
+      if (this.#sockets[index] === socket) this.#lost(index, this.#isReady(index) ? "closed" : "connect")
+    })
+  }
+
+  #received(index: number, chunk: Buffer, bytes: number): void {
+    const rest = this.#rest[index]
+    let buffer = chunk
+    let end = bytes
+    if (rest !== undefined) {
+      buffer = Buffer.concat([rest, chunk.subarray(0, bytes)])
+      end = buffer.length
+    }
+    try {
+      const used = this.#read(index, buffer, end)
+      this.#rest[index] = used < end ? Buffer.from(buffer.subarray(used, end)) : undefined
+    } catch {
+      this.#lost(index, "malformed")
+    }
+  }
+
+  #read(index: number, buffer: Buffer, end: number): number {
+    let start = 0
+    if (this.#answers[index]! < 0) {
+      const upgrade = readUpgrade(buffer, end)
+      if (upgrade.state === "incomplete") return 0
+      if (upgrade.state === "refused") {
+        this.#lost(index, `status ${upgrade.status}`)
+        return end
+      }
+      start = upgrade.bytes
+      this.#answers[index] = 0
+      for (const text of this.#plan.hello(index)) this.#sockets[index]?.write(encodeText(text))
+      if (this.#plan.helloAnswers === 0) this.#joined(index)
+    }
+    const frames = start === 0 ? buffer : buffer.subarray(start)
+    return (
+      start + readServerFrames(frames, end - start, (opcode, payload) => this.#frame(index, opcode, payload))
+    )
+  }
+
+  #frame(index: number, opcode: number, payload: Buffer): void {
+    if (opcode === opcodes.ping) {
+      this.#sockets[index]?.write(encodeClientFrame(opcodes.pong, payload))
+    } else if (opcode === opcodes.close) {
+      this.#lost(index, "closed")
+    } else if (opcode === opcodes.text || opcode === opcodes.binary) {
+      if (this.#answers[index]! < this.#plan.helloAnswers) {
+        this.#answers[index]! += 1
+        if (this.#isReady(index)) this.#joined(index)
+      } else if (this.#plan.isDelivery?.(payload) ?? true) {
+        this.#onDelivery(index, performance.now())
+      }
+    }
+  }
+
+  #isReady(index: number): boolean {
+    return this.#answers[index] === this.#plan.helloAnswers
+  }
+
+  #joined(index: number): void {
+    this.ready++
+    record(this.joining, performance.now() - this.#startedAtMs[index]!)
+    this.#handshakes--
+    this.#connectMore()
+  }
+
+  #lost(index: number, kind: string): void {
+    const wasReady = this.#isReady(index)
+    this.#sockets[index]?.destroy()
+    this.#sockets[index] = undefined
+    this.#rest[index] = undefined
+    if (this.#closing) return
+    this.errors[kind] = (this.errors[kind] ?? 0) + 1
+    if (wasReady) this.ready--
+    else {
+      this.#handshakes--
+      this.#connectMore()
+    }
+  }
+}

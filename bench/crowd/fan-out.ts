@@ -1,0 +1,124 @@
+import type { Histogram } from "hdr-histogram-js"
+import { HttpLane } from "../load/http-lane.ts"
+import type { Lane, LoadPlan, Settle } from "../load/lane.ts"
+import { runLoop } from "../load/loop.ts"
+import type { Target } from "../load/request.ts"
+import type { Run } from "../load/run.ts"
+import { latencyOf, newHistogram, record } from "../load/tally.ts"
+import { Window } from "../load/window.ts"
+import { Crowd, type CrowdPlan } from "./crowd.ts"
+import { Rounds } from "./rounds.ts"
+
+const joinWithinSeconds = 60
+const expireEveryMs = 100
+
+export interface FanOutPlan extends CrowdPlan {
+  /** Socket i listens to channel i % channels, and round r is published to channel r % channels. */
+  readonly channels: number
+  /** Rounds under way at once, so that the server need not wait for the slowest reader of the last one. */
+  readonly publishers: number
+  /** The request that makes the server publish. */
+  readonly trigger: (round: number) => Buffer
+}
+
+/** Counts deliveries: their rate, their time since the trigger was due, the server's cost for each. */
+export async function runFanOut(
+  target: Target,
+  plan: FanOutPlan,
+  load: LoadPlan,
+  serverPid: number | undefined,
+): Promise<Run> {
+  const deliveries = newHistogram()
+  const rounds = new Rounds(load.connections, plan.channels)
+  const lanes = new Map<number, PublishLane>()
+  const crowd = new Crowd(load.connections, target, plan, (socket, atMs) => {
+    const delivered = rounds.deliver(socket)
+    if (delivered === undefined) return
+    const lane = lanes.get(delivered.round)
+    if (lane === undefined) return
+    record(deliveries, atMs - lane.intendedAtMs)
+    if (delivered.isLast) lane.delivered()
+  })
+  const sweep = setInterval(() => {
+    for (const lane of lanes.values()) lane.expire(performance.now(), load.timeoutSeconds * 1000)
+  }, expireEveryMs)
+  try {
+    if (!(await crowd.join(joinWithinSeconds))) {
+      throw new Error(`only ${crowd.ready} of ${crowd.size} sockets joined: ${JSON.stringify(crowd.errors)}`)
+    }
+    const window = new Window(serverPid, () => deliveries.reset())
+    const run = await runLoop({ ...load, connections: plan.publishers }, window, (index, settle) =>
+      newPublishLane(index, target, plan, rounds, lanes, settle),
+    )
+    return perDelivery(run, crowd.size / plan.channels, deliveries, crowd.errors)
+  } finally {
+    clearInterval(sweep)
+    crowd.leave()
+  }
+}
+
+interface PublishLane extends Lane {
+  delivered(): void
+  expire(nowMs: number, timeoutMs: number): void
+}
+
+/** Under way from the trigger until the last socket of the channel has its frame. */
+function newPublishLane(
+  index: number,
+  target: Target,
+  plan: FanOutPlan,
+  rounds: Rounds,
+  lanes: Map<number, PublishLane>,
+  settle: Settle,
+): PublishLane {
+  let round = 0
+  const finish = (error: string | undefined) => {
+    if (!lanes.delete(round)) return
+    settle(lane, error)
+  }
+  // The answer to the trigger may come before or after the last delivery; the round needs both.
+  let missing = 0
+  const done = () => {
+    if (--missing === 0) finish(undefined)
+  }
+  const http = new HttpLane(index, target, { source: () => plan.trigger(round) }, (_, error) => {
+    if (error === undefined) done()
+    else finish(error)
+  })
+  const lane: PublishLane = {
+    intendedAtMs: 0,
+    fire: (intendedAtMs) => {
+      lane.intendedAtMs = intendedAtMs
+      round = rounds.begin()
+      missing = 2
+      lanes.set(round, lane)
+      http.fire(intendedAtMs)
+    },
+    delivered: done,
+    expire: (nowMs, timeoutMs) => {
+      http.expire(nowMs, timeoutMs)
+      if (nowMs - lane.intendedAtMs <= timeoutMs) return
+      rounds.resync()
+      finish("timeout")
+    },
+    close: () => http.close(),
+  }
+  return lane
+}
+
+function perDelivery(run: Run, audience: number, deliveries: Histogram, errors: Record<string, number>): Run {
+  return {
+    ...run,
+    completed: run.completed * audience,
+    ratePerSecond: run.ratePerSecond * audience,
+    latency: latencyOf(deliveries),
+    errors: { ...run.errors, ...errors },
+    ...(run.server && {
+      server: {
+        ...run.server,
+        cpuMicrosPerOperation: run.server.cpuMicrosPerOperation / audience,
+        databaseCpuMicrosPerOperation: run.server.databaseCpuMicrosPerOperation / audience,
+      },
+    }),
+  }
+}

@@ -1,0 +1,35 @@
+import type { LoadPlan } from "../load/lane.ts"
+import type { Target } from "../load/request.ts"
+import type { Run } from "../load/run.ts"
+import { latencyOf, Tally } from "../load/tally.ts"
+import { Window } from "../load/window.ts"
+import { Crowd, type CrowdPlan } from "./crowd.ts"
+
+const joinWithinSeconds = 60
+
+/** Everybody leaves at once and comes back at once, again and again: counts joins, their rate and how long each took. */
+export async function runReconnectStorm(
+  target: Target,
+  plan: CrowdPlan,
+  load: LoadPlan,
+  serverPid: number | undefined,
+): Promise<Run> {
+  const tally = new Tally()
+  const crowd = new Crowd(load.connections, target, plan, () => {})
+  const window = new Window(serverPid)
+  try {
+    await crowd.join(joinWithinSeconds)
+    crowd.joining.reset()
+    window.open()
+    const endAtMs = performance.now() + load.durationSeconds * 1000
+    do {
+      crowd.leave()
+      await crowd.join(joinWithinSeconds)
+      tally.completed += crowd.ready
+    } while (performance.now() < endAtMs)
+    window.close()
+    return { ...window.report(tally), latency: latencyOf(crowd.joining), errors: { ...crowd.errors } }
+  } finally {
+    crowd.leave()
+  }
+}

@@ -1,0 +1,54 @@
+export interface Delivered {
+  readonly round: number
+  /** Every socket of the round's channel has it now. */
+  readonly isLast: boolean
+}
+
+/**
+ * Tells to which round a delivery belongs without reading it: a channel's frames reach each of its sockets in order, so
+ * the n-th frame on a socket of channel c is round n * channels + c.
+ */
+export class Rounds {
+  readonly #channels: number
+  readonly #received: Uint32Array
+  readonly #awaited = new Map<number, number>()
+  #begun = 0
+
+  constructor(sockets: number, channels: number) {
+    if (channels < 1 || channels > sockets)
+      throw new RangeError(`${channels} channels for ${sockets} sockets`)
+    this.#channels = channels
+    this.#received = new Uint32Array(sockets)
+  }
+
+  begin(): number {
+    const round = this.#begun++
+    this.#awaited.set(round, this.#audience(round % this.#channels))
+    return round
+  }
+
+  /** Undefined for a frame that no round has asked for. */
+  deliver(socket: number): Delivered | undefined {
+    const round = this.#received[socket]! * this.#channels + (socket % this.#channels)
+    if (round >= this.#begun) return undefined
+    this.#received[socket]! += 1
+    const awaited = this.#awaited.get(round)
+    if (awaited === undefined) return undefined
+    if (awaited === 1) this.#awaited.delete(round)
+    else this.#awaited.set(round, awaited - 1)
+    return { round, isLast: awaited === 1 }
+  }
+
+  /** After a loss: forget what is still awaited, and count every socket as being up to date. */
+  resync(): void {
+    this.#awaited.clear()
+    for (let socket = 0; socket < this.#received.length; socket++) {
+      const channel = socket % this.#channels
+      this.#received[socket] = Math.ceil((this.#begun - channel) / this.#channels)
+    }
+  }
+
+  #audience(channel: number): number {
+    return Math.ceil((this.#received.length - channel) / this.#channels)
+  }
+}

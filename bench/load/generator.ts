@@ -1,0 +1,60 @@
+import { runFanOut } from "../crowd/fan-out.ts"
+import { runReconnectStorm } from "../crowd/reconnect-storm.ts"
+import type { ChildMessage } from "../process/child.ts"
+import { findScenario } from "../scenarios/registry.ts"
+import { runHttpLoad } from "./http-load.ts"
+import type { LoadPlan } from "./lane.ts"
+import type { Target } from "./request.ts"
+import type { Run } from "./run.ts"
+
+/** Program: makes the load, in a process of its own so that the server has a core for itself. One per side. */
+export interface Assignment extends ChildMessage {
+  readonly type: "assignment"
+  readonly scenario: string
+  readonly target: Target
+  readonly prepared: unknown
+  readonly serverPid: number | undefined
+}
+
+export interface Job extends ChildMessage {
+  readonly type: "job"
+  readonly plan: LoadPlan
+}
+
+export interface Done extends ChildMessage {
+  readonly type: "done"
+  readonly run: Run
+}
+
+type Perform = (plan: LoadPlan) => Promise<Run>
+
+function take({ scenario: name, target, prepared, serverPid }: Assignment): Perform {
+  const scenario = findScenario(name)
+  if (scenario === undefined) throw new Error(`no scenario is called ${name}`)
+  if ("fanOut" in scenario) {
+    return (plan) => runFanOut(target, scenario.fanOut(target, prepared, plan.connections), plan, serverPid)
+  }
+  if ("reconnect" in scenario) {
+    const crowd = scenario.reconnect(target, prepared)
+    return (plan) => runReconnectStorm(target, crowd, plan, serverPid)
+  }
+  if (!("requests" in scenario)) throw new Error(`${name} has no load to make`)
+  const source = scenario.requests(target, prepared)
+  const { check, statuses } = scenario
+  return (plan) => runHttpLoad(target, { source, check, statuses }, plan, serverPid)
+}
+
+let perform: Perform | undefined
+
+async function serve(message: Assignment | Job): Promise<void> {
+  try {
+    if (message.type === "assignment") perform = take(message)
+    else if (perform === undefined) throw new Error("a job came before its assignment")
+    else process.send?.({ type: "done", run: await perform(message.plan) } satisfies Done)
+  } catch (error) {
+    process.send?.({ type: "failed", reason: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+process.channel?.ref()
+process.on("message", serve)

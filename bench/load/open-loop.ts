@@ -1,0 +1,124 @@
+import type { Lane, LoadPlan, OpenLane, Settle } from "./lane.ts"
+import { startPacemaker } from "./pacemaker.ts"
+import type { Run } from "./run.ts"
+import { newHistogram, record, Tally } from "./tally.ts"
+import { waitUntil } from "./wait.ts"
+import type { Window } from "./window.ts"
+
+// Above this the beats would cost as much as polling, and such a rate needs the generator's core anyway.
+const pacedBelowPerSecond = 4_000
+
+/**
+ * Operation number i is due at start + i / rate, whatever the server does; its latency counts from then, also while it
+ * waits for a free lane. A server that stalls therefore pays for everything that should have been sent meanwhile.
+ */
+export async function runOpenLoop(
+  plan: LoadPlan & { readonly ratePerSecond: number },
+  openLane: OpenLane,
+  window: Window,
+): Promise<Run> {
+  const tally = new Tally()
+  const lateness = newHistogram()
+  const perMs = plan.ratePerSecond / 1000
+  const firstMeasured = Math.floor(plan.ratePerSecond * plan.warmupSeconds)
+  const total = firstMeasured + Math.max(1, Math.floor(plan.ratePerSecond * plan.durationSeconds))
+  const idle = new IdleLanes(plan.connections)
+  let startMs = 0
+  let sent = 0
+  let settled = 0
+  let lastAnswerAtMs = 0
+  let over = false
+
+  const dueMs = (operation: number) => startMs + operation / perMs
+  const fireNext = (lane: Lane) => {
+    if (sent === firstMeasured) window.open()
+    lane.fire(dueMs(sent++))
+  }
+  const settle: Settle = (lane, error) => {
+    const nowMs = performance.now()
+    settled++
+    if (lane.intendedAtMs >= dueMs(firstMeasured)) tally.settle(nowMs - lane.intendedAtMs, error)
+    if (error === undefined) lastAnswerAtMs = nowMs
+    if (sent < total && dueMs(sent) <= nowMs && idle.isEmpty()) fireNext(lane)
+    else idle.put(lane)
+  }
+
+  const lanes: Lane[] = []
+  for (let i = 0; i < plan.connections; i++) {
+    const lane = openLane(i, settle)
+    lanes.push(lane)
+    idle.put(lane)
+  }
+
+  await new Promise<void>((resolve) => {
+    const sendDue = () => {
+      const nowMs = performance.now()
+      while (sent < total && dueMs(sent) <= nowMs) {
+        const lane = idle.take()
+        if (lane === undefined) break
+        if (sent >= firstMeasured) record(lateness, nowMs - dueMs(sent))
+        fireNext(lane)
+      }
+      return nowMs >= dueMs(total)
+    }
+    if (plan.ratePerSecond <= pacedBelowPerSecond) {
+      const pacemaker = startPacemaker(1 / perMs, () => {
+        if (over || !sendDue()) return
+        over = true
+        pacemaker.stop()
+        resolve()
+      })
+      startMs = pacemaker.startMs
+    } else {
+      startMs = performance.now()
+      const spin = () => (sendDue() ? resolve() : setImmediate(spin))
+      spin()
+    }
+  })
+
+  await waitUntil(() => settled === total, plan.timeoutSeconds + 1)
+  const endMs = performance.now()
+  window.close()
+  const returned = new Set<Lane>()
+  for (let lane = idle.take(); lane !== undefined; lane = idle.take()) returned.add(lane)
+  for (const lane of lanes) if (!returned.has(lane)) tally.settle(endMs - lane.intendedAtMs, "timeout")
+  for (let i = Math.max(sent, firstMeasured); i < total; i++) tally.settle(endMs - dueMs(i), "unsent")
+  for (const lane of lanes) lane.close()
+
+  const run = window.report(tally, {
+    startMs: dueMs(firstMeasured),
+    endMs: Math.max(dueMs(total), lastAnswerAtMs),
+  })
+  return {
+    ...run,
+    offeredPerSecond: plan.ratePerSecond,
+    generator: { ...run.generator, latenessP99Ms: lateness.getValueAtPercentile(99) / 1000 },
+  }
+}
+
+/** First in, first out, so that every connection carries its share. */
+class IdleLanes {
+  readonly #ring: (Lane | undefined)[]
+  #head = 0
+  #size = 0
+
+  constructor(capacity: number) {
+    this.#ring = new Array<Lane | undefined>(capacity).fill(undefined)
+  }
+
+  isEmpty(): boolean {
+    return this.#size === 0
+  }
+
+  put(lane: Lane): void {
+    this.#ring[(this.#head + this.#size++) % this.#ring.length] = lane
+  }
+
+  take(): Lane | undefined {
+    if (this.#size === 0) return undefined
+    const lane = this.#ring[this.#head]
+    this.#head = (this.#head + 1) % this.#ring.length
+    this.#size--
+    return lane
+  }
+}

@@ -1,0 +1,89 @@
+import { readMachineBusyMicros, readUsage, type Usage } from "../process/usage.ts"
+import type { Run, ServerCost } from "./run.ts"
+import type { Tally } from "./tally.ts"
+
+interface Sample {
+  readonly atMs: number
+  readonly own: NodeJS.CpuUsage
+  readonly server: Usage | undefined
+  readonly machineBusyMicros: number
+}
+
+/** What server and generator used between the end of the warm-up and the last answer. */
+export class Window {
+  readonly #serverPid: number | undefined
+  readonly #onOpen: () => void
+  #opened: Sample | undefined
+  #closed: Sample | undefined
+
+  /** Without a pid the server is elsewhere, and only what its clients see can be told. */
+  constructor(serverPid: number | undefined, onOpen: () => void = () => {}) {
+    this.#serverPid = serverPid
+    this.#onOpen = onOpen
+  }
+
+  open(): void {
+    const sample = this.#sample()
+    this.#onOpen()
+    // The clock starts after the reading of /proc, which takes a few milliseconds.
+    this.#opened = { ...sample, atMs: performance.now() }
+  }
+
+  close(): void {
+    this.#closed = this.#sample()
+  }
+
+  /** An open loop says itself from when to when it counted: its first request may have been sent late. */
+  report(tally: Tally, intended?: { readonly startMs: number; readonly endMs: number }): Run {
+    const opened = this.#opened
+    const closed = this.#closed
+    if (opened === undefined || closed === undefined)
+      throw new Error("the measured window was never opened and closed")
+    const seconds = (closed.atMs - opened.atMs) / 1000
+    const measuredSeconds = intended === undefined ? seconds : (intended.endMs - intended.startMs) / 1000
+    const ownMicros = closed.own.user + closed.own.system - opened.own.user - opened.own.system
+    const server = serverMicros(opened, closed)
+    const machineMicros = closed.machineBusyMicros - opened.machineBusyMicros
+    // A driver is its own server: its time is in both figures.
+    const generatorMicros = this.#serverPid === process.pid ? 0 : ownMicros
+    const othersMicros = machineMicros - generatorMicros - server.cpuMicros - server.databaseCpuMicros
+    return {
+      seconds: measuredSeconds,
+      completed: tally.completed,
+      ratePerSecond: tally.completed / measuredSeconds,
+      latency: tally.latency(),
+      errors: tally.errors,
+      generator: { cpuShare: ownMicros / 1e6 / seconds },
+      othersCpuShare: Math.max(0, othersMicros / 1e6 / seconds),
+      ...(closed.server && { server: serverCost(server, closed.server.rssMb, tally.completed, seconds) }),
+    }
+  }
+
+  #sample(): Sample {
+    return {
+      atMs: performance.now(),
+      own: process.cpuUsage(),
+      server: this.#serverPid === undefined ? undefined : readUsage(this.#serverPid),
+      machineBusyMicros: readMachineBusyMicros(),
+    }
+  }
+}
+
+type CpuUse = Pick<Usage, "cpuMicros" | "databaseCpuMicros">
+
+function serverMicros(opened: Sample, closed: Sample): CpuUse {
+  return {
+    cpuMicros: (closed.server?.cpuMicros ?? 0) - (opened.server?.cpuMicros ?? 0),
+    databaseCpuMicros: (closed.server?.databaseCpuMicros ?? 0) - (opened.server?.databaseCpuMicros ?? 0),
+  }
+}
+
+function serverCost(use: CpuUse, rssMb: number, completed: number, seconds: number): ServerCost {
+  const operations = Math.max(1, completed)
+  return {
+    cpuShare: use.cpuMicros / 1e6 / seconds,
+    cpuMicrosPerOperation: use.cpuMicros / operations,
+    databaseCpuMicrosPerOperation: use.databaseCpuMicros / operations,
+    rssMb,
+  }
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { BenchFailure } from "../failure.ts"
+
+const leash = new URL("./leash.ts", import.meta.url)
+const outputTailChars = 4_000
+const stopGraceSeconds = 10
+
+export interface ChildMessage {
+  readonly type: string
+}
+
+export interface Failed extends ChildMessage {
+  readonly type: "failed"
+  readonly reason: string
+}
+
+export interface Child {
+  readonly pid: number
+  readonly send: <M extends ChildMessage>(message: M) => void
+  /** The next message of that type; rejects when the child fails, ends or stays silent. */
+  readonly next: <M extends ChildMessage>(type: M["type"], withinSeconds: number) => Promise<M>
+  readonly hasEnded: () => boolean
+  readonly outputTail: () => string
+  readonly stop: () => Promise<void>
+}
+
+export interface ChildOptions {
+  readonly args?: readonly string[]
+  /** Never inherited: what the shell happens to export must not change a measurement. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const live = new Set<ChildProcess>()
+process.on("exit", () => {
+  for (const child of live) child.kill("SIGKILL")
+})
+
+/** For the end that comes too early: nothing of ours goes on running. */
+export const stopAllChildren = async (): Promise<void> => {
+  await Promise.all([...live].map(stop))
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return
+  const ended = once(child, "exit")
+  child.kill("SIGTERM")
+  const timer = setTimeout(() => child.kill("SIGKILL"), stopGraceSeconds * 1000)
+  await ended
+  clearTimeout(timer)
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
+export function startChild(file: URL, options: ChildOptions = {}): Child {
+  const child = fork(file, options.args ?? [], {
+    execArgv: ["--import", "tsx", "--import", leash.href],
+    env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...options.env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    serialization: "advanced",
+  })
+  live.add(child)
+  child.once("exit", () => live.delete(child))
+
+  let tail = ""
+  const keepTail = (chunk: Buffer) => {
+    tail = (tail + chunk.toString()).slice(-outputTailChars)
+  }
+  child.stdout?.on("data", keepTail)
+  child.stderr?.on("data", keepTail)
+
+  const name = file.pathname.slice(file.pathname.lastIndexOf("/bench/") + 1)
+  const endedWithout = (type: string) =>
+    new BenchFailure(
+      `${name} ended (${child.signalCode ?? child.exitCode}) without "${type}": ${tail.trim() || "no output"}`,
+    )
+
+  const next = <M extends ChildMessage>(type: M["type"], withinSeconds: number): Promise<M> =>
+    new Promise((resolve, reject) => {
+      const finish = (act: () => void) => {
+        clearTimeout(timer)
+        child.off("message", onMessage)
+        child.off("exit", onExit)
+        act()
+      }
+      const onMessage = (message: ChildMessage) => {
+        if (message.type === type) finish(() => resolve(message as M))
+        else if (message.type === "failed")
+          finish(() => reject(new BenchFailure(`${name}: ${(message as Failed).reason}`)))
+      }
+      const onExit = () => finish(() => reject(endedWithout(type)))
+      const timer = setTimeout(
+        () => finish(() => reject(new BenchFailure(`${name} sent no "${type}" within ${withinSeconds} s`))),
+        withinSeconds * 1000,
+      )
+      child.on("message", onMessage)
+      child.on("exit", onExit)
+      if (hasEnded(child)) onExit()
+    })
+
+  return {
+    // fork() leaves pid undefined only when the spawn itself failed; "exit" then never comes, so say it here.
+    pid: child.pid ?? fail(`${name} could not be started`),
+    send: (message) => child.send(message),
+    next,
+    hasEnded: () => hasEnded(child),
+    outputTail: () => tail.trim(),
+    stop: () => stop(child),
+  }
+}
+
+function fail(reason: string): never {
+  throw new BenchFailure(reason)
+}

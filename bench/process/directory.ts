@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const made = new Set<string>()
+
+/** A directory of its own for a server that stores something. */
+export async function makeDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "bench-"))
+  made.add(directory)
+  return directory
+}
+
+export async function removeDirectory(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true })
+  made.delete(directory)
+}
+
+export async function removeAllDirectories(): Promise<void> {
+  for (const directory of made) await removeDirectory(directory)
+}

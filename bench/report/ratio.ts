@@ -1,0 +1,52 @@
+import type { Run } from "../load/run.ts"
+import type { Aim, Metric, Scenario } from "../scenario.ts"
+import { isDisturbed } from "./disturbance.ts"
+import type { Ratio, SideResult } from "./results.ts"
+import { spreadOf } from "./spread.ts"
+
+/** Each run of the subject over the opponent's run beside it, so that what slowed both cancels out. */
+export function ratiosOf(scenario: Scenario, sides: readonly SideResult[]): Ratio[] {
+  const [subject, ...opponents] = sides
+  if (subject === undefined) return []
+  return opponents.flatMap((opponent) => {
+    const aims = scenario.against.find(({ side }) => side.name === opponent.name)?.aims ?? []
+    const wanted: readonly Metric[] = subject.peak.length > 0 ? ["rate", "cpu"] : ["p99", "cpu"]
+    return wanted.flatMap((metric) =>
+      ratioOf(
+        subject,
+        opponent,
+        metric,
+        aims.find((aim) => aim.metric === metric),
+      ),
+    )
+  })
+}
+
+function ratioOf(subject: SideResult, opponent: SideResult, metric: Metric, aim: Aim | undefined): Ratio[] {
+  const [ours, theirs] =
+    subject.peak.length > 0 ? [subject.peak, opponent.peak] : [subject.atRate, opponent.atRate]
+  const values = ours.flatMap((run, i) => {
+    const [mine, other] = [figureOf(metric, run), figureOf(metric, theirs[i])]
+    return mine === undefined || other === undefined || other === 0 ? [] : [mine / other]
+  })
+  if (values.length === 0) return []
+  const value = spreadOf(values)
+  if (aim === undefined) return [{ against: opponent.name, metric, value }]
+  const judged =
+    metric !== "cpu" && isDisturbed([...ours, ...theirs]) ? {} : { met: isMet(aim, value.median) }
+  return [{ against: opponent.name, metric, value, aim: describeAim(aim), ...judged }]
+}
+
+export function figureOf(metric: Metric, run: Run | undefined): number | undefined {
+  if (metric === "rate") return run?.ratePerSecond
+  if (metric === "cpu") return run?.server?.cpuMicrosPerOperation
+  return run?.latency.p99Ms
+}
+
+const isMet = (aim: Aim, value: number): boolean =>
+  value >= (aim.atLeast ?? Number.NEGATIVE_INFINITY) && value <= (aim.atMost ?? Number.POSITIVE_INFINITY)
+
+const describeAim = ({ atLeast, atMost }: Aim): string =>
+  [atLeast === undefined ? "" : `≥ ${atLeast}`, atMost === undefined ? "" : `≤ ${atMost}`]
+    .filter(Boolean)
+    .join(", ")

@@ -1,0 +1,156 @@
+import type { Run } from "../load/run.ts"
+import { disturbanceOf, isDisturbed } from "./disturbance.ts"
+import type { Ratio, Results, ScenarioResult, SideResult } from "./results.ts"
+import { type Spread, spreadOf } from "./spread.ts"
+
+const busyShare = 0.9
+
+/** The Markdown that the README quotes: headlines first, then what they were computed from. */
+export function markdownOf(results: Results): string {
+  const { machine } = results
+  const where = `${machine.cores} cores (${machine.cpu}), ${machine.platform}, Node ${results.node}, commit ${results.commit}`
+  return [
+    `Measured ${results.at} on ${where}. Subject and baseline took turns in one run; ± is half the range over the runs.`,
+    "",
+    ...headlines(results),
+    "",
+    ...figures(results),
+    ...notes(results),
+    "",
+  ].join("\n")
+}
+
+function headlines(results: Results): string[] {
+  const rows = results.scenarios.flatMap((scenario) =>
+    scenario.ratios.map((ratio) => [
+      scenario.name,
+      ratio.against,
+      metricNames[ratio.metric],
+      withSpread(ratio.value, 2),
+      ratio.aim === undefined ? "" : `${ratio.aim} ${verdicts[String(ratio.met)]}`,
+    ]),
+  )
+  return tableOf(["scenario", "against", "ratio of", "ratio", "aim"], rows)
+}
+
+const verdicts: Record<string, string> = { true: "✓", false: "✗", undefined: "(disturbed, not judged)" }
+
+const metricNames: Record<Ratio["metric"], string> = {
+  rate: "operations per second",
+  cpu: "server CPU per operation",
+  p99: "p99 latency",
+}
+
+function figures(results: Results): string[] {
+  const rows = results.scenarios.flatMap((scenario) =>
+    scenario.sides.flatMap((side) => loadsOf(side).map((runs) => figureRow(scenario, side, runs))),
+  )
+  const header = [
+    "scenario",
+    "side",
+    "load",
+    "per second",
+    "p50 ms",
+    "p99 ms",
+    "p99.9 ms",
+    "p99.99 ms",
+    "max ms",
+  ]
+  return tableOf([...header, "CPU µs/op", "RSS MB", "errors"], rows)
+}
+
+/** The runs of a side by load: the peak, then each rate. */
+export function loadsOf(side: SideResult): (readonly Run[])[] {
+  const byRate = new Map<number, Run[]>()
+  for (const run of side.atRate) {
+    const rate = run.offeredPerSecond ?? 0
+    byRate.set(rate, [...(byRate.get(rate) ?? []), run])
+  }
+  return [side.peak, ...byRate.values()].filter((runs) => runs.length > 0)
+}
+
+function figureRow(scenario: ScenarioResult, side: SideResult, runs: readonly Run[]): string[] {
+  const over = (pick: (run: Run) => number | undefined) => spreadOf(runs.flatMap((run) => pick(run) ?? []))
+  const offered = runs[0]?.offeredPerSecond
+  const hasServer = runs.some((run) => run.server !== undefined)
+  return [
+    scenario.name,
+    side.name,
+    offered === undefined ? `peak, ${scenario.connections} connections` : `${whole(offered)}/s`,
+    withSpread(
+      over((run) => run.ratePerSecond),
+      0,
+    ),
+    withSpread(
+      over((run) => run.latency.p50Ms),
+      2,
+    ),
+    withSpread(
+      over((run) => run.latency.p99Ms),
+      2,
+    ),
+    fixed(over((run) => run.latency.p999Ms).median, 2),
+    fixed(over((run) => run.latency.p9999Ms).median, 2),
+    fixed(over((run) => run.latency.maxMs).max, 2),
+    hasServer
+      ? withSpread(
+          over((run) => run.server?.cpuMicrosPerOperation),
+          1,
+        )
+      : "",
+    hasServer ? whole(over((run) => run.server?.rssMb).max) : "",
+    errorsOf(runs),
+  ]
+}
+
+function errorsOf(runs: readonly Run[]): string {
+  const sums: Record<string, number> = {}
+  for (const run of runs)
+    for (const [kind, count] of Object.entries(run.errors)) sums[kind] = (sums[kind] ?? 0) + count
+  const kinds = Object.entries(sums)
+  return kinds.length === 0 ? "0" : kinds.map(([kind, count]) => `${whole(count)} ${kind}`).join(", ")
+}
+
+/** What a reader must know before believing a figure. */
+function notes(results: Results): string[] {
+  const found = new Set<string>()
+  for (const { name, sides, rssLimitMb } of results.scenarios) {
+    const rss = spreadOf(sides[0]?.peak.flatMap((run) => run.server?.rssMb ?? []) ?? []).max
+    if (rssLimitMb !== undefined && rss > rssLimitMb)
+      found.add(`${name}: RSS ${whole(rss)} MB is above ${rssLimitMb} MB ✗`)
+    for (const side of sides) {
+      const runs = side.peak.length > 0 ? side.peak : side.atRate
+      if (isDisturbed(runs)) {
+        const cores = fixed(disturbanceOf(runs), 1)
+        found.add(
+          `${name}, ${side.name}: others used up to ${cores} cores, so rates are too low and only CPU ratios are sound`,
+        )
+      }
+      const isStarved = ({ generator, server }: Run) =>
+        server !== undefined && server.cpuShare < busyShare && generator.cpuShare > busyShare
+      if (side.peak.length > 0 && side.peak.every(isStarved)) {
+        found.add(
+          `${name}, ${side.name}: the generator was the limit, not the server; read the ratio of CPU time`,
+        )
+      }
+    }
+  }
+  return found.size === 0 ? [] : ["", ...[...found].map((note) => `- ${note}`)]
+}
+
+function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`
+  return [line(header), line(header.map(() => "---")), ...rows.map(line)]
+}
+
+const withSpread = (spread: Spread, digits: number): string => {
+  const half = (spread.max - spread.min) / 2
+  return half === 0
+    ? fixed(spread.median, digits)
+    : `${fixed(spread.median, digits)} ± ${fixed(half, digits)}`
+}
+
+const whole = (value: number): string => fixed(value, 0)
+const fixed = (value: number, digits: number): string =>
+  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })

@@ -1,0 +1,80 @@
+import { BenchFailure, UsageError } from "./failure.ts"
+import { type Flags, listOf, readFlags, usage } from "./flags.ts"
+import { stopAllChildren } from "./process/child.ts"
+import { removeAllDirectories } from "./process/directory.ts"
+import { compare, describe } from "./report/compare.ts"
+import { newResults, readResults, writeResults } from "./report/files.ts"
+import { startProgress } from "./report/progress.ts"
+import type { ScenarioResult } from "./report/results.ts"
+import { markdownOf } from "./report/table.ts"
+import type { Scenario } from "./scenario.ts"
+import { scenarios } from "./scenarios/registry.ts"
+import { serviceAt } from "./subject.ts"
+import { estimateSeconds, measureScenario } from "./suite.ts"
+
+const args = process.argv.slice(2)
+
+/** With `--url` the given deployment takes the service's place; what would need another service is left out. */
+function aimAt(scenario: Scenario, url: URL | undefined): Scenario {
+  if (url === undefined) return scenario
+  const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
+  const against = scenario.against.filter(({ side }) => isHere && !(side.kind === "server" && side.isService))
+  return { ...scenario, subject: serviceAt(url), against }
+}
+
+async function measureAll(flags: Flags): Promise<ScenarioResult[]> {
+  const chosen = flags.scenarios.map((scenario) => aimAt(scenario, flags.url))
+  const totalSeconds = chosen.reduce((sum, scenario) => sum + estimateSeconds(scenario, flags), 0)
+  const progress = startProgress(process.stderr, totalSeconds)
+  try {
+    const results: ScenarioResult[] = []
+    for (const scenario of chosen)
+      results.push(await measureScenario(scenario, { ...flags, onStep: progress.step }))
+    return results
+  } finally {
+    progress.end()
+  }
+}
+
+async function main(): Promise<number> {
+  const flags = readFlags(args, scenarios)
+  if (flags === "help") console.log(usage(scenarios))
+  if (flags === "list") console.log(listOf(scenarios))
+  if (typeof flags === "string") return 0
+
+  // Read before anything is measured: a mistyped name should not cost five minutes.
+  const earlier = flags.compare === undefined ? undefined : await readResults(flags.compare)
+  const results = newResults(new Date(), args, await measureAll(flags))
+  const written = await writeResults(flags.out, results)
+  console.log(markdownOf(results))
+  console.log(`Written: ${written.join(" ")}`)
+  if (earlier === undefined) return 0
+  const comparison = compare(earlier, results)
+  console.log(`\n${describe(comparison, flags.compare ?? "")}`)
+  return comparison.slower.length === 0 ? 0 : 1
+}
+
+let isGivingUp = false
+
+async function giveUp(): Promise<void> {
+  isGivingUp = true
+  await stopAllChildren()
+  await removeAllDirectories()
+  process.exit(130)
+}
+
+process.once("SIGINT", giveUp)
+process.once("SIGTERM", giveUp)
+
+main().then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    if (isGivingUp) return
+    const isUsage = error instanceof UsageError
+    const hint = isUsage ? " (--help shows the flags)" : ""
+    console.error(error instanceof BenchFailure ? `bench: ${error.message}${hint}` : error)
+    process.exitCode = isUsage ? 2 : 1
+  },
+)

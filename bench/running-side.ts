@@ -1,0 +1,51 @@
+import type { Assignment, Done, Job } from "./load/generator.ts"
+import type { LoadPlan } from "./load/lane.ts"
+import type { Run } from "./load/run.ts"
+import { type Child, startChild } from "./process/child.ts"
+import type { Scenario } from "./scenario.ts"
+import type { Side } from "./side.ts"
+
+const generatorProgram = new URL("./load/generator.ts", import.meta.url)
+const slackSeconds = 150
+
+/** A side that is up, with whatever makes its load. */
+export interface RunningSide {
+  readonly name: string
+  readonly measure: (plan: LoadPlan) => Promise<Run>
+  readonly stop: () => Promise<void>
+}
+
+export async function startSide(scenario: Scenario, side: Side): Promise<RunningSide> {
+  if (side.kind === "driver") {
+    const driver = await side.start()
+    return { name: side.name, measure: measureWith(driver), stop: driver.stop }
+  }
+  const server = await side.start()
+  const generator = startChild(generatorProgram)
+  const stop = async () => {
+    await generator.stop()
+    await server.stop()
+  }
+  try {
+    const prepared = await scenario.prepare?.(server.target)
+    generator.send({
+      type: "assignment",
+      scenario: scenario.name,
+      target: server.target,
+      prepared,
+      serverPid: server.pid,
+    } satisfies Assignment)
+    return { name: side.name, measure: measureWith(generator), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const measureWith =
+  (child: Child) =>
+  async (plan: LoadPlan): Promise<Run> => {
+    const done = child.next<Done>("done", plan.warmupSeconds + plan.durationSeconds + slackSeconds)
+    child.send({ type: "job", plan } satisfies Job)
+    return (await done).run
+  }

@@ -1,0 +1,21 @@
+import type { Scenario } from "../scenario.ts"
+import { hello } from "./hello.ts"
+import {
+  baselineFastify,
+  baselineOnly,
+  baselinePublish,
+  baselineReconnect,
+  baselineWrites,
+} from "./self-checks.ts"
+
+export const scenarios: readonly Scenario[] = [
+  baselineOnly,
+  hello,
+  baselineFastify,
+  baselineWrites,
+  baselinePublish,
+  baselineReconnect,
+]
+
+export const findScenario = (name: string): Scenario | undefined =>
+  scenarios.find((scenario) => scenario.name === name)

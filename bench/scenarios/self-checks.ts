@@ -1,0 +1,63 @@
+import { buildRequest, type Target } from "../load/request.ts"
+import type { Scenario } from "../scenario.ts"
+import { barePublish, bareUws, fastifyPostgres, singleStatementWrites } from "../side.ts"
+
+/** The same program twice: what differs is noise, and no ratio of this run means more than that. */
+const equal = [{ metric: "rate", atLeast: 0.9, atMost: 1.1 }] as const
+
+const lookup = (target: Target) => {
+  const request = buildRequest(target, { path: "/emoji_id/k7" })
+  return () => request
+}
+
+const liveSocket = { path: "/live", hello: () => ["everybody"], helloAnswers: 1 }
+
+export const baselineOnly: Scenario = {
+  name: "baseline-only",
+  summary: "bare uWebSockets.js against itself: the noise of this machine",
+  subject: bareUws("bare uWebSockets.js again"),
+  against: [{ side: bareUws(), aims: equal }],
+  requests: lookup,
+  check: (answer) => answer.body.length > 0,
+}
+
+export const baselineFastify: Scenario = {
+  name: "baseline-fastify",
+  summary: "Fastify with one select by key per request, against bare uWebSockets.js",
+  onRequest: true,
+  subject: fastifyPostgres(),
+  against: [{ side: bareUws() }],
+  requests: lookup,
+  check: (answer) => answer.body.length > 0,
+}
+
+export const baselineWrites: Scenario = {
+  name: "baseline-writes",
+  summary: "bare single-statement writes against themselves",
+  onRequest: true,
+  subject: singleStatementWrites("bare single-statement writes again"),
+  against: [{ side: singleStatementWrites(), aims: equal }],
+}
+
+export const baselinePublish: Scenario = {
+  name: "baseline-publish",
+  summary: "bare publish to many subscribers of one channel, against itself",
+  onRequest: true,
+  connections: 1_000,
+  subject: barePublish("bare publish again"),
+  against: [{ side: barePublish(), aims: equal }],
+  fanOut: (target) => {
+    const trigger = buildRequest(target, { method: "POST", path: "/publish/everybody" })
+    return { ...liveSocket, channels: 1, publishers: 2, trigger: () => trigger }
+  },
+}
+
+export const baselineReconnect: Scenario = {
+  name: "baseline-reconnect",
+  summary: "everybody leaves a bare socket server and comes back, against itself",
+  onRequest: true,
+  connections: 1_000,
+  subject: barePublish("bare sockets again"),
+  against: [{ side: barePublish("bare sockets"), aims: equal }],
+  reconnect: () => liveSocket,
+}

@@ -1,0 +1,94 @@
+import type { Target } from "./load/request.ts"
+import { type Child, type ChildMessage, startChild } from "./process/child.ts"
+import { makeDirectory, removeDirectory } from "./process/directory.ts"
+
+const startWithinSeconds = 60
+
+export interface RunningServer {
+  readonly target: Target
+  /** Absent when it runs elsewhere. */
+  readonly pid?: number
+  readonly stop: () => Promise<void>
+}
+
+/** A server: loaded over the network from the generator's process. */
+export interface ServerSide {
+  readonly kind: "server"
+  readonly name: string
+  /** Whether `--url` may stand in for it. */
+  readonly isService: boolean
+  readonly start: () => Promise<RunningServer>
+}
+
+/** A program that does the work and measures it itself, for work that has no network in it. */
+export interface DriverSide {
+  readonly kind: "driver"
+  readonly name: string
+  readonly start: () => Promise<Child>
+}
+
+export type Side = ServerSide | DriverSide
+
+interface Listening extends ChildMessage {
+  readonly type: "listening"
+  readonly port: number
+}
+
+interface Ready extends ChildMessage {
+  readonly type: "ready"
+}
+
+function baseline(name: string, program: URL, needsDirectory = false): ServerSide {
+  return {
+    kind: "server",
+    name,
+    isService: false,
+    start: async () => {
+      const child = await startProgram(program, needsDirectory)
+      const { port } = await orStop(child, child.next<Listening>("listening", startWithinSeconds))
+      return { target: { side: name, host: "127.0.0.1", port, tls: false, basePath: "" }, ...child }
+    },
+  }
+}
+
+/** Programs with a database get a directory of their own that goes when they go. */
+async function startProgram(program: URL, needsDirectory: boolean): Promise<Child> {
+  if (!needsDirectory) return startChild(program)
+  const directory = await makeDirectory()
+  const child = startChild(program, { args: [directory] })
+  return {
+    ...child,
+    stop: async () => {
+      await child.stop()
+      await removeDirectory(directory)
+    },
+  }
+}
+
+async function orStop<A>(child: Child, started: Promise<A>): Promise<A> {
+  try {
+    return await started
+  } catch (error) {
+    await child.stop()
+    throw error
+  }
+}
+
+export const bareUws = (name = "bare uWebSockets.js"): ServerSide =>
+  baseline(name, new URL("./baselines/uws.ts", import.meta.url))
+
+export const barePublish = (name = "bare publish"): ServerSide =>
+  baseline(name, new URL("./baselines/publish.ts", import.meta.url))
+
+export const fastifyPostgres = (): ServerSide =>
+  baseline("Fastify with postgres", new URL("./baselines/fastify-postgres.ts", import.meta.url), true)
+
+export const singleStatementWrites = (name = "bare single-statement writes"): DriverSide => ({
+  kind: "driver",
+  name,
+  start: async () => {
+    const child = await startProgram(new URL("./baselines/single-statement.ts", import.meta.url), true)
+    await orStop(child, child.next<Ready>("ready", startWithinSeconds))
+    return child
+  },
+})

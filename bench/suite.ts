@@ -1,0 +1,108 @@
+import type { Run } from "./load/run.ts"
+import { ratiosOf } from "./report/ratio.ts"
+import type { ScenarioResult } from "./report/results.ts"
+import { median } from "./report/spread.ts"
+import { type RunningSide, startSide } from "./running-side.ts"
+import type { Scenario } from "./scenario.ts"
+import { type Entry, takeTurn } from "./turns.ts"
+
+const defaultConnections = 64
+const warmupSeconds = 0.3
+const timeoutSeconds = 5
+const startSeconds = 2.5
+/** Of the subject's own peak. Every side is measured at the same rates, so that their curves can be laid over each other. */
+const defaultSweepShares = [0.25, 0.5, 0.75, 0.9]
+
+export interface SuiteOptions {
+  readonly connections?: number | undefined
+  readonly ratePerSecond?: number | undefined
+  readonly durationSeconds: number
+  readonly runs: number
+  /** How often a turn is taken again at most while others keep the machine busy. */
+  readonly retakes: number
+  readonly sweepShares?: readonly number[]
+  /** Called before every run, with what is about to be measured. */
+  readonly onStep: (step: string) => void
+}
+
+/** Subject and opponents stay up side by side and take turns, run by run: a noisy minute hits all of them. */
+export async function measureScenario(scenario: Scenario, options: SuiteOptions): Promise<ScenarioResult> {
+  const running: RunningSide[] = []
+  try {
+    for (const side of [scenario.subject, ...scenario.against.map((opponent) => opponent.side)]) {
+      options.onStep(`${scenario.name}: starting ${side.name}`)
+      running.push(await startSide(scenario, side))
+    }
+    const entries = running.map((side): Entry => ({ side, peak: [], atRate: [] }))
+    await measureEntries(scenario, entries, options)
+    const sides = entries.map(({ side, peak, atRate }) => ({ name: side.name, peak, atRate }))
+    return {
+      name: scenario.name,
+      summary: scenario.summary,
+      connections: connectionsOf(scenario, options),
+      ...(scenario.stored && { stored: scenario.stored }),
+      ...(scenario.rssLimitMb !== undefined && { rssLimitMb: scenario.rssLimitMb }),
+      sides,
+      ratios: ratiosOf(scenario, sides),
+    }
+  } finally {
+    for (const side of running.reverse()) await side.stop()
+  }
+}
+
+async function measureEntries(
+  scenario: Scenario,
+  entries: readonly Entry[],
+  options: SuiteOptions,
+): Promise<void> {
+  const { ratePerSecond, runs, retakes, durationSeconds } = options
+  const plan = {
+    connections: connectionsOf(scenario, options),
+    warmupSeconds,
+    durationSeconds,
+    timeoutSeconds,
+  }
+  const say = (label: string) => (side: string) => options.onStep(`${scenario.name}: ${label}, ${side}`)
+
+  if (ratePerSecond !== undefined) {
+    const atRate = { ...plan, ratePerSecond }
+    for (let run = 1; run <= runs; run++) {
+      await takeTurn(entries, "atRate", atRate, retakes, say(`${ratePerSecond}/s run ${run} of ${runs}`))
+    }
+    return
+  }
+  for (let run = 1; run <= runs; run++) {
+    await takeTurn(entries, "peak", plan, retakes, say(`peak run ${run} of ${runs}`))
+  }
+  for (const rate of sweepRates(scenario, peakOf(entries[0]), options.sweepShares)) {
+    // Beyond a side's own peak there is only a queue to be measured.
+    const able = entries.filter((entry) => peakOf(entry) >= rate)
+    await takeTurn(able, "atRate", { ...plan, ratePerSecond: rate }, 0, say(`sweep at ${rate}/s`))
+  }
+}
+
+const connectionsOf = (scenario: Scenario, options: SuiteOptions): number =>
+  options.connections ?? scenario.connections ?? defaultConnections
+
+const peakOf = (entry: { readonly peak: readonly Run[] } | undefined): number =>
+  median(entry?.peak.map((run) => run.ratePerSecond) ?? [])
+
+/** About how long it takes, for the progress line. */
+export const estimateSeconds = (
+  scenario: Scenario,
+  options: Pick<SuiteOptions, "durationSeconds" | "runs" | "ratePerSecond">,
+) => {
+  const sides = 1 + scenario.against.length
+  const sweeps = options.ratePerSecond === undefined ? sweepRates(scenario, 1e6).length : 0
+  return sides * (startSeconds + (options.runs + sweeps) * (options.durationSeconds + warmupSeconds))
+}
+
+/** Sockets have no rate of their own to sweep: a fan-out's rate counts deliveries, a storm's joins. */
+const sweepRates = (
+  scenario: Scenario,
+  peak: number,
+  shares: readonly number[] = defaultSweepShares,
+): number[] =>
+  "fanOut" in scenario || "reconnect" in scenario
+    ? []
+    : shares.map((share) => Math.floor(peak * share)).filter((rate) => rate >= 1)

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Crowd } from "../../../bench/crowd/crowd.ts"
+import { runFanOut } from "../../../bench/crowd/fan-out.ts"
+import { runReconnectStorm } from "../../../bench/crowd/reconnect-storm.ts"
+import { buildRequest } from "../../../bench/load/request.ts"
+import { barePublish, type RunningServer } from "../../../bench/side.ts"
+
+const plan = { connections: 60, warmupSeconds: 0.1, durationSeconds: 0.3, timeoutSeconds: 2 }
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await barePublish().start()
+})
+afterAll(() => server.stop())
+
+const listenTo = (channels: number) => ({
+  path: "/live",
+  hello: (socket: number) => [`c${socket % channels}`],
+  helloAnswers: 1,
+})
+
+describe("a crowd", () => {
+  it.each([1, 7])("gets every frame published to %i channels", async (channels) => {
+    const triggers = Array.from({ length: channels }, (_, i) =>
+      buildRequest(server.target, { method: "POST", path: `/publish/c${i}` }),
+    )
+    const fanOut = {
+      ...listenTo(channels),
+      channels,
+      publishers: 2,
+      trigger: (round: number) => triggers[round % channels]!,
+    }
+    const run = await runFanOut(server.target, fanOut, plan, server.pid)
+    expect(run.errors).toEqual({})
+    expect(run.completed).toBeGreaterThan(60)
+    expect(run.server?.rssMb).toBeGreaterThan(1)
+  })
+
+  it("that misses frames counts the round as a timeout", async () => {
+    const trigger = buildRequest(server.target, { method: "POST", path: "/publish/nobody" })
+    const fanOut = { ...listenTo(1), channels: 1, publishers: 1, trigger: () => trigger }
+    const run = await runFanOut(server.target, fanOut, { ...plan, timeoutSeconds: 0.2 }, server.pid)
+    expect(run.completed).toBe(0)
+    expect(run.errors["timeout"]).toBeGreaterThan(0)
+  })
+
+  it("leaves and comes back as a whole", async () => {
+    const run = await runReconnectStorm(server.target, listenTo(1), plan, server.pid)
+    expect(run.errors).toEqual({})
+    expect(run.completed % plan.connections).toBe(0)
+    expect(run.completed).toBeGreaterThan(0)
+  })
+
+  it("says how many sockets were refused", async () => {
+    const crowd = new Crowd(5, server.target, { ...listenTo(1), path: "/elsewhere" }, () => {})
+    expect(await crowd.join(5)).toBe(false)
+    expect(crowd.ready).toBe(0)
+    expect(Object.values(crowd.errors)).toEqual([5])
+    crowd.leave()
+  })
+})

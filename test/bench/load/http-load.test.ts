@@ -1,0 +1,155 @@
+import { createServer, type RequestListener, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterEach, describe, expect, it } from "vitest"
+import type { HttpTraffic } from "../../../bench/load/http-lane.ts"
+import { runHttpLoad } from "../../../bench/load/http-load.ts"
+import type { LoadPlan } from "../../../bench/load/lane.ts"
+import { buildRequest, type Target } from "../../../bench/load/request.ts"
+
+const plan: LoadPlan = { connections: 4, warmupSeconds: 0.05, durationSeconds: 0.25, timeoutSeconds: 0.3 }
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+async function serve(listener: RequestListener): Promise<Target> {
+  server = createServer(listener)
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return { side: "test", host: "127.0.0.1", port, tls: false, basePath: "" }
+}
+
+const load = (target: Target, traffic: Partial<HttpTraffic> = {}, changes: Partial<LoadPlan> = {}) => {
+  const request = buildRequest(target, { method: "POST", path: "/x", body: { a: "🐙" } })
+  return runHttpLoad(target, { source: () => request, ...traffic }, { ...plan, ...changes }, undefined)
+}
+
+describe("a closed loop", () => {
+  it("sends requests a real server understands, and counts the answers", async () => {
+    const bodies = new Set<string>()
+    const target = await serve((request, response) => {
+      let body = ""
+      request.on("data", (chunk: Buffer) => {
+        body += chunk.toString()
+      })
+      request.on("end", () => {
+        bodies.add(`${request.method} ${request.url} ${body}`)
+        response.end("{}")
+      })
+    })
+    const run = await load(target, {
+      check: ({ status, body }) => status === 200 && body.toString() === "{}",
+    })
+    expect(run.errors).toEqual({})
+    expect(run.completed).toBeGreaterThan(10)
+    expect([...bodies]).toEqual(['POST /x {"a":"🐙"}'])
+    expect(run.latency.curve).toHaveLength(12)
+    expect(run.latency.maxMs).toBeGreaterThanOrEqual(run.latency.p50Ms)
+  })
+
+  it("gives each connection its own requests in order", async () => {
+    const target = await serve((request, response) => response.end(request.url))
+    const sent = [0, 0, 0, 0]
+    const run = await load(target, {
+      source: (connection) => buildRequest(target, { path: `/${connection}/${sent[connection]!++}` }),
+      check: ({ body }, connection) => body.toString() === `/${connection}/${sent[connection]! - 1}`,
+    })
+    expect(run.errors).toEqual({})
+    expect(run.completed).toBeGreaterThan(10)
+  })
+
+  it("counts a wrong status and a wrong body as errors of their kind, not as answers", async () => {
+    let served = 0
+    const target = await serve((_, response) => {
+      served++
+      response.statusCode = served % 2 === 0 ? 500 : 200
+      response.end("no")
+    })
+    const run = await load(target, { check: () => false })
+    expect(run.completed).toBe(0)
+    expect(Object.keys(run.errors).sort()).toEqual(["body", "status 500"])
+  })
+
+  it("takes the statuses a scenario expects as right", async () => {
+    const target = await serve((_, response) => {
+      response.statusCode = 404
+      response.end()
+    })
+    const run = await load(target, { statuses: [404] })
+    expect(run.errors).toEqual({})
+    expect(run.completed).toBeGreaterThan(0)
+  })
+
+  it("counts requests that are never answered as timeouts", async () => {
+    const target = await serve(() => {})
+    const run = await load(target)
+    expect(run.completed).toBe(0)
+    expect(run.errors["timeout"]).toBeGreaterThanOrEqual(plan.connections)
+  })
+
+  it("counts refused connections and goes on", async () => {
+    const target = await serve(() => {})
+    server?.close()
+    const run = await load(target)
+    expect(run.completed).toBe(0)
+    expect(run.errors["connect"]).toBeGreaterThanOrEqual(plan.connections)
+  })
+
+  it("connects again when the server closes the connection or cuts it", async () => {
+    let served = 0
+    const target = await serve((request, response) => {
+      served++
+      if (served % 10 === 0) request.socket.destroy()
+      else response.setHeader("connection", served % 3 === 0 ? "close" : "keep-alive").end("x")
+    })
+    const run = await load(target, {}, { durationSeconds: 0.4 })
+    expect(run.completed).toBeGreaterThan(20)
+    expect(Object.keys(run.errors)).toEqual(["reset"])
+  })
+})
+
+describe("an open loop", () => {
+  it("sends exactly as many requests as the rate asks for, paced or spinning", async () => {
+    for (const ratePerSecond of [800, 5_000]) {
+      let served = 0
+      const target = await serve((_, response) => {
+        served++
+        response.end("x")
+      })
+      const run = await load(target, {}, { ratePerSecond, timeoutSeconds: 5 })
+      expect(served).toBe(ratePerSecond * (plan.warmupSeconds + plan.durationSeconds))
+      expect(run.completed).toBe(ratePerSecond * plan.durationSeconds)
+      expect(run.offeredPerSecond).toBe(ratePerSecond)
+      server?.close()
+    }
+  })
+
+  it("charges a stalled server for every request that should have been sent meanwhile", async () => {
+    const stallMs = 200
+    let firstAtMs: number | undefined
+    const target = await serve((_, response) => {
+      firstAtMs ??= performance.now()
+      const left = stallMs - (performance.now() - firstAtMs)
+      if (left > 0) setTimeout(() => response.end("x"), left)
+      else response.end("x")
+    })
+    // One connection: all but the first wait in line, which a loop timing from the actual send would not notice.
+    const run = await load(
+      target,
+      {},
+      { connections: 1, warmupSeconds: 0, ratePerSecond: 100, timeoutSeconds: 5 },
+    )
+    expect(run.completed).toBe(25)
+    expect(run.latency.p50Ms).toBeGreaterThan(20)
+  })
+
+  it("counts what could not be sent in time as unsent", async () => {
+    const target = await serve(() => {})
+    const run = await load(target, {}, { connections: 1, warmupSeconds: 0, ratePerSecond: 1_000 })
+    expect(run.completed).toBe(0)
+    expect(Object.values(run.errors).reduce((sum, count) => sum + count, 0)).toBe(250)
+    expect(run.errors["unsent"]).toBeGreaterThan(200)
+  })
+})

@@ -1,0 +1,95 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { MalformedResponse, ResponseReader } from "../../../bench/load/response-reader.ts"
+
+interface Seen {
+  status: number
+  body: string
+  keepAlive: boolean
+}
+
+/** Every chunk goes through one buffer that is overwritten afterwards, as the sockets do it. */
+function readAll(wire: string, cuts: readonly number[] = []): Seen[] {
+  const seen: Seen[] = []
+  const reader = new ResponseReader((status, buffer, start, end, keepAlive) =>
+    seen.push({ status, body: buffer.toString("utf8", start, end), keepAlive }),
+  )
+  const bytes = Buffer.from(wire)
+  const ends = [...new Set([...cuts.map((cut) => cut % bytes.length), bytes.length])].sort((a, b) => a - b)
+  const shared = Buffer.alloc(bytes.length)
+  let start = 0
+  for (const end of ends) {
+    bytes.copy(shared, 0, start, end)
+    if (end > start) reader.feed(shared, end - start)
+    shared.fill("x")
+    start = end
+  }
+  return seen
+}
+
+const plain = (status: number, body: string) =>
+  `HTTP/1.1 ${status} Whatever\r\nuWebSockets: 20\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+const chunked = (parts: readonly string[]) =>
+  `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${parts
+    .map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`)
+    .join("")}0\r\n\r\n`
+
+describe("the response reader", () => {
+  it("reads one response from one chunk", () => {
+    expect(readAll(plain(200, '{"a":1}'))).toEqual([{ status: 200, body: '{"a":1}', keepAlive: true }])
+  })
+
+  it("reads 204 and 304 as having no body, whatever length they announce", () => {
+    const wire = `HTTP/1.1 304 Not Modified\r\ncontent-length: 12\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n${plain(200, "x")}`
+    expect(readAll(wire).map(({ status, body }) => [status, body])).toEqual([
+      [304, ""],
+      [204, ""],
+      [200, "x"],
+    ])
+  })
+
+  it("passes over an interim answer", () => {
+    expect(readAll(`HTTP/1.1 100 Continue\r\n\r\n${plain(201, "made")}`).map(({ status }) => status)).toEqual(
+      [201],
+    )
+  })
+
+  it("sees that the server will close the connection", () => {
+    const wire = "HTTP/1.1 503 Busy\r\nConnection: Close\r\ncontent-length: 0\r\n\r\n"
+    expect(readAll(wire)).toEqual([{ status: 503, body: "", keepAlive: false }])
+  })
+
+  it("reads any row of responses the same however the chunks are cut", () => {
+    const body = fc.string({ unit: "grapheme", maxLength: 60 })
+    const response = fc.oneof(
+      fc
+        .tuple(fc.integer({ min: 200, max: 203 }), body)
+        .map(([status, text]) => ({ wire: plain(status, text), text })),
+      fc
+        .array(
+          body.filter((text) => text !== ""),
+          { maxLength: 4 },
+        )
+        .map((parts) => ({ wire: chunked(parts), text: parts.join("") })),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(response, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.nat(), { maxLength: 12 }),
+        (all, cuts) => {
+          const seen = readAll(all.map(({ wire }) => wire).join(""), cuts)
+          expect(seen.map((one) => one.body)).toEqual(all.map(({ text }) => text))
+        },
+      ),
+    )
+  })
+
+  it.each([
+    ["something that is not HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
+    ["a body without an end", "HTTP/1.1 200 OK\r\n\r\nhello"],
+    ["a body beyond any limit", "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n"],
+    ["a chunk without a size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
+  ])("refuses %s", (_, wire) => {
+    expect(() => readAll(wire)).toThrow(MalformedResponse)
+  })
+})

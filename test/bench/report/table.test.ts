@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest"
+import { ratiosOf } from "../../../bench/report/ratio.ts"
+import { markdownOf } from "../../../bench/report/table.ts"
+import { baselineOnly } from "../../../bench/scenarios/self-checks.ts"
+import { sampleResults, sampleRun, sampleScenario } from "./sample.ts"
+
+const subject = baselineOnly.subject.name
+const opponent = baselineOnly.against[0]!.side.name
+
+describe("ratios", () => {
+  it("pair each run with the opponent's run beside it", () => {
+    const sides = [
+      { name: subject, peak: [100, 50, 104].map((rate) => sampleRun(rate)), atRate: [] },
+      { name: opponent, peak: [100, 50, 100].map((rate) => sampleRun(rate)), atRate: [] },
+    ]
+    const [rate, cpu] = ratiosOf(baselineOnly, sides)
+    expect(rate).toEqual({
+      against: opponent,
+      metric: "rate",
+      value: { median: 1, min: 1, max: 1.04 },
+      aim: "≥ 0.9, ≤ 1.1",
+      met: true,
+    })
+    expect(cpu).toMatchObject({ metric: "cpu", value: { median: 1 } })
+  })
+
+  it("are not judged when others kept the machine busy, except for CPU time", () => {
+    const disturbed = sampleRun(100, { othersCpuShare: 1.2 })
+    const sides = [subject, opponent].map((name) => ({ name, peak: [disturbed], atRate: [] }))
+    const [rate] = ratiosOf(baselineOnly, sides)
+    expect(rate).toMatchObject({ aim: "≥ 0.9, ≤ 1.1" })
+    expect(rate).not.toHaveProperty("met")
+    const ratios = [{ ...rate!, against: "bare" }]
+    expect(markdownOf(sampleResults(sampleScenario({ ratios })))).toContain(
+      "≥ 0.9, ≤ 1.1 (disturbed, not judged) |",
+    )
+  })
+
+  it("leave out what a server elsewhere does not tell", () => {
+    const { server: _, ...remote } = sampleRun(100)
+    const sides = [
+      { name: subject, peak: [remote], atRate: [] },
+      { name: opponent, peak: [sampleRun(400)], atRate: [] },
+    ]
+    expect(ratiosOf(baselineOnly, sides)).toMatchObject([
+      { metric: "rate", value: { median: 0.25 }, met: false },
+    ])
+  })
+})
+
+describe("the table", () => {
+  const rows = (text: string) => text.split("\n").filter((line) => line.startsWith("| lookup"))
+
+  it("shows the headline with its spread and whether it met its aim", () => {
+    const value = { median: 0.83, min: 0.8, max: 0.86 }
+    const ratios = [{ against: "bare", metric: "rate" as const, value, aim: "≥ 0.8", met: true }]
+    expect(rows(markdownOf(sampleResults(sampleScenario({ ratios }))))[0]).toBe(
+      "| lookup | bare | operations per second | 0.83 ± 0.03 | ≥ 0.8 ✓ |",
+    )
+  })
+
+  it("shows errors by kind beside the figures", () => {
+    const peak = [
+      sampleRun(1000, { errors: { timeout: 2 } }),
+      sampleRun(1000, { errors: { timeout: 1, "status 503": 7 } }),
+    ]
+    const text = markdownOf(sampleResults(sampleScenario({ sides: [{ name: "service", peak, atRate: [] }] })))
+    expect(rows(text)[0]).toMatch(/\| 3 timeout, 7 status 503 \|$/)
+  })
+
+  it("warns when the generator was the limit, when others disturbed the run, and when memory went beyond its limit", () => {
+    const run = sampleRun(1000, {
+      generator: { cpuShare: 0.99 },
+      othersCpuShare: 0.8,
+      server: { cpuShare: 0.5, cpuMicrosPerOperation: 9, databaseCpuMicrosPerOperation: 0, rssMb: 400 },
+    })
+    const sides = [{ name: "service", peak: [run], atRate: [] }]
+    const text = markdownOf(sampleResults(sampleScenario({ sides, rssLimitMb: 300 })))
+    expect(text).toContain("the generator was the limit")
+    expect(text).toContain("others used up to 0.8 cores")
+    expect(text).toContain("RSS 400 MB is above 300 MB")
+  })
+})

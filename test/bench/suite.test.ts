@@ -1,0 +1,101 @@
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync } from "node:fs"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { waitUntil } from "../../bench/load/wait.ts"
+import { startChild } from "../../bench/process/child.ts"
+import { newResults, readResults, writeResults } from "../../bench/report/files.ts"
+import { baselineOnly } from "../../bench/scenarios/self-checks.ts"
+import { bareUws } from "../../bench/side.ts"
+import { measureScenario } from "../../bench/suite.ts"
+
+const parentProgram = new URL("./fixtures/parent.ts", import.meta.url)
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "bench-test-"))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+describe("the suite", () => {
+  it("measures both sides in turn and keeps what it found", async () => {
+    const steps: string[] = []
+    const result = await measureScenario(baselineOnly, {
+      connections: 4,
+      durationSeconds: 0.2,
+      runs: 2,
+      retakes: 0,
+      sweepShares: [0.5],
+      onStep: (step) => steps.push(step),
+    })
+    const turns = steps.filter((step) => step.includes("peak")).map((step) => step.endsWith("again"))
+    expect(turns).toEqual([true, false, true, false])
+    expect(result.sides).toHaveLength(2)
+    for (const side of result.sides) {
+      expect(side.peak).toHaveLength(2)
+      expect(side.atRate.length).toBeGreaterThan(0)
+      for (const run of [...side.peak, ...side.atRate]) expect(run.errors).toEqual({})
+      for (const run of side.peak) expect(run.server?.cpuMicrosPerOperation).toBeGreaterThan(0)
+    }
+    expect(result.ratios.map(({ metric }) => metric)).toEqual(["rate", "cpu"])
+
+    const results = newResults(new Date("2026-01-02T03:04:05Z"), ["--quick"], [result])
+    const written = await writeResults(directory, results)
+    expect(await readResults(written[0]!)).toEqual(results)
+    expect((await readdir(directory)).sort()).toEqual([
+      "2026-01-02T03-04-05Z.baseline-only.latency.svg",
+      "2026-01-02T03-04-05Z.baseline-only.percentiles.svg",
+      "2026-01-02T03-04-05Z.json",
+      "2026-01-02T03-04-05Z.md",
+    ])
+  })
+
+  it("refuses a file that holds no results", async () => {
+    await expect(readResults("package.json")).rejects.toThrow(/is not a results file/)
+    await expect(readResults("nowhere.json")).rejects.toThrow(/cannot be read/)
+  })
+})
+
+/** An orphan may stay a zombie for a while: it runs no more, and only its parent to be has not looked yet. */
+function isAlive(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}/stat`)) return false
+  return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+}
+
+describe("a server under measurement", () => {
+  it("is gone when it was stopped", async () => {
+    const server = await bareUws().start()
+    expect(existsSync(`/proc/${server.pid}`)).toBe(true)
+    await server.stop()
+    expect(existsSync(`/proc/${server.pid}`)).toBe(false)
+  })
+
+  it("ends by itself when the bench was killed", async () => {
+    const parent = spawn(process.execPath, ["--import", "tsx", fileURLToPath(parentProgram)])
+    const [printed] = (await once(parent.stdout, "data")) as [Buffer]
+    const pid = Number(printed.toString())
+    expect(isAlive(pid)).toBe(true)
+    parent.kill("SIGKILL")
+    expect(await waitUntil(() => !isAlive(pid), 15)).toBe(true)
+  })
+
+  it("that ends too early says why", async () => {
+    const child = startChild(new URL("./fixtures/broken-server.ts", import.meta.url))
+    await expect(child.next("listening", 20)).rejects.toThrow(/out of order/)
+  })
+})
+
+describe("the command", () => {
+  it("answers a bad flag with one line and status 2", async () => {
+    const command = promisify(execFile)(process.execPath, ["--import", "tsx", "bench/run.ts", "--rate", "x"])
+    await expect(command).rejects.toMatchObject({
+      code: 2,
+      stderr: 'bench: --rate must be a whole number from 1 to 1000000, not "x" (--help shows the flags)\n',
+    })
+  })
+})

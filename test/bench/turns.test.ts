@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest"
+import { takeTurn } from "../../bench/turns.ts"
+import { sampleRun } from "./report/sample.ts"
+
+/** A side whose runs are disturbed as the list says, one after the other. */
+function side(name: string, disturbances: number[]) {
+  const left = [...disturbances]
+  return {
+    name,
+    measure: async () => sampleRun(left.length, { othersCpuShare: left.shift() ?? 0 }),
+    stop: async () => {},
+  }
+}
+
+const plan = { connections: 1, warmupSeconds: 0, durationSeconds: 1, timeoutSeconds: 1 }
+const turn = async (ours: number[], theirs: number[], retakes: number) => {
+  const entries = [side("ours", ours), side("theirs", theirs)].map((one) => ({
+    side: one,
+    peak: [],
+    atRate: [],
+  }))
+  const steps: string[] = []
+  await takeTurn(entries, "peak", plan, retakes, (step) => steps.push(step))
+  return {
+    steps,
+    kept: entries.map(({ peak }: { peak: { othersCpuShare: number }[] }) =>
+      peak.map((run) => run.othersCpuShare),
+    ),
+  }
+}
+
+describe("a turn", () => {
+  it("on a quiet machine is taken once", async () => {
+    const { steps, kept } = await turn([0.01], [0.02], 2)
+    expect(steps).toEqual(["ours", "theirs"])
+    expect(kept).toEqual([[0.01], [0.02]])
+  })
+
+  it("is taken again by all sides while one of them was disturbed", async () => {
+    const { steps, kept } = await turn([0, 0.1], [0.9, 0.05], 2)
+    expect(steps).toHaveLength(4)
+    expect(kept).toEqual([[0.1], [0.05]])
+  })
+
+  it("keeps the quietest attempt when none was quiet", async () => {
+    const { steps, kept } = await turn([0.9, 0.3], [0.9, 0.4], 1)
+    expect(steps).toHaveLength(4)
+    expect(kept).toEqual([[0.3], [0.4]])
+  })
+})
