@@ -35,10 +35,10 @@ export const UpdateAccountResponse = Schema.Struct({
   token_response: Schema.optionalKey(TokenResponse),
 }).annotate({ identifier: "UpdateAccountResponse" })
 
-const emailPattern = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
+const emailPattern = /^[^\s@,;<>"\p{Cc}]+@[^\s@,;<>"\p{Cc}]+$/u
 
 /** The one spelling an address is kept under, or undefined for what cannot be one. */
 export const readEmail = (typed: string): string | undefined => {
   const email = typed.trim().toLowerCase()
-  return email.length <= 254 && emailPattern.test(email) && !/^\.|\.\.|\.@/.test(email) ? email : undefined
+  return email.length <= 254 && emailPattern.test(email) ? email : undefined
 }

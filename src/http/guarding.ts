@@ -7,7 +7,9 @@ import { Guards } from "./guards.ts"
 /** An IPv6 caller owns a whole /64: counting single addresses of it would count nothing. */
 export const addressGroup = (address: string): string => {
   if (!address.includes(":")) return address
-  const mapped = /^(?:0*:)*(?:0*ffff:)(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(address)
+  const mapped = /^(?:0*:)*(?:0*ffff:)(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(
+    address,
+  )
   if (mapped?.[1] !== undefined) return mapped[1]
   if (mapped?.[2] !== undefined && mapped[3] !== undefined) {
     const [high, low] = [Number.parseInt(mapped[2], 16), Number.parseInt(mapped[3], 16)]

@@ -21,7 +21,8 @@ export const delivery = Layer.effectDiscard(
   Effect.gen(function* () {
     const config = yield* AppConfig
     const outbox = yield* Outbox
-    const mail = config.smtpUrl === undefined ? undefined : yield* smtpCarrier(config.smtpUrl, config.mailFrom)
+    const mail =
+      config.smtpUrl === undefined ? undefined : yield* smtpCarrier(config.smtpUrl, config.mailFrom)
     const { twilioAccount: account, twilioFrom: from, twilioToken: token, twilioUrl: url } = config
     const sms =
       account === undefined || token === undefined || from === undefined

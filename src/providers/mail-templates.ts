@@ -56,7 +56,11 @@ const templates: Readonly<Record<string, Template>> = {
   }),
   security_notice: (data) => ({
     subject: "A change to your account",
-    text: lines(`This is to tell you that ${word(data, "change")}.`, "", "If it was not you, contact us at once."),
+    text: lines(
+      `This is to tell you that ${word(data, "change")}.`,
+      "",
+      "If it was not you, contact us at once.",
+    ),
   }),
   two_factor_sms: (data) => ({
     subject: "Your code",
@@ -87,7 +91,10 @@ const templates: Readonly<Record<string, Template>> = {
     text: lines(
       `${word(data, "sender") || "Somebody"} wants to give you ${word(data, "eid") || "an emoji id"}.`,
       ...(word(data, "message") === "" ? [] : ["", word(data, "message")]),
-      ...(word(data, "link") === "" ? [] : ["", "Log in with this address to accept it:", "", word(data, "link")]),
+      ...(word(data, "code") === "" ? [] : ["", `Your code: ${word(data, "code")}`]),
+      ...(word(data, "link") === ""
+        ? []
+        : ["", "Log in with this address to accept it:", "", word(data, "link")]),
     ),
   }),
   order_receipt: (data) => ({

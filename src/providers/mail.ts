@@ -10,7 +10,8 @@ const maxConnections = 4
 const toNotCarried = (error: unknown): NotCarried => {
   const { message, responseCode } = error as { message?: string; responseCode?: number }
   // Servers answer 5xx for what will not change by waiting, except about the login, which an operator may mend.
-  const isLasting = responseCode !== undefined && responseCode >= 500 && ![530, 534, 535].includes(responseCode)
+  const isLasting =
+    responseCode !== undefined && responseCode >= 500 && ![530, 534, 535].includes(responseCode)
   return new NotCarried({ reason: message ?? "unknown", isLasting })
 }
 

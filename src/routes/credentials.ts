@@ -1,9 +1,5 @@
 import { Effect } from "effect"
-import {
-  RegisterUserParameters,
-  UpdateAccountResponse,
-  UpdateUserParameters,
-} from "../../schema/account.ts"
+import { RegisterUserParameters, UpdateAccountResponse, UpdateUserParameters } from "../../schema/account.ts"
 import { Conflict, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
 import { TokenResponse } from "../../schema/session.ts"
 import { route } from "../http/route.ts"

@@ -123,7 +123,11 @@ const backupDisable = route({
       const userId = sessionUser(principal) ?? (yield* findPending(headers))
       const name = userId === undefined ? accountName(body) : { id: userId }
       if (name === undefined) {
-        return yield* invalidField("email", "required", "Log in, or send the account's email or alternate_id.")
+        return yield* invalidField(
+          "email",
+          "required",
+          "Log in, or send the account's email or alternate_id.",
+        )
       }
       const provider = body.disable_all ? undefined : (body.provider ?? undefined)
       yield* TwoFactor.use((factors) => factors.disableByBackup(name, body.backup_code, provider))

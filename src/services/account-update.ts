@@ -90,8 +90,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   }
   if (new_hash !== undefined) mail.push(...noticeTo(account, "the password of your account was changed"))
 
-  const verifiedAt =
-    new_hash === undefined ? undefined : yield* sessions.findVerifiedAt(principal.sessionId)
+  const verifiedAt = new_hash === undefined ? undefined : yield* sessions.findVerifiedAt(principal.sessionId)
   const done = yield* accounts
     .update({
       id: account.id,

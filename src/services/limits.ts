@@ -38,7 +38,11 @@ const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly s
     caller: { requests: 60, seconds: 600 },
   },
   write: { shared: false, address: { requests: 600, seconds: 60 }, caller: { requests: 1200, seconds: 60 } },
-  read: { shared: false, address: { requests: 6000, seconds: 60 }, caller: { requests: 12_000, seconds: 60 } },
+  read: {
+    shared: false,
+    address: { requests: 6000, seconds: 60 },
+    caller: { requests: 12_000, seconds: 60 },
+  },
 }
 
 interface Counted {
@@ -83,10 +87,7 @@ export class Limits extends Context.Service<
             )
           : Effect.sync(() => keys.map((key, i) => local.take(key, seconds[i] ?? 60)))
 
-      const take = Effect.fnUntraced(function* (
-        name: LimitName,
-        subjects: Partial<Record<Subject, string>>,
-      ) {
+      const take = Effect.fnUntraced(function* (name: LimitName, subjects: Partial<Record<Subject, string>>) {
         const { shared, ...bySubject } = budgets[name]
         const wanted = new Map<string, Budget>()
         for (const [subject, value] of Object.entries(subjects)) {

@@ -130,7 +130,9 @@ export class MagicLinks extends Context.Service<
         inspect: (token) =>
           sql
             .rows<{ email: string; purpose: LinkPurpose }>(
-              (q) => q`select m.email, m.purpose from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
+              (
+                q,
+              ) => q`select m.email, m.purpose from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
                         where m.token_hash = any(${hashes(token)}) and m.used_at is null and m.expires_at > now()`,
             )
             .pipe(Effect.map((rows) => rows[0])),

@@ -37,12 +37,7 @@ export class RefreshTokens extends Context.Service<
         const ring = yield* makeKeyRing(options.keys, "refresh-tokens")
         return RefreshTokens.of({
           make: ({ generation, sessionId }) =>
-            [
-              sessionId,
-              generation,
-              ring.currentId,
-              mac(ring.current, sessionId, generation),
-            ].join("."),
+            [sessionId, generation, ring.currentId, mac(ring.current, sessionId, generation)].join("."),
           read: (token) => {
             const [, sessionId = "", number = "", keyId = "", given = ""] = pattern.exec(token) ?? []
             const key = ring.all.get(keyId)

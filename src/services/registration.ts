@@ -8,7 +8,7 @@ import type { SqlRefused } from "../store/sql.ts"
 import { Callers } from "./callers.ts"
 import { queueFull } from "./login.ts"
 import { type LinkPurpose, MagicLinks, mailKind } from "./magic-links.ts"
-import { type PasswordUnacceptable, Passwords } from "./passwords.ts"
+import { Passwords, type PasswordUnacceptable } from "./passwords.ts"
 import { Sessions } from "./sessions.ts"
 
 export const invalidField = (field: string, code: string, message: string) =>

@@ -104,7 +104,9 @@ export class SecondFactors extends Context.Service<
           const code = typed.trim()
           const step = (yield* findStep(userId, code, { confirmed: true })) ?? null
           const [row] = yield* sql.rows<{ proof: Proof }>(
-            (q) => q`select use_second_factor(${userId}, ${attempt}, ${step}, ${smsHashes(userId, code) as string[]},
+            (
+              q,
+            ) => q`select use_second_factor(${userId}, ${attempt}, ${step}, ${smsHashes(userId, code) as string[]},
                                               ${backupHashes(userId, code) as string[]}) as proof`,
           )
           return row?.proof ?? "wrong"
@@ -121,7 +123,8 @@ export class SecondFactors extends Context.Service<
           const phone = (yield* Effect.orDie(sealer.open(row.sealed_phone, phoneAad(userId)))).toString()
           const { hash, mail, seconds } = yield* makeSms(userId, phone)
           yield* sql.rows(
-            (q) => q`select put_sms_code(${userId}, ${!row.confirmed}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb)`,
+            (q) =>
+              q`select put_sms_code(${userId}, ${!row.confirmed}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb)`,
           )
           return lastDigits(phone)
         }),

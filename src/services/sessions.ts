@@ -218,7 +218,11 @@ export class Sessions extends Context.Service<
             if (proof === "spent") return yield* refused("The code was used before; wait for the next one.")
             return proof === "proven"
               ? ({ type: "VERIFY", ...renewal(now, true) } as const)
-              : ({ type: "WRONG_CODE", at: now, lockUntil: now + config.twoFactorLockSeconds * 1000 } as const)
+              : ({
+                  type: "WRONG_CODE",
+                  at: now,
+                  lockUntil: now + config.twoFactorLockSeconds * 1000,
+                } as const)
           })
 
         let { snapshot } = yield* turn(facts.sessionId, decide)

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import { NotFound, type TooManyRequests, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { NotFound, type TooManyRequests, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import { type Enable2FAResponse, readPhone } from "../../schema/two-factor.ts"
 import type { TwoFactorProvider } from "../../schema/user.ts"
 import { type AccountName, Accounts } from "../store/accounts.ts"
@@ -93,7 +93,11 @@ export class TwoFactor extends Context.Service<
           if (!wish.phone) return yield* invalidField("phone", "required", "A phone is required for SMS.")
           const phone = readPhone(wish.phone)
           if (phone === undefined) {
-            return yield* invalidField("phone", "invalid", "Send the phone in international form, +14155550100.")
+            return yield* invalidField(
+              "phone",
+              "invalid",
+              "Send the phone in international form, +14155550100.",
+            )
           }
           yield* limits.take("mail", { account: `sms/${userId}` })
           yield* setUp({
@@ -145,7 +149,9 @@ export class TwoFactor extends Context.Service<
         // Asked in any case: whether there is such a user does not show.
         const userId = account?.id ?? randomUUID()
         const [row] = yield* sql.rows<{ gone: number | null }>(
-          (q) => q`select backup_disable_two_factor(${userId}, ${factors.backupHashes(userId, code) as string[]},
+          (
+            q,
+          ) => q`select backup_disable_two_factor(${userId}, ${factors.backupHashes(userId, code) as string[]},
                                                     ${provider ?? null}) as gone`,
         )
         if (row?.gone === null || row?.gone === undefined) {

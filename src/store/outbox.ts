@@ -83,7 +83,10 @@ export class Outbox extends Context.Service<
           const opened = yield* Effect.forEach(rows, (row) =>
             open(row).pipe(
               Effect.catchCause((cause) =>
-                Effect.andThen(Effect.logError("letter cannot be opened", { letter: row.id }, cause), giveUp(row.id)),
+                Effect.andThen(
+                  Effect.logError("letter cannot be opened", { letter: row.id }, cause),
+                  giveUp(row.id),
+                ),
               ),
             ),
           )
