@@ -11,6 +11,8 @@ interface Facts {
   readonly error?: string
   readonly fields?: FieldIssues
   readonly retryAfterSeconds?: number
+  /** Further headers of the answer, such as how a budget of requests stands. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Further members of the answer's body, such as the state that refused an event. */
   readonly details?: Readonly<Record<string, unknown>>
 }

@@ -2,6 +2,7 @@ import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { Deadlines } from "../actors/deadlines.ts"
 import { Mailboxes } from "../actors/mailboxes.ts"
 import { OrderActors } from "../actors/order.ts"
+import { SessionActors } from "../actors/session.ts"
 import { TransferActors } from "../actors/transfer.ts"
 import { Bus } from "./bus/bus.ts"
 import { redisWire } from "./bus/redis.ts"
@@ -12,17 +13,22 @@ import { guards } from "./http/guarding.ts"
 import { Guards } from "./http/guards.ts"
 import { refusalResponse } from "./http/problem-response.ts"
 import { type Server, startServer } from "./http/server.ts"
+import { identity } from "./identity.ts"
 import { masterKeys } from "./keys.ts"
 import { publisher } from "./live/publisher.ts"
 import { logging } from "./log.ts"
 import { Metrics } from "./metrics.ts"
+import { delivery } from "./providers/delivery.ts"
 import { Readiness } from "./readiness.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
 import { Callers } from "./services/callers.ts"
 import { CustodialKeys } from "./services/custodial-keys.ts"
 import { FirstKeys } from "./services/first-keys.ts"
+import { housekeeping } from "./services/housekeeping.ts"
 import { Market } from "./services/market.ts"
 import { OneTimeCodes } from "./services/one-time-codes.ts"
+import { Passwords } from "./services/passwords.ts"
+import { RefreshTokens } from "./services/refresh-tokens.ts"
 import { Seal } from "./services/seal.ts"
 import { Tokens } from "./services/tokens.ts"
 import { TransferLetters } from "./services/transfer-letters.ts"
@@ -98,6 +104,8 @@ const appLayer = (surroundings: Surroundings) => {
         Seal.layer({ keys }),
         Tokens.layer({ keys, issuer: config.baseUrl }),
         OneTimeCodes.layer({ keys }),
+        RefreshTokens.layer({ keys }),
+        Passwords.layer(),
       ),
     ),
   )
@@ -106,13 +114,14 @@ const appLayer = (surroundings: Surroundings) => {
     Layer.provideMerge(Layer.mergeAll(TransferLetters.layer, FirstKeys.layer, Parties.layer)),
     Layer.provideMerge(CustodialKeys.layer),
   )
-  const actors = Layer.mergeAll(OrderActors.layer, TransferActors.layer).pipe(
+  const actors = Layer.mergeAll(OrderActors.layer, SessionActors.layer, TransferActors.layer).pipe(
     Layer.provideMerge(
       Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
-  return Layer.mergeAll(guards, moves).pipe(
+  return Layer.mergeAll(guards, moves, delivery, housekeeping).pipe(
+    Layer.provideMerge(identity),
     Layer.provideMerge(actors),
     Layer.provideMerge(services),
     Layer.provideMerge(store),

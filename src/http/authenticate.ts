@@ -1,47 +1,100 @@
 import { Effect } from "effect"
 import { Unauthorized } from "../../schema/errors.ts"
-import { roleScopes } from "../../schema/scope.ts"
+import { roleScopes, type Scope } from "../../schema/scope.ts"
+import { ApiKeyCallers } from "../services/api-key-callers.ts"
 import { type Caller, Callers } from "../services/callers.ts"
-import { type Claims, Tokens } from "../services/tokens.ts"
+import { type Claims, type TokenKind, Tokens } from "../services/tokens.ts"
 import type { RawRequest } from "./exchange.ts"
 import type { Principal } from "./principal.ts"
 import type { AuthScheme } from "./route.ts"
 
 const bearer = /^Bearer +(\S+)$/i
 
-const sessionPrincipal = (claims: Claims, caller: Caller): Principal | undefined =>
-  caller.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
-    ? {
-        userId: caller.id,
-        role: caller.role,
-        scopes: roleScopes[caller.role],
-        via: "session",
-        sessionId: claims.sid,
-        emojiId: undefined,
-        organizations: caller.organizations,
-        twoFactor: caller.twoFactor,
-      }
-    : undefined
+export const bearerToken = (headers: Readonly<Record<string, string>>): string | undefined =>
+  bearer.exec(headers["authorization"] ?? "")?.[1]
 
-/** Finds who is asking. A token this process has verified before costs two map look-ups and no query. */
+/** A token of the authorization-code flow reaches the one id its user chose. */
+const oauthScopes: ReadonlySet<Scope> = new Set<Scope>(["userEmoji:list"])
+
+const tokenPrincipal = (kind: TokenKind, claims: Claims, caller: Caller): Principal | undefined => {
+  const stands = caller.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
+  if (!stands) return undefined
+  const facts = {
+    userId: caller.id,
+    role: caller.role,
+    sessionId: claims.sid,
+    organizations: caller.organizations,
+    twoFactor: caller.twoFactor,
+  }
+  return kind === "oauth-access"
+    ? { ...facts, via: "oauth", scopes: oauthScopes, emojiId: claims.ext?.["emoji_id"] }
+    : { ...facts, via: "session", scopes: roleScopes[caller.role], emojiId: undefined }
+}
+
+/** Finds who is asking. A token or key this process has seen before costs two map look-ups and no query. */
 export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
   const callers = yield* Callers
+  const apiKeys = yield* ApiKeyCallers
+
+  const verify = (token: string, kind: TokenKind) =>
+    tokens.verify(token, kind).pipe(
+      Effect.map((claims) => ({ kind, claims })),
+      Effect.catch(() => Effect.succeed(undefined)),
+    )
+  const remembered = (token: string, kind: TokenKind) => {
+    const claims = tokens.verifyCached(token, kind)
+    return claims === undefined ? undefined : { kind, claims }
+  }
 
   const byToken = Effect.fnUntraced(function* (token: string) {
-    const claims =
-      tokens.verifyCached(token, "access") ??
-      (yield* tokens.verify(token, "access").pipe(Effect.catch(() => Effect.succeed(undefined))))
-    if (claims === undefined) return undefined
+    const found =
+      remembered(token, "access") ??
+      remembered(token, "oauth-access") ??
+      (yield* verify(token, "access")) ??
+      (yield* verify(token, "oauth-access"))
+    if (found === undefined) return undefined
+    const { claims, kind } = found
     const caller = callers.remembered(claims.sub) ?? (yield* callers.find(claims.sub))
-    return caller === undefined ? undefined : sessionPrincipal(claims, caller)
+    return caller === undefined ? undefined : tokenPrincipal(kind, claims, caller)
+  })
+
+  const byApiKey = Effect.fnUntraced(function* (text: string) {
+    const key = apiKeys.remembered(text) ?? (yield* apiKeys.find(text))
+    if (key === undefined) return undefined
+    const caller = callers.remembered(key.userId) ?? (yield* callers.find(key.userId))
+    if (caller === undefined || !caller.active) return undefined
+    const principal: Principal = {
+      userId: caller.id,
+      role: caller.role,
+      scopes: key.scopesFor(caller.role),
+      via: "api_key",
+      sessionId: "",
+      emojiId: undefined,
+      organizations: caller.organizations,
+      twoFactor: caller.twoFactor,
+    }
+    return principal
+  })
+
+  const find = Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
+    const token = bearerToken(request.headers)
+    if (token !== undefined) {
+      const principal = yield* token.startsWith("svc_") ? byApiKey(token) : byToken(token)
+      if (principal !== undefined) return principal
+    }
+    const apiKey = request.headers["x-api-key"]
+    return apiKey === undefined || apiKey === "" || scheme === "two_factor"
+      ? undefined
+      : yield* byApiKey(apiKey.trim())
   })
 
   return Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
-    const token = bearer.exec(request.headers["authorization"] ?? "")?.[1]
-    const principal = token === undefined ? undefined : yield* byToken(token)
-    if (principal !== undefined) return principal
+    const principal = yield* find(scheme, request)
+    if (principal !== undefined && (scheme !== "two_factor" || principal.via === "session")) return principal
     if (scheme === "optional") return null
-    return yield* new Unauthorized({})
+    return yield* new Unauthorized(
+      principal === undefined ? {} : { error: "This needs the access token of a login session." },
+    )
   })
 })

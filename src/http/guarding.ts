@@ -1,16 +1,45 @@
 import { Effect, Layer } from "effect"
+import { Limits } from "../services/limits.ts"
+import { Sessions } from "../services/sessions.ts"
 import { makeAuthenticate } from "./authenticate.ts"
 import { Guards } from "./guards.ts"
+
+/** An IPv6 caller owns a whole /64: counting single addresses of it would count nothing. */
+export const addressGroup = (address: string): string => {
+  if (!address.includes(":")) return address
+  const mapped = /^(?:0*:)*(?:0*ffff:)(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(
+    address,
+  )
+  if (mapped?.[1] !== undefined) return mapped[1]
+  if (mapped?.[2] !== undefined && mapped[3] !== undefined) {
+    const [high, low] = [Number.parseInt(mapped[2], 16), Number.parseInt(mapped[3], 16)]
+    return [high >> 8, high & 255, low >> 8, low & 255].join(".")
+  }
+  const [head = "", tail] = address.split("::")
+  const groups = head === "" ? [] : head.split(":")
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === "" ? 0 : tail.split(":").length)
+  const all = [...groups, ...Array<string>(Math.max(0, missing)).fill("0"), ...(tail ? tail.split(":") : [])]
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`
+}
 
 /** The guards of the running service. */
 export const guards = Layer.effect(
   Guards,
   Effect.gen(function* () {
     const authenticate = yield* makeAuthenticate
+    const limits = yield* Limits
+    const sessions = yield* Sessions
     return Guards.of({
       authenticate,
-      limit: () => Effect.succeed({}),
-      freshCode: () => Effect.void,
+      limit: (name, request, principal) =>
+        limits.take(name, {
+          address: addressGroup(request.address),
+          ...(principal === null ? {} : { caller: `${principal.via}/${principal.userId}` }),
+        }),
+      freshCode: (principal) => sessions.checkFresh(principal.sessionId),
       once: (_key, _route, _request, _principal, run) => run,
     })
   }),

@@ -20,6 +20,7 @@ export const problemResponse = (
   const error = problem?.message ?? "Something went wrong on our side."
   const headers = {
     "Content-Type": "application/json",
+    ...problem?.headers,
     ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
     ...(problem?.retryAfterSeconds === undefined ? {} : { "Retry-After": String(problem.retryAfterSeconds) }),
     ...(shape === "oauth" ? { "Cache-Control": "no-store" } : {}),

@@ -1,9 +1,13 @@
 import type { Route } from "../http/route.ts"
 import { assets } from "./assets.ts"
+import { auth } from "./auth.ts"
+import { credentials } from "./credentials.ts"
+import { dev } from "./dev.ts"
 import { documents } from "./documents.ts"
 import { operations } from "./operations.ts"
 import { prices } from "./prices.ts"
 import { transfers } from "./transfers.ts"
+import { twoFactor } from "./two-factor.ts"
 
 // Documents describe the whole table they are part of, so they look at it only when asked.
 function wholeTable(): ReadonlyArray<Route> {
@@ -17,6 +21,10 @@ const table = [
   ...assets,
   ...prices,
   ...transfers,
+  ...auth,
+  ...credentials,
+  ...twoFactor,
+  ...dev,
 ] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never

@@ -28,6 +28,8 @@ export class Outbox extends Context.Service<
     /** Letters due now, leased to this caller: a carrier that dies leaves them to the next. */
     take(limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
     sent(id: number): Effect.Effect<void, Unavailable>
+    /** Never due again; it stays unsent, for whoever looks. */
+    giveUp(id: number): Effect.Effect<void, Unavailable>
     /** Newest first, sent or not. */
     list(recipient: string, limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
     /** How long the oldest unsent letter has been due. */
@@ -58,8 +60,12 @@ export class Outbox extends Context.Service<
           }),
         )
 
+      const giveUp = (id: number) =>
+        sql.rows((q) => q`update outbox set due_at = 'infinity' where id = ${id}`).pipe(Effect.asVoid)
+
       return Outbox.of({
         seal,
+        giveUp,
         put: Effect.fnUntraced(function* (mail) {
           const [row] = yield* seal([mail])
           if (row === undefined) return
@@ -73,7 +79,18 @@ export class Outbox extends Context.Service<
                               order by due_at limit ${limit} for update skip locked) d
                       where o.id = d.id returning o.id, o.recipient, o.kind, o.payload, o.at, o.tries`,
           )
-          return yield* Effect.forEach(rows, open)
+          // One letter that cannot be opened, because its key is gone, must not hold up the others.
+          const opened = yield* Effect.forEach(rows, (row) =>
+            open(row).pipe(
+              Effect.catchCause((cause) =>
+                Effect.andThen(
+                  Effect.logError("letter cannot be opened", { letter: row.id }, cause),
+                  giveUp(row.id),
+                ),
+              ),
+            ),
+          )
+          return opened.filter((letter) => letter !== undefined)
         }),
         sent: (id) =>
           sql.rows((q) => q`update outbox set sent_at = now() where id = ${id}`).pipe(Effect.asVoid),

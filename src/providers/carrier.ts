@@ -1,0 +1,20 @@
+import { Data, type Effect } from "effect"
+
+export interface Parcel {
+  /** The same on every try, so that a receiver may recognise a repeat. */
+  readonly id: number
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** The provider did not take it. A lasting refusal is not tried again. */
+export class NotCarried extends Data.TaggedError("NotCarried")<{
+  readonly reason: string
+  readonly isLasting: boolean
+}> {}
+
+/** Who takes letters to the world: SMTP, an SMS gateway. */
+export interface Carrier {
+  readonly carry: (parcel: Parcel) => Effect.Effect<void, NotCarried>
+}

@@ -1,0 +1,58 @@
+import { Effect, Layer, Schedule } from "effect"
+import { AppConfig } from "../config.ts"
+import { type Letter, Outbox } from "../store/outbox.ts"
+import type { Carrier } from "./carrier.ts"
+import { smtpCarrier } from "./mail.ts"
+import { render } from "./mail-templates.ts"
+import { twilioCarrier } from "./sms.ts"
+
+const batchSize = 16
+const concurrency = 4
+const maxTries = 8
+const pauseMs = 500
+
+const isPhone = (recipient: string) => recipient.startsWith("+")
+
+/**
+ * Takes letters out of the outbox and hands them to whoever carries them. Without a carrier a letter stays readable in
+ * the outbox and counts as sent. Every process may run this: letters are leased, and the lease grows with each try.
+ */
+export const delivery = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const config = yield* AppConfig
+    const outbox = yield* Outbox
+    const mail =
+      config.smtpUrl === undefined ? undefined : yield* smtpCarrier(config.smtpUrl, config.mailFrom)
+    const { twilioAccount: account, twilioFrom: from, twilioToken: token, twilioUrl: url } = config
+    const sms =
+      account === undefined || token === undefined || from === undefined
+        ? undefined
+        : twilioCarrier({ url, account, token, from })
+
+    const carry = (carrier: Carrier, letter: Letter) =>
+      carrier.carry({ id: letter.id, to: letter.to, ...render(letter) }).pipe(
+        Effect.andThen(outbox.sent(letter.id)),
+        Effect.catchTag("NotCarried", ({ isLasting, reason }) => {
+          const facts = { letter: letter.id, kind: letter.kind, tries: letter.tries, reason }
+          return isLasting || letter.tries >= maxTries
+            ? Effect.andThen(Effect.logError("letter given up", facts), outbox.giveUp(letter.id))
+            : Effect.logWarning("letter not carried yet", facts)
+        }),
+      )
+
+    const deliver = (letter: Letter) => {
+      const carrier = isPhone(letter.to) ? sms : mail
+      return carrier === undefined ? outbox.sent(letter.id) : carry(carrier, letter)
+    }
+
+    const round = Effect.gen(function* () {
+      for (;;) {
+        const letters = yield* outbox.take(batchSize)
+        yield* Effect.forEach(letters, deliver, { concurrency, discard: true })
+        if (letters.length < batchSize) return
+      }
+    }).pipe(Effect.catchCause((cause) => Effect.logWarning("delivery paused", cause)))
+
+    yield* Effect.forkScoped(round.pipe(Effect.repeat(Schedule.spaced(`${pauseMs} millis`))))
+  }),
+)

@@ -1,0 +1,54 @@
+import { Effect, Redacted } from "effect"
+import { createTransport } from "nodemailer"
+import type { Config } from "../config.ts"
+import { type Carrier, NotCarried } from "./carrier.ts"
+
+const connectMs = 5000
+const socketMs = 15_000
+const maxConnections = 4
+
+const toNotCarried = (error: unknown): NotCarried => {
+  const { message, responseCode } = error as { message?: string; responseCode?: number }
+  // Servers answer 5xx for what will not change by waiting, except about the login, which an operator may mend.
+  const isLasting =
+    responseCode !== undefined && responseCode >= 500 && ![530, 534, 535].includes(responseCode)
+  return new NotCarried({ reason: message ?? "unknown", isLasting })
+}
+
+/** Mail through the configured SMTP server, over a small pool of connections. */
+export const smtpCarrier = (url: Redacted.Redacted, from: Config["mailFrom"]) =>
+  Effect.gen(function* () {
+    const transport = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        createTransport(
+          {
+            url: Redacted.value(url),
+            pool: true,
+            maxConnections,
+            connectionTimeout: connectMs,
+            greetingTimeout: connectMs,
+            socketTimeout: socketMs,
+          } as never,
+          { from },
+        ),
+      ),
+      (open) => Effect.sync(() => open.close()),
+    )
+    const domain = /@([\w.-]+)/.exec(from)?.[1] ?? "localhost"
+    const carrier: Carrier = {
+      carry: ({ id, subject, text, to }) =>
+        Effect.tryPromise({
+          try: () =>
+            transport.sendMail({
+              to: { name: "", address: to },
+              subject,
+              text,
+              messageId: `<letter-${id}@${domain}>`,
+              disableFileAccess: true,
+              disableUrlAccess: true,
+            }),
+          catch: toNotCarried,
+        }).pipe(Effect.asVoid),
+    }
+    return carrier
+  })

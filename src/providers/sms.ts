@@ -1,0 +1,47 @@
+import { Effect, Redacted } from "effect"
+import { type Carrier, NotCarried } from "./carrier.ts"
+
+const timeoutMs = 10_000
+
+export interface TwilioAccount {
+  readonly url: string
+  readonly account: string
+  readonly token: Redacted.Redacted
+  readonly from: string
+}
+
+/** SMS through Twilio's message resource: one form-encoded POST each. */
+export const twilioCarrier = ({ account, from, token, url }: TwilioAccount): Carrier => {
+  const endpoint = `${url}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`
+  const authorization = `Basic ${Buffer.from(`${account}:${Redacted.value(token)}`).toString("base64")}`
+  const post = async (to: string, text: string) => {
+    const response = await fetch(endpoint, {
+      method: "POST",
+      redirect: "error",
+      headers: { authorization, "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ To: to, From: from, Body: text }).toString(),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    await response.body?.cancel()
+    return response.status
+  }
+  return {
+    carry: ({ text, to }) =>
+      Effect.tryPromise({
+        try: () => post(to, text),
+        catch: (error) => new NotCarried({ reason: String(error), isLasting: false }),
+      }).pipe(
+        Effect.flatMap((status) =>
+          status >= 200 && status < 300
+            ? Effect.void
+            : Effect.fail(
+                new NotCarried({
+                  reason: `Twilio answered ${status}`,
+                  // A refused number stays refused; too many requests, a wrong token and their faults pass.
+                  isLasting: status === 400 || status === 404,
+                }),
+              ),
+        ),
+      ),
+  }
+}

@@ -1,0 +1,128 @@
+import { Effect } from "effect"
+import { InvalidRequest } from "../../schema/errors.ts"
+import {
+  Confirm2Fa,
+  LoginRequest,
+  MagicLinkConsumeRequest,
+  MagicLinkLoginRequest,
+  MagicLinkLoginResponse,
+  RefreshRequest,
+  SuccessResponse,
+  TokenResponse,
+} from "../../schema/session.ts"
+import { Reply } from "../http/reply.ts"
+import { route } from "../http/route.ts"
+import { accountName, login } from "../services/login.ts"
+import { MagicLinks, statusOf } from "../services/magic-links.ts"
+import { Sessions } from "../services/sessions.ts"
+
+const group = "User Authentication"
+
+/** Tokens are for the one who asked, not for a cache on the way. */
+export const privately = <A>(value: A) => Reply.json(value, { headers: { "Cache-Control": "no-store" } })
+
+const token = route({
+  id: "login",
+  group,
+  summary: "Log in by password, with an email or an alternate_id",
+  method: "post",
+  path: "/auth/token",
+  auth: "none",
+  limit: "login",
+  body: LoginRequest,
+  success: TokenResponse,
+  errors: [],
+  handler: ({ body }) => Effect.map(login(body), privately),
+})
+
+const refresh = route({
+  id: "refreshToken",
+  group,
+  summary: "New tokens for a refresh token, which is replaced",
+  method: "post",
+  path: "/auth/token/refresh",
+  auth: "none",
+  limit: "write",
+  body: RefreshRequest,
+  success: TokenResponse,
+  errors: [],
+  handler: ({ body }) =>
+    Sessions.use((sessions) => Effect.map(sessions.refresh(body.refresh_token), privately)),
+})
+
+const twoFactor = route({
+  id: "twoFactorAuthentication",
+  group,
+  summary: "Complete a login, or freshen a session, with a two-factor code",
+  method: "post",
+  path: "/auth/2fa",
+  auth: "none",
+  limit: "code",
+  body: Confirm2Fa,
+  success: TokenResponse,
+  errors: [],
+  handler: ({ body }) =>
+    Sessions.use((sessions) => Effect.map(sessions.verifyCode(body.refresh_token, body.code), privately)),
+})
+
+const sentIfKnown = {
+  status: "Active",
+  message: "If this address belongs to a user who may log in by mail, a link is on its way.",
+} as const
+
+const magicLink = route({
+  id: "magicLinkLogin",
+  group,
+  summary: "Mail a login link; the answer is the same whether or not the user is known",
+  method: "post",
+  path: "/auth/magic_link",
+  auth: "optional",
+  limit: "mail",
+  body: MagicLinkLoginRequest,
+  success: MagicLinkLoginResponse,
+  errors: [],
+  handler: ({ body, principal }) =>
+    Effect.gen(function* () {
+      const name = accountName(body) ?? (body.user_id ? { id: body.user_id } : undefined)
+      if (name === undefined) {
+        return yield* new InvalidRequest({ error: "body: expected an email or a user_id" })
+      }
+      const links = yield* MagicLinks
+      const account = yield* links.send(name, body.redirect ? { redirect: body.redirect } : {})
+      return account !== undefined && account.id === principal?.userId && principal.via === "session"
+        ? { ...sentIfKnown, status: statusOf(account) }
+        : sentIfKnown
+    }),
+})
+
+const consumeMagicLink = route({
+  id: "consumeMagicLink",
+  group,
+  summary: "Log in with the one-time token of a mailed link, which confirms the email",
+  method: "post",
+  path: "/auth/magic_link/consume",
+  auth: "none",
+  limit: "login",
+  body: MagicLinkConsumeRequest,
+  success: TokenResponse,
+  errors: [],
+  handler: ({ body }) => MagicLinks.use((links) => Effect.map(links.consume(body.token), privately)),
+})
+
+const logout = route({
+  id: "logout",
+  group,
+  summary: "End every session and every access token of the user",
+  method: "post",
+  path: "/logout",
+  auth: "two_factor",
+  scope: "user:writeSelf",
+  success: SuccessResponse,
+  errors: [],
+  handler: ({ principal }) =>
+    Sessions.use((sessions) =>
+      Effect.as(sessions.endAll(principal.userId, "logout"), { message: "Logged out everywhere." }),
+    ),
+})
+
+export const auth = [token, refresh, twoFactor, magicLink, consumeMagicLink, logout] as const

@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import { RegisterUserParameters, UpdateAccountResponse, UpdateUserParameters } from "../../schema/account.ts"
+import { Conflict, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
+import { TokenResponse } from "../../schema/session.ts"
+import { route } from "../http/route.ts"
+import { updateAccount } from "../services/account-update.ts"
+import { register } from "../services/registration.ts"
+import { Users } from "../store/users.ts"
+import { privately } from "./auth.ts"
+
+const registerUser = route({
+  id: "createUser",
+  group: "Users",
+  summary: "Register by email, by email and password, or by alternate_id and password",
+  method: "post",
+  path: "/users",
+  auth: "none",
+  limit: "mail",
+  body: RegisterUserParameters,
+  success: TokenResponse,
+  errors: [Unprocessable],
+  handler: ({ body }) => Effect.map(register(body), privately),
+})
+
+const update = route({
+  id: "updateAccount",
+  group: "Users",
+  summary: "Change the current user's names, email or password",
+  method: "patch",
+  path: "/account",
+  auth: "JWT",
+  scope: "user:writeSelf",
+  limit: "write",
+  body: UpdateUserParameters,
+  success: UpdateAccountResponse,
+  errors: [Unprocessable, TwoFactorRequired, Conflict, NotFound],
+  handler: ({ body, principal }) =>
+    Effect.gen(function* () {
+      const token_response = yield* updateAccount(principal, body)
+      const user = yield* Users.use((users) => users.get(principal.userId))
+      return privately({ user, ...(token_response === undefined ? {} : { token_response }) })
+    }),
+})
+
+export const credentials = [registerUser, update] as const

@@ -1,0 +1,116 @@
+import { Effect } from "effect"
+import { readEmail, type UpdateUserParameters } from "../../schema/account.ts"
+import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
+import type { Mail } from "../../schema/turn.ts"
+import type { Principal } from "../http/principal.ts"
+import { type Account, Accounts } from "../store/accounts.ts"
+import { Outbox } from "../store/outbox.ts"
+import { Limits } from "./limits.ts"
+import { queueFull } from "./login.ts"
+import { MagicLinks, mailKind } from "./magic-links.ts"
+import { Passwords } from "./passwords.ts"
+import { invalidField, unacceptable, uniquenessOf } from "./registration.ts"
+import { Sessions } from "./sessions.ts"
+
+/** Whether the caller may change what the account is opened with. */
+const checkMayChange = Effect.fnUntraced(function* (
+  principal: Principal,
+  account: Account,
+  body: UpdateUserParameters,
+) {
+  const limits = yield* Limits
+  const passwords = yield* Passwords
+  if (principal.via !== "session") {
+    return yield* new Forbidden({ error: "Password and email are changed from a login session." })
+  }
+  if (principal.twoFactor) {
+    yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId))
+  }
+  if (account.password_hash === null) {
+    // Otherwise whoever registers somebody else's address first would keep it by a password of their own.
+    if (body.password && account.email !== null && !account.email_verified) {
+      return yield* invalidField(
+        "password",
+        "email_unconfirmed",
+        "Open the link we mailed you before setting a password.",
+      )
+    }
+    return
+  }
+  if (!body.current_password) {
+    return yield* invalidField("current_password", "required", "The current password is required.")
+  }
+  yield* limits.take("login", { account: account.id })
+  const isRight = yield* passwords
+    .verify(account.password_hash, body.current_password)
+    .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
+  if (!isRight) return yield* invalidField("current_password", "invalid", "The current password is wrong.")
+  yield* limits.forgive("login", account.id)
+})
+
+const newEmailOf = Effect.fnUntraced(function* (account: Account, body: UpdateUserParameters) {
+  if (!body.email) return undefined
+  const email = readEmail(body.email)
+  if (email === undefined) return yield* invalidField("email", "invalid", "This is not an email address.")
+  return email === account.email ? undefined : email
+})
+
+const noticeTo = (account: Account, change: string): ReadonlyArray<Mail> =>
+  account.email === null || !account.email_verified
+    ? []
+    : [{ to: account.email, kind: "security_notice", data: { change } }]
+
+/** Answers the tokens that replace the caller's when a new password ended every session. */
+export const updateAccount = Effect.fnUntraced(function* (principal: Principal, body: UpdateUserParameters) {
+  const accounts = yield* Accounts
+  const links = yield* MagicLinks
+  const outbox = yield* Outbox
+  const passwords = yield* Passwords
+  const sessions = yield* Sessions
+
+  const account = yield* accounts.find({ id: principal.userId })
+  if (account === undefined) return yield* new NotFound({ error: "There is no such user." })
+  const email = yield* newEmailOf(account, body)
+  const changesAccess = Boolean(body.password) || email !== undefined
+  if (changesAccess) yield* checkMayChange(principal, account, body)
+  const new_hash = body.password
+    ? yield* passwords.hash(body.password).pipe(
+        Effect.catchTags({
+          PasswordUnacceptable: (failure) => Effect.fail(unacceptable(failure)),
+          PasswordQueueFull: (failure) => Effect.fail(queueFull(failure)),
+        }),
+      )
+    : undefined
+
+  const made = email === undefined ? undefined : yield* links.make()
+  const mail: Array<Mail> = []
+  if (made !== undefined && email !== undefined) {
+    mail.push({ to: email, kind: mailKind("confirm"), data: { link: made.link } })
+    mail.push(...noticeTo(account, "the email address of your account was changed"))
+  }
+  if (new_hash !== undefined) mail.push(...noticeTo(account, "the password of your account was changed"))
+
+  const verifiedAt = new_hash === undefined ? undefined : yield* sessions.findVerifiedAt(principal.sessionId)
+  const done = yield* accounts
+    .update({
+      id: account.id,
+      ...(typeof body.first_name === "string" ? { first_name: body.first_name } : {}),
+      ...(typeof body.last_name === "string" ? { last_name: body.last_name } : {}),
+      ...(changesAccess ? { old_hash: account.password_hash } : {}),
+      ...(new_hash === undefined ? {} : { new_hash }),
+      ...(email === undefined ? {} : { email }),
+      ...(made === undefined
+        ? {}
+        : { link: { token_hash: made.token_hash, purpose: "confirm", seconds: made.seconds } }),
+      ...(mail.length === 0 ? {} : { mail: yield* outbox.seal(mail) }),
+    })
+    .pipe(Effect.catchTag("SqlRefused", uniquenessOf))
+  if (done === undefined) {
+    return yield* new Conflict({ error: "The password was changed by another request." })
+  }
+  if (done.epoch === undefined) return undefined
+  yield* sessions.ended(account.id, { epoch: done.epoch, events: done.events ?? [] })
+  const changed = yield* accounts.find({ id: account.id })
+  if (changed === undefined) return yield* new NotFound({ error: "There is no such user." })
+  return yield* sessions.begin(changed, { verifiedAt })
+})

@@ -1,0 +1,101 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
+import { type Role, roleScopes, type Scope } from "../../schema/scope.ts"
+import { Bus } from "../bus/bus.ts"
+import { DatabaseClock } from "../store/database-clock.ts"
+import { Sql } from "../store/sql.ts"
+import { apiKeyMatches, parseApiKey } from "./api-key-secrets.ts"
+
+interface StoredKey {
+  readonly user_id: string
+  readonly secret_hash: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expires_at: string | null
+}
+
+export interface ApiKeyCaller {
+  readonly userId: string
+  /** What the key may do while its owner has this role: never more than either. */
+  scopesFor(role: Role): ReadonlySet<Scope>
+}
+
+interface Entry extends ApiKeyCaller {
+  /** The whole key as it was shown once; only in memory, and only after it was found right. */
+  readonly text: string
+  readonly expiresAt: number
+}
+
+const capacity = 10_000
+const topic = "api_key"
+
+const makeEntry = (text: string, key: StoredKey): Entry => {
+  const byRole = new Map<Role, ReadonlySet<Scope>>()
+  return {
+    text,
+    userId: key.user_id,
+    expiresAt: key.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(key.expires_at),
+    scopesFor: (role) => {
+      const known = byRole.get(role)
+      if (known !== undefined) return known
+      const scopes = new Set(key.scopes.filter((scope) => roleScopes[role].has(scope)))
+      byRole.set(role, scopes)
+      return scopes
+    },
+  }
+}
+
+/** API keys by id, remembered until whoever changes or deletes one says so on the bus (topic `api_key`). */
+export class ApiKeyCallers extends Context.Service<
+  ApiKeyCallers,
+  {
+    /** From memory, when memory may be trusted. */
+    remembered(text: string): ApiKeyCaller | undefined
+    find(text: string): Effect.Effect<ApiKeyCaller | undefined, Unavailable>
+  }
+>()("directory/ApiKeyCallers") {
+  static readonly layer = Layer.effect(
+    ApiKeyCallers,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const bus = yield* Bus
+      const clock = yield* DatabaseClock
+      const cache = new Map<string, Entry>()
+      // Counts invalidations, so that a read begun before one is not remembered after it.
+      let generation = 0
+
+      bus.onInvalidate(topic, (keys) => {
+        generation++
+        if (keys === "all") cache.clear()
+        else for (const key of keys) cache.delete(key)
+      })
+
+      const remembered = (text: string) => {
+        if (!bus.mayServe()) return undefined
+        const id = parseApiKey(text)?.id
+        const entry = id === undefined ? undefined : cache.get(id)
+        return entry !== undefined && entry.text === text && entry.expiresAt > clock.now() ? entry : undefined
+      }
+
+      return ApiKeyCallers.of({
+        remembered,
+        find: Effect.fnUntraced(function* (text) {
+          const parts = parseApiKey(text)
+          if (parts === undefined) return undefined
+          const asked = generation
+          const [row] = yield* sql.rows<StoredKey>(
+            (q) => q`select user_id, secret_hash, scopes, expires_at from api_key where id = ${parts.id}`,
+          )
+          if (row === undefined || !apiKeyMatches(row.secret_hash, parts.secret)) return undefined
+          const entry = makeEntry(text, row)
+          if (entry.expiresAt <= clock.now()) return undefined
+          if (asked === generation) {
+            const oldest = cache.size >= capacity ? cache.keys().next().value : undefined
+            if (oldest !== undefined) cache.delete(oldest)
+            cache.set(parts.id, entry)
+          }
+          return entry
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,143 @@
+import { Context, Effect, Layer } from "effect"
+import { type TooManyRequests, Unauthorized, type Unavailable } from "../../schema/errors.ts"
+import type { MagicLinkStatus, TokenResponse } from "../../schema/session.ts"
+import { Bus } from "../bus/bus.ts"
+import { AppConfig } from "../config.ts"
+import { type Account, type AccountName, Accounts, type SessionsEnded } from "../store/accounts.ts"
+import { Outbox } from "../store/outbox.ts"
+import { Sql } from "../store/sql.ts"
+import { Limits } from "./limits.ts"
+import { OneTimeCodes } from "./one-time-codes.ts"
+import { Sessions } from "./sessions.ts"
+
+/**
+ * login: logs in a user without a password. welcome: the same, mailed at registration. confirm: confirms the email of
+ * a user with a password, for whom no other link is available.
+ */
+export type LinkPurpose = "login" | "welcome" | "confirm"
+
+export interface MadeLink {
+  readonly token_hash: string
+  readonly link: string
+  readonly seconds: number
+}
+
+export const mailKind = (purpose: LinkPurpose) => (purpose === "confirm" ? "confirm_email" : "magic_link")
+
+const purposeFor = (account: Account | undefined): LinkPurpose | undefined => {
+  if (account === undefined || !account.active || account.email === null) return undefined
+  if (account.password_hash === null) return "login"
+  return account.email_verified ? undefined : "confirm"
+}
+
+/** What only a caller who has proven the address is told. Registered: there is a password. Active: the email is confirmed. */
+export const statusOf = (account: Account): MagicLinkStatus => {
+  const isActive = account.email_verified && account.active
+  if (account.password_hash === null) return isActive ? "Active" : "Inactive"
+  return isActive ? "RegisteredActive" : "RegisteredInactive"
+}
+
+/**
+ * Links that prove an email. The mailed address is `{auth_url}/magic_link?refresh_token=TOKEN&…`: TOKEN is the link's
+ * one-time token, travelling under the name the authorization site's page has for what it is given. The page shows a
+ * button (`inspect` uses nothing up, so mail scanners do no harm); the button's POST calls `consume`, whose answer's
+ * refresh token the page moves into its cookie.
+ */
+export class MagicLinks extends Context.Service<
+  MagicLinks,
+  {
+    /** A link's token and address, for a statement that stores its hash. `parameters` are added to the address. */
+    make(parameters?: Readonly<Record<string, string>>): Effect.Effect<MadeLink>
+    /** Mails a link if the name is that of a user who may have one. Takes the same time when it is not. */
+    send(
+      name: AccountName,
+      parameters?: Readonly<Record<string, string>>,
+    ): Effect.Effect<Account | undefined, TooManyRequests | Unavailable>
+    /** Whose link this is, while it can be used. */
+    inspect(
+      token: string,
+    ): Effect.Effect<{ readonly email: string; readonly purpose: LinkPurpose } | undefined, Unavailable>
+    /** Uses the link up: the email counts as proven, and its owner is logged in. */
+    consume(token: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
+  }
+>()("directory/MagicLinks") {
+  static readonly layer = Layer.effect(
+    MagicLinks,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const sql = yield* Sql
+      const bus = yield* Bus
+      const accounts = yield* Accounts
+      const codes = yield* OneTimeCodes
+      const outbox = yield* Outbox
+      const sessions = yield* Sessions
+      const limits = yield* Limits
+
+      const hashes = (token: string) => codes.lookupHashes({ purpose: "magic-link" }, token) as string[]
+
+      const make = Effect.fnUntraced(function* (parameters: Readonly<Record<string, string>> = {}) {
+        const token = yield* codes.makeOpaqueToken
+        return {
+          token_hash: codes.hash({ purpose: "magic-link" }, token),
+          link: `${config.authUrl}/magic_link?${new URLSearchParams({ refresh_token: token, ...parameters })}`,
+          seconds: config.magicLinkSeconds,
+        }
+      })
+
+      const send = Effect.fnUntraced(function* (
+        name: AccountName,
+        parameters?: Readonly<Record<string, string>>,
+      ) {
+        yield* limits.take("mail", { account: Object.values(name).join() })
+        const account = yield* accounts.find(name)
+        const purpose = purposeFor(account)
+        const email = account?.email ?? ("email" in name ? name.email : "")
+        const { link, seconds, token_hash } = yield* make(parameters)
+        const mail = yield* outbox.seal([{ to: email, kind: mailKind(purpose ?? "login"), data: { link } }])
+        const userId = purpose === undefined ? null : (account?.id ?? null)
+        yield* sql.rows(
+          (q) => q`with made as (
+                     insert into magic_link (token_hash, user_id, email, purpose, expires_at)
+                     values (${token_hash}, ${userId}, ${email}, ${purpose ?? "login"}, now() + make_interval(secs => ${seconds}))
+                     on conflict do nothing returning user_id)
+                   select put_mail(${JSON.stringify(mail)}::text::jsonb) from made where user_id is not null`,
+        )
+        return account
+      })
+
+      const consume = Effect.fnUntraced(function* (token: string) {
+        const [row] = yield* sql.rows<{
+          done: {
+            readonly user_id: string
+            readonly ended: SessionsEnded | null
+            readonly api_keys: ReadonlyArray<string>
+          } | null
+        }>((q) => q`select consume_magic_link(${hashes(token)}) as done`)
+        const done = row?.done
+        if (done === null || done === undefined) {
+          return yield* new Unauthorized({ error: "The link is invalid, used or expired." })
+        }
+        if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
+        if (done.ended !== null) yield* sessions.ended(done.user_id, done.ended)
+        const account = yield* accounts.find({ id: done.user_id })
+        if (account === undefined) return yield* new Unauthorized({ error: "The account is gone." })
+        return yield* sessions.begin(account)
+      })
+
+      return MagicLinks.of({
+        make,
+        send,
+        inspect: (token) =>
+          sql
+            .rows<{ email: string; purpose: LinkPurpose }>(
+              (
+                q,
+              ) => q`select m.email, m.purpose from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
+                        where m.token_hash = any(${hashes(token)}) and m.used_at is null and m.expires_at > now()`,
+            )
+            .pipe(Effect.map((rows) => rows[0])),
+        consume,
+      })
+    }),
+  )
+}

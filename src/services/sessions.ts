@@ -1,0 +1,274 @@
+import { randomUUID } from "node:crypto"
+import { Context, Data, Effect, Layer } from "effect"
+import { Publisher } from "../../actors/ports.ts"
+import { SessionActors } from "../../actors/session.ts"
+import { isFresh, type SessionContext } from "../../machines/session.ts"
+import { TooManyRequests, TwoFactorRequired, Unauthorized, type Unavailable } from "../../schema/errors.ts"
+import type { TokenResponse } from "../../schema/session.ts"
+import { AppConfig } from "../config.ts"
+import { type Account, Accounts, type SessionsEnded } from "../store/accounts.ts"
+import { Callers } from "./callers.ts"
+import { Limits } from "./limits.ts"
+import { type RefreshTokenFacts, RefreshTokens } from "./refresh-tokens.ts"
+import { type Proof, SecondFactors } from "./second-factors.ts"
+import { Tokens } from "./tokens.ts"
+
+/** How long the immediate predecessor of a refresh token still answers: clients refresh in parallel. */
+const rotationGraceMs = 10_000
+/** A login that waits for its code is given up sooner than one that is complete. */
+const pendingSeconds = 3600
+
+/** A parallel refresh has made the successor already. */
+class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly context: SessionContext }> {}
+
+interface Loaded {
+  readonly snapshot: { readonly value: string; readonly context: SessionContext }
+}
+
+const refused = (error = "The refresh token is invalid, used or expired.") => new Unauthorized({ error })
+
+// Generations only rise, so a token older than what memory holds is older than what the database holds.
+const standing = ({ generation }: RefreshTokenFacts, context: SessionContext, now: number) => {
+  if (generation === context.generation) return "current"
+  if (generation > context.generation) return "unknown"
+  return generation === context.generation - 1 && now - context.rotatedAt <= rotationGraceMs
+    ? "predecessor"
+    : "reused"
+}
+
+const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReached", "UniqueConflict"])
+const revokeFamily = { type: "REVOKE", reason: "refresh_token_reused" } as const
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /** A new login. `verifiedAt`: the second factor was proven already, so no code is asked for. */
+    begin(
+      account: Account,
+      facts?: { readonly verifiedAt: number | undefined },
+    ): Effect.Effect<TokenResponse, Unavailable>
+    refresh(refreshToken: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
+    /** Completes a login, or makes a stale session fresh. */
+    verifyCode(
+      refreshToken: string,
+      code: string,
+    ): Effect.Effect<TokenResponse, Unauthorized | TooManyRequests | Unavailable>
+    /** The user of a session has just proven a second factor in another way. */
+    proven(sessionId: string): Effect.Effect<void, Unavailable>
+    /** Fails unless a second factor was proven within the grace period. */
+    checkFresh(sessionId: string): Effect.Effect<void, TwoFactorRequired | Unavailable>
+    /** When the second factor was last proven, for a session that replaces this one. */
+    findVerifiedAt(sessionId: string): Effect.Effect<number | undefined, Unavailable>
+    /** Ends every session of the user, and with them every access token, on every process. */
+    endAll(userId: string, reason: string): Effect.Effect<void, Unavailable>
+    /** Tells everyone what a statement that ended the user's sessions has committed. */
+    ended(userId: string, ended: SessionsEnded): Effect.Effect<void>
+  }
+>()("directory/Sessions") {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const actors = yield* SessionActors
+      const accounts = yield* Accounts
+      const callers = yield* Callers
+      const tokens = yield* Tokens
+      const refreshTokens = yield* RefreshTokens
+      const factors = yield* SecondFactors
+      const limits = yield* Limits
+      const publisher = yield* Publisher
+
+      const renewal = (now: number, admitted: boolean) => ({
+        at: now,
+        expiresAt: now + (admitted ? config.refreshTokenSeconds : pendingSeconds) * 1000,
+      })
+
+      const respond = Effect.fnUntraced(function* (account: Account, context: SessionContext) {
+        const { admitted, generation, id } = context
+        const [wants] = account.providers
+        const response: TokenResponse = {
+          access_token: yield* tokens.sign(
+            { sub: account.id, sid: id, ep: context.epoch, role: account.role },
+            { kind: admitted ? "access" : "pending", ttlSeconds: config.accessTokenSeconds },
+          ),
+          refresh_token: refreshTokens.make({ sessionId: id, generation }),
+          has_password: account.password_hash !== null,
+          ...(admitted || wants === undefined ? {} : { requires_2fa: wants }),
+        }
+        return response
+      })
+
+      /** The account of a session that may still go on. */
+      const accountOf = Effect.fnUntraced(function* ({ snapshot }: Loaded, now: number) {
+        const { context, value } = snapshot
+        if (value === "Revoked" || value === "Expired" || now >= context.expiresAt) return yield* refused()
+        const account = yield* accounts.find({ id: context.userId })
+        if (account === undefined || !account.active || account.epoch !== context.epoch) {
+          return yield* refused()
+        }
+        return account
+      })
+
+      const read = (refreshToken: string) => {
+        const facts = refreshTokens.read(refreshToken)
+        return facts === undefined ? Effect.fail(refused()) : Effect.succeed(facts)
+      }
+
+      type Decide<E> = Parameters<typeof actors.turn<E, never>>[1]
+
+      /** A turn of one session. A session that is gone, or has ended meanwhile, is refused like a bad token. */
+      const turn = <E>(sessionId: string, decide: Decide<E>, options?: Parameters<typeof actors.turn>[2]) =>
+        actors.turn(sessionId, decide, options).pipe(
+          Effect.catchIf(
+            (failure): failure is Exclude<typeof failure, E | Unavailable> =>
+              turnFailures.has((failure as { readonly _tag: string })._tag),
+            (failure) =>
+              failure._tag === "NotFound" || failure._tag === "EventRefused"
+                ? Effect.fail(refused())
+                : Effect.die(failure),
+          ),
+        )
+
+      const begin = Effect.fnUntraced(function* (
+        account: Account,
+        facts?: { readonly verifiedAt: number | undefined },
+      ) {
+        const sessionId = randomUUID()
+        const verifiedAt = facts?.verifiedAt ?? null
+        const wants = verifiedAt === null ? (account.providers[0] ?? null) : null
+        const { snapshot } = yield* turn(
+          sessionId,
+          (_, now) =>
+            Effect.succeed({ type: "OPEN", wants, verifiedAt, ...renewal(now, wants === null) } as const),
+          { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
+        ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
+        if (wants === "SMS") {
+          // Whoever asks too often has a code on the way already.
+          yield* factors
+            .sendSms(account.id, { confirmedOnly: true })
+            .pipe(Effect.catchTags({ TooManyRequests: () => Effect.void, Unprocessable: () => Effect.void }))
+        }
+        return yield* respond(account, snapshot.context)
+      })
+
+      const refresh = Effect.fnUntraced(function* (refreshToken: string) {
+        const facts = yield* read(refreshToken)
+        let account: Account | undefined
+        const context = yield* turn(facts.sessionId, (current, now) =>
+          Effect.gen(function* () {
+            const { context } = current.snapshot
+            account = yield* accountOf(current, now)
+            switch (standing(facts, context, now)) {
+              case "current":
+                return account.providers.length === 0 && !context.admitted
+                  ? ({ type: "ADMIT", ...renewal(now, true) } as const)
+                  : ({ type: "ROTATE", ...renewal(now, context.admitted) } as const)
+              case "predecessor":
+                // The successor came with a code: whoever holds only the older token has shown none.
+                if (context.raisedByCode) return yield* refused()
+                return yield* new AlreadyRotated({ context })
+              case "reused":
+                return revokeFamily
+              case "unknown":
+                return yield* refused()
+            }
+          }),
+        ).pipe(
+          Effect.map(({ snapshot }) => (snapshot.value === "Revoked" ? undefined : snapshot.context)),
+          Effect.catchTag("AlreadyRotated", (rotated) => Effect.succeed(rotated.context)),
+        )
+        if (account === undefined) return yield* refused()
+        if (context === undefined) {
+          yield* callers.changed(account.id)
+          return yield* refused("The refresh token was used before; the session is over.")
+        }
+        return yield* respond(account, context)
+      })
+
+      const verifyCode = Effect.fnUntraced(function* (refreshToken: string, code: string) {
+        const facts = yield* read(refreshToken)
+        const found = yield* actors.find(facts.sessionId)
+        if (found === undefined) return yield* refused()
+        const { userId } = found.snapshot.context
+        yield* limits.take("code", { account: userId })
+
+        const attempt = randomUUID()
+        let account: Account | undefined
+        let proof: Proof | undefined
+        const decide = (current: Loaded, now: number) =>
+          Effect.gen(function* () {
+            const { context, value } = current.snapshot
+            account = yield* accountOf(current, now)
+            const stands = standing(facts, context, now)
+            if (stands === "unknown") return yield* refused()
+            if (stands === "reused") return revokeFamily
+            if (account.providers.length === 0) {
+              return yield* refused("Two-factor authentication is not on for this user; refresh the token.")
+            }
+            if (value === "Locked") {
+              const waitMs = (context.lockedUntil ?? 0) - now
+              if (waitMs <= 0) return { type: "DUE", at: now } as const
+              return yield* new TooManyRequests({
+                error: "Too many wrong codes; the session takes no more for a while.",
+                retryAfterSeconds: Math.ceil(waitMs / 1000),
+                details: { state: "Locked" },
+              })
+            }
+            proof ??= yield* factors.prove(userId, attempt, code)
+            if (proof === "spent") return yield* refused("The code was used before; wait for the next one.")
+            return proof === "proven"
+              ? ({ type: "VERIFY", ...renewal(now, true) } as const)
+              : ({
+                  type: "WRONG_CODE",
+                  at: now,
+                  lockUntil: now + config.twoFactorLockSeconds * 1000,
+                } as const)
+          })
+
+        let { snapshot } = yield* turn(facts.sessionId, decide)
+        // The lock had run out and the turn only noted that: the code itself comes now.
+        if (proof === undefined && snapshot.value !== "Revoked") {
+          snapshot = (yield* turn(facts.sessionId, decide)).snapshot
+        }
+        if (account === undefined) return yield* refused()
+        if (snapshot.value === "Revoked") {
+          yield* callers.changed(userId)
+          return yield* refused("The refresh token was used before; the session is over.")
+        }
+        if (proof !== "proven") return yield* refused("The code is wrong.")
+        yield* limits.forgive("code", userId)
+        return yield* respond(account, snapshot.context)
+      })
+
+      const ended = Effect.fnUntraced(function* (userId: string, { events }: SessionsEnded) {
+        publisher.committed(events)
+        yield* callers.changed(userId)
+      })
+
+      return Sessions.of({
+        begin,
+        refresh,
+        verifyCode,
+        proven: (sessionId) =>
+          turn(sessionId, (_, at) => Effect.succeed({ type: "PROVE", at } as const)).pipe(
+            Effect.catchTag("Unauthorized", () => Effect.void),
+            Effect.asVoid,
+          ),
+        checkFresh: Effect.fnUntraced(function* (sessionId) {
+          const found = yield* actors.find(sessionId)
+          const isProven =
+            found?.snapshot.value === "Verified" &&
+            isFresh(found.snapshot.context, actors.now(), config.twoFactorGraceSeconds * 1000)
+          if (!isProven) return yield* new TwoFactorRequired({})
+        }),
+        findVerifiedAt: (sessionId) =>
+          Effect.map(actors.find(sessionId), (found) => found?.snapshot.context.verifiedAt ?? undefined),
+        endAll: Effect.fnUntraced(function* (userId, reason) {
+          const done = yield* accounts.endSessions(userId, reason)
+          if (done !== undefined) yield* ended(userId, done)
+        }),
+        ended,
+      })
+    }),
+  )
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto"
+import { generateSync } from "otplib"
+import { expect } from "vitest"
+import type { TestService } from "../fixtures/service.ts"
+
+export const password = "correct horse battery"
+export const someEmail = () => `person-${randomBytes(6).toString("hex")}@example.com`
+
+export interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly has_password: boolean
+  readonly requires_2fa?: string
+}
+
+/** A person at the API: what they do is a request, what they hold is what was answered. */
+export const register = async (service: TestService, body: Record<string, unknown> = {}) => {
+  const email = someEmail()
+  const answer = await service.call("POST", "/users", { body: { email, password, ...body } })
+  expect(answer.status).toBe(200)
+  const tokens: Tokens = answer.body
+  const { sub, sid } = claimsOf(tokens.access_token)
+  return { email, id: sub, sessionId: sid, token: tokens.access_token, refresh: tokens.refresh_token, tokens }
+}
+
+export const claimsOf = (jwt: string) =>
+  JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString()) as {
+    readonly sub: string
+    readonly sid: string
+    readonly exp: number
+    readonly ep: number
+  }
+
+export const login = (service: TestService, email: string, secret = password) =>
+  service.call("POST", "/auth/token", { body: { email, password: secret } })
+
+export const letters = async (service: TestService, to: string) => {
+  const answer = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(to)}`)
+  expect(answer.status).toBe(200)
+  return answer.body as ReadonlyArray<{
+    readonly to: string
+    readonly kind: string
+    readonly subject: string
+    readonly text: string
+    readonly code?: string
+    readonly link?: string
+    readonly at: string
+  }>
+}
+
+/** The token of the newest link mailed to the address. */
+export const newestLink = async (service: TestService, to: string) => {
+  const letter = (await letters(service, to)).find(({ link }) => link !== undefined)
+  return new URL(letter?.link ?? "about:blank").searchParams.get("refresh_token") ?? ""
+}
+
+/** The code of an authenticator app, some 30-second steps from now. */
+export const totpCode = (secret: string, steps = 0) =>
+  generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 })
+
+/** Turns the authenticator app on; the code that confirms it is the previous step's, so the current one is left. */
+export const turnOnTotp = async (service: TestService, token: string) => {
+  const enabled = await service.call("POST", "/account/2fa/enable", {
+    token,
+    body: { default: true, provider: "AuthenticatorApp" },
+  })
+  expect(enabled.status).toBe(200)
+  const secret: string = enabled.body.ga_secret
+  const confirmed = await service.call("POST", "/account/2fa/confirm", {
+    token,
+    body: { code: totpCode(secret, -1) },
+  })
+  expect(confirmed.status).toBe(200)
+  return { secret, backupCodes: enabled.body.backup_codes as ReadonlyArray<string> }
+}

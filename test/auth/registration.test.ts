@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { claimsOf, letters, login, newestLink, password, register, someEmail } from "./person.ts"
+
+let service: TestService
+beforeAll(async () => {
+  service = await serve()
+})
+
+const post = (path: string, body: unknown, token?: string) =>
+  service.call("POST", path, { body, ...(token === undefined ? {} : { token }) })
+const patch = (body: unknown, token: string) => service.call("PATCH", "/account", { body, token })
+
+describe("registering", () => {
+  it("answers tokens that work, for an email with a password", async () => {
+    const { email, refresh, token, tokens } = await register(service, { first_name: "Ada", source: "app" })
+    expect(tokens.has_password).toBe(true)
+    expect(tokens).not.toHaveProperty("requires_2fa")
+    expect(refresh.length).toBeGreaterThan(20)
+    expect(claimsOf(token).exp * 1000).toBeGreaterThan(Date.now())
+    const changed = await patch({ last_name: "Byron" }, token)
+    expect(changed.body.user).toMatchObject({ email, first_name: "Ada", last_name: "Byron", source: "app" })
+    expect(changed.body.user).not.toHaveProperty("email_verified_at")
+  })
+
+  it("keeps one lower-case spelling of an email and refuses a second account of it as uniqueness", async () => {
+    const email = someEmail()
+    expect((await post("/users", { email: ` ${email.toUpperCase()} `, password })).status).toBe(200)
+    const again = await post("/users", { email, password })
+    expect(again.status).toBe(422)
+    expect(again.body.fields.email[0]).toMatchObject({ code: "uniqueness", message: expect.any(String) })
+    expect((await login(service, email.toUpperCase())).status).toBe(200)
+  })
+
+  it("takes an alternate_id only with a password, and once", async () => {
+    const alternate_id = `device-${someEmail()}`
+    const without = await post("/users", { alternate_id })
+    expect(without.status).toBe(422)
+    expect(without.body.fields.password[0].code).toBe("required")
+    expect((await post("/users", { alternate_id, password, source: "wallet" })).status).toBe(200)
+    const again = await post("/users", { alternate_id, password, source: "wallet" })
+    expect(again.body.fields.alternate_id[0].code).toBe("uniqueness")
+    expect((await post("/auth/token", { alternate_id, password })).status).toBe(200)
+  })
+
+  it.each([
+    [{}, "email", "required"],
+    [{ email: "nobody", password }, "email", "invalid"],
+    [{ email: "a@b\r\nBcc: c@d", password }, "email", "invalid"],
+    [{ email: "short@example.com", password: "short" }, "password", "too_short"],
+    [{ email: "long@example.com", password: "x".repeat(300) }, "password", "too_long"],
+  ])("refuses %j by its field", async (body, field, code) => {
+    const answer = await post("/users", body)
+    expect(answer.status).toBe(422)
+    expect(answer.body.fields[field][0].code).toBe(code)
+  })
+
+  it("accepts what generated clients send along, null included", async () => {
+    const answer = await post("/users", {
+      email: someEmail(),
+      password,
+      alternate_id: null,
+      activate: true,
+      activation_source: "campaign",
+      partner_conversion_id: "p1",
+      g_recaptcha_response: "x",
+      role: "Admin",
+      free_limit: 100,
+    })
+    expect(answer.status).toBe(200)
+    const me = await patch({}, answer.body.access_token)
+    expect(me.body.user).toMatchObject({ role: "User", free_limit: 1, source: "campaign" })
+  })
+
+  it("lets exactly one of twenty parallel registrations of an email win", async () => {
+    const email = someEmail()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post("/users", { email })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(19)
+  })
+})
+
+describe("an email without a password", () => {
+  it("sets a password after the first link, and then has no more links", async () => {
+    const email = someEmail()
+    const { body } = await post("/users", { email })
+    expect(body.has_password).toBe(false)
+    const early = await patch({ password }, body.access_token)
+    expect(early.status).toBe(422)
+    expect(early.body.fields.password[0].code).toBe("email_unconfirmed")
+
+    const token = await newestLink(service, email)
+    const consumed = await post("/auth/magic_link/consume", { token })
+    expect(consumed.status).toBe(200)
+    // The mail answered this very registration: the app that registered stays logged in.
+    expect((await patch({}, body.access_token)).body.user.email_verified_at).toEqual(expect.any(String))
+
+    const set = await patch({ password }, consumed.body.access_token)
+    expect(set.status).toBe(200)
+    expect(set.body.token_response.has_password).toBe(true)
+    expect((await login(service, email)).status).toBe(200)
+
+    const before = (await letters(service, email)).length
+    expect((await post("/auth/magic_link", { email })).body.status).toBe("Active")
+    expect(await letters(service, email)).toHaveLength(before)
+  })
+
+  it("expels who registered the address without owning it, at the first link its owner asks for", async () => {
+    const email = someEmail()
+    const thief = (await post("/users", { email })).body
+    await post("/auth/magic_link", { email })
+    const owner = (await post("/auth/magic_link/consume", { token: await newestLink(service, email) })).body
+    expect((await patch({}, thief.access_token)).status).toBe(401)
+    expect((await post("/auth/token/refresh", { refresh_token: thief.refresh_token })).status).toBe(401)
+    expect((await patch({}, owner.access_token)).status).toBe(200)
+  })
+})
+
+describe("an invited account", () => {
+  const invite = async (email: string) => {
+    const [row] = await service.sql<[{ id: string }]>`
+      insert into app_user (email, invited_at) values (${email}, now()) returning id`
+    return row.id
+  }
+
+  it("is claimed by registering while it owns nothing", async () => {
+    const email = someEmail()
+    const id = await invite(email)
+    const { body, status } = await post("/users", { email, password })
+    expect(status).toBe(200)
+    expect(claimsOf(body.access_token).sub).toBe(id)
+    expect((await login(service, email)).status).toBe(200)
+  })
+
+  it("that owns an id is given only to who reads its mail", async () => {
+    const email = someEmail()
+    const id = await invite(email)
+    await service.sql`insert into claim (canonical, kind, holder, owner_id) values (${`x${id}`}, 'owned', ${id}, ${id})`
+    const taken = await post("/users", { email, password })
+    expect(taken.status).toBe(422)
+    expect(taken.body.fields.email[0].code).toBe("uniqueness")
+    expect((await login(service, email)).status).toBe(401)
+
+    const consumed = await post("/auth/magic_link/consume", { token: await newestLink(service, email) })
+    expect(claimsOf(consumed.body.access_token).sub).toBe(id)
+    expect((await patch({ password }, consumed.body.access_token)).status).toBe(200)
+  })
+})
+
+describe("changing the account", () => {
+  it("needs the current password for a new one, and ends every other session", async () => {
+    const { email, refresh, token } = await register(service)
+    const other = (await login(service, email)).body
+    const missing = await patch({ password: "another password" }, token)
+    expect(missing.body.fields.current_password[0].code).toBe("required")
+    const wrong = await patch({ password: "another password", current_password: "wrong" }, token)
+    expect(wrong.status).toBe(422)
+    expect(wrong.body.fields.current_password[0].code).toBe("invalid")
+
+    const done = await patch({ password: "another password", current_password: password }, token)
+    expect(done.status).toBe(200)
+    for (const old of [token, other.access_token]) expect((await patch({}, old)).status).toBe(401)
+    for (const old of [refresh, other.refresh_token]) {
+      expect((await post("/auth/token/refresh", { refresh_token: old })).status).toBe(401)
+    }
+    const { token_response } = done.body
+    expect((await patch({}, token_response.access_token)).status).toBe(200)
+    const { status } = await post("/auth/token/refresh", { refresh_token: token_response.refresh_token })
+    expect(status).toBe(200)
+    expect((await login(service, email)).status).toBe(401)
+    expect((await login(service, email, "another password")).status).toBe(200)
+  })
+
+  it("makes a new email unconfirmed, mails a link there and voids the links of the old one", async () => {
+    const { email, token } = await register(service)
+    const oldLink = await newestLink(service, email)
+    const next = someEmail()
+    expect((await patch({ email: next }, token)).status).toBe(422)
+    const done = await patch({ email: next.toUpperCase(), current_password: password }, token)
+    expect(done.body.user.email).toBe(next)
+    expect(done.body).not.toHaveProperty("token_response")
+    expect((await post("/auth/magic_link/consume", { token: oldLink })).status).toBe(401)
+    const consumed = await post("/auth/magic_link/consume", { token: await newestLink(service, next) })
+    expect((await patch({}, consumed.body.access_token)).body.user.email_verified_at).toEqual(expect.any(String))
+  })
+
+  it("refuses an email somebody else has", async () => {
+    const [one, other] = [await register(service), await register(service)]
+    const answer = await patch({ email: other.email, current_password: password }, one.token)
+    expect(answer.status).toBe(422)
+    expect(answer.body.fields.email[0].code).toBe("uniqueness")
+  })
+
+  it("cannot set a role or a free limit", async () => {
+    const { token } = await register(service)
+    const answer = await patch({ role: "Admin", free_limit: 9, first_name: "Eve" }, token)
+    expect(answer.body.user).toMatchObject({ role: "User", free_limit: 1, first_name: "Eve" })
+  })
+})
