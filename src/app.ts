@@ -16,6 +16,7 @@ import { masterKeys } from "./keys.ts"
 import { publisher } from "./live/publisher.ts"
 import { logging } from "./log.ts"
 import { Metrics } from "./metrics.ts"
+import { people } from "./people.ts"
 import { Readiness } from "./readiness.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
 import { Callers } from "./services/callers.ts"
@@ -112,7 +113,7 @@ const appLayer = (surroundings: Surroundings) => {
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
-  return Layer.mergeAll(guards, moves).pipe(
+  return Layer.mergeAll(guards, moves, people).pipe(
     Layer.provideMerge(actors),
     Layer.provideMerge(services),
     Layer.provideMerge(store),

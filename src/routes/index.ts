@@ -1,9 +1,20 @@
 import type { Route } from "../http/route.ts"
 import { assets } from "./assets.ts"
+import { apiKeys } from "./api-keys.ts"
+import { currentUser } from "./current-user.ts"
 import { documents } from "./documents.ts"
+import { features } from "./features.ts"
+import { interests } from "./interests.ts"
+import { members } from "./members.ts"
+import { oauthClients } from "./oauth-clients.ts"
 import { operations } from "./operations.ts"
 import { prices } from "./prices.ts"
 import { transfers } from "./transfers.ts"
+import { organizations } from "./organizations.ts"
+import { proxy } from "./proxy.ts"
+import { pubkeys } from "./pubkeys.ts"
+import { users } from "./users.ts"
+import { wallets } from "./wallets.ts"
 
 // Documents describe the whole table they are part of, so they look at it only when asked.
 function wholeTable(): ReadonlyArray<Route> {
@@ -17,6 +28,20 @@ const table = [
   ...assets,
   ...prices,
   ...transfers,
+const table = [
+  ...currentUser,
+  ...users,
+  ...features,
+  ...pubkeys,
+  ...wallets,
+  ...apiKeys,
+  ...interests,
+  ...organizations,
+  ...members,
+  ...oauthClients,
+  ...proxy,
+  ...operations,
+  ...documents(wholeTable),
 ] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never
