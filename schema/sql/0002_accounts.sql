@@ -91,3 +91,16 @@ create function display_user(u app_user) returns jsonb language sql stable as $$
     'two_factor_should_prompt', not exists (select 1 from two_factor t where t.user_id = u.id and t.confirmed_at is not null)
                                 and coalesce(u.two_factor_last_prompted_at < now() - interval '30 days', true)))
 $$;
+
+create function end_sessions(p_user uuid, p_reason text) returns jsonb language plpgsql as $$
+declare now_epoch int;
+begin
+  update app_user set token_epoch = token_epoch + 1, updated_at = now() where id = p_user returning token_epoch into now_epoch;
+  if not found then return null; end if;
+  update entity set status = 'Revoked', state = jsonb_set(state, '{value}', '"Revoked"'), version = version + 1,
+         turn = gen_random_uuid(), due_at = null, updated_at = now()
+   where kind = 'session' and owner_id = p_user and status not in ('Revoked', 'Expired');
+  return jsonb_build_object('epoch', now_epoch, 'events', put_events(jsonb_build_array(jsonb_build_object(
+    'channel', 'session:' || p_user, 'type', 'session.logged_out', 'data', jsonb_build_object('reason', p_reason)))));
+end $$;
+
