@@ -155,3 +155,17 @@ export const organizationScopes: Partial<Record<Role, ReadonlySet<Scope>>> = {
 /** Roles that may write to ids whose key belongs to their organization. */
 export const isPowerRole = (role: Role | undefined): boolean =>
   role === "OrgOwner" || role === "OrgController"
+
+const rankedRoles: ReadonlyArray<Role> = [
+  "User",
+  "OrgMember",
+  "OrgController",
+  "OrgOwner",
+  "Bot",
+  "Admin",
+  "Super",
+]
+
+/** The roles a holder of this one may grant, and whose holders they may change: none above their own. */
+export const rolesUpTo = (role: Role): ReadonlyArray<Role> =>
+  rankedRoles.slice(0, rankedRoles.indexOf(role) + 1)

@@ -18,6 +18,7 @@ import { masterKeys } from "./keys.ts"
 import { publisher } from "./live/publisher.ts"
 import { logging } from "./log.ts"
 import { Metrics } from "./metrics.ts"
+import { people } from "./people.ts"
 import { delivery } from "./providers/delivery.ts"
 import { Readiness } from "./readiness.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
@@ -120,7 +121,7 @@ const appLayer = (surroundings: Surroundings) => {
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
-  return Layer.mergeAll(guards, moves, delivery, housekeeping).pipe(
+  return Layer.mergeAll(guards, moves, people, delivery, housekeeping).pipe(
     Layer.provideMerge(identity),
     Layer.provideMerge(actors),
     Layer.provideMerge(services),

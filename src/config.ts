@@ -98,6 +98,11 @@ export const settings = {
   ),
   stripeWebhookSecret: optionalSetting("STRIPE_WEBHOOK_SECRET", "Verifies Stripe's webhooks.", secret()),
   stripeUrl: optionalSetting("STRIPE_URL", "Another address of Stripe's API, for tests.", web),
+  scraperUrl: optionalSetting(
+    "SCRAPER_URL",
+    "The service behind `POST /proxy` with service Scraper; it is posted `{data}`. Without it that is 503.",
+    web,
+  ),
   rateLimit: setting("RATE_LIMIT", "on", "`off` for load tests; refused in production.", onOff),
   accessTokenSeconds: setting("ACCESS_TOKEN_SECONDS", "900", "Life of an access token.", seconds),
   refreshTokenSeconds: setting("REFRESH_TOKEN_SECONDS", "2592000", "Life of a refresh token.", seconds),

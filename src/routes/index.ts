@@ -1,13 +1,24 @@
 import type { Route } from "../http/route.ts"
+import { apiKeys } from "./api-keys.ts"
 import { assets } from "./assets.ts"
 import { auth } from "./auth.ts"
 import { credentials } from "./credentials.ts"
+import { currentUser } from "./current-user.ts"
 import { dev } from "./dev.ts"
 import { documents } from "./documents.ts"
+import { features } from "./features.ts"
+import { interests } from "./interests.ts"
+import { members } from "./members.ts"
+import { oauthClients } from "./oauth-clients.ts"
 import { operations } from "./operations.ts"
+import { organizations } from "./organizations.ts"
 import { prices } from "./prices.ts"
+import { proxy } from "./proxy.ts"
+import { pubkeys } from "./pubkeys.ts"
 import { transfers } from "./transfers.ts"
 import { twoFactor } from "./two-factor.ts"
+import { users } from "./users.ts"
+import { wallets } from "./wallets.ts"
 
 // Documents describe the whole table they are part of, so they look at it only when asked.
 function wholeTable(): ReadonlyArray<Route> {
@@ -25,6 +36,17 @@ const table = [
   ...credentials,
   ...twoFactor,
   ...dev,
+  ...currentUser,
+  ...users,
+  ...features,
+  ...pubkeys,
+  ...wallets,
+  ...apiKeys,
+  ...interests,
+  ...organizations,
+  ...members,
+  ...oauthClients,
+  ...proxy,
 ] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never

@@ -1,0 +1,75 @@
+import { Context, Effect, Layer } from "effect"
+import { Unavailable } from "../../schema/errors.ts"
+import type { ProxyResult } from "../../schema/proxy.ts"
+import { AppConfig } from "../config.ts"
+
+const deadlineMs = 5000
+const maxAnswerBytes = 256 * 1024
+
+const asResult = (value: string): ProxyResult => {
+  try {
+    const json: unknown = JSON.parse(value)
+    const isObject = typeof json === "object" && json !== null && !Array.isArray(json)
+    return { json: isObject ? (json as Record<string, unknown>) : {}, value }
+  } catch {
+    return { json: {}, value }
+  }
+}
+
+const tooLong = () => new Unavailable({ error: `The service answered more than ${maxAnswerBytes} bytes.` })
+
+const readCapped = async (response: Response): Promise<string> => {
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes) throw tooLong()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+/** The address is the operator's. The client's data travels in the body only, and none of its headers do. */
+const post = (url: string, data: string): Effect.Effect<string, Unavailable> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json, text/plain" },
+        body: JSON.stringify({ data }),
+        redirect: "error",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+      })
+      if (!response.ok) {
+        await response.body?.cancel()
+        throw new Unavailable({ error: `The service answered with status ${response.status}.` })
+      }
+      return await readCapped(response)
+    },
+    catch: (error) =>
+      error instanceof Unavailable
+        ? error
+        : new Unavailable({ error: "The service behind the proxy is not reachable.", retryAfterSeconds: 5 }),
+  })
+
+/** The fixed map of services that can be called through us. */
+export class Proxied extends Context.Service<
+  Proxied,
+  { readonly [service in "Echo" | "Scraper"]: (data: string) => Effect.Effect<ProxyResult, Unavailable> }
+>()("directory/Proxied") {
+  static readonly layer = Layer.effect(
+    Proxied,
+    Effect.gen(function* () {
+      const { scraperUrl } = yield* AppConfig
+      return Proxied.of({
+        Echo: (data) => Effect.succeed(asResult(data)),
+        Scraper: (data) =>
+          scraperUrl === undefined
+            ? Effect.fail(
+                new Unavailable({ error: "This deployment has no scraper: SCRAPER_URL is not set." }),
+              )
+            : Effect.map(post(scraperUrl, data), asResult),
+      })
+    }),
+  )
+}

@@ -1,0 +1,72 @@
+import { Effect, Schema } from "effect"
+import { Conflict, NotFound } from "../../schema/errors.ts"
+import { OrganizationMember, SetOrganizationMember } from "../../schema/organization.ts"
+import { Uuid } from "../../schema/wire.ts"
+import { route } from "../http/route.ts"
+import { checkInOrganization } from "../services/permissions.ts"
+import { Members } from "../store/members.ts"
+
+const byId = { id: Uuid }
+const byMember = { id: Uuid, user_id: Uuid }
+
+const list = route({
+  id: "listMembers",
+  group: "organizations",
+  summary: "Members of an organization and their roles",
+  method: "get",
+  path: "/organizations/:id/members",
+  auth: "JWT",
+  params: byId,
+  success: Schema.Array(OrganizationMember),
+  errors: [],
+  handler: ({ params, principal }) =>
+    checkInOrganization(principal, params.id, "organizationUser:read").pipe(
+      Effect.andThen(Members.use((members) => members.list(params.id))),
+    ),
+})
+
+const put = route({
+  id: "putMember",
+  group: "organizations",
+  summary: "Add a user to an organization or change their role there",
+  method: "put",
+  path: "/organizations/:id/members/:user_id",
+  auth: "JWT",
+  limit: "write",
+  params: byMember,
+  body: SetOrganizationMember,
+  success: OrganizationMember,
+  errors: [NotFound, Conflict],
+  handler: ({ body, params, principal }) =>
+    checkInOrganization(principal, params.id, "organizationUser:admin").pipe(
+      Effect.andThen(
+        Members.use((members) =>
+          members.put(params.id, params.user_id, body.role, principal.scopes.has("organizationUser:admin")),
+        ),
+      ),
+    ),
+})
+
+const remove = route({
+  id: "removeMember",
+  group: "organizations",
+  summary: "Remove a user from an organization; anybody may leave by themselves",
+  method: "del",
+  path: "/organizations/:id/members/:user_id",
+  auth: "JWT",
+  limit: "write",
+  params: byMember,
+  success: Schema.Struct({ removed: Uuid }),
+  errors: [NotFound, Conflict],
+  handler: ({ params, principal }) =>
+    Effect.gen(function* () {
+      if (principal.via !== "session" || params.user_id.toLowerCase() !== principal.userId) {
+        yield* checkInOrganization(principal, params.id, "organizationUser:admin")
+      }
+      const insists = principal.scopes.has("organizationUser:admin")
+      yield* Members.use((members) => members.remove(params.id, params.user_id, insists))
+      return { removed: params.user_id }
+    }),
+})
+
+export const members = [list, put, remove] as const

@@ -1,0 +1,110 @@
+import { Effect, Schema } from "effect"
+import { InvalidRequest, NotFound, Unprocessable } from "../../schema/errors.ts"
+import { text, Uuid } from "../../schema/wire.ts"
+import { route } from "../http/route.ts"
+import { checkForUser } from "../services/permissions.ts"
+import { checkPubkey } from "../services/pubkeys.ts"
+import { Pubkeys } from "../store/pubkeys.ts"
+
+const Pubkey = Schema.String
+const pubkeyParam = text(200)
+
+const readPubkey = (given: string) =>
+  checkPubkey(given).pipe(
+    Effect.catchTag("PubkeyInvalid", ({ reason }) =>
+      Effect.fail(
+        new InvalidRequest({
+          error:
+            reason === "malformed"
+              ? "pubkey: expected an Ed25519 public key as 64 hex digits"
+              : "pubkey: this is no usable point of the curve",
+        }),
+      ),
+    ),
+  )
+
+const add = Effect.fnUntraced(function* (userId: string, given: string) {
+  const pubkey = yield* readPubkey(given)
+  return yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey))
+})
+
+const generate = route({
+  id: "createWallet",
+  group: "keys",
+  summary: "Generate a custodial wallet and answer its public key",
+  method: "post",
+  path: "/pubkeys",
+  auth: "JWT",
+  scope: "userPubkeys:write",
+  limit: "write",
+  success: Pubkey,
+  errors: [NotFound, Unprocessable],
+  handler: ({ principal }) => Pubkeys.use((pubkeys) => pubkeys.generate(principal.userId)),
+})
+
+const addOwn = route({
+  id: "addPubkey",
+  group: "keys",
+  summary: "Add a public key of one's own",
+  method: "post",
+  path: "/pubkeys/:pubkey",
+  auth: "JWT",
+  scope: "userPubkeys:write",
+  sensitive: true,
+  limit: "write",
+  params: { pubkey: pubkeyParam },
+  success: Pubkey,
+  errors: [NotFound, Unprocessable],
+  handler: ({ params, principal }) => add(principal.userId, params.pubkey),
+})
+
+const listOwn = route({
+  id: "getPubkeys",
+  group: "keys",
+  summary: "Public keys of the current user, oldest first",
+  method: "get",
+  path: "/pubkeys",
+  auth: "JWT",
+  scope: "userPubkeys:list",
+  success: Schema.Array(Pubkey),
+  errors: [],
+  handler: ({ principal }) => Pubkeys.use((pubkeys) => pubkeys.list(principal.userId)),
+})
+
+const addForUser = route({
+  id: "addPubkeyForUser",
+  group: "keys",
+  summary: "Add a public key for a user: oneself, or anybody with user:write",
+  method: "post",
+  path: "/users/:user_id/pubkeys/:pubkey",
+  auth: "JWT",
+  scope: "userPubkeys:write",
+  sensitive: true,
+  limit: "write",
+  params: { user_id: Uuid, pubkey: pubkeyParam },
+  success: Pubkey,
+  errors: [NotFound, Unprocessable],
+  handler: ({ params, principal }) =>
+    checkForUser(principal, params.user_id, { others: "user:write" }).pipe(
+      Effect.andThen(add(params.user_id, params.pubkey)),
+    ),
+})
+
+const listForUser = route({
+  id: "getPubkeysForUser",
+  group: "keys",
+  summary: "Public keys of a user: oneself, or anybody with user:show",
+  method: "get",
+  path: "/users/:user_id/pubkeys",
+  auth: "JWT",
+  scope: "userPubkeys:list",
+  params: { user_id: Uuid },
+  success: Schema.Array(Pubkey),
+  errors: [],
+  handler: ({ params, principal }) =>
+    checkForUser(principal, params.user_id, { others: "user:show" }).pipe(
+      Effect.andThen(Pubkeys.use((pubkeys) => pubkeys.list(params.user_id))),
+    ),
+})
+
+export const pubkeys = [generate, addOwn, listOwn, addForUser, listForUser] as const

@@ -1,0 +1,88 @@
+import { Effect } from "effect"
+import { Conflict, NotFound, Unprocessable } from "../../schema/errors.ts"
+import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
+import { DisplayUser, DisplayUserExtended } from "../../schema/user.ts"
+import { AdminUpdateUserParameters, DeletedUser } from "../../schema/user-update.ts"
+import { Uuid } from "../../schema/wire.ts"
+import { route } from "../http/route.ts"
+import { checkForUser } from "../services/permissions.ts"
+import { UserUpdates } from "../services/user-updates.ts"
+import { UserAdmin, userSorts } from "../store/user-admin.ts"
+
+const list = route({
+  id: "getAllUsers",
+  group: "users",
+  summary: "All users, a page at a time",
+  method: "get",
+  path: "/users",
+  auth: "JWT",
+  scope: "user:list",
+  query: pageQuery,
+  success: pageOf(DisplayUserExtended, "ListOfDisplayUserExtended"),
+  errors: [],
+  handler: ({ query }) =>
+    Effect.gen(function* () {
+      const page = pageRequest(query, userSorts)
+      const { data, total } = yield* UserAdmin.use((users) => users.list(page))
+      return paged(data, page, total)
+    }),
+})
+
+const show = route({
+  id: "showUser",
+  group: "users",
+  summary: "One user: oneself, or anybody with user:show",
+  method: "get",
+  path: "/users/:id",
+  auth: "JWT",
+  params: { id: Uuid },
+  success: DisplayUserExtended,
+  errors: [NotFound],
+  handler: ({ params, principal }) =>
+    checkForUser(principal, params.id, { others: "user:show" }).pipe(
+      Effect.andThen(UserAdmin.use((users) => users.get(params.id))),
+    ),
+})
+
+const update = route({
+  id: "updateUserByAdmin",
+  group: "users",
+  summary:
+    "Change a user as an administrator; a role needs adminUser:roleUpdate, (de)activation user:activate",
+  method: "patch",
+  path: "/users/:id",
+  auth: "JWT",
+  scope: "user:write",
+  sensitive: true,
+  limit: "write",
+  params: { id: Uuid },
+  body: AdminUpdateUserParameters,
+  success: DisplayUser,
+  errors: [NotFound, Unprocessable],
+  handler: ({ body, params, principal }) =>
+    UserUpdates.use((updates) => updates.update(principal, params.id.toLowerCase(), body)),
+})
+
+const remove = route({
+  id: "deleteUser",
+  group: "users",
+  summary:
+    "Delete a user: oneself with user:deleteSelf once nothing is held any more, anybody with user:delete; ids still held stay reserved",
+  method: "del",
+  path: "/users/:id",
+  auth: "JWT",
+  sensitive: true,
+  limit: "write",
+  params: { id: Uuid },
+  success: DeletedUser,
+  errors: [NotFound, Conflict],
+  handler: ({ params, principal }) =>
+    Effect.gen(function* () {
+      yield* checkForUser(principal, params.id, { own: "user:deleteSelf", others: "user:delete" })
+      return yield* UserAdmin.use((users) =>
+        users.remove(params.id, { by: principal.role, insists: principal.scopes.has("user:delete") }),
+      )
+    }),
+})
+
+export const users = [list, show, update, remove] as const

@@ -1,0 +1,69 @@
+import { Context, Effect, Layer } from "effect"
+import type { CurrentUser } from "../../schema/current-user.ts"
+import type { NotFound, Unavailable } from "../../schema/errors.ts"
+import { type Role, roleScopes, type Scope } from "../../schema/scope.ts"
+import type { Principal } from "../http/principal.ts"
+import { Features } from "../store/features.ts"
+import { Sql } from "../store/sql.ts"
+import { Users } from "../store/users.ts"
+import { Callers } from "./callers.ts"
+import { scopesInOrganization } from "./permissions.ts"
+
+/** The session data of a user: who they are and what they may do. */
+export class CurrentUsers extends Context.Service<
+  CurrentUsers,
+  {
+    /** With the rights the credentials carry, which an API key may have fewer of. */
+    ofCaller(principal: Principal): Effect.Effect<CurrentUser, NotFound | Unavailable>
+    /** With all the rights of the user. */
+    ofUser(userId: string): Effect.Effect<CurrentUser, NotFound | Unavailable>
+  }
+>()("directory/CurrentUsers") {
+  static readonly layer = Layer.effect(
+    CurrentUsers,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const users = yield* Users
+      const features = yield* Features
+      const callers = yield* Callers
+
+      const pendingIds = (userId: string) =>
+        sql.rows<{ canonical: string }>(
+          (q) =>
+            q`select canonical from claim where owner_id = ${userId} and kind = 'transfer' order by canonical`,
+        )
+
+      const show = Effect.fnUntraced(function* (
+        userId: string,
+        scopes: Iterable<Scope>,
+        organizations: ReadonlyMap<string, Role>,
+      ) {
+        const [user, owned, pending] = yield* Effect.all(
+          [users.get(userId), features.ofUser(userId), pendingIds(userId)],
+          { concurrency: "unbounded" },
+        )
+        return {
+          features: owned,
+          global_scopes: [...scopes],
+          organization_roles: Object.fromEntries(organizations),
+          organization_scopes: Object.fromEntries(
+            Array.from(organizations, ([id, role]) => [id, [...scopesInOrganization(role)]]),
+          ),
+          pending_transfers: pending.map(({ canonical }) => canonical),
+          pubkeys: user.pubkeys,
+          role: user.role,
+          user,
+        }
+      })
+
+      return CurrentUsers.of({
+        ofCaller: ({ organizations, scopes, userId }) => show(userId, scopes, organizations),
+        ofUser: Effect.fnUntraced(function* (userId) {
+          const user = yield* users.get(userId)
+          const caller = yield* callers.find(userId)
+          return yield* show(user.id, roleScopes[user.role], caller?.organizations ?? new Map())
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,97 @@
+import { Context, Effect, Layer } from "effect"
+import { Forbidden, type NotFound, Unavailable, Unprocessable } from "../../schema/errors.ts"
+import type { DisplayUser } from "../../schema/user.ts"
+import type { AdminUpdateUserParameters } from "../../schema/user-update.ts"
+import type { Principal } from "../http/principal.ts"
+import { UserAdmin, type UserChanges } from "../store/user-admin.ts"
+import { Passwords } from "./passwords.ts"
+import { checkGrants, checkScope } from "./permissions.ts"
+
+const wrongPassword = () =>
+  new Unprocessable({
+    error: "The current password is wrong.",
+    fields: { current_password: [{ code: "invalid", message: "does not match" }] },
+  })
+const busy = ({ retryAfterSeconds }: { readonly retryAfterSeconds: number }) =>
+  new Unavailable({ error: "Too many passwords are being checked.", retryAfterSeconds })
+
+/** What an administrator asks for, checked against what this administrator may do. */
+export class UserUpdates extends Context.Service<
+  UserUpdates,
+  {
+    update(
+      principal: Principal,
+      userId: string,
+      asked: AdminUpdateUserParameters,
+    ): Effect.Effect<DisplayUser, NotFound | Forbidden | Unprocessable | Unavailable>
+    hashPassword(password: string): Effect.Effect<string, Unprocessable | Unavailable>
+  }
+>()("directory/UserUpdates") {
+  static readonly layer = Layer.effect(
+    UserUpdates,
+    Effect.gen(function* () {
+      const users = yield* UserAdmin
+      const passwords = yield* Passwords
+
+      const hashPassword = (password: string) =>
+        passwords.hash(password).pipe(
+          Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(busy(full))),
+          Effect.catchTag("PasswordUnacceptable", ({ code }) =>
+            Effect.fail(
+              new Unprocessable({
+                error: "The password cannot be used.",
+                fields: { password: [{ code, message: "8 to 200 characters" }] },
+              }),
+            ),
+          ),
+        )
+
+      const checkCurrentPassword = Effect.fnUntraced(function* (userId: string, password: string) {
+        const stored = yield* users.passwordHash(userId)
+        const matches = yield* passwords
+          .verify(stored, password)
+          .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(busy(full))))
+        if (!matches) return yield* wrongPassword()
+      })
+
+      const checkAllowed = Effect.fnUntraced(function* (
+        principal: Principal,
+        userId: string,
+        asked: AdminUpdateUserParameters,
+      ) {
+        if (asked.role != null) {
+          yield* checkScope(principal, "adminUser:roleUpdate")
+          yield* checkGrants(principal, asked.role)
+        }
+        if (asked.active != null || asked.activation_source != null) {
+          yield* checkScope(principal, "user:activate")
+        }
+        if (asked.active === false && asked.activation_source != null) {
+          return yield* new Unprocessable({ error: "An account is activated or deactivated, not both." })
+        }
+        if (asked.active === false && principal.userId === userId) {
+          return yield* new Forbidden({ error: "Nobody deactivates the account they are using." })
+        }
+      })
+
+      return UserUpdates.of({
+        hashPassword,
+        update: Effect.fnUntraced(function* (principal, userId, asked) {
+          yield* checkAllowed(principal, userId, asked)
+          if (asked.current_password != null) yield* checkCurrentPassword(userId, asked.current_password)
+          const changes: UserChanges = {
+            ...(asked.email != null && { email: asked.email }),
+            ...(asked.first_name != null && { first_name: asked.first_name }),
+            ...(asked.last_name != null && { last_name: asked.last_name }),
+            ...(asked.free_limit != null && { free_limit: asked.free_limit }),
+            ...(asked.role != null && { role: asked.role }),
+            ...(asked.active != null && { active: asked.active }),
+            ...(asked.activation_source != null && { source: asked.activation_source, active: true }),
+            ...(asked.password != null && { password_hash: yield* hashPassword(asked.password) }),
+          }
+          return yield* users.update(userId, changes, principal.role)
+        }),
+      })
+    }),
+  )
+}

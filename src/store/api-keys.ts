@@ -1,0 +1,110 @@
+import { Context, Effect, Layer } from "effect"
+import type { DisplayApiKey } from "../../schema/api-key.ts"
+import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import type { Scope } from "../../schema/scope.ts"
+import { Bus } from "../bus/bus.ts"
+import { makeApiKey } from "../services/api-key-secrets.ts"
+import { Sql } from "./sql.ts"
+
+interface ApiKeyRow {
+  readonly id: string
+  readonly user_id: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly created_at: string
+  readonly expires_at: string | null
+}
+
+const maxKeysPerUser = 50
+/** Caches of API keys listen to this topic; its keys are key ids. */
+export const apiKeyTopic = "api_key"
+
+const display = (row: ApiKeyRow, text = `svc_${row.id}_…`): DisplayApiKey => ({
+  id: row.id,
+  api_key: text,
+  name: row.name,
+  scopes: row.scopes,
+  created_at: row.created_at,
+  ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
+})
+
+/** Clients keep what we showed them: the id may come as the key itself, whole or masked. */
+const idOf = (text: string): string => /^svc_([^_]+)_/.exec(text)?.[1] ?? text
+
+/** Long-lived keys of users. Only a hash of the secret is stored. */
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    create(
+      userId: string,
+      facts: {
+        readonly name: string
+        readonly scopes: ReadonlyArray<Scope>
+        readonly expiresAt: string | null
+      },
+    ): Effect.Effect<DisplayApiKey, NotFound | Unprocessable | Unavailable>
+    list(userId: string): Effect.Effect<ReadonlyArray<DisplayApiKey>, Unavailable>
+    /** Of this user; undefined: of anybody. No process honours the key once this has returned. */
+    remove(id: string, userId: string | undefined): Effect.Effect<DisplayApiKey, NotFound | Unavailable>
+  }
+>()("directory/ApiKeys") {
+  static readonly layer = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const bus = yield* Bus
+
+      return ApiKeys.of({
+        create: Effect.fnUntraced(function* (userId, { expiresAt, name, scopes }) {
+          const { hash, id, text } = yield* makeApiKey
+          const [row] = yield* sql.rows<ApiKeyRow>(
+            (q) => q`
+              with put as (
+                insert into api_key (id, user_id, name, secret_hash, scopes, expires_at)
+                select ${id}, u.id, ${name}, ${hash}, ${scopes as string[]}, ${expiresAt}::timestamptz from app_user u
+                 where u.id = ${userId} and u.deleted_at is null
+                   and (select count(*) from api_key k where k.user_id = u.id) < ${maxKeysPerUser}
+                   and coalesce(${expiresAt}::timestamptz > now(), true)
+                on conflict (id) do nothing
+                returning id, user_id, name, scopes, created_at, expires_at)
+              select * from put union all
+              select id, user_id, name, scopes, created_at, expires_at from api_key where id = ${id}`,
+          )
+          if (row !== undefined) return display(row, text)
+          const [facts] = yield* sql.rows<{ users: boolean; past: boolean }>(
+            (
+              q,
+            ) => q`select exists (select 1 from app_user where id = ${userId} and deleted_at is null) as users,
+                            coalesce(${expiresAt}::timestamptz <= now(), false) as past`,
+          )
+          if (!facts!.users) return yield* new NotFound({ error: "There is no such user." })
+          return yield* facts!.past
+            ? new Unprocessable({
+                error: "The key would have expired already.",
+                fields: { expires_at: [{ code: "past", message: "expected a time to come" }] },
+              })
+            : new Unprocessable({ error: `A user has at most ${maxKeysPerUser} API keys.` })
+        }),
+        list: (userId) =>
+          sql
+            .rows<ApiKeyRow>(
+              (q) => q`select id, user_id, name, scopes, created_at, expires_at from api_key
+                        where user_id = ${userId} order by created_at, id`,
+            )
+            .pipe(Effect.map((rows) => rows.map((row) => display(row)))),
+        remove: Effect.fnUntraced(function* (text, userId) {
+          const id = idOf(text)
+          const [row] = yield* sql.rows<ApiKeyRow>(
+            (
+              q,
+            ) => q`delete from api_key where id = ${id} and coalesce(user_id = ${userId ?? null}::uuid, true)
+                     returning id, user_id, name, scopes, created_at, expires_at`,
+          )
+          if (row === undefined) return yield* new NotFound({ error: "There is no such API key." })
+          yield* bus.invalidate(apiKeyTopic, [id])
+          return display(row)
+        }),
+      })
+    }),
+  )
+}

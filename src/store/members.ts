@@ -1,0 +1,81 @@
+import { Context, Effect, Layer } from "effect"
+import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
+import type { OrganizationMember, OrganizationRole } from "../../schema/organization.ts"
+import { Callers } from "../services/callers.ts"
+import { Sql } from "./sql.ts"
+
+type Outcome = "done" | "no_organization" | "no_user" | "no_member" | "last_owner"
+
+const maxMembersListed = 1000
+
+/** Who belongs to an organization, and as what. */
+export class Members extends Context.Service<
+  Members,
+  {
+    list(organizationId: string): Effect.Effect<ReadonlyArray<OrganizationMember>, Unavailable>
+    /** Adds the user or changes the role. `insists`: even if that leaves no owner. */
+    put(
+      organizationId: string,
+      userId: string,
+      role: OrganizationRole,
+      insists: boolean,
+    ): Effect.Effect<OrganizationMember, NotFound | Conflict | Unavailable>
+    remove(
+      organizationId: string,
+      userId: string,
+      insists: boolean,
+    ): Effect.Effect<void, NotFound | Conflict | Unavailable>
+  }
+>()("directory/Members") {
+  static readonly layer = Layer.effect(
+    Members,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const callers = yield* Callers
+
+      const rows = (organizationId: string, userId: string | null) =>
+        sql.rows<{ view: OrganizationMember }>(
+          (q) => q`
+            select jsonb_strip_nulls(jsonb_build_object('user_id', m.user_id, 'role', m.role, 'email', u.email,
+                     'first_name', u.first_name, 'last_name', u.last_name, 'created_at', wire_time(m.created_at))) as view
+              from organization_member m join app_user u on u.id = m.user_id
+             where m.organization_id = ${organizationId} and coalesce(m.user_id = ${userId}::uuid, true)
+             order by m.created_at, m.user_id limit ${maxMembersListed}`,
+        )
+
+      const set = Effect.fnUntraced(function* (
+        organizationId: string,
+        userId: string,
+        role: OrganizationRole | null,
+        insists: boolean,
+      ) {
+        const [row] = yield* sql.rows<{ outcome: Outcome }>(
+          (q) => q`select set_member(${organizationId}, ${userId}, ${role}, ${insists}) as outcome`,
+        )
+        switch (row!.outcome) {
+          case "done":
+            return yield* callers.changed(userId)
+          case "last_owner":
+            return yield* new Conflict({ error: "The organization needs an owner: name another one first." })
+          case "no_organization":
+            return yield* new NotFound({ error: "There is no such organization." })
+          case "no_user":
+            return yield* new NotFound({ error: "There is no such user." })
+          case "no_member":
+            return yield* new NotFound({ error: "The user is not a member of this organization." })
+        }
+      })
+
+      return Members.of({
+        list: (organizationId) =>
+          rows(organizationId, null).pipe(Effect.map((found) => found.map(({ view }) => view))),
+        put: Effect.fnUntraced(function* (organizationId, userId, role, insists) {
+          yield* set(organizationId, userId.toLowerCase(), role, insists)
+          const [row] = yield* rows(organizationId, userId)
+          return row?.view ?? (yield* new NotFound({ error: "The user has just been removed." }))
+        }),
+        remove: (organizationId, userId, insists) => set(organizationId, userId.toLowerCase(), null, insists),
+      })
+    }),
+  )
+}

@@ -1,0 +1,75 @@
+import { Context, Effect, Layer } from "effect"
+import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { CustodialKeys } from "../services/custodial-keys.ts"
+import { Sql } from "./sql.ts"
+
+const maxPubkeysPerUser = 200
+
+/** The keys a user may own ids with, oldest first. */
+export class Pubkeys extends Context.Service<
+  Pubkeys,
+  {
+    list(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
+    /** A key of the user's own; its private half never comes here. Added twice it stays one key. */
+    add(userId: string, pubkey: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
+    /** A new custodial wallet. */
+    generate(userId: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
+  }
+>()("directory/Pubkeys") {
+  static readonly layer = Layer.effect(
+    Pubkeys,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const custodial = yield* CustodialKeys
+
+      const list = (userId: string) =>
+        sql
+          .rows<{ pubkey: string }>(
+            (q) => q`select pubkey from pubkey where user_id = ${userId} order by created_at, pubkey`,
+          )
+          .pipe(Effect.map((rows) => rows.map(({ pubkey }) => pubkey)))
+
+      const put = Effect.fnUntraced(function* (userId: string, pubkey: string, sealedKey: string | null) {
+        const [row] = yield* sql.rows<{
+          user_exists: boolean
+          holder: string | null
+          count: number
+          put: boolean
+        }>(
+          (q) => q`
+            with facts as (
+              select exists (select 1 from app_user where id = ${userId} and deleted_at is null) as user_exists,
+                     (select user_id from pubkey where pubkey = ${pubkey}) as holder,
+                     (select count(*) from pubkey where user_id = ${userId}) as count
+            ), put as (
+              insert into pubkey (pubkey, user_id, sealed_key)
+              select ${pubkey}, ${userId}, ${sealedKey} from facts
+               where user_exists and holder is null and count < ${maxPubkeysPerUser}
+              on conflict do nothing returning 1
+            )
+            select f.*, exists (select 1 from put) as put from facts f`,
+        )
+        if (row!.put || row!.holder === userId) return pubkey
+        if (!row!.user_exists) return yield* new NotFound({ error: "There is no such user." })
+        if (row!.count >= maxPubkeysPerUser) {
+          return yield* new Unprocessable({ error: `A user has at most ${maxPubkeysPerUser} keys.` })
+        }
+        return yield* new Unprocessable({
+          error: "This key is registered already.",
+          fields: { pubkey: [{ code: "uniqueness", message: "already registered" }] },
+        })
+      })
+
+      const generate = Effect.fnUntraced(function* (userId: string) {
+        const key = yield* custodial.make
+        return yield* put(userId, key.pubkey, key.sealedKey)
+      })
+
+      return Pubkeys.of({
+        list,
+        add: (userId, pubkey) => put(userId.toLowerCase(), pubkey, null),
+        generate,
+      })
+    }),
+  )
+}

@@ -1,0 +1,182 @@
+import { Context, Effect, Layer } from "effect"
+import { displayFormat } from "../../schema/emoji-display.ts"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { Conflict, Forbidden, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import type { PageRequest } from "../../schema/paging.ts"
+import { type Role, rolesUpTo } from "../../schema/scope.ts"
+import type { DisplayUser } from "../../schema/user.ts"
+import type { DeletedUser } from "../../schema/user-update.ts"
+import { Bus } from "../bus/bus.ts"
+import { Callers } from "../services/callers.ts"
+import { Sql } from "./sql.ts"
+
+export const userSorts = ["created_at", "updated_at", "email", "first_name", "last_name", "role"] as const
+type UserSort = (typeof userSorts)[number]
+
+/** A user with the ids they own, as administrators and the user see them. */
+export interface UserWithIds extends DisplayUser {
+  readonly emoji_ids: ReadonlyArray<string>
+}
+
+/** Columns to change; what is left out stays. */
+export interface UserChanges {
+  readonly email?: string
+  readonly first_name?: string
+  readonly last_name?: string
+  readonly source?: string
+  readonly free_limit?: number
+  readonly role?: Role
+  readonly password_hash?: string
+  readonly active?: boolean
+}
+
+interface OwnedId {
+  readonly canonical: string
+  readonly modifiers: string | null
+}
+interface UserRow {
+  readonly view: DisplayUser
+  readonly ids: ReadonlyArray<OwnedId>
+}
+interface Event {
+  readonly channel: string
+}
+type Touched<A> = { readonly role: Role } | A | null
+
+const displayModifiersTag = 1
+
+const withIds = ({ ids, view }: UserRow): UserWithIds => ({
+  ...view,
+  emoji_ids: ids.map(({ canonical, modifiers }) => {
+    const id = parseEmojiId(canonical)
+    return id._tag === "EmojiId" ? displayFormat(id, modifiers ?? undefined) : canonical
+  }),
+})
+
+const noUser = () => new NotFound({ error: "There is no such user." })
+const outOfReach = (role: Role) =>
+  new Forbidden({ error: `A user of the role ${role} is above your own role.` })
+const isEmpty = (held: Readonly<Record<string, ReadonlyArray<string>>>, name: string) =>
+  (held[name]?.length ?? 0) === 0
+
+const stillHeld = (held: Readonly<Record<string, ReadonlyArray<string>>>) => {
+  const what = Object.keys(held).filter((name) => !isEmpty(held, name))
+  return new Conflict({
+    error: `The account still has ${what.map((name) => name.replace("_", " ")).join(", ")}: transfer the ids and let orders and transfers end first.`,
+    details: { held },
+  })
+}
+
+/** Users as an administrator handles them. Everything here takes effect on every process before it returns. */
+export class UserAdmin extends Context.Service<
+  UserAdmin,
+  {
+    list(
+      page: PageRequest & { readonly sort: UserSort },
+    ): Effect.Effect<{ readonly data: ReadonlyArray<UserWithIds>; readonly total: number }, Unavailable>
+    get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
+    findIdByEmail(email: string): Effect.Effect<string | undefined, Unavailable>
+    passwordHash(id: string): Effect.Effect<string | undefined, Unavailable>
+    /** `by` is the role of whoever asks: nobody changes a user above it. */
+    update(
+      id: string,
+      changes: UserChanges,
+      by: Role,
+    ): Effect.Effect<DisplayUser, NotFound | Forbidden | Unprocessable | Unavailable>
+    /** `insists`: even if the user still holds ids; they stay reserved under the nameless account. */
+    remove(
+      id: string,
+      options: { readonly by: Role; readonly insists: boolean },
+    ): Effect.Effect<DeletedUser, NotFound | Forbidden | Conflict | Unavailable>
+  }
+>()("directory/UserAdmin") {
+  static readonly layer = Layer.effect(
+    UserAdmin,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const callers = yield* Callers
+      const bus = yield* Bus
+
+      const told = Effect.fnUntraced(function* (id: string, events: ReadonlyArray<Event>) {
+        yield* callers.changed(id.toLowerCase())
+        for (const { channel } of events) bus.publish("channel", channel)
+      })
+      const owned = (q: typeof sql.raw) => q`
+        (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
+                  (select r.data from record r where r.canonical = e.canonical and r.tag = ${displayModifiersTag}
+                    order by r.seq desc limit 1)) order by e.registered_at, e.canonical), '[]')
+           from emoji_id e where e.owner_id = u.id)`
+
+      return UserAdmin.of({
+        list: Effect.fnUntraced(function* ({ dir, limit, page, sort }) {
+          const [row] = yield* sql.rows<{ data: ReadonlyArray<UserRow>; total: number }>(
+            (q) => q`
+              select (select count(*) from app_user where deleted_at is null) as total,
+                     (select coalesce(jsonb_agg(jsonb_build_object('view', display_user(u), 'ids', ${owned(q)}) order by p.n), '[]')
+                        from (select id, row_number() over () as n from (
+                                select id from app_user where deleted_at is null
+                                 order by ${q(sort)} ${dir === "Asc" ? q`asc` : q`desc`} nulls last, id
+                                 limit ${limit} offset ${page * limit}) x) p
+                        join app_user u on u.id = p.id) as data`,
+          )
+          return { data: row!.data.map(withIds), total: row!.total }
+        }),
+        get: Effect.fnUntraced(function* (id) {
+          const [row] = yield* sql.rows<UserRow>(
+            (q) => q`select display_user(u) as view, ${owned(q)} as ids from app_user u
+                      where u.id = ${id} and u.deleted_at is null`,
+          )
+          return row === undefined ? yield* noUser() : withIds(row)
+        }),
+        findIdByEmail: (email) =>
+          sql
+            .rows<{ id: string }>((q) => q`select id from app_user where email = ${email}`)
+            .pipe(Effect.map((rows) => rows[0]?.id)),
+        passwordHash: (id) =>
+          sql
+            .rows<{ password_hash: string | null }>(
+              (q) => q`select password_hash from app_user where id = ${id} and deleted_at is null`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.password_hash ?? undefined)),
+        update: Effect.fnUntraced(function* (id, changes, by) {
+          const [row] = yield* sql
+            .attempt<{ outcome: Touched<{ user: DisplayUser; events: ReadonlyArray<Event> }> }>(
+              (q) =>
+                q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome`,
+            )
+            .pipe(
+              Effect.catchTag("SqlRefused", (refused) =>
+                refused.sqlstate === "23505"
+                  ? Effect.fail(
+                      new Unprocessable({
+                        error: "Another user has this email.",
+                        fields: { email: [{ code: "uniqueness", message: "already registered" }] },
+                      }),
+                    )
+                  : Effect.die(refused),
+              ),
+            )
+          const outcome = row!.outcome
+          if (outcome === null) return yield* noUser()
+          if (!("user" in outcome)) return yield* outOfReach(outcome.role)
+          yield* told(id, outcome.events)
+          return outcome.user
+        }),
+        remove: Effect.fnUntraced(function* (id, { by, insists }) {
+          type Outcome =
+            | { held: Record<string, ReadonlyArray<string>> }
+            | { user: DisplayUser; kept: ReadonlyArray<string>; events: ReadonlyArray<Event> }
+          const [row] = yield* sql.rows<{ outcome: Touched<Outcome> }>(
+            (q) => q`select delete_user(${id}, ${insists}, ${rolesUpTo(by) as string[]}) as outcome`,
+          )
+          const outcome = row!.outcome
+          if (outcome === null) return yield* noUser()
+          if ("role" in outcome) return yield* outOfReach(outcome.role)
+          if ("held" in outcome) return yield* stillHeld(outcome.held)
+          yield* told(id, outcome.events)
+          return { ...outcome.user, kept_emoji_ids: outcome.kept }
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,47 @@
+import { Context, Effect, Layer } from "effect"
+import { type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import type { Wallet } from "../../schema/wallet.ts"
+import type { EthAddress } from "../services/eth-address.ts"
+import type { WalletSource } from "../services/eth-wallets.ts"
+import { Sql } from "./sql.ts"
+
+const maxWalletsPerUser = 100
+
+/** Ethereum addresses whose holders signed for a user. */
+export class Wallets extends Context.Service<
+  Wallets,
+  {
+    list(userId: string): Effect.Effect<ReadonlyArray<Wallet>, Unavailable>
+    link(
+      userId: string,
+      address: EthAddress,
+      source: WalletSource,
+    ): Effect.Effect<Wallet, Unprocessable | Unavailable>
+  }
+>()("directory/Wallets") {
+  static readonly layer = Layer.effect(
+    Wallets,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      return Wallets.of({
+        list: (userId) =>
+          sql.rows<Wallet>(
+            (q) =>
+              q`select eth_address, user_id from wallet where user_id = ${userId} order by created_at, eth_address`,
+          ),
+        link: Effect.fnUntraced(function* (userId, address, source) {
+          const [wallet] = yield* sql.rows<Wallet>(
+            (q) => q`
+              insert into wallet (user_id, eth_address, source)
+              select ${userId}, ${address}, ${source}
+               where (select count(*) from wallet where user_id = ${userId} and eth_address <> ${address}) < ${maxWalletsPerUser}
+              on conflict (user_id, eth_address) do update set source = excluded.source
+              returning eth_address, user_id`,
+          )
+          if (wallet !== undefined) return wallet
+          return yield* new Unprocessable({ error: `A user has at most ${maxWalletsPerUser} wallets.` })
+        }),
+      })
+    }),
+  )
+}

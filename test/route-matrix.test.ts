@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { roleScopes } from "../schema/scope.ts"
+import type { Route } from "../src/http/route.ts"
+import { routes } from "../src/routes/index.ts"
+import { makeApiKey } from "../src/services/api-key-secrets.ts"
+import { Tokens } from "../src/services/tokens.ts"
+import { type CallOptions, serve } from "./fixtures/service.ts"
+
+/**
+ * Every row against every kind of caller. What a row says about itself decides: its scheme and its scope. Requests carry
+ * placeholders, so an admitted one may end in any answer of its handler; what counts is whether it was admitted.
+ */
+
+const service = await serve()
+const admin = await service.user({ role: "Admin" })
+const user = await service.user()
+
+const oauthToken = await service.runtime.runPromise(
+  Effect.flatMap(Tokens, (tokens) =>
+    tokens.sign(
+      { sub: user.id, sid: randomUUID(), ep: 0, role: "User", ext: { emoji_id: "🌊", client_id: "app" } },
+      { kind: "oauth-access", ttlSeconds: 300 },
+    ),
+  ),
+)
+const forgedToken = `${user.token.slice(0, -4)}AAAA`
+
+const apiKey = async (scopes: ReadonlyArray<string>, userId = admin.id) => {
+  const key = await Effect.runPromise(makeApiKey)
+  await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes)
+                    values (${key.id}, ${userId}, 'matrix', ${key.hash}, ${scopes as string[]})`
+  return { headers: { "x-api-key": key.text } }
+}
+const bareKey = await apiKey([])
+
+const zero = "00000000-0000-4000-8000-000000000000"
+const send = (row: Route, options: CallOptions) => {
+  const path = row.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    /emoji_id|eid/.test(name) ? "%F0%9F%8C%8A" : zero,
+  )
+  return service.call(row.method === "del" ? "DELETE" : row.method.toUpperCase(), path, {
+    ...options,
+    ...(row.method === "get"
+      ? {}
+      : { rawBody: "{}", headers: { "content-type": "application/json", ...options.headers } }),
+  })
+}
+
+const named = (rows: ReadonlyArray<Route>) => rows.map((row) => [`${row.method} ${row.path}`, row] as const)
+const guarded = routes.filter((row) => row.auth !== "none" && row.auth !== "optional")
+const open = routes.filter((row) => row.auth === "none" || row.auth === "optional")
+const scoped = guarded.filter((row) => row.scope !== undefined)
+/** Ending one's own sessions or account would change the caller in the middle of the matrix. */
+const endsCaller = new Set(["logout"])
+
+describe.each(named(guarded))("%s", (_name, row) => {
+  it("is 401 to nobody, to a forged token and to a key that is none", async () => {
+    expect((await send(row, {})).status).toBe(401)
+    expect((await send(row, { token: forgedToken })).status).toBe(401)
+    expect((await send(row, { headers: { "x-api-key": "svc_a_b" } })).status).toBe(401)
+  })
+
+  it(`${row.oauth ? "is open to" : "is 403 to"} a token of the authorization-code flow`, async () => {
+    const { status } = await send(row, { token: oauthToken })
+    if (row.oauth) expect([401, 403]).not.toContain(status)
+    else expect([401, 403]).toContain(status)
+  })
+
+  it("never answers 5xx to a placeholder", async () => {
+    if (endsCaller.has(row.id)) return
+    expect((await send(row, { token: admin.token })).status).toBeLessThan(500)
+    expect((await send(row, { token: user.token })).status).toBeLessThan(500)
+  })
+})
+
+describe.each(named(scoped))("%s by its scope", (_name, row) => {
+  const scope = row.scope!
+
+  it(`${roleScopes.User.has(scope) ? "admits" : "refuses"} a user`, async () => {
+    if (endsCaller.has(row.id)) return
+    const { body, status } = await send(row, { token: user.token })
+    if (roleScopes.User.has(scope)) expect(body?.scope).not.toBe(scope)
+    else {
+      expect(status).toBe(403)
+      expect(body.scope).toBe(scope)
+    }
+  })
+
+  it("admits an administrator", async () => {
+    if (endsCaller.has(row.id)) return
+    const { body, status } = await send(row, { token: admin.token })
+    expect(status).not.toBe(401)
+    expect(body?.scope).not.toBe(scope)
+  })
+
+  it("refuses an API key without the scope, though its owner has it, and admits one with it", async () => {
+    const refused = await send(row, bareKey)
+    if (row.auth === "two_factor") return expect(refused.status).toBe(401)
+    expect(refused.status).toBe(403)
+    expect(refused.body.scope).toBe(scope)
+    const { body, status } = await send(row, await apiKey([scope]))
+    expect(status).not.toBe(401)
+    expect(body?.scope).not.toBe(scope)
+  })
+
+  it("refuses an API key that lists a scope its owner does not have", async () => {
+    if (roleScopes.User.has(scope) || row.auth === "two_factor") return
+    expect((await send(row, await apiKey([scope], user.id))).status).toBe(403)
+  })
+})
+
+describe("the open rows", () => {
+  it.each(named(open))("%s does not want a login", async (_name, row) => {
+    expect((await send(row, {})).status).not.toBe(401)
+  })
+
+  it("are the ones we know to be public", () => {
+    const sensitive = open.filter((row) => row.scope !== undefined || row.sensitive)
+    expect(sensitive).toEqual([])
+  })
+})

@@ -1,0 +1,237 @@
+import { describe, expect, it } from "vitest"
+import { expectAnswer } from "../fixtures/contract.ts"
+import { serve } from "../fixtures/service.ts"
+
+const service = await serve()
+const admin = await service.user({ role: "Admin" })
+const call = (method: string, path: string, token: string, body?: unknown) =>
+  service.call(method, path, { token, ...(body === undefined ? {} : { body }) })
+const make = async (facts: Record<string, unknown> = {}) =>
+  (await call("POST", "/organizations", admin.token, { name: "Acme", ...facts })).body as { id: string }
+const join = (organizationId: string, userId: string, role: string, token = admin.token) =>
+  call("PUT", `/organizations/${organizationId}/members/${userId}`, token, { role })
+
+describe("organizations", () => {
+  it("are created, changed and deleted by administrators", async () => {
+    const made = await call("POST", "/organizations", admin.token, {
+      name: "Wallet Co",
+      partner_path: "wallet-co",
+      return_link: "wallet://done",
+    })
+    expect(made.status).toBe(200)
+    expect(made.body).toMatchObject({
+      name: "Wallet Co",
+      partner_path: "wallet-co",
+      return_link: "wallet://done",
+    })
+    const path = `/organizations/${made.body.id}`
+    expect((await call("PATCH", path, admin.token, { name: "Wallet Company" })).body.partner_path).toBe(
+      "wallet-co",
+    )
+    expect((await call("GET", path, admin.token)).body.name).toBe("Wallet Company")
+    expect((await call("DELETE", path, admin.token)).status).toBe(200)
+    expect((await call("GET", path, admin.token)).status).toBe(404)
+  })
+
+  it("have a short partner path that is theirs alone", async () => {
+    await make({ partner_path: "acme" })
+    const taken = await call("POST", "/organizations", admin.token, { name: "Other", partner_path: "acme" })
+    expect(taken.status).toBe(422)
+    expect(taken.body.fields.partner_path[0].code).toBe("uniqueness")
+    for (const partner_path of ["", "UPPER", "a/b", "-a", "a b", "x".repeat(33)]) {
+      expect(
+        (await call("POST", "/organizations", admin.token, { name: "Other", partner_path })).status,
+      ).toBe(400)
+    }
+  })
+
+  it("are listed to their members; administrators see all", async () => {
+    const user = await service.user()
+    const organization = await make()
+    expect((await call("GET", "/organizations", user.token)).body.data).toEqual([])
+    await join(organization.id, user.id, "OrgMember")
+    const { body } = await call("GET", "/organizations", user.token)
+    expect(body.data.map((o: { id: string }) => o.id)).toEqual([organization.id])
+    const all = (await call("GET", "/organizations?limit=200&sort=name&dir=Asc", admin.token)).body
+    expect(all.paging.total).toBe(all.data.length)
+    expect(all.data.length).toBeGreaterThan(1)
+  })
+
+  it("a member's role decides, and takes effect at once", async () => {
+    const [owner, controller, member, stranger] = await Promise.all([1, 2, 3, 4].map(() => service.user()))
+    const { id } = await make()
+    const path = `/organizations/${id}`
+    expect((await call("GET", path, owner!.token)).status).toBe(403)
+    await join(id, owner!.id, "OrgOwner")
+    expect((await join(id, controller!.id, "OrgController", owner!.token)).status).toBe(200)
+    expect((await join(id, member!.id, "OrgMember", owner!.token)).status).toBe(200)
+    const may = async (method: string, where: string, body?: unknown) =>
+      Promise.all(
+        [owner, controller, member, stranger].map(
+          async (user) => (await call(method, where, user!.token, body)).status,
+        ),
+      )
+    expect(await may("GET", path)).toEqual([200, 200, 200, 403])
+    expect(await may("GET", `${path}/members`)).toEqual([200, 200, 200, 403])
+    expect(await may("PATCH", path, { name: "New" })).toEqual([200, 200, 403, 403])
+    expect(await may("PATCH", path, { partner_path: "grab" })).toEqual([403, 403, 403, 403])
+    expect(await may("DELETE", path)).toEqual([403, 403, 403, 403])
+    expect(await may("PUT", `${path}/members/${stranger!.id}`, { role: "OrgMember" })).toEqual([
+      200, 403, 403, 403,
+    ])
+    expect((await call("GET", path, stranger!.token)).status).toBe(200)
+    await call("DELETE", `${path}/members/${stranger!.id}`, owner!.token)
+    expect((await call("GET", path, stranger!.token)).status).toBe(403)
+  })
+
+  it("keep an owner: the last one neither leaves nor steps down", async () => {
+    const [owner, other] = await Promise.all([service.user(), service.user()])
+    const { id } = await make()
+    await join(id, owner.id, "OrgOwner")
+    expect((await join(id, owner.id, "OrgMember", owner.token)).status).toBe(409)
+    expect((await call("DELETE", `/organizations/${id}/members/${owner.id}`, owner.token)).status).toBe(409)
+    await join(id, other.id, "OrgOwner", owner.token)
+    expect((await call("DELETE", `/organizations/${id}/members/${owner.id}`, owner.token)).body).toEqual({
+      removed: owner.id,
+    })
+    expect((await call("DELETE", `/organizations/${id}/members/${other.id}`, admin.token)).status).toBe(200)
+  })
+
+  it("take only known users, in roles of an organization", async () => {
+    const user = await service.user()
+    const { id } = await make()
+    const nobody = "00000000-0000-4000-8000-000000000000"
+    expect((await join(id, nobody, "OrgMember")).status).toBe(404)
+    expect((await join(nobody, user.id, "OrgMember")).status).toBe(404)
+    expect((await join(id, user.id, "Admin")).status).toBe(400)
+    expect((await call("DELETE", `/organizations/${id}/members/${user.id}`, admin.token)).status).toBe(404)
+  })
+
+  it("deleted, they leave their members without rights there", async () => {
+    const user = await service.user()
+    const { id } = await make()
+    await join(id, user.id, "OrgOwner")
+    expect((await call("GET", "/account", user.token)).body.organization_roles).toEqual({ [id]: "OrgOwner" })
+    await call("DELETE", `/organizations/${id}`, admin.token)
+    expect((await call("GET", "/account", user.token)).body.organization_roles).toEqual({})
+  })
+
+  it("stay while keys belong to them", async () => {
+    const { id } = await make()
+    await service.sql`insert into pubkey (pubkey, user_id, organization_id) values (${"ab".repeat(32)}, ${admin.id}, ${id})`
+    expect((await call("DELETE", `/organizations/${id}`, admin.token)).status).toBe(409)
+  })
+})
+
+describe("branding", () => {
+  const branding = {
+    currencies: ["BTC", "0x1004"],
+    return_link: "https://wallet.example/done",
+    logo: "https://wallet.example/logo.svg",
+  }
+
+  it("is whole before anybody set it", async () => {
+    const { id } = await make()
+    const { body } = await call("GET", `/organizations/${id}/branding`, admin.token)
+    expectAnswer("GET", "/organizations/{id}/branding", body)
+    expect(body).toMatchObject({
+      organization_id: id,
+      name: "Acme",
+      currencies: [],
+      return_link: "",
+      requires_email: false,
+    })
+  })
+
+  it("is replaced as a whole by an owner or controller", async () => {
+    const owner = await service.user()
+    const { id } = await make()
+    await join(id, owner.id, "OrgController")
+    const path = `/organizations/${id}/branding`
+    const put = await call("PUT", path, owner.token, { ...branding, requires_email: true, logo_small: null })
+    expect(put.status).toBe(200)
+    expectAnswer("PUT", "/organizations/{id}/branding", put.body)
+    expect(put.body).toMatchObject({ ...branding, requires_email: true })
+    const second = await call("PUT", path, owner.token, {
+      currencies: [],
+      return_link: "wallet://back",
+      logo: "",
+    })
+    expect(second.body.logo).toBeUndefined()
+    expect((await call("GET", path, owner.token)).body).toEqual(second.body)
+    const stranger = await service.user()
+    expect((await call("PUT", path, stranger.token, branding)).status).toBe(403)
+    expect((await call("GET", path, stranger.token)).body.scope).toBe("organization:read")
+  })
+
+  it.each([
+    "javascript:alert(1)",
+    "JaVaScRiPt://x/%0aalert(1)",
+    "data:text/html,x",
+    "vbscript://x",
+    "file:///etc/passwd",
+    "intent://x#Intent;end",
+    "//evil.example",
+    "/relative",
+    "https://user:pass@evil.example",
+    "https://evil.example/\\n",
+    " https://evil.example",
+    "https://evil.example/ü",
+    `https://long.example/${"a".repeat(2000)}`,
+    "",
+  ])("never returns to %j", async (return_link) => {
+    const { id } = await make()
+    const { status } = await call("PUT", `/organizations/${id}/branding`, admin.token, {
+      ...branding,
+      return_link,
+    })
+    expect(status).toBe(400)
+  })
+})
+
+describe("oauth clients", () => {
+  const facts = {
+    name: "Demo App",
+    redirect_uris: ["https://app.example/callback", "http://localhost:8080/cb", "app.example://cb"],
+  }
+
+  it("show their secret when made and when it is renewed, and keep a hash", async () => {
+    const { id } = await make()
+    const made = await call("POST", "/oauth_clients", admin.token, { ...facts, organization_id: id })
+    expect(made.status).toBe(200)
+    expect(made.body).toMatchObject({ ...facts, organization_id: id })
+    expect(made.body.client_secret).toMatch(/^svcs_[0-9a-z]{52}$/)
+    const { body: list } = await call("GET", "/oauth_clients", admin.token)
+    expect(JSON.stringify(list)).not.toContain("svcs_")
+    const path = `/oauth_clients/${made.body.client_id}`
+    const renewed = await call("POST", `${path}/secret`, admin.token)
+    expect(renewed.body.client_secret).not.toBe(made.body.client_secret)
+    expect(
+      (await call("PATCH", path, admin.token, { redirect_uris: ["https://app.example/new"] })).body
+        .redirect_uris,
+    ).toEqual(["https://app.example/new"])
+    expect((await call("DELETE", path, admin.token)).status).toBe(200)
+    expect((await call("DELETE", path, admin.token)).status).toBe(404)
+  })
+
+  it.each([
+    ["http to another machine", "http://app.example/callback"],
+    ["a fragment", "https://app.example/callback#x"],
+    ["a script", "javascript:alert(1)"],
+    ["501 characters", `https://app.example/${"a".repeat(481)}`],
+    ["no scheme", "app.example/callback"],
+  ])("do not take a redirect URI with %s", async (_what, uri) => {
+    const { status } = await call("POST", "/oauth_clients", admin.token, { name: "x", redirect_uris: [uri] })
+    expect(status).toBe(400)
+  })
+
+  it("need a redirect URI, an organization that exists and an administrator", async () => {
+    expect((await call("POST", "/oauth_clients", admin.token, { name: "x", redirect_uris: [] })).status).toBe(
+      400,
+    )
+    const nobody = { ...facts, organization_id: "00000000-0000-4000-8000-000000000000" }
+    expect((await call("POST", "/oauth_clients", admin.token, nobody)).status).toBe(422)
+    const user = await service.user()
+    expect((await call("POST", "/oauth_clients", user.token, facts)).body.scope).toBe("organization:admin")
+  })
+})

@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, describe, expect, it } from "vitest"
+import { expectAnswer } from "../fixtures/contract.ts"
+import { serve } from "../fixtures/service.ts"
+
+const seen: Array<{ url: string; headers: IncomingMessage["headers"]; body: string }> = []
+/** Does what its data says. */
+const upstream = createServer(async (request, response) => {
+  let body = ""
+  for await (const chunk of request) body += chunk
+  seen.push({ url: request.url ?? "", headers: request.headers, body })
+  const { data } = JSON.parse(body) as { data: string }
+  if (data === "redirect") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()
+  else if (data === "huge") response.end("x".repeat(300_000))
+  else if (data === "broken") response.writeHead(500).end("secret stack")
+  else if (data === "text") response.end("just text")
+  else response.end(JSON.stringify({ title: `about ${data}` }))
+})
+await new Promise<void>((ready) => upstream.listen(0, "127.0.0.1", ready))
+afterAll(() => void upstream.close())
+
+const service = await serve({
+  SCRAPER_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/scrape`,
+})
+const { token } = await service.user()
+const call = (body: unknown) => service.call("POST", "/proxy", { token, body })
+
+describe("POST /proxy", () => {
+  it("Echo gives the data back, as text and as the object it is", async () => {
+    const { body } = await call({ service: "Echo", data: '{"a":1}' })
+    expectAnswer("POST", "/proxy", body)
+    expect(body).toEqual({ json: { a: 1 }, value: '{"a":1}' })
+    expect((await call({ service: "Echo", data: "hello" })).body).toEqual({ json: {}, value: "hello" })
+    expect((await call({ service: "Echo" })).body).toEqual({ json: {}, value: "" })
+    expect((await call({ service: "Echo", data: null })).body).toEqual({ json: {}, value: "" })
+  })
+
+  it("Scraper asks the operator's address whatever the data says, and hands on none of the caller's headers", async () => {
+    const data = "http://169.254.169.254/latest"
+    expect((await call({ service: "Scraper", data })).body.json).toEqual({ title: `about ${data}` })
+    const { body, headers, url } = seen.at(-1)!
+    expect(url).toBe("/scrape")
+    expect(JSON.parse(body)).toEqual({ data })
+    expect(headers.authorization).toBeUndefined()
+    expect((await call({ service: "Scraper", data: "text" })).body).toEqual({ json: {}, value: "just text" })
+  })
+
+  it.each(["redirect", "huge", "broken"])(
+    "a scraper's answer that is %s is 503 and shows nothing of it",
+    async (data) => {
+      const { body, status } = await call({ service: "Scraper", data })
+      expect(status).toBe(503)
+      expect(body.error).not.toContain("secret")
+    },
+  )
+
+  it("knows only the named services, and wants a login", async () => {
+    expect((await call({ service: "http://example.com" })).status).toBe(400)
+    expect((await call({ service: "__proto__" })).status).toBe(400)
+    expect((await call({ service: "Echo", data: "x".repeat(16_385) })).status).toBe(400)
+    expect((await service.call("POST", "/proxy", { body: { service: "Echo" } })).status).toBe(401)
+  })
+
+  it("Scraper is 503 where none is set up", async () => {
+    const bare = await serve()
+    const user = await bare.user()
+    const { body, status } = await bare.call("POST", "/proxy", {
+      token: user.token,
+      body: { service: "Scraper", data: "x" },
+    })
+    expect(status).toBe(503)
+    expect(body.error).toContain("SCRAPER_URL")
+  })
+})
