@@ -1,5 +1,7 @@
 import type { Route } from "../http/route.ts"
 import { documents } from "./documents.ts"
+import { lootboxTypes } from "./lootbox-types.ts"
+import { lootboxes } from "./lootboxes.ts"
 import { operations } from "./operations.ts"
 import { transfers } from "./transfers.ts"
 
@@ -8,7 +10,7 @@ function wholeTable(): ReadonlyArray<Route> {
   return routes
 }
 
-const table = [...operations, ...transfers, ...documents(wholeTable)] as const
+const table = [...operations, ...transfers, ...lootboxTypes, ...lootboxes, ...documents(wholeTable)] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never
 export type RouteServices = Needs<(typeof table)[number]>
