@@ -1,5 +1,6 @@
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { Deadlines } from "../actors/deadlines.ts"
+import { LootboxActors } from "../actors/lootbox.ts"
 import { Mailboxes } from "../actors/mailboxes.ts"
 import { OrderActors } from "../actors/order.ts"
 import { SessionActors } from "../actors/session.ts"
@@ -26,6 +27,9 @@ import { Callers } from "./services/callers.ts"
 import { CustodialKeys } from "./services/custodial-keys.ts"
 import { FirstKeys } from "./services/first-keys.ts"
 import { housekeeping } from "./services/housekeeping.ts"
+import { LootboxGeneration } from "./services/lootbox-generation.ts"
+import { LootboxViews } from "./services/lootbox-views.ts"
+import { Lootboxes } from "./services/lootboxes.ts"
 import { Market } from "./services/market.ts"
 import { OneTimeCodes } from "./services/one-time-codes.ts"
 import { Passwords } from "./services/passwords.ts"
@@ -37,6 +41,8 @@ import { TransferRequests } from "./services/transfer-requests.ts"
 import { Transfers } from "./services/transfers.ts"
 import { DatabaseClock } from "./store/database-clock.ts"
 import { entityStore } from "./store/entity-store.ts"
+import { LootboxTypes } from "./store/lootbox-types.ts"
+import { LootboxLists } from "./store/lootboxes.ts"
 import { Outbox } from "./store/outbox.ts"
 import { Parties } from "./store/parties.ts"
 import { connect, type DatabaseAddress, Sql } from "./store/sql.ts"
@@ -111,11 +117,26 @@ const appLayer = (surroundings: Surroundings) => {
     ),
   )
   const services = Layer.mergeAll(Callers.layer, Users.layer, Market.layer)
-  const moves = Layer.mergeAll(TransferRequests.layer, Transfers.layer, TransferLists.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(TransferLetters.layer, FirstKeys.layer, Parties.layer)),
+  const moves = Layer.mergeAll(TransferRequests.layer, Transfers.layer, LootboxGeneration.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(TransferLetters.layer, Lootboxes.layer)),
+    Layer.provideMerge(LootboxViews.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        FirstKeys.layer,
+        LootboxLists.layer,
+        LootboxTypes.layer,
+        Parties.layer,
+        TransferLists.layer,
+      ),
+    ),
     Layer.provideMerge(CustodialKeys.layer),
   )
-  const actors = Layer.mergeAll(OrderActors.layer, SessionActors.layer, TransferActors.layer).pipe(
+  const actors = Layer.mergeAll(
+    OrderActors.layer,
+    SessionActors.layer,
+    TransferActors.layer,
+    LootboxActors.layer,
+  ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),
     ),

@@ -21,7 +21,7 @@ create index freed_id_due on freed_id (due_at);
 
 -- An id freed again starts over: whoever worked on the earlier release finds the lease gone.
 create function put_freed(ids text[]) returns void language sql as $$
-  insert into freed_id (canonical) select distinct unnest(ids) order by 1
+  insert into freed_id (canonical) select distinct x from unnest(ids) x where x not like 'lootbox:%' order by 1
   on conflict (canonical) do update
      set freed_at = now(), first_told = false, due_at = now(), lease = null, leased_until = null
 $$;

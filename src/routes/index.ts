@@ -8,6 +8,8 @@ import { dev } from "./dev.ts"
 import { documents } from "./documents.ts"
 import { features } from "./features.ts"
 import { interests } from "./interests.ts"
+import { lootboxTypes } from "./lootbox-types.ts"
+import { lootboxes } from "./lootboxes.ts"
 import { members } from "./members.ts"
 import { oauthClients } from "./oauth-clients.ts"
 import { operations } from "./operations.ts"
@@ -47,6 +49,8 @@ const table = [
   ...members,
   ...oauthClients,
   ...proxy,
+  ...lootboxTypes,
+  ...lootboxes,
 ] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never

@@ -3,13 +3,14 @@ import { Context, Effect, Layer } from "effect"
 import { TransferActors } from "../../actors/transfer.ts"
 import type { TransferInput } from "../../machines/transfer.ts"
 import type { EmojiId } from "../../schema/emoji-id.ts"
-import { Conflict, Forbidden, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import type { DisplayTransferRequest } from "../../schema/transfer.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
 import { Parties, type Party } from "../store/parties.ts"
 import { Sql } from "../store/sql.ts"
 import { displayTransfer } from "../store/transfers.ts"
+import { fieldFault } from "./field-faults.ts"
 import { checkPubkey } from "./pubkeys.ts"
 import { TransferLetters } from "./transfer-letters.ts"
 
@@ -28,9 +29,6 @@ interface Holding {
   readonly is_blocked: boolean
   readonly is_moving: boolean
 }
-
-const refuse = (field: string, code: string, message: string) =>
-  new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
 
 const alreadyMoving = (eid: string) =>
   new Conflict({ error: `${eid} has an active transfer. Delete it before starting another.` })
@@ -86,10 +84,10 @@ export class TransferRequests extends Context.Service<
       const findRecipient = Effect.fnUntraced(function* ({ email, pubkey }: TransferWish) {
         if (typeof pubkey === "string") {
           const key = yield* checkPubkey(pubkey).pipe(
-            Effect.mapError(() => refuse("pubkey", "invalid", "This is not an Ed25519 public key.")),
+            Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not an Ed25519 public key.")),
           )
           const owner = yield* parties.findByPubkey(key)
-          if (owner === undefined) return yield* refuse("pubkey", "unknown", "Nobody here has this key.")
+          if (owner === undefined) return yield* fieldFault("pubkey", "unknown", "Nobody here has this key.")
           return { party: owner, field: "pubkey", pubkey: key }
         }
         return { party: yield* parties.invite(email ?? ""), field: "email", pubkey: null }
@@ -97,11 +95,11 @@ export class TransferRequests extends Context.Service<
 
       const checkRecipient = Effect.fnUntraced(function* (party: Party, field: string, senderId: string) {
         if (party.id === senderId) {
-          return yield* refuse(field, "eligibility", "An id cannot be transferred to its owner.")
+          return yield* fieldFault(field, "eligibility", "An id cannot be transferred to its owner.")
         }
-        if (!party.active) return yield* refuse(field, "eligibility", "This account is not active.")
+        if (!party.active) return yield* fieldFault(field, "eligibility", "This account is not active.")
         if (party.email === null) {
-          return yield* refuse(field, "eligibility", "The recipient has no email to receive a code at.")
+          return yield* fieldFault(field, "eligibility", "The recipient has no email to receive a code at.")
         }
         return party.email
       })
@@ -115,9 +113,10 @@ export class TransferRequests extends Context.Service<
         }
         const hasEmail = typeof wish.email === "string"
         const hasPubkey = typeof wish.pubkey === "string"
-        if (!hasEmail && !hasPubkey) return yield* refuse("email", "required", "Name an email or a pubkey.")
+        if (!hasEmail && !hasPubkey)
+          return yield* fieldFault("email", "required", "Name an email or a pubkey.")
         if (hasEmail && hasPubkey) {
-          return yield* refuse("pubkey", "exclusive", "Name an email or a pubkey, not both.")
+          return yield* fieldFault("pubkey", "exclusive", "Name an email or a pubkey, not both.")
         }
       })
 
@@ -142,7 +141,11 @@ export class TransferRequests extends Context.Service<
           const request = (now: number) =>
             Effect.gen(function* () {
               if (!forced && sender.email === null) {
-                return yield* refuse("eid", "eligibility", "The sender has no email to receive a code at.")
+                return yield* fieldFault(
+                  "eid",
+                  "eligibility",
+                  "The sender has no email to receive a code at.",
+                )
               }
               const issue = forced
                 ? yield* letters.toReceiver(input, { email, invited: party.invited }, now)

@@ -8,24 +8,17 @@ import {
   maxWrongTries,
   resendableAt,
 } from "../../machines/transfer-code.ts"
-import {
-  Conflict,
-  EventRefused,
-  Forbidden,
-  NotFound,
-  TooManyRequests,
-  Unprocessable,
-} from "../../schema/errors.ts"
+import { Conflict, EventRefused, Forbidden, NotFound, TooManyRequests } from "../../schema/errors.ts"
 import type { TransferStatus } from "../../schema/transfer.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
 import { Parties } from "../store/parties.ts"
 import { displayTransfer } from "../store/transfers.ts"
+import { fieldFault } from "./field-faults.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { type Side, TransferLetters } from "./transfer-letters.ts"
 
-const refuseCode = (code: string, message: string) =>
-  new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
+const refuseCode = (code: string, message: string) => fieldFault("code", code, message)
 
 const roleOf = (caller: Principal, { recipient, sender }: TransferContext): Side | "admin" | undefined => {
   if (caller.userId === sender.id) return "sender"

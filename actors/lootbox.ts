@@ -1,0 +1,21 @@
+import { Context, type Effect, Layer } from "effect"
+import { lootboxMachine } from "../machines/lootbox.ts"
+import { makeHost } from "./host.ts"
+
+const make = makeHost({
+  entity: "lootbox",
+  machine: lootboxMachine,
+  columns: ({ context, value }) => ({
+    status: value,
+    owner_id: context.ownerId,
+    peer_id: null,
+    subject: context.typeId,
+    due_at: null,
+  }),
+})
+
+export class LootboxActors extends Context.Service<LootboxActors, Effect.Success<typeof make>>()(
+  "directory/LootboxActors",
+) {
+  static readonly layer = Layer.effect(LootboxActors, make)
+}

@@ -1,0 +1,59 @@
+import { Effect, Schema } from "effect"
+import { NotFound, Unprocessable } from "../../schema/errors.ts"
+import {
+  AdminNewLootBoxType,
+  LootBoxGenerationRequest,
+  LootBoxSet,
+  PublicLootBoxType,
+} from "../../schema/lootbox.ts"
+import { route } from "../http/route.ts"
+import { LootboxGeneration } from "../services/lootbox-generation.ts"
+import { LootboxTypes } from "../store/lootbox-types.ts"
+
+const shared = { group: "lootbox types", auth: "JWT" } as const
+
+const create = route({
+  ...shared,
+  id: "createType",
+  summary: "Create a type of lootbox",
+  method: "post",
+  path: "/lootbox_type",
+  scope: "adminLootbox:write",
+  body: AdminNewLootBoxType,
+  success: PublicLootBoxType,
+  errors: [Unprocessable],
+  handler: ({ body }) => LootboxGeneration.use((generation) => generation.createType(body)),
+})
+
+const list = route({
+  ...shared,
+  id: "getTypes",
+  summary: "List the types of lootbox",
+  method: "get",
+  path: "/lootbox_type",
+  scope: "adminLootbox:read",
+  success: Schema.Array(PublicLootBoxType),
+  errors: [],
+  handler: () => LootboxTypes.use((types) => types.list),
+})
+
+const generate = route({
+  ...shared,
+  id: "generateLootBoxes",
+  summary: "Generate lootboxes of a type, as drafts filled with ids that are free",
+  method: "post",
+  path: "/lootbox_type/generate",
+  scope: "adminLootbox:write",
+  body: LootBoxGenerationRequest,
+  success: LootBoxSet,
+  errors: [NotFound, Unprocessable],
+  handler: ({ body: { loot_box_type_id, num_boxes }, principal }) =>
+    LootboxGeneration.use((generation) =>
+      Effect.map(generation.generate(principal, loot_box_type_id.toLowerCase(), num_boxes), (loot_boxes) => ({
+        loot_boxes,
+        num_requested: num_boxes,
+      })),
+    ),
+})
+
+export const lootboxTypes = [create, list, generate] as const

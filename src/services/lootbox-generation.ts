@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import type { EmojiId } from "../../schema/emoji-id.ts"
+import type { NotFound, Unavailable, Unprocessable } from "../../schema/errors.ts"
+import {
+  type LootBoxTypeConfig,
+  maxBoxesPerRequest,
+  type PublicLootBox,
+  type PublicLootBoxType,
+} from "../../schema/lootbox.ts"
+import type { Principal } from "../http/principal.ts"
+import { LootboxTypes } from "../store/lootbox-types.ts"
+import type { LootboxRow } from "../store/lootboxes.ts"
+import { Sql } from "../store/sql.ts"
+import { fieldFault } from "./field-faults.ts"
+import { checkTypeConfig, drawId, drawSlots } from "./lootbox-draw.ts"
+import { boxed } from "./lootbox-rules.ts"
+import { LootboxViews } from "./lootbox-views.ts"
+import { Lootboxes } from "./lootboxes.ts"
+
+const maxRounds = 24
+// Nearly every first draw is free. Where few are left, more is drawn at once than can be used.
+const quickRounds = 2
+const candidatesPerSlot = 8
+const maxTriesPerBox = 5
+
+/** Contents are worth money: nobody may foresee them. */
+const random = (): number => randomBytes(6).readUIntBE(0, 6) / 2 ** 48
+
+const isFound = (id: EmojiId | undefined): id is EmojiId => id !== undefined
+
+/** Fills boxes of a type with ids that are free. */
+export class LootboxGeneration extends Context.Service<
+  LootboxGeneration,
+  {
+    createType(type: {
+      readonly name: string
+      readonly description: string
+      readonly config: LootBoxTypeConfig
+    }): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
+    /** Drafts, as many as there were ids for. */
+    generate(
+      viewer: Principal,
+      typeId: string,
+      count: number,
+    ): Effect.Effect<ReadonlyArray<PublicLootBox>, NotFound | Unprocessable | Unavailable>
+  }
+>()("directory/LootboxGeneration") {
+  static readonly layer = Layer.effect(
+    LootboxGeneration,
+    Effect.gen(function* () {
+      const boxes = yield* Lootboxes
+      const sql = yield* Sql
+      const types = yield* LootboxTypes
+      const views = yield* LootboxViews
+
+      const findTaken = Effect.fnUntraced(function* (ids: ReadonlyArray<EmojiId>) {
+        const canonicals = ids.map(({ canonical }) => canonical)
+        const rows = yield* sql.rows<{ canonical: string }>(
+          (q) => q`select canonical from claim where canonical = any(${canonicals})`,
+        )
+        return new Set(rows.map(({ canonical }) => canonical))
+      })
+
+      /** Free ids for every slot, each id once; undefined when luck and the directory have none left. */
+      const drawContents = Effect.fnUntraced(function* (config: LootBoxTypeConfig) {
+        let open = drawSlots(config, random)
+        const found = new Map<string, EmojiId>()
+        for (let round = 0; round < maxRounds && open.length > 0; round++) {
+          const perSlot = round < quickRounds ? 1 : candidatesPerSlot
+          const drawn = open.map((slot) => ({
+            slot,
+            ids: Array.from({ length: perSlot }, () => drawId(config, slot, random)).filter(isFound),
+          }))
+          const taken = yield* findTaken(drawn.flatMap(({ ids }) => ids))
+          open = drawn.flatMap(({ ids, slot }) => {
+            const free = ids.find(({ canonical }) => !taken.has(canonical) && !found.has(canonical))
+            if (free === undefined) return [slot]
+            found.set(free.canonical, free)
+            return []
+          })
+        }
+        return open.length === 0 ? [...found.values()] : undefined
+      })
+
+      const generateOne = Effect.fnUntraced(function* (typeId: string, config: LootBoxTypeConfig) {
+        for (let tries = 0; tries < maxTriesPerBox; tries++) {
+          const contents = yield* drawContents(config)
+          if (contents === undefined) return undefined
+          // Between the look and the claim somebody may take one of the ids: then other ids are drawn.
+          const row = yield* boxes
+            .put(boxed(contents), "Draft", { typeId })
+            .pipe(
+              Effect.catchTag(["Conflict", "Unprocessable", "Forbidden"], () => Effect.succeed(undefined)),
+            )
+          if (row !== undefined) return row
+        }
+        return undefined
+      })
+
+      return LootboxGeneration.of({
+        createType: Effect.fnUntraced(function* (type) {
+          yield* checkTypeConfig(type.config, random)
+          return yield* types.create(type)
+        }),
+        generate: Effect.fnUntraced(function* (viewer, typeId, count) {
+          if (count < 1 || count > maxBoxesPerRequest) {
+            return yield* fieldFault("num_boxes", "range", `Ask for 1 to ${maxBoxesPerRequest} boxes.`)
+          }
+          const { config } = yield* types.get(typeId)
+          const rows: Array<LootboxRow> = []
+          while (rows.length < count) {
+            const row = yield* generateOne(typeId, config)
+            if (row === undefined) break
+            rows.push(row)
+          }
+          if (rows.length === 0) {
+            return yield* fieldFault(
+              "loot_box_type_id",
+              "eligibility",
+              "No free ids are left for such a box.",
+            )
+          }
+          return yield* views.show(viewer, rows)
+        }),
+      })
+    }),
+  )
+}

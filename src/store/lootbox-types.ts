@@ -1,0 +1,56 @@
+import { Context, Effect, Layer } from "effect"
+import { NotFound, type Unavailable } from "../../schema/errors.ts"
+import type { LootBoxTypeConfig, PublicLootBoxType } from "../../schema/lootbox.ts"
+import { Sql } from "./sql.ts"
+
+const listLimit = 500
+
+/** What kinds of box can be generated. A type never changes: boxes made from it keep telling how they came about. */
+export class LootboxTypes extends Context.Service<
+  LootboxTypes,
+  {
+    create(type: {
+      readonly name: string
+      readonly description: string
+      readonly config: LootBoxTypeConfig
+    }): Effect.Effect<PublicLootBoxType, Unavailable>
+    readonly list: Effect.Effect<ReadonlyArray<PublicLootBoxType>, Unavailable>
+    get(id: string): Effect.Effect<PublicLootBoxType, NotFound | Unavailable>
+    findMany(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, PublicLootBoxType>, Unavailable>
+  }
+>()("directory/LootboxTypes") {
+  static readonly layer = Layer.effect(
+    LootboxTypes,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const columns = (q: typeof sql.raw) => q`id, name, description, config, created_at`
+
+      const findMany = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+        if (ids.length === 0) return new Map<string, PublicLootBoxType>()
+        const rows = yield* sql.rows<PublicLootBoxType>(
+          (q) => q`select ${columns(q)} from lootbox_type where id = any(${ids as string[]})`,
+        )
+        return new Map(rows.map((row) => [row.id, row]))
+      })
+
+      return LootboxTypes.of({
+        create: ({ config, description, name }) =>
+          sql
+            .rows<PublicLootBoxType>(
+              (q) => q`insert into lootbox_type (name, description, config)
+                       values (${name}, ${description}, ${JSON.stringify(config)}::text::jsonb)
+                       returning ${columns(q)}`,
+            )
+            .pipe(Effect.map((rows) => rows[0]!)),
+        list: sql.rows<PublicLootBoxType>(
+          (q) => q`select ${columns(q)} from lootbox_type order by created_at, id limit ${listLimit}`,
+        ),
+        get: Effect.fnUntraced(function* (id) {
+          const type = (yield* findMany([id])).get(id)
+          return type ?? (yield* new NotFound({ error: "There is no such lootbox type." }))
+        }),
+        findMany,
+      })
+    }),
+  )
+}
