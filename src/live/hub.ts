@@ -23,7 +23,7 @@ const standingsPerRead = 2000
 export class Hub extends Context.Service<
   Hub,
   {
-    /** The subscription is still to begin. */
+    /** The subscription is still to be started. */
     join(channel: Channel, subscriber: Subscriber, asked: string): Subscription
     /** Adds a transport; returns what takes it away again. */
     attach(publish: Publish): () => void

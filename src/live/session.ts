@@ -107,7 +107,7 @@ export class LiveSession implements Subscriber {
     if (this.#subscriptions.get(name) !== subscription) return
     subscription.end()
     this.#subscriptions.delete(name)
-    if (subscription.isBegun) this.#send({ type: "unsubscribed", channel: shown, reason: "not_allowed" })
+    if (subscription.isStarted) this.#send({ type: "unsubscribed", channel: shown, reason: "not_allowed" })
     else this.#send({ type: "error", channel: shown, ...notFound })
   }
 
@@ -171,7 +171,7 @@ export class LiveSession implements Subscriber {
     for (const subscription of [...this.#subscriptions.values()]) {
       const { channel, parties } = subscription.feed
       const isOpen = !("code" in findChannel(channel.shown, identity.principal))
-      if (!isOpen || (subscription.isBegun && !mayHear(channel.kind, identity.principal, parties))) {
+      if (!isOpen || (subscription.isStarted && !mayHear(channel.kind, identity.principal, parties))) {
         this.refused(subscription)
       }
     }
@@ -201,7 +201,7 @@ export class LiveSession implements Subscriber {
     this.#subscriptions.get(found.name)?.end()
     const subscription = this.#ports.hub.join(found, this, frame.channel)
     this.#subscriptions.set(found.name, subscription)
-    subscription.begin(after)
+    subscription.start(after)
   }
 
   #unsubscribe(asked: string) {

@@ -36,15 +36,15 @@ export class Subscription {
   readonly #subscriber: Subscriber
   /** As the client spelled it. */
   readonly #asked: string
-  #isBegun = false
+  #isStarted = false
   #phase: "opening" | "replaying" | "live" | "ended" = "opening"
   /** Everything up to here has been sent. */
   #cursor = 0
   /** Read for this one alone, ahead of being sent. */
   #pending: Map<number, Frame> | undefined
   #reading = false
-  /** Counts beginnings: what an earlier one asked for is not wanted any more. */
-  #beginnings = 0
+  /** Counts starts: what an earlier one asked for is not wanted any more. */
+  #starts = 0
 
   constructor(feed: Feed, source: Source, subscriber: Subscriber, asked: string) {
     this.feed = feed
@@ -53,21 +53,21 @@ export class Subscription {
     this.#asked = asked
   }
 
-  begin(after: Position | undefined) {
+  start(after: Position | undefined) {
     if (after !== undefined && this.#needsNoRead(after)) {
-      this.#start(after, undefined, true, true)
+      this.#announce(after, undefined, true, true)
       return
     }
     this.#phase = "opening"
-    const beginning = ++this.#beginnings
+    const attempt = ++this.#starts
     this.#source.open(this.feed, after, (opening) => {
-      if (this.#phase === "opening" && this.#beginnings === beginning) this.#opened(after, opening)
+      if (this.#phase === "opening" && this.#starts === attempt) this.#opened(after, opening)
     })
   }
 
   /** Whether the client has been told that it is subscribed. */
-  get isBegun(): boolean {
-    return this.#isBegun
+  get isStarted(): boolean {
+    return this.#isStarted
   }
 
   /** What this socket has seen is no longer a position of the channel: it starts over with the state. */
@@ -76,7 +76,7 @@ export class Subscription {
     this.#leaveTopic()
     this.#pending = undefined
     this.feed.ahead.delete(this)
-    this.begin(undefined)
+    this.start(undefined)
   }
 
   /** Sends on until caught up, the socket is full, or a read is needed. */
@@ -135,21 +135,21 @@ export class Subscription {
       return
     }
     // The channel began anew, and either this read or the feed has not noticed yet.
-    if (opening.epoch !== this.feed.position?.epoch) return this.begin(undefined)
+    if (opening.epoch !== this.feed.position?.epoch) return this.start(undefined)
     const { missed } = opening
     if (after === undefined || missed === undefined) {
-      this.#start(opening, opening.state ?? "null", false, after !== undefined)
+      this.#announce(opening, opening.state ?? "null", false, after !== undefined)
       return
     }
     this.#keep(missed)
-    this.#start(after, undefined, true, true)
+    this.#announce(after, undefined, true, true)
   }
 
-  #start(from: Position, state: string | undefined, recovered: boolean, resumed: boolean) {
+  #announce(from: Position, state: string | undefined, recovered: boolean, resumed: boolean) {
     const { shown } = this.feed.channel
     this.#cursor = from.offset
     this.#phase = "replaying"
-    this.#isBegun = true
+    this.#isStarted = true
     this.#source.joined(recovered, resumed)
     const requested = this.#asked === shown ? {} : { requested: this.#asked }
     this.#subscriber.sink.send(
@@ -164,10 +164,10 @@ export class Subscription {
   #readMore() {
     this.#reading = true
     const from = this.#cursor
-    const beginning = this.#beginnings
+    const attempt = this.#starts
     this.#source.page(this.feed, from, (events) => {
       this.#reading = false
-      if (this.#phase !== "replaying" || this.#beginnings !== beginning) return
+      if (this.#phase !== "replaying" || this.#starts !== attempt) return
       // Gone from the store while this socket was slow.
       if (events[0]?.offset !== from + 1) return this.restart()
       this.#keep(events)
