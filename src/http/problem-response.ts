@@ -21,6 +21,7 @@ export const problemResponse = (
   const headers = {
     "Content-Type": "application/json",
     ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...(status === 426 ? { Upgrade: "websocket" } : {}),
     ...(problem?.retryAfterSeconds === undefined ? {} : { "Retry-After": String(problem.retryAfterSeconds) }),
     ...(shape === "oauth" ? { "Cache-Control": "no-store" } : {}),
   }

@@ -1,6 +1,7 @@
 import type { Route } from "../http/route.ts"
 import { assets } from "./assets.ts"
 import { documents } from "./documents.ts"
+import { live } from "./live.ts"
 import { operations } from "./operations.ts"
 import { prices } from "./prices.ts"
 import { transfers } from "./transfers.ts"
@@ -14,6 +15,7 @@ function wholeTable(): ReadonlyArray<Route> {
 const table = [
   ...operations,
   ...documents(wholeTable),
+  ...live,
   ...assets,
   ...prices,
   ...transfers,
