@@ -104,6 +104,11 @@ export class TwoFactorRequired extends problem("TwoFactorRequired", {
   code: "two_factor_required",
   summary: "Post a fresh two-factor code to /auth/2fa first.",
 }) {}
+export class UpgradeRequired extends problem("UpgradeRequired", {
+  status: 426,
+  code: "upgrade_required",
+  summary: "This address speaks WebSocket only.",
+}) {}
 export class TooManyRequests extends problem("TooManyRequests", {
   status: 429,
   code: "too_many_requests",

@@ -16,7 +16,10 @@ import { refusalResponse } from "./http/problem-response.ts"
 import { type Server, startServer } from "./http/server.ts"
 import { identity } from "./identity.ts"
 import { masterKeys } from "./keys.ts"
+import { live } from "./live/live.ts"
 import { publisher } from "./live/publisher.ts"
+import { LiveSessions } from "./live/sessions.ts"
+import { mountLive } from "./live/socket.ts"
 import { logging } from "./log.ts"
 import { Metrics } from "./metrics.ts"
 import { people } from "./people.ts"
@@ -56,11 +59,14 @@ export interface Surroundings {
   readonly peersPossible: boolean
   /** Checks every answer against its schema. */
   readonly checkAnswers?: boolean
+  /** Stands between the service and its bus: tests lose messages here. */
+  readonly interceptBus?: (bus: (typeof Bus)["Service"]) => (typeof Bus)["Service"]
 }
 
 const busChannel = "directory"
 const heartbeatMs = 250
 const leaseMs = 1500
+const liveCheckMs = 1000
 
 // A client of its own, so that a busy pool never delays a heartbeat; the second connection is a spare for a hung one.
 const busClient = ({ config, database }: Surroundings) =>
@@ -71,7 +77,15 @@ const busClient = ({ config, database }: Surroundings) =>
     (sql) => Effect.promise(() => sql.end({ timeout: 2 })),
   )
 
-const busLayer = (surroundings: Surroundings) =>
+const busLayer = (surroundings: Surroundings) => {
+  const { interceptBus } = surroundings
+  const bus = sharedBus(surroundings)
+  return interceptBus === undefined
+    ? bus
+    : Layer.effect(Bus, Effect.map(Bus, interceptBus)).pipe(Layer.provide(bus))
+}
+
+const sharedBus = (surroundings: Surroundings) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { config, peersPossible } = surroundings
@@ -142,7 +156,8 @@ const appLayer = (surroundings: Surroundings) => {
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
-  return Layer.mergeAll(guards, moves, people, delivery, housekeeping).pipe(
+  return live({ checkMs: liveCheckMs }).pipe(
+    Layer.provideMerge(Layer.mergeAll(guards, moves, people, delivery, housekeeping)),
     Layer.provideMerge(identity),
     Layer.provideMerge(actors),
     Layer.provideMerge(services),
@@ -198,7 +213,7 @@ export const startService = async (
   const runtime = ManagedRuntime.make(appLayer(surroundings))
   try {
     const context = await runtime.context()
-    const { metrics, readiness, endpoints } = await runtime.runPromise(
+    const { metrics, readiness, sessions, endpoints } = await runtime.runPromise(
       Effect.gen(function* () {
         const dispatch = {
           guards: yield* Guards,
@@ -208,6 +223,7 @@ export const startService = async (
         return {
           metrics: yield* Metrics,
           readiness: yield* Readiness,
+          sessions: yield* LiveSessions,
           endpoints: yield* Effect.forEach(routes, (route) => toEndpoint(route, dispatch)),
         }
       }),
@@ -222,6 +238,13 @@ export const startService = async (
       trustProxy: config.trustProxy === "on",
       deadlineMs: config.requestDeadlineSeconds * 1000,
       observe: metrics.observer,
+      mount: (app) =>
+        mountLive(app, {
+          sessions,
+          allowedOrigins: config.allowedOrigins,
+          maxSockets: config.liveMaxSockets,
+          defect: (error) => void fork(Effect.logError("live socket failed", error)),
+        }),
       refuse: (kind, requestId, details) => {
         if (kind === "defect") fork(Effect.logError("request failed", { request_id: requestId }, details))
         return refusalResponse(kind, requestId, details)

@@ -153,6 +153,24 @@ export const settings = {
     "Memory for prepared lookup answers per process.",
     whole(1, 65_536),
   ),
+  liveMaxSockets: setting(
+    "LIVE_MAX_SOCKETS",
+    "50000",
+    "Live sockets per process; more are answered 503.",
+    whole(1, 1_000_000),
+  ),
+  eventKeepHours: setting(
+    "EVENT_KEEP_HOURS",
+    "24",
+    "How long a live client may be away and still resume without loss.",
+    whole(1, 8760),
+  ),
+  eventKeepPerChannel: setting(
+    "EVENT_KEEP_PER_CHANNEL",
+    "10000",
+    "Events kept of one channel at most.",
+    whole(1, 10_000_000),
+  ),
   logLevel: setting(
     "LOG_LEVEL",
     "Info",

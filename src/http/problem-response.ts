@@ -22,6 +22,7 @@ export const problemResponse = (
     "Content-Type": "application/json",
     ...problem?.headers,
     ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...(status === 426 ? { Upgrade: "websocket" } : {}),
     ...(problem?.retryAfterSeconds === undefined ? {} : { "Retry-After": String(problem.retryAfterSeconds) }),
     ...(shape === "oauth" ? { "Cache-Control": "no-store" } : {}),
   }

@@ -20,9 +20,14 @@ export interface ServerOptions {
   readonly deadlineMs: number
   readonly observe: Observer
   /** Further handlers on the same port, such as the live socket. */
-  readonly mount?: (app: TemplatedApp) => void
+  readonly mount?: (app: TemplatedApp) => Mounted
   /** Answers for what the table does not know, and for what the server itself refuses. */
   readonly refuse: (kind: Refusal, requestId: string, details?: string) => RawResponse
+}
+
+/** What was mounted: it ends its own connections when the server stops, within the time. */
+export interface Mounted {
+  drain(withinMs: number): Promise<void>
 }
 
 export type Refusal =
@@ -267,7 +272,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     return [...methods].sort()
   }
 
-  options.mount?.(app)
+  const mounted = options.mount?.(app)
   for (const endpoint of endpoints) {
     app[endpoint.method](endpoint.path, serve(endpoint, false))
     if (endpoint.method === "get") app.head(endpoint.path, serve(endpoint, true))
@@ -310,6 +315,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     draining = true
     uWS.us_listen_socket_close(socket)
     const until = performance.now() + withinMs
+    await mounted?.drain(withinMs / 2)
     while (inFlight.size > 0 && performance.now() < until) await new Promise((r) => setTimeout(r, 20))
     clearInterval(sweeper)
     app.close()

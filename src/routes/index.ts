@@ -12,6 +12,7 @@ import { lootboxTypes } from "./lootbox-types.ts"
 import { lootboxes } from "./lootboxes.ts"
 import { members } from "./members.ts"
 import { oauthClients } from "./oauth-clients.ts"
+import { live } from "./live.ts"
 import { operations } from "./operations.ts"
 import { organizations } from "./organizations.ts"
 import { prices } from "./prices.ts"
@@ -31,6 +32,7 @@ function wholeTable(): ReadonlyArray<Route> {
 const table = [
   ...operations,
   ...documents(wholeTable),
+  ...live,
   ...assets,
   ...prices,
   ...transfers,

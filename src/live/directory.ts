@@ -1,0 +1,48 @@
+import { Context, Effect, Layer } from "effect"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { LookupResult } from "../../schema/live.ts"
+import { Sql } from "../store/sql.ts"
+
+/** What the live socket asks of the directory. */
+export class LiveDirectory extends Context.Service<
+  LiveDirectory,
+  {
+    /** One result per id, in order, whatever the spelling. */
+    lookup(asked: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LookupResult>, Unavailable>
+  }
+>()("directory/LiveDirectory") {
+  static readonly layer = Layer.effect(
+    LiveDirectory,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+
+      const lookup = Effect.fnUntraced(function* (asked: ReadonlyArray<string>) {
+        const ids = asked.map((text) => ({ text, id: parseEmojiId(text) }))
+        const canonicals = new Set(ids.flatMap(({ id }) => (id._tag === "EmojiId" ? [id.canonical] : [])))
+        const rows =
+          canonicals.size === 0
+            ? []
+            : yield* sql.rows<{ found: LookupResult }>(
+                (q) => q`select live_lookup(x) as found from unnest(${[...canonicals]}::text[]) x`,
+              )
+        const found = new Map(rows.map((row) => [row.found.emoji_id, row.found]))
+        return ids.map(({ id, text }): LookupResult => {
+          if (id._tag === "EmojiId") return { ...found.get(id.canonical)!, emoji_id: text }
+          const error = { code: id.code, reason: id.message }
+          return {
+            emoji_id: text,
+            canonical: null,
+            status: false,
+            result: [],
+            error,
+            pubkey: null,
+            version: 0,
+          }
+        })
+      })
+
+      return LiveDirectory.of({ lookup })
+    }),
+  )
+}

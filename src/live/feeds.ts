@@ -1,0 +1,173 @@
+import type { Effect } from "effect"
+import type { News, Opening, Position } from "../store/events.ts"
+import type { Channel } from "./channels.ts"
+import { type Feed, newFeed } from "./feed.ts"
+import type { Opener } from "./opener.ts"
+import { encodeEvent } from "./protocol.ts"
+import { type Frame, RecentFrames } from "./recent.ts"
+import { type Source, type Subscriber, Subscription } from "./subscription.ts"
+
+/** Hands a frame to every socket that joined the topic. */
+export type Publish = (topic: string, frame: Frame) => void
+
+export interface FeedsOptions {
+  readonly opener: Opener
+  readonly run: <A>(effect: Effect.Effect<A>, done: (value: A) => void) => void
+  /** Asks for the channel's news to be read. */
+  readonly wake: (name: string) => void
+}
+
+const recentBytes = 16 * 1024 * 1024
+
+/** The channels listened to in this process. Everything here happens in one turn; reading is left to others. */
+export class Feeds implements Source {
+  readonly outlets = new Set<Publish>()
+  readonly counts = { published: 0, delivered: 0, recovered: 0, unrecovered: 0, restarts: 0 }
+  readonly #feeds = new Map<string, Feed>()
+  readonly #recent = new RecentFrames(recentBytes)
+  readonly #options: FeedsOptions
+  /** Reads of a state under way: whoever comes meanwhile takes the same answer. */
+  readonly #openings = new Map<Feed, Array<(opening: Opening) => void>>()
+  #subscriptions = 0
+
+  constructor(options: FeedsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#feeds.size
+  }
+  get subscriptions(): number {
+    return this.#subscriptions
+  }
+
+  join(channel: Channel, subscriber: Subscriber, asked: string): Subscription {
+    let feed = this.#feeds.get(channel.name)
+    if (feed === undefined) {
+      feed = newFeed(channel)
+      this.#feeds.set(channel.name, feed)
+    }
+    const subscription = new Subscription(feed, this, subscriber, asked)
+    feed.subscriptions.add(subscription)
+    this.#subscriptions++
+    return subscription
+  }
+
+  leave(subscription: Subscription) {
+    const { feed } = subscription
+    if (!feed.subscriptions.delete(subscription)) return
+    this.#subscriptions--
+    if (feed.subscriptions.size > 0) return
+    this.#feeds.delete(feed.channel.name)
+    this.#recent.forget(feed.channel.name)
+  }
+
+  /** True when somebody here listens and its news should be read. */
+  isWanted(name: string): boolean {
+    const feed = this.#feeds.get(name)
+    if (feed === undefined) return false
+    if (feed.position === undefined) feed.woken = true
+    return feed.position !== undefined
+  }
+
+  names(): IterableIterator<string> {
+    return this.#feeds.keys()
+  }
+
+  find(name: string): Feed | undefined {
+    return this.#feeds.get(name)
+  }
+
+  open(feed: Feed, after: Position | undefined, done: (opening: Opening) => void) {
+    const { opener, run } = this.#options
+    if (after !== undefined) {
+      run(opener.open(feed.channel, after), (opening) => {
+        this.#saw(feed, opening)
+        done(opening)
+      })
+      return
+    }
+    const sharing = this.#openings.get(feed)
+    if (sharing !== undefined) {
+      sharing.push(done)
+      return
+    }
+    const waiting = [done]
+    this.#openings.set(feed, waiting)
+    run(opener.open(feed.channel, undefined), (opening) => {
+      this.#openings.delete(feed)
+      this.#saw(feed, opening)
+      for (const tell of waiting) tell(opening)
+    })
+  }
+
+  page(feed: Feed, offset: number, done: Parameters<Source["page"]>[2]) {
+    this.#options.run(this.#options.opener.page(feed.channel, offset), done)
+  }
+
+  recent(feed: Feed, offset: number): Frame | undefined {
+    return this.#recent.find(feed.channel.name, offset)
+  }
+
+  joined(recovered: boolean, resumed: boolean) {
+    if (recovered) this.counts.recovered++
+    else if (resumed) this.counts.unrecovered++
+  }
+
+  delivered(events: number) {
+    this.counts.delivered += events
+  }
+
+  /** Publishes what a read found beyond the feed's position. */
+  apply(feed: Feed, news: News) {
+    const position = feed.position
+    if (position === undefined) return
+    if (news.epoch !== position.epoch || news.offset < position.offset) return this.#restart(feed, news)
+    if (news.parties !== null) {
+      feed.parties = news.parties
+      for (const subscription of [...feed.subscriptions]) subscription.review()
+    }
+    let { offset } = position
+    for (const event of news.events) {
+      if (event.offset <= offset) continue
+      if (event.offset !== offset + 1) break
+      offset = event.offset
+      feed.position = { epoch: news.epoch, offset }
+      this.#publish(feed, offset, encodeEvent(feed.channel.shown, event))
+    }
+    // Nothing could be published although the channel has moved: the next event is gone.
+    if (offset === position.offset && news.offset > offset) return this.#restart(feed, news)
+    if (offset < news.offset) this.#options.wake(feed.channel.name)
+    const ahead = [...feed.ahead]
+    feed.ahead.clear()
+    for (const subscription of ahead) subscription.advance()
+  }
+
+  #publish(feed: Feed, offset: number, frame: Frame) {
+    const { name } = feed.channel
+    this.#recent.add(name, offset, frame)
+    this.counts.published++
+    if (feed.live === 0) return
+    this.counts.delivered += feed.live
+    for (const publish of this.outlets) publish(name, frame)
+  }
+
+  /** The first read of a channel says where its feed begins; a later one may find it elsewhere. */
+  #saw(feed: Feed, { epoch, offset, parties }: Opening) {
+    feed.parties = parties
+    if (feed.position === undefined) {
+      feed.position = { epoch, offset }
+      if (feed.woken) this.#options.wake(feed.channel.name)
+    } else if (offset > feed.position.offset || epoch !== feed.position.epoch) {
+      this.#options.wake(feed.channel.name)
+    }
+  }
+
+  /** The channel is not where it was left, or events are gone: everybody starts over from its state. */
+  #restart(feed: Feed, { epoch, offset }: Position) {
+    this.counts.restarts++
+    this.#recent.forget(feed.channel.name)
+    feed.position = { epoch, offset }
+    for (const subscription of [...feed.subscriptions]) subscription.restart()
+  }
+}

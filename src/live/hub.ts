@@ -1,0 +1,137 @@
+import { Context, Effect, Exit, Layer } from "effect"
+import { defer, filter, fromEventPattern, interval, map, merge, Subject, throttle } from "rxjs"
+import { Bus } from "../bus/bus.ts"
+import { Events } from "../store/events.ts"
+import type { Channel } from "./channels.ts"
+import { Feeds, type Publish } from "./feeds.ts"
+import { makeOpener } from "./opener.ts"
+import type { Subscriber, Subscription } from "./subscription.ts"
+
+export interface HubOptions {
+  /** A wake-up that got lost is noticed within this. */
+  readonly checkMs: number
+}
+
+type Wake = string | typeof everything
+
+/** Stands among names of channels for all of them. */
+const everything = Symbol("every channel")
+/** Channels asked about in one statement. */
+const standingsPerRead = 2000
+
+/** From the bus to the topics: turns "something happened on this channel" into its events, in order, each once. */
+export class Hub extends Context.Service<
+  Hub,
+  {
+    /** The subscription is still to be started. */
+    join(channel: Channel, subscriber: Subscriber, asked: string): Subscription
+    /** Adds a transport; returns what takes it away again. */
+    attach(publish: Publish): () => void
+    counts(): Feeds["counts"] & {
+      readonly channels: number
+      readonly subscriptions: number
+      /** Channels whose events were found by the position check and not by a wake-up. */
+      readonly repaired: number
+      readonly readFailures: number
+    }
+  }
+>()("directory/Hub") {
+  static readonly layer = ({ checkMs }: HubOptions) =>
+    Layer.effect(
+      Hub,
+      Effect.gen(function* () {
+        const bus = yield* Bus
+        const events = yield* Events
+        const opener = yield* makeOpener
+        const fork = Effect.runForkWith(yield* Effect.context<never>())
+        const counts = { repaired: 0, readFailures: 0 }
+
+        const run = <A>(effect: Effect.Effect<A>, done: (value: A) => void): void => {
+          fork(effect).addObserver((exit) => {
+            if (Exit.isSuccess(exit)) done(exit.value)
+            else fork(Effect.logError("a live read failed", exit.cause))
+          })
+        }
+        const calls = new Subject<string>()
+        const feeds = new Feeds({ opener, run, wake: (name) => calls.next(name) })
+
+        const read = Effect.fnUntraced(function* (names: ReadonlyArray<string>, woken: ReadonlySet<string>) {
+          const known = names
+            .flatMap((name) => feeds.find(name) ?? [])
+            .filter((feed) => feed.position !== undefined)
+          for (let from = 0; from < known.length; from += standingsPerRead) {
+            const asked = new Map(
+              known.slice(from, from + standingsPerRead).map((feed) => [feed.channel.name, feed] as const),
+            )
+            const standings = Array.from(asked, ([name, feed]) => ({ name, ...feed.position! }))
+            for (const news of yield* events.news(standings)) {
+              const feed = asked.get(news.name)
+              // Somebody left and came back while this was read: that feed is another, with a position of its own.
+              if (feed === undefined || feeds.find(news.name) !== feed) continue
+              if (!woken.has(news.name)) counts.repaired++
+              feeds.apply(feed, news)
+            }
+          }
+        })
+
+        const wakes = merge(
+          calls,
+          fromEventPattern<string>(
+            (handler) => bus.subscribe("channel", handler),
+            (_, stop: () => void) => stop(),
+          ),
+        ).pipe(filter((name) => feeds.isWanted(name)))
+        const checks = merge(
+          interval(checkMs),
+          fromEventPattern<void>(
+            (handler) => bus.onGap(handler),
+            (_, stop: () => void) => stop(),
+          ),
+        ).pipe(
+          filter(() => feeds.size > 0),
+          map((): Wake => everything),
+        )
+
+        // One read at a time; what is woken meanwhile gathers here and shares the next.
+        const gathered = new Set<Wake>()
+        const takeTurn = Effect.gen(function* () {
+          // The rest of the burst comes in this turn of the loop.
+          yield* Effect.promise(() => new Promise<void>((resume) => void setImmediate(resume)))
+          const all = gathered.delete(everything)
+          const woken = gathered as Set<string>
+          const names = all ? [...feeds.names()] : [...woken]
+          const wokenNow = new Set(woken)
+          gathered.clear()
+          yield* read(names, wokenNow)
+        }).pipe(
+          // The next check finds what this read would have.
+          Effect.catch(() => Effect.sync(() => void counts.readFailures++)),
+          Effect.catchCause((cause) => Effect.logError("live events could not be published", cause)),
+        )
+        const pipeline = merge(wakes, checks)
+          .pipe(
+            map((wake) => void gathered.add(wake)),
+            throttle(
+              () => defer(() => new Promise<void>((done) => fork(takeTurn).addObserver(() => done()))),
+              { leading: true, trailing: true },
+            ),
+          )
+          .subscribe()
+        yield* Effect.addFinalizer(() => Effect.sync(() => pipeline.unsubscribe()))
+
+        return Hub.of({
+          join: (channel, subscriber, asked) => feeds.join(channel, subscriber, asked),
+          attach: (publish) => {
+            feeds.outlets.add(publish)
+            return () => feeds.outlets.delete(publish)
+          },
+          counts: () => ({
+            ...feeds.counts,
+            ...counts,
+            channels: feeds.size,
+            subscriptions: feeds.subscriptions,
+          }),
+        })
+      }),
+    )
+}

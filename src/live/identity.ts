@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { RawRequest } from "../http/exchange.ts"
+import { Guards } from "../http/guards.ts"
+import type { Principal } from "../http/principal.ts"
+
+/** Who a token stands for, for as long as it does. */
+export interface Identity {
+  readonly principal: Principal
+  /** Kept to ask again whether it still counts. */
+  readonly token: string
+  /** Infinity for a key without an end. */
+  readonly expiresAtMs: number
+}
+
+/** Undefined: the token counts for nothing here. */
+export type Identify = (token: string) => Effect.Effect<Identity | undefined, Unavailable>
+
+const apiKeyPrefix = "svc_"
+
+const expiryOf = (token: string): number => {
+  try {
+    const { exp } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
+      exp?: unknown
+    }
+    return typeof exp === "number" ? exp * 1000 : Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
+
+/** The same guard that stands before the HTTP operations decides, so a token means the same in both places. */
+export const makeIdentify: Effect.Effect<Identify, never, Guards> = Effect.map(
+  Guards,
+  (guards) => (token) => {
+    const isKey = token.startsWith(apiKeyPrefix)
+    const request: RawRequest = {
+      id: "",
+      method: "GET",
+      path: "/live",
+      params: [],
+      query: "",
+      headers: isKey ? { "x-api-key": token } : { authorization: `Bearer ${token}` },
+      body: new Uint8Array(0),
+      address: "",
+    }
+    return guards.authenticate("JWT", request).pipe(
+      Effect.map((principal) =>
+        // A token from the authorization-code flow reaches one id, not its owner's channels.
+        principal === null || principal.via === "oauth"
+          ? undefined
+          : { principal, token, expiresAtMs: isKey ? Number.POSITIVE_INFINITY : expiryOf(token) },
+      ),
+      Effect.catchTag("Unauthorized", () => Effect.succeed(undefined)),
+    )
+  },
+)

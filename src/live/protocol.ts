@@ -1,0 +1,51 @@
+import { Result, Schema } from "effect"
+import { ClientFrame, type ServerFrame, type SubscribedFrame } from "../../schema/live.ts"
+import type { EventRow } from "../store/events.ts"
+import type { Frame } from "./recent.ts"
+
+/** What the protocol needs of a socket; nothing here knows which kind it is. */
+export interface Sink {
+  send(frame: string | Frame): void
+  /** From now on what is published under the topic reaches this socket, after everything sent to it before. */
+  subscribe(topic: string): void
+  unsubscribe(topic: string): void
+  close(code: number, reason: string): void
+  /** Ends the connection without a word: whoever does not read would not read that either. */
+  cut(): void
+  /** What was sent and has not left yet. */
+  bufferedBytes(): number
+}
+
+const decode = Schema.decodeUnknownResult(ClientFrame)
+
+/** Undefined: not a frame of this protocol. */
+export const decodeClientFrame = (text: string): ClientFrame | undefined => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const frame = decode(value)
+  return Result.isSuccess(frame) ? frame.success : undefined
+}
+
+export const encode = (frame: Exclude<ServerFrame, { type: "event" | "subscribed" }>): string =>
+  JSON.stringify(frame)
+
+/** The state is JSON text already and goes in as it is. */
+export const encodeSubscribed = (
+  frame: Omit<SubscribedFrame, "type" | "state">,
+  state: string | undefined,
+): string => {
+  const head = JSON.stringify({ type: "subscribed", ...frame })
+  return state === undefined ? head : `${head.slice(0, -1)},"state":${state}}`
+}
+
+const utf8 = new TextEncoder()
+
+/** Once per event, however many listen. */
+export const encodeEvent = (shown: string, { at, data, offset, type }: EventRow): Frame =>
+  utf8.encode(
+    `{"type":"event","channel":${JSON.stringify(shown)},"offset":${offset},"event":${JSON.stringify(type)},"data":${data},"at":"${at}"}`,
+  )

@@ -1,0 +1,265 @@
+import { Effect, Exit } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
+import { type ClientFrame, closeCodes, type ErrorFrame, liveLimits } from "../../schema/live.ts"
+import type { Principal } from "../http/principal.ts"
+import { type Channel, findChannel, mayHear, notFound } from "./channels.ts"
+import type { LiveDirectory } from "./directory.ts"
+import type { Hub } from "./hub.ts"
+import type { Identify, Identity } from "./identity.ts"
+import { decodeClientFrame, encode, type Sink } from "./protocol.ts"
+import type { Subscriber, Subscription } from "./subscription.ts"
+
+type Run = <A>(effect: Effect.Effect<A, Unavailable>, done: (exit: Exit.Exit<A, Unavailable>) => void) => void
+
+/** What all sessions share. */
+export interface SessionPorts {
+  readonly hub: (typeof Hub)["Service"]
+  readonly directory: (typeof LiveDirectory)["Service"]
+  readonly identify: Identify
+  readonly run: Run
+  /** Milliseconds since the epoch, as tokens count them. */
+  readonly now: () => number
+  /** The person behind the socket has become known. */
+  readonly identified: (session: LiveSession, userId: string) => void
+  readonly ended: (session: LiveSession, userId: string | undefined) => void
+}
+
+const badFramesAllowed = 10
+const tokenExpired = [closeCodes.tokenExpired, "token_expired"] as const
+
+/** One socket's side of the protocol: reads frames, keeps subscriptions, and knows nothing of the transport. */
+export class LiveSession implements Subscriber {
+  readonly sink: Sink
+  readonly #ports: SessionPorts
+  readonly #openedAt: number
+  readonly #subscriptions = new Map<string, Subscription>()
+  #phase: "waiting" | "authenticating" | "ready" | "closed" = "waiting"
+  #identity: Identity | undefined
+  /** Frames that came while a token was being checked. */
+  #queue: Array<ClientFrame> | undefined
+  #badFrames = 0
+  #allowance: number = liveLimits.burstFrames
+  #allowanceAt: number
+
+  constructor(sink: Sink, ports: SessionPorts) {
+    this.sink = sink
+    this.#ports = ports
+    this.#openedAt = ports.now()
+    this.#allowanceAt = this.#openedAt
+  }
+
+  principal(): Principal | undefined {
+    return this.#identity?.principal
+  }
+  get subscriptions(): number {
+    return this.#subscriptions.size
+  }
+
+  receive(text: string) {
+    if (this.#phase === "closed") return
+    if (!this.#isWithinRate()) return this.#close(closeCodes.tooManyFrames, "too_many_frames")
+    const frame = decodeClientFrame(text)
+    if (frame === undefined) return this.#refuse("bad_frame", "This is not a frame of the protocol.")
+    if (this.#phase === "authenticating") this.#queue = [...(this.#queue ?? []), frame]
+    else this.#handle(frame)
+  }
+
+  /** The socket has room again. */
+  drained() {
+    for (const subscription of this.#subscriptions.values()) subscription.advance()
+  }
+
+  /** The transport lost the socket: nothing can be sent any more. */
+  closed() {
+    if (this.#phase === "closed") return
+    this.#phase = "closed"
+    for (const subscription of this.#subscriptions.values()) subscription.end()
+    this.#subscriptions.clear()
+    this.#ports.ended(this, this.#identity?.principal.userId)
+  }
+
+  /** Called now and then: closes what waited too long. */
+  sweep(now: number) {
+    if (this.#phase === "waiting" && now - this.#openedAt > liveLimits.connectWithinSeconds * 1000) {
+      this.#close(closeCodes.connectTimeout, "connect_timeout")
+    } else if (this.#identity !== undefined && now >= this.#identity.expiresAtMs) {
+      this.#close(...tokenExpired)
+    }
+  }
+
+  restart() {
+    this.#close(closeCodes.restart, "restart")
+  }
+
+  /** What the token stood for may have changed: closes, or takes back what it no longer opens. */
+  recheck(): Effect.Effect<void> {
+    const before = this.#identity
+    if (before === undefined || this.#phase === "closed") return Effect.void
+    return this.#ports.identify(before.token).pipe(
+      Effect.map((identity) => this.#reconsider(before, identity)),
+      // Nobody can be told from anybody without the database, and it has no events for anybody either.
+      Effect.catch(() => Effect.void),
+    )
+  }
+
+  refused(subscription: Subscription) {
+    const { name, shown } = subscription.feed.channel
+    if (this.#subscriptions.get(name) !== subscription) return
+    subscription.end()
+    this.#subscriptions.delete(name)
+    if (subscription.isStarted) this.#send({ type: "unsubscribed", channel: shown, reason: "not_allowed" })
+    else this.#send({ type: "error", channel: shown, ...notFound })
+  }
+
+  #reconsider(before: Identity, identity: Identity | undefined) {
+    // A newer token may have taken its place meanwhile.
+    if (this.#identity !== before) return
+    if (identity !== undefined) this.#become(identity)
+    else if (this.#ports.now() >= before.expiresAtMs) this.#close(...tokenExpired)
+    else this.#close(closeCodes.sessionEnded, "session_ended")
+  }
+
+  #handle(frame: ClientFrame) {
+    if (frame.type === "connect") return this.#connect(frame.token ?? undefined)
+    if (this.#phase !== "ready") return this.#refuse("not_connected", "Send a connect frame first.")
+    switch (frame.type) {
+      case "subscribe":
+        return this.#subscribe(frame)
+      case "unsubscribe":
+        return this.#unsubscribe(frame.channel)
+      case "lookup":
+        return this.#lookup(frame)
+      case "ping":
+        return this.#send({ type: "pong", ...withId(frame.id) })
+    }
+  }
+
+  #connect(token: string | undefined) {
+    if (token === undefined) {
+      if (this.#identity !== undefined) return this.#refuse("bad_frame", "This socket has a user already.")
+      this.#phase = "ready"
+      return this.#sayConnected()
+    }
+    const wasReady = this.#phase === "ready"
+    this.#phase = "authenticating"
+    this.#ports.run(this.#ports.identify(token), (exit) => {
+      if (this.#phase !== "authenticating") return
+      this.#phase = wasReady ? "ready" : "waiting"
+      if (Exit.isFailure(exit)) {
+        this.#refuse("unavailable", "The token could not be checked. Try again.")
+        if (!wasReady) this.#close(closeCodes.tryLater, "try_later")
+      } else this.#judge(exit.value)
+      this.#handleQueued()
+    })
+  }
+
+  #judge(identity: Identity | undefined) {
+    if (identity === undefined) return this.#close(closeCodes.unauthorized, "unauthorized")
+    const before = this.#identity?.principal.userId
+    if (before !== undefined && before !== identity.principal.userId) {
+      return this.#refuse("user_changed", "The token is another user's. Open another socket for them.")
+    }
+    this.#phase = "ready"
+    this.#become(identity)
+    this.#sayConnected()
+  }
+
+  #become(identity: Identity) {
+    const before = this.#identity?.principal.userId
+    this.#identity = identity
+    if (before === undefined) this.#ports.identified(this, identity.principal.userId)
+    for (const subscription of [...this.#subscriptions.values()]) {
+      const { channel, parties } = subscription.feed
+      const isOpen = !("code" in findChannel(channel.shown, identity.principal))
+      if (!isOpen || (subscription.isStarted && !mayHear(channel.kind, identity.principal, parties))) {
+        this.refused(subscription)
+      }
+    }
+  }
+
+  #handleQueued() {
+    const queue = this.#queue ?? []
+    this.#queue = undefined
+    for (const [at, frame] of queue.entries()) {
+      if (this.#isClosed()) return
+      this.#handle(frame)
+      if (!this.#isAuthenticating()) continue
+      this.#queue = queue.slice(at + 1)
+      return
+    }
+  }
+
+  #subscribe(frame: ClientFrame & { type: "subscribe" }) {
+    const found = findChannel(frame.channel, this.principal())
+    if ("code" in found) return this.#send({ type: "error", channel: frame.channel, ...found })
+    if (!this.#subscriptions.has(found.name) && this.#subscriptions.size >= liveLimits.subscriptions) {
+      const error = `A socket may have ${liveLimits.subscriptions} subscriptions.`
+      return this.#send({ type: "error", channel: frame.channel, code: "too_many_subscriptions", error })
+    }
+    const { epoch, offset } = frame
+    const after = epoch == null || offset == null ? undefined : { epoch: epoch.toLowerCase(), offset }
+    this.#subscriptions.get(found.name)?.end()
+    const subscription = this.#ports.hub.join(found, this, frame.channel)
+    this.#subscriptions.set(found.name, subscription)
+    subscription.start(after)
+  }
+
+  #unsubscribe(asked: string) {
+    const found = findChannel(asked, this.principal())
+    if ("code" in found) return this.#send({ type: "error", channel: asked, ...found })
+    this.#drop(found)
+    this.#send({ type: "unsubscribed", channel: found.shown, reason: "asked" })
+  }
+
+  #drop({ name }: Channel) {
+    this.#subscriptions.get(name)?.end()
+    this.#subscriptions.delete(name)
+  }
+
+  #lookup(frame: ClientFrame & { type: "lookup" }) {
+    this.#ports.run(this.#ports.directory.lookup(frame.emoji_ids), (exit) => {
+      if (this.#phase === "closed") return
+      if (Exit.isSuccess(exit)) this.#send({ type: "records", ...withId(frame.id), results: exit.value })
+      else this.#refuse("unavailable", "The directory could not be read. Try again.", withId(frame.id))
+    })
+  }
+
+  #sayConnected() {
+    const { expiresAtMs = Number.POSITIVE_INFINITY, principal } = this.#identity ?? {}
+    const expires_at = Number.isFinite(expiresAtMs) ? new Date(expiresAtMs).toISOString() : null
+    this.#send({ type: "connected", user_id: principal?.userId ?? null, expires_at })
+  }
+
+  #refuse(code: ErrorFrame["code"], error: string, about: Pick<ErrorFrame, "id"> = {}) {
+    this.#send({ type: "error", code, error, ...about })
+    if (code !== "bad_frame" && code !== "not_connected") return
+    if (++this.#badFrames >= badFramesAllowed) this.#close(closeCodes.badFrames, "bad_frames")
+  }
+
+  #isWithinRate(): boolean {
+    const now = this.#ports.now()
+    const earned = (Math.max(0, now - this.#allowanceAt) / 1000) * liveLimits.framesPerSecond
+    this.#allowance = Math.min(liveLimits.burstFrames, this.#allowance + earned) - 1
+    this.#allowanceAt = now
+    return this.#allowance >= 0
+  }
+
+  #isClosed(): boolean {
+    return this.#phase === "closed"
+  }
+  #isAuthenticating(): boolean {
+    return this.#phase === "authenticating"
+  }
+
+  #send(frame: Parameters<typeof encode>[0]) {
+    if (this.#phase !== "closed") this.sink.send(encode(frame))
+  }
+
+  #close(code: number, reason: string) {
+    if (this.#phase === "closed") return
+    this.closed()
+    this.sink.close(code, reason)
+  }
+}
+
+const withId = (id: string | null | undefined): { readonly id?: string } => (id == null ? {} : { id })

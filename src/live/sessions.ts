@@ -1,0 +1,162 @@
+import { Context, Effect, Layer } from "effect"
+import { Bus } from "../bus/bus.ts"
+import { Metrics } from "../metrics.ts"
+import { LiveDirectory } from "./directory.ts"
+import type { Publish } from "./feeds.ts"
+import { Hub } from "./hub.ts"
+import { makeIdentify } from "./identity.ts"
+import type { Sink } from "./protocol.ts"
+import { LiveSession, type SessionPorts } from "./session.ts"
+
+/** Looks at every socket: who did not say hello, whose token ran out, who does not read. */
+const sweepMs = 250
+/** A socket with more than this unsent at a sweep is cut off; it comes back and resumes. */
+const slowAboveBytes = 256 * 1024
+/** While others may have changed users without a word, everybody is asked about again this often. */
+const doubtMs = 1000
+const rechecksAtOnce = 4
+const drainStepMs = 50
+
+export interface Drain {
+  readonly withinMs: number
+}
+
+/** All sockets of this process. */
+export class LiveSessions extends Context.Service<
+  LiveSessions,
+  {
+    open(sink: Sink): LiveSession
+    attach(publish: Publish): () => void
+    count(): number
+    /** Tells the sockets to come back elsewhere, some at a time, so that they do not all come at once. */
+    drain(options: Drain): Promise<void>
+  }
+>()("directory/LiveSessions") {
+  static readonly layer = Layer.effect(
+    LiveSessions,
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const hub = yield* Hub
+      const metrics = yield* Metrics
+      const identify = yield* makeIdentify
+      const directory = yield* LiveDirectory
+      const fork = Effect.runForkWith(yield* Effect.context<never>())
+
+      const sessions = new Set<LiveSession>()
+      const byUser = new Map<string, Set<LiveSession>>()
+      let slowCut = 0
+      let opened = 0
+
+      const ports: SessionPorts = {
+        hub,
+        directory,
+        identify,
+        now: Date.now,
+        run: (effect, done) => void fork(effect).addObserver(done),
+        identified: (session, userId) => {
+          byUser.set(userId, (byUser.get(userId) ?? new Set()).add(session))
+        },
+        ended: (session, userId) => {
+          sessions.delete(session)
+          if (userId === undefined) return
+          const theirs = byUser.get(userId)
+          theirs?.delete(session)
+          if (theirs?.size === 0) byUser.delete(userId)
+        },
+      }
+
+      const doubted = new Set<LiveSession>()
+      let isRechecking = false
+      const recheck = Effect.gen(function* () {
+        while (doubted.size > 0) {
+          const batch = [...doubted]
+          doubted.clear()
+          yield* Effect.forEach(batch, (session) => session.recheck(), {
+            concurrency: rechecksAtOnce,
+            discard: true,
+          })
+        }
+        isRechecking = false
+      })
+      const doubt = (some: Iterable<LiveSession>): void => {
+        for (const session of some) doubted.add(session)
+        if (doubted.size === 0 || isRechecking) return
+        isRechecking = true
+        // Not in this turn: caches that are told after us still hold what the user was before.
+        setImmediate(() => fork(recheck))
+      }
+      const everybody = function* () {
+        for (const theirs of byUser.values()) yield* theirs
+      }
+      const stopHearing = bus.onInvalidate("user", (keys) =>
+        doubt(keys === "all" ? everybody() : keys.flatMap((key) => [...(byUser.get(key) ?? [])])),
+      )
+
+      let doubtedAt = 0
+      const sweeper = setInterval(() => {
+        const now = ports.now()
+        for (const session of sessions) {
+          session.sweep(now)
+          if (session.sink.bufferedBytes() <= slowAboveBytes) continue
+          slowCut++
+          session.sink.cut()
+        }
+        if (bus.mayServe() || now - doubtedAt < doubtMs) return
+        doubtedAt = now
+        doubt(everybody())
+      }, sweepMs)
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          stopHearing()
+          clearInterval(sweeper)
+        }),
+      )
+
+      metrics.gauge("live_sockets", "Live sockets open", () => sessions.size)
+      metrics.gauge("live_sockets_opened_total", "Live sockets opened since the start", () => opened)
+      metrics.gauge("live_slow_sockets_cut_total", "Sockets cut off because they did not read", () => slowCut)
+      metrics.gauge("live_subscriptions", "Subscriptions of live sockets", () => hub.counts().subscriptions)
+      metrics.gauge("live_channels", "Channels somebody listens to", () => hub.counts().channels)
+      metrics.gauge("live_events_published_total", "Events read and encoded", () => hub.counts().published)
+      metrics.gauge(
+        "live_events_delivered_total",
+        "Event frames handed to sockets",
+        () => hub.counts().delivered,
+      )
+      metrics.gauge("live_recovered_total", "Positions resumed without loss", () => hub.counts().recovered)
+      metrics.gauge(
+        "live_unrecovered_total",
+        "Positions answered with the state",
+        () => hub.counts().unrecovered,
+      )
+      metrics.gauge(
+        "live_wakeups_repaired_total",
+        "Lost wake-ups found by the check",
+        () => hub.counts().repaired,
+      )
+
+      const drain = async ({ withinMs }: Drain): Promise<void> => {
+        const steps = Math.max(1, Math.floor(withinMs / drainStepMs))
+        const perStep = Math.max(1, Math.ceil(sessions.size / steps))
+        while (sessions.size > 0) {
+          for (const session of [...sessions].slice(0, perStep)) {
+            session.restart()
+          }
+          if (sessions.size > 0) await new Promise((next) => setTimeout(next, drainStepMs))
+        }
+      }
+
+      return LiveSessions.of({
+        open: (sink) => {
+          const session = new LiveSession(sink, ports)
+          sessions.add(session)
+          opened++
+          return session
+        },
+        attach: hub.attach,
+        count: () => sessions.size,
+        drain,
+      })
+    }),
+  )
+}

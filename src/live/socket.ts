@@ -1,0 +1,129 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "uWebSockets.js"
+import { liveLimits } from "../../schema/live.ts"
+import type { Sink } from "./protocol.ts"
+import type { Frame } from "./recent.ts"
+import type { LiveSession } from "./session.ts"
+import type { LiveSessions } from "./sessions.ts"
+
+export interface SocketOptions {
+  readonly sessions: (typeof LiveSessions)["Service"]
+  readonly allowedOrigins: ReadonlyArray<string>
+  readonly maxSockets: number
+  readonly defect: (error: unknown) => void
+}
+
+interface Data {
+  session?: LiveSession
+  sink?: SocketSink
+}
+
+/** The library drops what does not fit and then closes; the sweep of the sessions normally comes first. */
+const maxBackpressureBytes = 1024 * 1024
+const tokenInQuery = /(?:^|&)(?:access_)?token=/i
+
+class SocketSink implements Sink {
+  /** Undefined once closed: the library throws at any further use. */
+  #socket: WebSocket<Data> | undefined
+
+  constructor(socket: WebSocket<Data>) {
+    this.#socket = socket
+  }
+  send(frame: string | Frame): void {
+    this.#socket?.send(frame, false)
+  }
+  subscribe(topic: string): void {
+    this.#socket?.subscribe(topic)
+  }
+  unsubscribe(topic: string): void {
+    this.#socket?.unsubscribe(topic)
+  }
+  close(code: number, reason: string): void {
+    this.#socket?.end(code, reason)
+  }
+  cut(): void {
+    this.#socket?.close()
+  }
+  bufferedBytes(): number {
+    return this.#socket?.getBufferedAmount() ?? 0
+  }
+  gone(): void {
+    this.#socket = undefined
+  }
+}
+
+/** Puts the live socket on the server's port. The upgrade is decided at once; who it is comes in the first frame. */
+export const mountLive = (
+  app: TemplatedApp,
+  options: SocketOptions,
+): { drain(withinMs: number): Promise<void> } => {
+  const { defect, sessions } = options
+  const anyOrigin = options.allowedOrigins.includes("*")
+  const allowedOrigins = new Set(options.allowedOrigins)
+  let draining = false
+  const detach = sessions.attach((topic, frame) => void app.publish(topic, frame, false))
+
+  /** Undefined: welcome. */
+  const refusal = (origin: string, query: string): string | undefined => {
+    if (draining || sessions.count() >= options.maxSockets) return "503 Service Unavailable"
+    // Programs send no Origin. A browser always does, also from a page that has no business here.
+    if (origin !== "" && !anyOrigin && !allowedOrigins.has(origin)) return "403 Forbidden"
+    // An address ends up in logs and histories.
+    return tokenInQuery.test(query) ? "400 Bad Request" : undefined
+  }
+
+  const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
+    const refused = refusal(req.getHeader("origin"), req.getQuery() ?? "")
+    if (refused !== undefined) {
+      if (refused.startsWith("503")) res.writeStatus(refused).writeHeader("Retry-After", "1").end()
+      else res.writeStatus(refused).end()
+      return
+    }
+    res.upgrade<Data>(
+      {},
+      req.getHeader("sec-websocket-key"),
+      req.getHeader("sec-websocket-protocol"),
+      req.getHeader("sec-websocket-extensions"),
+      context,
+    )
+  }
+
+  /** A throw out of a handler would end the process. */
+  const guarded = (socket: WebSocket<Data>, run: (data: Data) => void) => {
+    try {
+      run(socket.getUserData())
+    } catch (error) {
+      defect(error)
+      socket.getUserData().sink?.cut()
+    }
+  }
+
+  app.ws<Data>("/live", {
+    maxPayloadLength: liveLimits.frameBytes,
+    maxBackpressure: maxBackpressureBytes,
+    closeOnBackpressureLimit: 1,
+    idleTimeout: liveLimits.idleSeconds,
+    sendPingsAutomatically: true,
+    upgrade,
+    open: (socket) =>
+      guarded(socket, (data) => {
+        data.sink = new SocketSink(socket)
+        data.session = sessions.open(data.sink)
+      }),
+    message: (socket, message, isBinary) =>
+      guarded(socket, ({ session }) => session?.receive(isBinary ? "" : Buffer.from(message).toString())),
+    drain: (socket) => guarded(socket, ({ session }) => session?.drained()),
+    close: (socket) => {
+      const { session, sink } = socket.getUserData()
+      sink?.gone()
+      session?.closed()
+    },
+  })
+
+  return {
+    drain: async (withinMs) => {
+      draining = true
+      await sessions.drain({ withinMs })
+      detach()
+    },
+  }
+}

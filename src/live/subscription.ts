@@ -1,0 +1,195 @@
+import type { Principal } from "../http/principal.ts"
+import type { EventRow, Opening, Position } from "../store/events.ts"
+import { hasParties, mayHear } from "./channels.ts"
+import type { Feed } from "./feed.ts"
+import { encodeEvent, encodeSubscribed, type Sink } from "./protocol.ts"
+import type { Frame } from "./recent.ts"
+
+/** Whoever subscribes: a socket and the person behind it. */
+export interface Subscriber {
+  readonly sink: Sink
+  principal(): Principal | undefined
+  /** The channel is not, or no longer, theirs to hear. */
+  refused(subscription: Subscription): void
+}
+
+/** Where a subscription gets its events from. Answers come in a later turn, or never once it has ended. */
+export interface Source {
+  open(feed: Feed, after: Position | undefined, done: (opening: Opening) => void): void
+  page(feed: Feed, offset: number, done: (events: ReadonlyArray<EventRow>) => void): void
+  recent(feed: Feed, offset: number): Frame | undefined
+  leave(subscription: Subscription): void
+  joined(recovered: boolean, resumed: boolean): void
+  delivered(events: number): void
+}
+
+/** A socket with more than this unsent gets no further missed events until it has read some. */
+const pauseAboveBytes = 64 * 1024
+
+/**
+ * Replay, then live, without a hole: first a state or a position, then what came after it one by one, and in the very turn
+ * the last of that is sent the socket joins the topic the feed publishes to. Nothing is awaited between.
+ */
+export class Subscription {
+  readonly feed: Feed
+  readonly #source: Source
+  readonly #subscriber: Subscriber
+  /** As the client spelled it. */
+  readonly #asked: string
+  #isStarted = false
+  #phase: "opening" | "replaying" | "live" | "ended" = "opening"
+  /** Everything up to here has been sent. */
+  #cursor = 0
+  /** Read for this one alone, ahead of being sent. */
+  #pending: Map<number, Frame> | undefined
+  #reading = false
+  /** Counts starts: what an earlier one asked for is not wanted any more. */
+  #starts = 0
+
+  constructor(feed: Feed, source: Source, subscriber: Subscriber, asked: string) {
+    this.feed = feed
+    this.#source = source
+    this.#subscriber = subscriber
+    this.#asked = asked
+  }
+
+  start(after: Position | undefined) {
+    if (after !== undefined && this.#needsNoRead(after)) {
+      this.#announce(after, undefined, true, true)
+      return
+    }
+    this.#phase = "opening"
+    const attempt = ++this.#starts
+    this.#source.open(this.feed, after, (opening) => {
+      if (this.#phase === "opening" && this.#starts === attempt) this.#opened(after, opening)
+    })
+  }
+
+  /** Whether the client has been told that it is subscribed. */
+  get isStarted(): boolean {
+    return this.#isStarted
+  }
+
+  /** What this socket has seen is no longer a position of the channel: it starts over with the state. */
+  restart() {
+    if (this.#phase === "ended") return
+    this.#leaveTopic()
+    this.#pending = undefined
+    this.feed.ahead.delete(this)
+    this.start(undefined)
+  }
+
+  /** Sends on until caught up, the socket is full, or a read is needed. */
+  advance() {
+    if (this.#phase !== "replaying" || this.#reading) return
+    const { feed } = this
+    const head = feed.position?.offset ?? 0
+    let sent = 0
+    while (this.#cursor < head) {
+      if (this.#subscriber.sink.bufferedBytes() > pauseAboveBytes) break
+      const next = this.#cursor + 1
+      const frame = this.#pending?.get(next) ?? this.#source.recent(feed, next)
+      if (frame === undefined) {
+        this.#readMore()
+        break
+      }
+      this.#subscriber.sink.send(frame)
+      this.#cursor = next
+      sent++
+    }
+    if (sent > 0) this.#source.delivered(sent)
+    if (this.#cursor > head) feed.ahead.add(this)
+    else if (this.#cursor === head) this.#joinTopic()
+  }
+
+  /** Asked before the feed publishes something new. */
+  review() {
+    const { channel, parties } = this.feed
+    if (this.#phase === "opening" || mayHear(channel.kind, this.#subscriber.principal(), parties)) return
+    this.#subscriber.refused(this)
+  }
+
+  end() {
+    if (this.#phase === "ended") return
+    this.#leaveTopic()
+    this.#phase = "ended"
+    this.#pending = undefined
+    this.feed.ahead.delete(this)
+    this.#source.leave(this)
+  }
+
+  #needsNoRead({ epoch, offset }: Position): boolean {
+    const { channel, position } = this.feed
+    // Whose channel this is must be read, so the position might as well be.
+    if (position === undefined || hasParties(channel.kind) || epoch !== position.epoch) return false
+    return (
+      offset === position.offset ||
+      (offset < position.offset && this.#source.recent(this.feed, offset + 1) !== undefined)
+    )
+  }
+
+  #opened(after: Position | undefined, opening: Opening) {
+    const { channel } = this.feed
+    if (!mayHear(channel.kind, this.#subscriber.principal(), opening.parties)) {
+      this.#subscriber.refused(this)
+      return
+    }
+    // The channel began anew, and either this read or the feed has not noticed yet.
+    if (opening.epoch !== this.feed.position?.epoch) return this.start(undefined)
+    const { missed } = opening
+    if (after === undefined || missed === undefined) {
+      this.#announce(opening, opening.state ?? "null", false, after !== undefined)
+      return
+    }
+    this.#keep(missed)
+    this.#announce(after, undefined, true, true)
+  }
+
+  #announce(from: Position, state: string | undefined, recovered: boolean, resumed: boolean) {
+    const { shown } = this.feed.channel
+    this.#cursor = from.offset
+    this.#phase = "replaying"
+    this.#isStarted = true
+    this.#source.joined(recovered, resumed)
+    const requested = this.#asked === shown ? {} : { requested: this.#asked }
+    this.#subscriber.sink.send(
+      encodeSubscribed(
+        { channel: shown, ...requested, epoch: from.epoch, offset: from.offset, recovered },
+        state,
+      ),
+    )
+    this.advance()
+  }
+
+  #readMore() {
+    this.#reading = true
+    const from = this.#cursor
+    const attempt = this.#starts
+    this.#source.page(this.feed, from, (events) => {
+      this.#reading = false
+      if (this.#phase !== "replaying" || this.#starts !== attempt) return
+      // Gone from the store while this socket was slow.
+      if (events[0]?.offset !== from + 1) return this.restart()
+      this.#keep(events)
+      this.advance()
+    })
+  }
+
+  #keep(events: ReadonlyArray<EventRow>) {
+    const { shown } = this.feed.channel
+    this.#pending = new Map(events.map((event) => [event.offset, encodeEvent(shown, event)]))
+  }
+
+  #joinTopic() {
+    this.#phase = "live"
+    this.#pending = undefined
+    this.feed.live++
+    this.#subscriber.sink.subscribe(this.feed.channel.name)
+  }
+
+  #leaveTopic() {
+    if (this.#phase !== "live") return
+    this.feed.live--
+    this.#subscriber.sink.unsubscribe(this.feed.channel.name)
+  }
+}

@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { Publisher } from "../../actors/ports.ts"
+import { closeCodes, liveLimits } from "../../schema/live.ts"
+import { NodeSocket } from "../../src/client/node-socket.ts"
+import { encodeFrame } from "../../src/client/socket-frame.ts"
+import { LiveSessions } from "../../src/live/sessions.ts"
+import { liveSocket } from "../fixtures/live-client.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+let service: TestService
+let publisher: (typeof Publisher)["Service"]
+
+beforeAll(async () => {
+  service = await serve({ ALLOWED_ORIGINS: "https://wallet.example" })
+  publisher = await service.runtime.runPromise(Publisher)
+})
+
+const emit = async (on: TestService, channel: string, data: unknown) => {
+  const events = JSON.stringify([{ channel, type: "test.happened", data }])
+  const [row] = await on.sql<[{ given: Array<{ channel: string; offset: number }> }]>`
+    select put_events(${events}::text::jsonb) as given`
+  publisher.committed(row.given)
+}
+const connected = async (url: string, headers: Record<string, string> = {}) => {
+  const client = await liveSocket(url, headers)()
+  client.send({ type: "connect" })
+  await client.take({ type: "connected" })
+  return client
+}
+
+describe("the upgrade", () => {
+  it("takes browsers from allowed origins and programs without one", async () => {
+    for (const headers of [{}, { Origin: "https://wallet.example" }]) {
+      const client = await connected(service.url, headers as Record<string, string>)
+      client.close()
+    }
+  })
+
+  it("refuses browsers from elsewhere", async () => {
+    const refused = liveSocket(service.url, { Origin: "https://evil.example" })()
+    await expect(refused).rejects.toThrow("403")
+  })
+
+  it("refuses a token in the address", async () => {
+    const socket = new NodeSocket(`${service.url.replace("http", "ws")}/live?token=eyJ`)
+    const closed = await new Promise<{ reason: string }>((tell) => {
+      socket.onclose = tell
+    })
+    expect(closed.reason).toContain("400")
+  })
+
+  it("is asked for when somebody comes without it", async () => {
+    const answer = await service.call("GET", "/live")
+    expect(answer.status).toBe(426)
+    expect(answer.headers.get("upgrade")).toBe("websocket")
+    expect(answer.body.code).toBe("upgrade_required")
+  })
+})
+
+describe("the socket", () => {
+  it("ends when a frame is over the limit", async () => {
+    const client = await connected(service.url)
+    client.sendText(`{"type":"ping","id":"${"x".repeat(liveLimits.frameBytes)}"}`)
+    expect((await client.closing).code).not.toBe(1000)
+  })
+
+  it("counts a binary frame as one it does not understand", async () => {
+    const socket = new NodeSocket(`${service.url.replace("http", "ws")}/live`)
+    const answer = new Promise<string>((tell) => {
+      socket.onmessage = ({ data }) => tell(String(data))
+    })
+    socket.onopen = () => void socket.socket.write(encodeFrame(2, Buffer.from('{"type":"connect"}')))
+    expect(JSON.parse(await answer)).toMatchObject({ type: "error", code: "bad_frame" })
+    socket.close()
+  })
+
+  it("is cut off when its client does not read, while the others get everything, and resumes without loss", async () => {
+    const channel = "emoji_id:🐙"
+    const slow = new NodeSocket(`${service.url.replace("http", "ws")}/live`)
+    const heard: Array<{ type: string; offset: number; epoch: string }> = []
+    slow.onmessage = ({ data }) => void heard.push(JSON.parse(String(data)))
+    await new Promise((open) => {
+      slow.onopen = open
+    })
+    const closed = new Promise<{ code: number }>((tell) => {
+      slow.onclose = tell
+    })
+    slow.send('{"type":"connect"}')
+    slow.send(JSON.stringify({ type: "subscribe", channel }))
+    while (!heard.some((frame) => frame.type === "subscribed")) await new Promise((r) => setTimeout(r, 5))
+    slow.socket.pause()
+
+    const quick = await connected(service.url)
+    quick.send({ type: "subscribe", channel })
+    await quick.take({ type: "subscribed" })
+    const sessions = await service.runtime.runPromise(LiveSessions)
+    const before = sessions.count()
+    // The kernel takes some megabytes for the slow one before anything piles up here.
+    const filler = "x".repeat(200_000)
+    let sent = 0
+    while (sessions.count() === before && sent < 400) await emit(service, channel, { n: ++sent, filler })
+    expect(sessions.count()).toBe(before - 1)
+    await quick.take({ type: "event", offset: sent })
+    expect(quick.frames.filter((f) => f.type === "event").map((f) => f.data.n)).toEqual(
+      Array.from({ length: sent }, (_, i) => i + 1),
+    )
+
+    slow.socket.resume()
+    await closed
+    const offsets = heard.filter((frame) => frame.type === "event").map((frame) => frame.offset)
+    expect(offsets).toEqual(offsets.map((_, i) => i + 1))
+    const back = await connected(service.url)
+    const { epoch } = heard.find((frame) => frame.type === "subscribed")!
+    back.send({ type: "subscribe", channel, epoch, offset: offsets.length })
+    expect(await back.take({ type: "subscribed" })).toMatchObject({ recovered: true })
+    await back.take({ type: "event", offset: sent })
+    expect(back.frames.filter((f) => f.type === "event").map((f) => f.data.n)).toEqual(
+      Array.from({ length: sent - offsets.length }, (_, i) => offsets.length + i + 1),
+    )
+    const metrics = await service.call("GET", "/metrics")
+    expect(metrics.text).toMatch(/^live_slow_sockets_cut_total 1$/m)
+    back.close()
+    quick.close()
+  })
+})
+
+describe("a stop", () => {
+  it("tells every socket to come back elsewhere, some at a time", async () => {
+    const stopping = await serve({ DRAIN_SECONDS: "1" })
+    const clients = await Promise.all(Array.from({ length: 40 }, () => connected(stopping.url)))
+    const codes: Array<number> = []
+    const moments = new Set<number>()
+    for (const client of clients) {
+      client.closing.then(({ code }) => {
+        codes.push(code)
+        moments.add(Math.floor(performance.now() / 20))
+      })
+    }
+    await stopping.stop()
+    await Promise.all(clients.map((client) => client.closing))
+    expect(codes).toEqual(Array(40).fill(closeCodes.restart))
+    expect(moments.size).toBeGreaterThan(3)
+  })
+})
