@@ -1,20 +1,18 @@
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import { Deadlines } from "../actors/deadlines.ts"
 import { LootboxActors } from "../actors/lootbox.ts"
 import { Mailboxes } from "../actors/mailboxes.ts"
 import { OrderActors } from "../actors/order.ts"
 import { SessionActors } from "../actors/session.ts"
 import { TransferActors } from "../actors/transfer.ts"
+import { type BusSurroundings, betweenProcesses } from "./bus/between-processes.ts"
 import { Bus } from "./bus/bus.ts"
-import { redisWire } from "./bus/redis.ts"
-import { postgresWire } from "./bus/wire-postgres.ts"
 import { AppConfig, type Config } from "./config.ts"
 import { toEndpoint } from "./http/dispatch.ts"
 import { guards } from "./http/guarding.ts"
 import { Guards } from "./http/guards.ts"
 import { refusalResponse } from "./http/problem-response.ts"
 import { type Server, startServer } from "./http/server.ts"
-import { identity } from "./identity.ts"
 import { masterKeys } from "./keys.ts"
 import { live } from "./live/live.ts"
 import { publisher } from "./live/publisher.ts"
@@ -22,86 +20,33 @@ import { LiveSessions } from "./live/sessions.ts"
 import { mountLive } from "./live/socket.ts"
 import { logging } from "./log.ts"
 import { Metrics } from "./metrics.ts"
-import { people } from "./people.ts"
 import { delivery } from "./providers/delivery.ts"
 import { Readiness } from "./readiness.ts"
+import { identity } from "./rooms/identity.ts"
+import { moves } from "./rooms/moves.ts"
+import { people } from "./rooms/people.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
 import { Callers } from "./services/callers.ts"
-import { CustodialKeys } from "./services/custodial-keys.ts"
-import { FirstKeys } from "./services/first-keys.ts"
 import { housekeeping } from "./services/housekeeping.ts"
-import { LootboxGeneration } from "./services/lootbox-generation.ts"
-import { LootboxViews } from "./services/lootbox-views.ts"
-import { Lootboxes } from "./services/lootboxes.ts"
 import { Market } from "./services/market.ts"
 import { OneTimeCodes } from "./services/one-time-codes.ts"
 import { Passwords } from "./services/passwords.ts"
 import { RefreshTokens } from "./services/refresh-tokens.ts"
 import { Seal } from "./services/seal.ts"
 import { Tokens } from "./services/tokens.ts"
-import { TransferLetters } from "./services/transfer-letters.ts"
-import { TransferRequests } from "./services/transfer-requests.ts"
-import { Transfers } from "./services/transfers.ts"
 import { DatabaseClock } from "./store/database-clock.ts"
 import { entityStore } from "./store/entity-store.ts"
-import { LootboxTypes } from "./store/lootbox-types.ts"
-import { LootboxLists } from "./store/lootboxes.ts"
 import { Outbox } from "./store/outbox.ts"
-import { Parties } from "./store/parties.ts"
-import { connect, type DatabaseAddress, Sql } from "./store/sql.ts"
-import { TransferLists } from "./store/transfers.ts"
+import { Sql } from "./store/sql.ts"
 import { Users } from "./store/users.ts"
 
-export interface Surroundings {
+export interface Surroundings extends BusSurroundings {
   readonly config: Config
-  readonly database: DatabaseAddress
-  /** Other processes may work on the same database. */
-  readonly peersPossible: boolean
   /** Checks every answer against its schema. */
   readonly checkAnswers?: boolean
-  /** Stands between the service and its bus: tests lose messages here. */
-  readonly interceptBus?: (bus: (typeof Bus)["Service"]) => (typeof Bus)["Service"]
 }
 
-const busChannel = "directory"
-const heartbeatMs = 250
-const leaseMs = 1500
 const liveCheckMs = 1000
-
-// A client of its own, so that a busy pool never delays a heartbeat; the second connection is a spare for a hung one.
-const busClient = ({ config, database }: Surroundings) =>
-  Effect.acquireRelease(
-    Effect.sync(() =>
-      connect({ connection: database, poolSize: 2, statementTimeoutMs: config.statementTimeoutMs }),
-    ),
-    (sql) => Effect.promise(() => sql.end({ timeout: 2 })),
-  )
-
-const busLayer = (surroundings: Surroundings) => {
-  const { interceptBus } = surroundings
-  const bus = sharedBus(surroundings)
-  return interceptBus === undefined
-    ? bus
-    : Layer.effect(Bus, Effect.map(Bus, interceptBus)).pipe(Layer.provide(bus))
-}
-
-const sharedBus = (surroundings: Surroundings) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const { config, peersPossible } = surroundings
-      return Bus.layer({
-        // Caches depend on the database's own wire: a node cut off from Redis could still write.
-        wire: peersPossible ? postgresWire(yield* busClient(surroundings), busChannel) : undefined,
-        express:
-          peersPossible && config.redisUrl !== undefined
-            ? redisWire(Redacted.value(config.redisUrl), busChannel)
-            : undefined,
-        heartbeatMs,
-        leaseMs,
-        statementMs: config.statementTimeoutMs,
-      })
-    }),
-  )
 
 /** The wiring diagram of the service, from the ground up. */
 const appLayer = (surroundings: Surroundings) => {
@@ -112,7 +57,7 @@ const appLayer = (surroundings: Surroundings) => {
   const store = Layer.mergeAll(
     DatabaseClock.layer,
     Outbox.layer,
-    busLayer(surroundings),
+    betweenProcesses(surroundings),
     Readiness.layer,
   ).pipe(
     Layer.provideMerge(
@@ -131,20 +76,6 @@ const appLayer = (surroundings: Surroundings) => {
     ),
   )
   const services = Layer.mergeAll(Callers.layer, Users.layer, Market.layer)
-  const moves = Layer.mergeAll(TransferRequests.layer, Transfers.layer, LootboxGeneration.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(TransferLetters.layer, Lootboxes.layer)),
-    Layer.provideMerge(LootboxViews.layer),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        FirstKeys.layer,
-        LootboxLists.layer,
-        LootboxTypes.layer,
-        Parties.layer,
-        TransferLists.layer,
-      ),
-    ),
-    Layer.provideMerge(CustodialKeys.layer),
-  )
   const actors = Layer.mergeAll(
     OrderActors.layer,
     SessionActors.layer,

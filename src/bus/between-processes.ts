@@ -1,0 +1,55 @@
+import { Effect, Layer, Redacted } from "effect"
+import type { Config } from "../config.ts"
+import { connect, type DatabaseAddress } from "../store/sql.ts"
+import { Bus } from "./bus.ts"
+import { redisWire } from "./redis.ts"
+import { postgresWire } from "./wire-postgres.ts"
+
+export interface BusSurroundings {
+  readonly config: Pick<Config, "redisUrl" | "statementTimeoutMs">
+  readonly database: DatabaseAddress
+  /** Other processes may work on the same database. */
+  readonly peersPossible: boolean
+  /** Stands between the service and its bus: tests lose messages here. */
+  readonly interceptBus?: (bus: (typeof Bus)["Service"]) => (typeof Bus)["Service"]
+}
+
+const channel = "directory"
+const heartbeatMs = 250
+const leaseMs = 1500
+
+// A client of its own, so that a busy pool never delays a heartbeat; the second connection is a spare for a hung one.
+const client = ({ config, database }: BusSurroundings) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      connect({ connection: database, poolSize: 2, statementTimeoutMs: config.statementTimeoutMs }),
+    ),
+    (sql) => Effect.promise(() => sql.end({ timeout: 2 })),
+  )
+
+const open = (surroundings: BusSurroundings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { config, peersPossible } = surroundings
+      return Bus.layer({
+        // Caches depend on the database's own wire: a node cut off from Redis could still write.
+        wire: peersPossible ? postgresWire(yield* client(surroundings), channel) : undefined,
+        express:
+          peersPossible && config.redisUrl !== undefined
+            ? redisWire(Redacted.value(config.redisUrl), channel)
+            : undefined,
+        heartbeatMs,
+        leaseMs,
+        statementMs: config.statementTimeoutMs,
+      })
+    }),
+  )
+
+/** The bus of the running service: silent when it is alone, through Postgres and Redis when it is not. */
+export const betweenProcesses = (surroundings: BusSurroundings) => {
+  const bus = open(surroundings)
+  const { interceptBus } = surroundings
+  return interceptBus === undefined
+    ? bus
+    : Layer.effect(Bus, Effect.map(Bus, interceptBus)).pipe(Layer.provide(bus))
+}

@@ -1,0 +1,35 @@
+import { Layer } from "effect"
+import { Proxied } from "../providers/proxied.ts"
+import { CurrentUsers } from "../services/current-users.ts"
+import { CustodialKeys } from "../services/custodial-keys.ts"
+import { EthWallets } from "../services/eth-wallets.ts"
+import { UserUpdates } from "../services/user-updates.ts"
+import { ApiKeys } from "../store/api-keys.ts"
+import { Features } from "../store/features.ts"
+import { Interests } from "../store/interests.ts"
+import { Members } from "../store/members.ts"
+import { OauthClients } from "../store/oauth-clients.ts"
+import { Organizations } from "../store/organizations.ts"
+import { Pubkeys } from "../store/pubkeys.ts"
+import { UserAdmin } from "../store/user-admin.ts"
+import { Wallets } from "../store/wallets.ts"
+
+const stores = Layer.mergeAll(
+  ApiKeys.layer,
+  Features.layer,
+  Interests.layer,
+  Members.layer,
+  OauthClients.layer,
+  Organizations.layer,
+  Pubkeys.layer,
+  UserAdmin.layer,
+  Wallets.layer,
+)
+
+/** Users, their keys and their organizations: what the routes about people and the command line need. */
+export const people = Layer.mergeAll(
+  UserUpdates.layer,
+  CurrentUsers.layer,
+  Proxied.layer,
+  EthWallets.layer({ serviceName: "Emoji Id Directory" }),
+).pipe(Layer.provideMerge(stores), Layer.provideMerge(CustodialKeys.layer))
