@@ -7,6 +7,8 @@ import { startPostgres } from "./postgres-server.ts"
 
 const LEASE_MS = 600
 const patiently = { timeout: 20_000, interval: 20 }
+// Starting a process takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 type Member = Awaited<ReturnType<typeof startMember>>
 let server: Awaited<ReturnType<typeof startPostgres>>

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
+
+export const redisBinary = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find(existsSync)
 
 export const startRedis = async () => {
   const directory = mkdtempSync("/tmp/bus-redis-")
@@ -9,7 +11,7 @@ export const startRedis = async () => {
   let server: ChildProcess
   const start = async () => {
     const flags = ["--port", "0", "--unixsocket", url, "--save", "", "--dir", directory]
-    server = spawn("redis-server", flags, { stdio: ["ignore", "pipe", "inherit"] })
+    server = spawn(redisBinary!, flags, { stdio: ["ignore", "pipe", "inherit"] })
     await new Promise<void>((resolve, reject) => {
       server.stdout!.on("data", (data) => `${data}`.includes("ready to accept connections") && resolve())
       server.once("error", reject)
