@@ -23,7 +23,7 @@ export interface BusStats {
   readonly refused: number
   readonly unreadable: number
   readonly gaps: number
-  readonly lapses: number
+  readonly probations: number
   readonly lost: number
   readonly handlerFailures: number
 }
@@ -36,7 +36,7 @@ const NO_STATS = {
   refused: 0,
   unreadable: 0,
   gaps: 0,
-  lapses: 0,
+  probations: 0,
   lost: 0,
 }
 

@@ -27,6 +27,7 @@ export interface CoherenceOptions {
   readonly statementMs: number
   readonly maxBytes: number
   readonly onDrop: (drop: ReadonlyArray<Pair> | "all") => void
+  /** Wake-ups may have been missed too, or never sent by one that died or did not know me yet. */
   readonly onGap: () => void
 }
 
@@ -49,6 +50,10 @@ interface Wait {
 }
 
 const PENDING_DROPS_MAX = 5_000
+/** Room in a message for the names of its members and for what the carrier adds. */
+const TAIL_BYTES = 100
+/** Others may read my last message a lease late, miss me a lease later and serve for one more; and one may be under way. */
+const SILENCE_LEASES = 4
 
 export class Coherence {
   readonly #options: CoherenceOptions
@@ -56,7 +61,7 @@ export class Coherence {
   readonly #patienceMs: number
   readonly #peers = new Map<string, Peer>()
   readonly #drops: Pairs
-  #waits: Array<Wait> = []
+  readonly #waits: Array<Wait> = []
   #written = 0
   #echoNumber = 0
   /** When the newest of my messages that came back was written. */
@@ -65,7 +70,7 @@ export class Coherence {
   #since = Number.POSITIVE_INFINITY
   #due = true
   #leaving = false
-  readonly #counts = { gaps: 0, lapses: 0, lost: 0 }
+  readonly #counts = { gaps: 0, probations: 0, lost: 0 }
 
   constructor(options: CoherenceOptions) {
     this.#options = options
@@ -129,9 +134,8 @@ export class Coherence {
     const heard: Record<string, number> = {}
     for (const [id, peer] of this.#peers) if (peer.fate === "alive") heard[id] = peer.number
     const head: Message = { from: this.#options.id, number: this.#written, sentAt: now, heard }
-    const { pairs, forgot } = this.#drops.take(
-      this.#options.maxBytes - Buffer.byteLength(JSON.stringify(head)) - 100,
-    )
+    const headBytes = Buffer.byteLength(JSON.stringify(head))
+    const { pairs, forgot } = this.#drops.take(this.#options.maxBytes - headBytes - TAIL_BYTES)
     for (const wait of this.#waits) {
       if (wait.end <= this.#drops.taken) wait.number = Math.min(wait.number, this.#written)
     }
@@ -156,6 +160,10 @@ export class Coherence {
   gap(): void {
     this.#counts.gaps += 1
     this.#echoAt = Number.NEGATIVE_INFINITY
+    this.#startOver()
+  }
+
+  #startOver(): void {
     this.#options.onDrop("all")
     this.#options.onGap()
   }
@@ -165,13 +173,13 @@ export class Coherence {
     if (message.number !== this.#echoNumber + 1) this.gap()
     const wasCurrent = this.#isCurrent(now)
     if (now >= this.#echoAt + this.#options.leaseMs) {
-      this.#counts.lapses += 1
+      this.#counts.probations += 1
       this.#since = now
     }
     this.#echoNumber = message.number
     this.#echoAt = message.sentAt
     const someoneLost = this.#findLost(message.sentAt)
-    if (someoneLost || (!wasCurrent && this.#isCurrent(now))) this.#options.onDrop("all")
+    if (someoneLost || (!wasCurrent && this.#isCurrent(now))) this.#startOver()
   }
 
   #hearPeer(message: Message, now: number): void {
@@ -231,7 +239,7 @@ export class Coherence {
       (wait) =>
         everyoneHeard < wait.number &&
         now < wait.loggedAt + this.#patienceMs &&
-        now < wait.askedAt + 4 * this.#patienceMs,
+        now < wait.askedAt + SILENCE_LEASES * this.#patienceMs,
     )
     const settled = this.#waits.splice(0, open === -1 ? this.#waits.length : open)
     for (const wait of settled) wait.done()

@@ -148,6 +148,8 @@ export const openLink = async (options: LinkOptions) => {
     },
     stats: () => ({ ...counts, ...coherence.counters }),
     close: async (): Promise<void> => {
+      // Heartbeats go on, so that whoever still waits for others gets an answer.
+      while (coherence.counters.waiting > 0) await sleep(heartbeatMs)
       clearInterval(beat)
       coherence.leave()
       schedule()

@@ -1,20 +1,87 @@
 import type { Sql } from "postgres"
-import type { Wire } from "./wire.ts"
+import type { Wire, WireHandlers } from "./wire.ts"
 
 /** NOTIFY refuses a payload of 8000 bytes. */
 const MAX_BYTES = 7_999
 
+export interface PostgresWireOptions {
+  /** Opens a client with `postgresWireClient` among its options. */
+  readonly connect: () => Sql
+  readonly channel: string
+  /** Longer than the heartbeats are apart: hearing none of them twice in a row means the client has come to grief. */
+  readonly silenceMs: number
+}
+
+/** The wire wants a client of its own, or a busy pool would delay heartbeats until everybody stops caching. */
+export const postgresWireClient = {
+  /** One spare, for when the other hangs. */
+  max: 2,
+  /** Each second without the wire is a second without caches: do not back off for long. */
+  backoff: (): number => 0.1,
+  keep_alive: 5,
+  /** Nothing here needs them, and a connection that ends while they are fetched rejects a promise nobody holds. */
+  fetch_types: false,
+  /** A notification need not outlive the server, and so need not wait for the disk. */
+  connection: { synchronous_commit: "off" },
+}
+
 /**
- * LISTEN and NOTIFY. Give it a client of its own, so that a busy pool does not delay heartbeats: `max: 2` (a spare when one
- * connection hangs), and `synchronous_commit: off`, since a notification need not outlive the server.
+ * LISTEN and NOTIFY. The client listens again after a lost connection and says so, but cut again while it connects it was
+ * seen to come back without listening; and a connection may die without a sign. So silence replaces the client.
  */
-export const postgresWire = (sql: Sql, channel: string): Wire => ({
-  maxBytes: MAX_BYTES,
-  publish: async (payload) => {
-    await sql`select pg_notify(${channel}, ${payload})`
-  },
-  open: async ({ onMessage, onUp }) => {
-    const { unlisten } = await sql.listen(channel, onMessage, onUp)
-    return { close: unlisten }
-  },
-})
+export const postgresWire = ({ connect, channel, silenceMs }: PostgresWireOptions): Wire => {
+  let client: Sql | undefined
+  let isSilent = false
+
+  const listen = async ({ onMessage, onUp }: WireHandlers): Promise<void> => {
+    const mine = connect()
+    client = mine
+    isSilent = false
+    await mine.listen(
+      channel,
+      (payload) => {
+        if (client !== mine) return
+        isSilent = false
+        onMessage(payload)
+      },
+      () => {
+        if (client === mine) onUp()
+      },
+    )
+  }
+
+  const end = async (timeoutSeconds: number): Promise<void> => {
+    const last = client
+    client = undefined
+    await last?.end({ timeout: timeoutSeconds }).catch(() => {})
+  }
+
+  return {
+    maxBytes: MAX_BYTES,
+    publish: async (payload) => {
+      if (client === undefined) throw new Error("The wire is not open")
+      await client`select pg_notify(${channel}, ${payload})`
+    },
+    open: async (handlers) => {
+      try {
+        await listen(handlers)
+      } catch (cause) {
+        await end(0)
+        throw cause
+      }
+      const watch = setInterval(() => {
+        if (isSilent) {
+          end(0)
+          listen(handlers).catch(() => {})
+        }
+        isSilent = true
+      }, silenceMs)
+      return {
+        close: () => {
+          clearInterval(watch)
+          return end(1)
+        },
+      }
+    },
+  }
+}

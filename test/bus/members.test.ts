@@ -1,0 +1,177 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import type { Sql } from "postgres"
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
+import type { Commands } from "./member.ts"
+import { startPostgres } from "./postgres-server.ts"
+
+const LEASE_MS = 600
+const patiently = { timeout: 20_000, interval: 20 }
+// Starting a process takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+
+type Member = Awaited<ReturnType<typeof startMember>>
+let server: Awaited<ReturnType<typeof startPostgres>>
+let admin: Sql
+let a: Member
+let b: Member
+/** Ends what runs beside a test also when the test fails. */
+let isOver = false
+const children = new Set<ChildProcess>()
+
+const startMember = async (name: string) => {
+  const script = new URL("./member.ts", import.meta.url)
+  const child = fork(script, [server.directory, name, `${LEASE_MS}`], { execArgv: ["--import", "tsx"] })
+  children.add(child)
+  const asked = new Map<number, (result: never) => void>()
+  let ids = 0
+  child.on("message", ({ id, result }: { id: number; result: never }) => asked.get(id)?.(result))
+  const ask = <Name extends keyof Commands>(command: Name, ...args: Parameters<Commands[Name]>) =>
+    new Promise<Awaited<ReturnType<Commands[Name]>>>((resolve) => {
+      ids += 1
+      asked.set(ids, resolve)
+      child.send({ id: ids, command, args })
+    })
+  await new Promise<void>((resolve) => asked.set(0, () => resolve()))
+  return {
+    ask,
+    read: async (key: string) => (await ask("read", key)).value,
+    write: (key: string, value: number) => ask("write", key, value),
+    /** Until it answers from its cache. */
+    warm: (key: string) => vi.waitUntil(async () => (await ask("read", key)).isCached, patiently),
+    signal: async (signal: "SIGSTOP" | "SIGCONT" | "SIGKILL") => {
+      child.kill(signal)
+      if (signal === "SIGKILL") await once(child, "exit")
+    },
+    hasEnded: once(child, "exit"),
+    /** Ends the database's end of its bus connections: the one that listens, or those that notify. */
+    cut: (end: "listen" | "notify") => admin`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = ${`${name} bus`} and (query ilike 'listen%') = ${end === "listen"}`,
+  }
+}
+
+afterEach(() => {
+  isOver = true
+})
+beforeAll(async () => {
+  server = await startPostgres()
+  admin = server.connect("admin")
+  await admin`create table value (key text primary key, value int not null)`
+  ;[a, b] = await Promise.all([startMember("a"), startMember("b")])
+})
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL")
+  await admin.end({ timeout: 1 })
+  await server.stop()
+})
+
+it("a write is acknowledged only after the other process has dropped what it cached", async () => {
+  await Promise.all([a.warm("drop"), b.warm("drop")])
+  await b.ask("dropSlowly", 200)
+  const acknowledgedAt = await a.write("drop", 1)
+  await b.ask("dropSlowly", 0)
+  expect(await b.ask("droppedAt")).toBeLessThanOrEqual(acknowledgedAt)
+  expect(await b.read("drop")).toBe(1)
+})
+
+it("a stopped process delays a write by no more than its lease, and wakes up without serving what it held", async () => {
+  for (let value = 1; value <= 3; value += 1) {
+    await Promise.all([a.warm("stop"), b.warm("stop")])
+    await b.signal("SIGSTOP")
+    // Its answer is due before it has heard of anything that happened while it was stopped.
+    await a.write("stop", value)
+    const answer = b.read("stop")
+    await b.signal("SIGCONT")
+    expect(await answer).toBe(value)
+  }
+})
+
+it("a process whose listening connection was cut drops everything and serves again later", async () => {
+  await Promise.all([a.warm("cut"), b.warm("cut")])
+  const { gaps } = await b.ask("stats")
+  await b.cut("listen")
+  await vi.waitUntil(async () => (await b.ask("stats")).gaps > gaps, patiently)
+  await a.write("cut", 1)
+  expect(await b.read("cut")).toBe(1)
+  await b.warm("cut")
+})
+
+it("every answer is as new as the last acknowledged write while connections are cut all the time", async () => {
+  isOver = false
+  const cutting = (async () => {
+    for (let turn = 0; !isOver; turn += 1) {
+      await (turn % 2 === 0 ? a : b).cut(turn % 5 === 0 ? "listen" : "notify")
+      await new Promise((resolve) => setTimeout(resolve, 40))
+    }
+  })()
+  let acknowledged = 0
+  let answers = 0
+  const reading = [a, b].map(async (member) => {
+    while (!isOver) {
+      const atLeast = acknowledged
+      expect(await member.read("hail")).toBeGreaterThanOrEqual(atLeast)
+      answers += 1
+    }
+  })
+  const endsAt = Date.now() + 4_000
+  for (let value = 1; Date.now() < endsAt; value += 1) {
+    await (value % 2 === 0 ? a : b).write("hail", value)
+    acknowledged = value
+  }
+  isOver = true
+  await Promise.all([cutting, ...reading])
+  expect(acknowledged).toBeGreaterThan(1)
+  expect(answers).toBeGreaterThan(100)
+})
+
+it("a process that joins under writes, and leaves, never answers with less than was acknowledged", async () => {
+  const { lost } = await a.ask("stats")
+  let acknowledged = 0
+  isOver = false
+  const writing = (async () => {
+    for (let value = 1; !isOver; value += 1) {
+      await a.write("join", value)
+      acknowledged = value
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  })()
+  const joiner = await startMember("c")
+  let cached = 0
+  for (const endsAt = Date.now() + 4 * LEASE_MS; Date.now() < endsAt; ) {
+    const atLeast = acknowledged
+    const { value, isCached } = await joiner.ask("read", "join")
+    expect(value).toBeGreaterThanOrEqual(atLeast)
+    if (isCached) cached += 1
+  }
+  await joiner.ask("stop")
+  await joiner.hasEnded
+  isOver = true
+  await writing
+  expect(cached).toBeGreaterThan(0)
+  await vi.waitUntil(async () => (await a.ask("stats")).peers === 1, patiently)
+  expect((await a.ask("stats")).lost).toBe(lost)
+})
+
+it("a restart of the database, orderly or not, leaves everybody coherent", async () => {
+  for (const [value, signal] of [
+    [1, "SIGINT"],
+    [2, "SIGQUIT"],
+  ] as const) {
+    await Promise.all([a.warm("restart"), b.warm("restart")])
+    await server.restart(signal)
+    await a.write("restart", value)
+    expect(await b.read("restart")).toBe(value)
+  }
+  await Promise.all([a.warm("restart"), b.warm("restart")])
+})
+
+it("a process killed between commit and announcement makes the others drop everything", async () => {
+  await Promise.all([a.warm("kill"), b.warm("kill")])
+  const { lost } = await b.ask("stats")
+  await a.ask("commit", "kill", 1)
+  await a.signal("SIGKILL")
+  await vi.waitUntil(async () => (await b.read("kill")) === 1, patiently)
+  expect((await b.ask("stats")).lost).toBeGreaterThan(lost)
+  await b.warm("kill")
+})

@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { join } from "node:path"
+
+export const redisBinary = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find(existsSync)
+
+export const startRedis = async () => {
+  const directory = mkdtempSync("/tmp/bus-redis-")
+  const url = join(directory, "redis.sock")
+  let server: ChildProcess
+  const start = async () => {
+    const flags = ["--port", "0", "--unixsocket", url, "--save", "", "--dir", directory]
+    server = spawn(redisBinary!, flags, { stdio: ["ignore", "pipe", "inherit"] })
+    await new Promise<void>((resolve, reject) => {
+      server.stdout!.on("data", (data) => `${data}`.includes("ready to accept connections") && resolve())
+      server.once("error", reject)
+    })
+  }
+  await start()
+  return {
+    url,
+    start,
+    signal: (signal: "SIGSTOP" | "SIGCONT") => server.kill(signal),
+    kill: async () => {
+      server.kill("SIGKILL")
+      await once(server, "exit")
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
