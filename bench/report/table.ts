@@ -56,7 +56,7 @@ function figures(results: Results): string[] {
     "p99.99 ms",
     "max ms",
   ]
-  return tableOf([...header, "CPU µs/op", "RSS MB", "errors"], rows)
+  return tableOf([...header, "CPU µs/op", "RSS MB", "cores used by others", "errors"], rows)
 }
 
 /** The runs of a side by load: the peak, then each rate. */
@@ -99,6 +99,7 @@ function figureRow(scenario: ScenarioResult, side: SideResult, runs: readonly Ru
         )
       : "",
     hasServer ? whole(over((run) => run.server?.rssMb).max) : "",
+    fixed(disturbanceOf(runs), 1),
     errorsOf(runs),
   ]
 }
