@@ -181,7 +181,9 @@ describe("changing the account", () => {
     expect(done.body).not.toHaveProperty("token_response")
     expect((await post("/auth/magic_link/consume", { token: oldLink })).status).toBe(401)
     const consumed = await post("/auth/magic_link/consume", { token: await newestLink(service, next) })
-    expect((await patch({}, consumed.body.access_token)).body.user.email_verified_at).toEqual(expect.any(String))
+    expect((await patch({}, consumed.body.access_token)).body.user.email_verified_at).toEqual(
+      expect.any(String),
+    )
   })
 
   it("refuses an email somebody else has", async () => {

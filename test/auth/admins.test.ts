@@ -1,0 +1,48 @@
+import { expect, it } from "vitest"
+import { ensureAdmin } from "../../src/services/admins.ts"
+import { serve } from "../fixtures/service.ts"
+import { login, register } from "./person.ts"
+
+const settings = { ADMIN_EMAIL: "Root@Example.com", ADMIN_PASSWORD: "first admin password" }
+
+it("the configured admin exists after a start, and a start with the same password logs nobody out", async () => {
+  const service = await serve(settings)
+  await service.runtime.runPromise(ensureAdmin)
+  const { body, status } = await login(service, "root@example.com", settings.ADMIN_PASSWORD)
+  expect(status).toBe(200)
+  await service.runtime.runPromise(ensureAdmin)
+  const me = await service.call("PATCH", "/account", { token: body.access_token, body: {} })
+  expect(me.body.user).toMatchObject({ role: "Admin", email_verified_at: expect.any(String) })
+
+  const changed = await serve(
+    { ...settings, ADMIN_PASSWORD: "second admin password" },
+    { database: service.database },
+  )
+  await changed.runtime.runPromise(ensureAdmin)
+  expect((await login(changed, "root@example.com", settings.ADMIN_PASSWORD)).status).toBe(401)
+  expect((await login(changed, "root@example.com", "second admin password")).status).toBe(200)
+  const { status: refreshed } = await changed.call("POST", "/auth/token/refresh", {
+    body: { refresh_token: body.refresh_token },
+  })
+  expect(refreshed).toBe(401)
+})
+
+it("a user who registered the address becomes that admin, deactivated or not", async () => {
+  const service = await serve({ ...settings, ADMIN_EMAIL: "boss@example.com" })
+  const { body } = await service.call("POST", "/users", { body: { email: "boss@example.com" } })
+  await service.sql`update app_user set deactivated_at = now() where email = 'boss@example.com'`
+  await Promise.all([service.runtime.runPromise(ensureAdmin), service.runtime.runPromise(ensureAdmin)])
+  expect((await login(service, "boss@example.com", settings.ADMIN_PASSWORD)).status).toBe(200)
+  const refresh = await service.call("POST", "/auth/token/refresh", {
+    body: { refresh_token: body.refresh_token },
+  })
+  expect(refresh.status).toBe(401)
+})
+
+it("without settings nothing is made", async () => {
+  const service = await serve()
+  await service.runtime.runPromise(ensureAdmin)
+  await register(service)
+  const [row] = await service.sql`select count(*)::int as admins from app_user where role = 'Admin'`
+  expect(row).toEqual({ admins: 0 })
+})

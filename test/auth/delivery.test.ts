@@ -1,0 +1,228 @@
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { SMTPServer } from "smtp-server"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { render } from "../../src/providers/mail-templates.ts"
+import { Outbox } from "../../src/store/outbox.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { letters, register, someEmail } from "./person.ts"
+
+interface Received {
+  readonly to: ReadonlyArray<string>
+  readonly raw: string
+}
+
+const mails: Array<Received> = []
+/** Answers of the SMTP server to come, before it takes mail again. */
+const smtpRefusals: Array<{ readonly responseCode: number }> = []
+const smtp = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ["STARTTLS"],
+  onAuth: ({ password, username }, _session, done) =>
+    username === "mailer" && password === "p@ss"
+      ? done(null, { user: username })
+      : done(new Error("wrong login")),
+  onRcptTo: (_address, _session, done) => {
+    const refusal = smtpRefusals.shift()
+    done(refusal === undefined ? null : Object.assign(new Error("refused"), refusal))
+  },
+  onData: (stream, session, done) => {
+    const chunks: Array<Buffer> = []
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk))
+    stream.on("end", () => {
+      mails.push({
+        to: session.envelope.rcptTo.map(({ address }) => address),
+        raw: Buffer.concat(chunks).toString(),
+      })
+      done()
+    })
+  },
+})
+
+interface Posted {
+  readonly url: string | undefined
+  readonly authorization: string | undefined
+  readonly form: URLSearchParams
+}
+const posted: Array<Posted> = []
+const gatewayAnswers: Array<number> = []
+const readAll = async (request: IncomingMessage) => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+const gateway = createServer(async (request, response) => {
+  const form = new URLSearchParams(await readAll(request))
+  posted.push({ url: request.url, authorization: request.headers.authorization, form })
+  response.writeHead(gatewayAnswers.shift() ?? 201, { "content-type": "application/json" }).end("{}")
+})
+
+let service: TestService
+beforeAll(async () => {
+  await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve))
+  const smtpPort = (smtp.server.address() as AddressInfo).port
+  const gatewayPort = (gateway.address() as AddressInfo).port
+  service = await serve({
+    SMTP_URL: `smtp://mailer:p%40ss@127.0.0.1:${smtpPort}`,
+    MAIL_FROM: "Directory <hello@directory.example>",
+    TWILIO_URL: `http://127.0.0.1:${gatewayPort}`,
+    TWILIO_ACCOUNT_SID: "AC1",
+    TWILIO_AUTH_TOKEN: "tw-token",
+    TWILIO_FROM: "+15005550006",
+  })
+})
+afterAll(async () => {
+  await service.stop()
+  await new Promise<void>((resolve) => smtp.close(() => resolve()))
+  await new Promise((resolve) => gateway.close(resolve))
+})
+
+const put = (to: string, kind: string, data: Record<string, unknown>) =>
+  service.runtime.runPromise(Outbox.use((outbox) => outbox.put({ to, kind, data })))
+const mailTo = (to: string) =>
+  expect.poll(() => mails.find((mail) => mail.to.includes(to)), { timeout: 10_000 })
+/** Brings the next try forward. */
+const dueNow = (to: string) =>
+  service.sql`update outbox set due_at = now() where recipient = ${to} and due_at < 'infinity'`
+const stateOf = async (to: string) => {
+  const [row] = await service.sql`
+    select sent_at is not null as sent, due_at = 'infinity' as given_up, tries from outbox where recipient = ${to}`
+  return row
+}
+
+describe("mail", () => {
+  it("leaves by SMTP with the link, once, and counts as sent", async () => {
+    const { email } = await register(service)
+    await mailTo(email).toBeDefined()
+    await expect.poll(() => stateOf(email)).toEqual({ sent: true, given_up: false, tries: 1 })
+    const { raw } = mails.find((mail) => mail.to.includes(email)) ?? { raw: "" }
+    const text = raw.replaceAll("=\r\n", "").replaceAll("=3D", "=")
+    expect(text).toContain("From: Directory <hello@directory.example>")
+    expect(text).toContain("Subject: Confirm your email address")
+    expect(text).toContain((await letters(service, email))[0]?.link)
+    expect(mails.filter((mail) => mail.to.includes(email))).toHaveLength(1)
+  })
+
+  it("is tried again after a passing refusal, under the same message id", async () => {
+    const to = someEmail()
+    smtpRefusals.push({ responseCode: 451 })
+    await put(to, "security_notice", { change: "something changed" })
+    await expect.poll(() => stateOf(to)).toMatchObject({ sent: false, tries: 1 })
+    expect((await stateOf(to))?.["given_up"]).toBe(false)
+    await dueNow(to)
+    await mailTo(to).toBeDefined()
+    await expect.poll(() => stateOf(to)).toMatchObject({ sent: true, tries: 2 })
+    expect(mails.find((mail) => mail.to.includes(to))?.raw).toMatch(
+      /Message-ID: <letter-\d+@directory\.example>/,
+    )
+  })
+
+  it("is given up after a lasting refusal", async () => {
+    const to = someEmail()
+    smtpRefusals.push({ responseCode: 550 })
+    await put(to, "security_notice", { change: "something changed" })
+    await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries: 1 })
+  })
+
+  it("is given up after eight tries", async () => {
+    const to = someEmail()
+    smtpRefusals.push({ responseCode: 451 })
+    await put(to, "security_notice", { change: "something changed" })
+    await expect.poll(() => stateOf(to)).toMatchObject({ tries: 1 })
+    smtpRefusals.push({ responseCode: 451 })
+    await service.sql`update outbox set tries = 7, due_at = now() where recipient = ${to}`
+    await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries: 8 })
+  })
+
+  it("that cannot be opened holds up no other", async () => {
+    const [broken, good] = [someEmail(), someEmail()]
+    await service.sql`insert into outbox (recipient, kind, payload) values (${broken}, 'magic_link', 'v1.nonsense')`
+    await put(good, "security_notice", { change: "something changed" })
+    await mailTo(good).toBeDefined()
+    await expect.poll(() => stateOf(broken)).toMatchObject({ given_up: true })
+  })
+})
+
+describe("SMS", () => {
+  it("goes to the gateway as a form with its credentials", async () => {
+    const { token } = await register(service)
+    const phone = "+14155550133"
+    const body = { default: true, provider: "SMS", phone: "+1 (415) 555-0133" }
+    await service.call("POST", "/account/2fa/enable", { token, body })
+    await expect.poll(() => posted.length, { timeout: 10_000 }).toBe(1)
+    const [{ authorization, form, url } = {} as Posted] = posted
+    const code = (await letters(service, phone))[0]?.code
+    expect(url).toBe("/2010-04-01/Accounts/AC1/Messages.json")
+    expect(authorization).toBe(`Basic ${Buffer.from("AC1:tw-token").toString("base64")}`)
+    expect(Object.fromEntries(form)).toMatchObject({ To: phone, From: "+15005550006" })
+    expect(form.get("Body")).toContain(code)
+    await expect.poll(() => stateOf(phone)).toMatchObject({ sent: true })
+  })
+
+  it("is tried again when the gateway fails and given up when it refuses the number", async () => {
+    const [failing, refused] = ["+14155550134", "+14155550135"]
+    gatewayAnswers.push(503)
+    await put(failing, "two_factor_sms", { code: "123456" })
+    await expect.poll(() => stateOf(failing)).toMatchObject({ sent: false, tries: 1 })
+    await dueNow(failing)
+    await expect.poll(() => stateOf(failing)).toMatchObject({ sent: true, tries: 2 })
+    gatewayAnswers.push(400)
+    await put(refused, "two_factor_sms", { code: "123456" })
+    await expect.poll(() => stateOf(refused)).toMatchObject({ sent: false, given_up: true })
+  })
+})
+
+describe("the outbox", () => {
+  it("is read newest first, outside production only", async () => {
+    const to = someEmail()
+    await put(to, "magic_link", { link: "http://localhost/1" })
+    await put(to, "transfer_sender_code", { code: "123456", eid: "🎈", recipient: "b@example.com" })
+    const list = await letters(service, to.toUpperCase())
+    expect(list.map(({ kind }) => kind)).toEqual(["transfer_sender_code", "magic_link"])
+    expect(list[0]).toMatchObject({ to, code: "123456", at: expect.any(String), subject: expect.any(String) })
+    expect(list[1]).toMatchObject({
+      link: "http://localhost/1",
+      text: expect.stringContaining("localhost/1"),
+    })
+    expect((await service.call("GET", "/dev/outbox")).status).toBe(400)
+
+    const production = await serve({ NODE_ENV: "production", RATE_LIMIT: "on" })
+    expect((await production.call("GET", `/dev/outbox?to=${to}`)).status).toBe(404)
+    await production.stop()
+  })
+})
+
+describe("a letter", () => {
+  const data = {
+    code: "123456",
+    link: "http://localhost/x",
+    eid: "🎈",
+    emoji_id: "🎈",
+    sender: "a@example.com",
+    recipient: "b@example.com",
+    message: "for you",
+    change: "a thing was changed",
+    order_number: "abcd1234",
+    items: [{ emoji_id: "🎈", unit_price_in_cents: 400 }, "plain"],
+    total: 400,
+  }
+  it.each([
+    ["magic_link", "http://localhost/x"],
+    ["confirm_email", "http://localhost/x"],
+    ["security_notice", "a thing was changed"],
+    ["two_factor_sms", "123456"],
+    ["transfer_sender_code", "123456"],
+    ["transfer_receiver_code", "123456"],
+    ["transfer_invitation", "123456"],
+    ["order_receipt", "$4.00"],
+    ["order_expired", "abcd1234"],
+    ["interest_available", "🎈"],
+    ["a_kind_of_its_own", "for you"],
+  ])("of the kind %s says %s", (kind, text) => {
+    const rendered = render({ kind, data })
+    expect(rendered.text).toContain(text)
+    expect(rendered.subject).not.toBe("")
+    expect(rendered.subject).not.toMatch(/\n/)
+  })
+})
