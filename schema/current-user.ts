@@ -1,7 +1,10 @@
 import { Schema } from "effect"
+import { EmojiListItem } from "./emoji-list-item.ts"
 import { DisplayFeature } from "./feature.ts"
 import { Role, Scope } from "./scope.ts"
+import { DisplayTransferRequest, ListOfDisplayTransferRequest } from "./transfer.ts"
 import { DisplayUser } from "./user.ts"
+import { Wallet } from "./wallet.ts"
 
 export const CurrentUser = Schema.Struct({
   features: Schema.Array(DisplayFeature),
@@ -16,3 +19,17 @@ export const CurrentUser = Schema.Struct({
   partner_transaction_id: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "CurrentUser" })
 export type CurrentUser = typeof CurrentUser.Type
+
+/** Everything a client shows first, in one answer. */
+export const LoadUser = Schema.Struct({
+  current_user: CurrentUser,
+  /** Generations the listed ids belong to. */
+  editions: Schema.Array(Schema.Int),
+  extended_list: Schema.Array(EmojiListItem),
+  incoming_transfers: Schema.Array(DisplayTransferRequest),
+  outgoing_transfers: ListOfDisplayTransferRequest,
+  wallets: Schema.Array(Wallet),
+  partner_transaction_id: Schema.optionalKey(Schema.String),
+  sidebar: Schema.optionalKey(Schema.Unknown),
+}).annotate({ identifier: "LoadUser" })
+export type LoadUser = typeof LoadUser.Type

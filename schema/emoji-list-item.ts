@@ -4,7 +4,6 @@ import type { EmojiId } from "./emoji-id.ts"
 import { ShapeMatch, shapeMatch } from "./shape.ts"
 import { DateTime } from "./wire.ts"
 
-/** An owned id as lists show it. */
 export const EmojiListItem = Schema.Struct({
   canonical_format: Schema.String,
   chain_format: Schema.String,
@@ -17,29 +16,32 @@ export const EmojiListItem = Schema.Struct({
   shape: ShapeMatch,
   blocked_until: Schema.optionalKey(DateTime),
   token_id: Schema.optionalKey(Schema.Int),
+  version: Schema.Int,
 }).annotate({ identifier: "EmojiListItem" })
 export type EmojiListItem = typeof EmojiListItem.Type
 
-/** What the database knows of a registered id. */
-export interface RegisteredFacts {
+/** What the directory keeps about an id that its own letters do not tell. */
+export interface Registration {
   readonly generation: number
-  readonly token_id: number | null
-  readonly minted_at: string | null
-  readonly blocked_until: string | null
-  /** Record 0x0001. */
+  readonly minted: boolean
+  readonly tokenId: number
+  readonly version: number
+  readonly blockedUntil: string | null
+  /** Data of the display modifiers record. */
   readonly modifiers: string | null
 }
 
-export const emojiListItem = (id: EmojiId, facts: RegisteredFacts, rhythmScore: number): EmojiListItem => ({
+export const emojiListItem = (id: EmojiId, rhythmScore: number, kept: Registration): EmojiListItem => ({
   canonical_format: id.canonical,
   chain_format: id.chain,
-  display_format: displayFormat(id, facts.modifiers ?? undefined),
+  display_format: displayFormat(id, kept.modifiers ?? undefined),
   shortname: id.shortname,
   flippable_emoji: id.flippable,
-  generation: facts.generation,
+  generation: kept.generation,
   rhythm_score: rhythmScore,
-  minted: facts.minted_at !== null,
+  minted: kept.minted,
   shape: shapeMatch(id),
-  ...(facts.blocked_until === null ? {} : { blocked_until: facts.blocked_until }),
-  ...(facts.token_id === null ? {} : { token_id: facts.token_id }),
+  ...(kept.blockedUntil !== null && { blocked_until: kept.blockedUntil }),
+  token_id: kept.tokenId,
+  version: kept.version,
 })

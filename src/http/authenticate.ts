@@ -68,6 +68,7 @@ export const makeAuthenticate = Effect.gen(function* () {
       userId: caller.id,
       role: caller.role,
       scopes: key.scopesFor(caller.role),
+      limitedTo: key.scopes,
       via: "api_key",
       sessionId: "",
       emojiId: undefined,

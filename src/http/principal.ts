@@ -5,6 +5,8 @@ export interface Principal {
   readonly userId: string
   readonly role: Role
   readonly scopes: ReadonlySet<Scope>
+  /** All that an API key lists, also what its owner may do only inside an organization. Undefined: no limit. */
+  readonly limitedTo?: ReadonlySet<Scope>
   readonly via: "session" | "api_key" | "oauth"
   /** The login session; empty for API keys. */
   readonly sessionId: string

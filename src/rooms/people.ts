@@ -3,6 +3,7 @@ import { Proxied } from "../providers/proxied.ts"
 import { CurrentUsers } from "../services/current-users.ts"
 import { CustodialKeys } from "../services/custodial-keys.ts"
 import { EthWallets } from "../services/eth-wallets.ts"
+import { SessionData } from "../services/session-data.ts"
 import { UserUpdates } from "../services/user-updates.ts"
 import { ApiKeys } from "../store/api-keys.ts"
 import { Features } from "../store/features.ts"
@@ -10,7 +11,9 @@ import { Interests } from "../store/interests.ts"
 import { Members } from "../store/members.ts"
 import { OauthClients } from "../store/oauth-clients.ts"
 import { Organizations } from "../store/organizations.ts"
+import { OwnedIds } from "../store/owned-ids.ts"
 import { Pubkeys } from "../store/pubkeys.ts"
+import { TransferLists } from "../store/transfers.ts"
 import { UserAdmin } from "../store/user-admin.ts"
 import { Wallets } from "../store/wallets.ts"
 
@@ -21,7 +24,9 @@ const stores = Layer.mergeAll(
   Members.layer,
   OauthClients.layer,
   Organizations.layer,
+  OwnedIds.layer,
   Pubkeys.layer,
+  TransferLists.layer,
   UserAdmin.layer,
   Wallets.layer,
 )
@@ -29,7 +34,7 @@ const stores = Layer.mergeAll(
 /** Users, their keys and their organizations: what the routes about people and the command line need. */
 export const people = Layer.mergeAll(
   UserUpdates.layer,
-  CurrentUsers.layer,
+  SessionData.layer.pipe(Layer.provideMerge(CurrentUsers.layer)),
   Proxied.layer,
   EthWallets.layer({ serviceName: "Emoji Id Directory" }),
 ).pipe(Layer.provideMerge(stores), Layer.provideMerge(CustodialKeys.layer))

@@ -1,7 +1,10 @@
-import { CurrentUser } from "../../schema/current-user.ts"
+import { Schema } from "effect"
+import { CurrentUser, LoadUser } from "../../schema/current-user.ts"
 import { NotFound } from "../../schema/errors.ts"
+import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { CurrentUsers } from "../services/current-users.ts"
+import { SessionData } from "../services/session-data.ts"
 
 const show = route({
   id: "getAccount",
@@ -15,4 +18,18 @@ const show = route({
   handler: ({ principal }) => CurrentUsers.use((users) => users.ofCaller(principal)),
 })
 
-export const currentUser = [show] as const
+const load = route({
+  id: "load",
+  group: "users",
+  summary:
+    "Session data in one answer; of another user for administrators, with an organization's ids for its power roles",
+  method: "get",
+  path: "/account/load",
+  auth: "JWT",
+  query: { user_id: Schema.optionalKey(Uuid), organization_id: Schema.optionalKey(Uuid) },
+  success: LoadUser,
+  errors: [NotFound],
+  handler: ({ principal, query }) => SessionData.use((data) => data.load(principal, query)),
+})
+
+export const currentUser = [show, load] as const

@@ -15,6 +15,8 @@ interface StoredKey {
 
 export interface ApiKeyCaller {
   readonly userId: string
+  /** What the key lists. */
+  readonly scopes: ReadonlySet<Scope>
   /** What the key may do while its owner has this role: never more than either. */
   scopesFor(role: Role): ReadonlySet<Scope>
 }
@@ -33,6 +35,7 @@ const makeEntry = (text: string, key: StoredKey): Entry => {
   return {
     text,
     userId: key.user_id,
+    scopes: new Set(key.scopes),
     expiresAt: key.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(key.expires_at),
     scopesFor: (role) => {
       const known = byRole.get(role)

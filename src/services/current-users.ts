@@ -4,7 +4,7 @@ import type { NotFound, Unavailable } from "../../schema/errors.ts"
 import { type Role, roleScopes, type Scope } from "../../schema/scope.ts"
 import type { Principal } from "../http/principal.ts"
 import { Features } from "../store/features.ts"
-import { Sql } from "../store/sql.ts"
+import { TransferLists } from "../store/transfers.ts"
 import { Users } from "../store/users.ts"
 import { Callers } from "./callers.ts"
 import { scopesInOrganization } from "./permissions.ts"
@@ -22,16 +22,10 @@ export class CurrentUsers extends Context.Service<
   static readonly layer = Layer.effect(
     CurrentUsers,
     Effect.gen(function* () {
-      const sql = yield* Sql
+      const transfers = yield* TransferLists
       const users = yield* Users
       const features = yield* Features
       const callers = yield* Callers
-
-      const pendingIds = (userId: string) =>
-        sql.rows<{ canonical: string }>(
-          (q) =>
-            q`select canonical from claim where owner_id = ${userId} and kind = 'transfer' order by canonical`,
-        )
 
       const show = Effect.fnUntraced(function* (
         userId: string,
@@ -39,7 +33,7 @@ export class CurrentUsers extends Context.Service<
         organizations: ReadonlyMap<string, Role>,
       ) {
         const [user, owned, pending] = yield* Effect.all(
-          [users.get(userId), features.ofUser(userId), pendingIds(userId)],
+          [users.get(userId), features.ofUser(userId), transfers.pendingIdsOf(userId)],
           { concurrency: "unbounded" },
         )
         return {
@@ -49,7 +43,7 @@ export class CurrentUsers extends Context.Service<
           organization_scopes: Object.fromEntries(
             Array.from(organizations, ([id, role]) => [id, [...scopesInOrganization(role)]]),
           ),
-          pending_transfers: pending.map(({ canonical }) => canonical),
+          pending_transfers: pending,
           pubkeys: user.pubkeys,
           role: user.role,
           user,

@@ -14,8 +14,7 @@ export const scopesInOrganization = (role: Role | undefined): ReadonlySet<Scope>
 
 export const mayInOrganization = (principal: Principal, organizationId: string, scope: Scope): boolean =>
   principal.scopes.has(scope) ||
-  // An API key carries only the scopes it lists, and those are the caller's everywhere.
-  (principal.via === "session" &&
+  ((principal.limitedTo?.has(scope) ?? principal.via === "session") &&
     scopesInOrganization(principal.organizations.get(organizationId.toLowerCase())).has(scope))
 
 export const checkScope = (principal: Principal, scope: Scope): Effect.Effect<void, Forbidden> =>

@@ -1,19 +1,13 @@
 import { Context, Effect, Layer } from "effect"
-import { Forbidden, type NotFound, Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { Forbidden, type NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import type { AdminUpdateUserParameters } from "../../schema/user-update.ts"
 import type { Principal } from "../http/principal.ts"
 import { UserAdmin, type UserChanges } from "../store/user-admin.ts"
+import { queueFull } from "./login.ts"
 import { Passwords } from "./passwords.ts"
 import { checkGrants, checkScope } from "./permissions.ts"
-
-const wrongPassword = () =>
-  new Unprocessable({
-    error: "The current password is wrong.",
-    fields: { current_password: [{ code: "invalid", message: "does not match" }] },
-  })
-const busy = ({ retryAfterSeconds }: { readonly retryAfterSeconds: number }) =>
-  new Unavailable({ error: "Too many passwords are being checked.", retryAfterSeconds })
+import { invalidField, unacceptable } from "./registration.ts"
 
 /** What an administrator asks for, checked against what this administrator may do. */
 export class UserUpdates extends Context.Service<
@@ -35,23 +29,19 @@ export class UserUpdates extends Context.Service<
 
       const hashPassword = (password: string) =>
         passwords.hash(password).pipe(
-          Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(busy(full))),
-          Effect.catchTag("PasswordUnacceptable", ({ code }) =>
-            Effect.fail(
-              new Unprocessable({
-                error: "The password cannot be used.",
-                fields: { password: [{ code, message: "8 to 200 characters" }] },
-              }),
-            ),
-          ),
+          Effect.catchTags({
+            PasswordQueueFull: (failure) => Effect.fail(queueFull(failure)),
+            PasswordUnacceptable: (failure) => Effect.fail(unacceptable(failure)),
+          }),
         )
 
       const checkCurrentPassword = Effect.fnUntraced(function* (userId: string, password: string) {
         const stored = yield* users.passwordHash(userId)
         const matches = yield* passwords
           .verify(stored, password)
-          .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(busy(full))))
-        if (!matches) return yield* wrongPassword()
+          .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
+        if (!matches)
+          return yield* invalidField("current_password", "invalid", "The current password is wrong.")
       })
 
       const checkAllowed = Effect.fnUntraced(function* (

@@ -235,3 +235,48 @@ describe("oauth clients", () => {
     expect((await call("POST", "/oauth_clients", user.token, facts)).body.scope).toBe("organization:admin")
   })
 })
+
+describe("an API key in an organization", () => {
+  it("acts there by the scopes it lists and its owner's role, no further", async () => {
+    const owner = await service.user()
+    const { id } = await make()
+    await join(id, owner.id, "OrgOwner")
+    const key = async (scopes: ReadonlyArray<string>) =>
+      (await call("POST", "/api_keys", owner.token, { name: "org", scopes })).body.api_key as string
+    const rename = async (apiKey: string) =>
+      (
+        await service.call("PATCH", `/organizations/${id}`, {
+          headers: { "x-api-key": apiKey },
+          body: { name: "By key" },
+        })
+      ).status
+    const writer = await key(["organization:write"])
+    expect(await rename(writer)).toBe(200)
+    expect(await rename(await key(["organization:read"]))).toBe(403)
+    expect(await rename(await key(["cart:show"]))).toBe(403)
+    const other = await make()
+    const elsewhere = await service.call("PATCH", `/organizations/${other.id}`, {
+      headers: { "x-api-key": writer },
+      body: { name: "x" },
+    })
+    expect(elsewhere.status).toBe(403)
+    await join(id, owner.id, "OrgMember")
+    expect(await rename(writer)).toBe(403)
+  })
+
+  it("is not made with an API key", async () => {
+    const user = await service.user()
+    const made = await call("POST", "/api_keys", user.token, { name: "parent" })
+    const again = await service.call("POST", "/api_keys", {
+      headers: { "X-API-KEY": made.body.api_key },
+      body: { name: "child" },
+    })
+    expect(again.status).toBe(403)
+    const list = await service.call("GET", "/api_keys", { headers: { "x-api-key": made.body.api_key } })
+    expect(list.status).toBe(200)
+    await call("DELETE", `/api_keys/${made.body.id}`, user.token)
+    expect(
+      (await service.call("GET", "/api_keys", { headers: { "x-api-key": made.body.api_key } })).status,
+    ).toBe(401)
+  })
+})
