@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process"
-import { join } from "node:path"
+import type { ChildProcess } from "node:child_process"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { freePort, startProgram } from "../fixtures/program.ts"
 import { request, serve, type TestService, type TestUser } from "../fixtures/service.ts"
 import { eventTypes, makeIds, ownerOf } from "./moves.ts"
 
@@ -56,25 +56,27 @@ const countsOf = async (id: string, yats: ReadonlyArray<string>) => {
 }
 const openedOnce = { granted: 3, owned: 3, told: 1, registered: 3 }
 
+/** A process of its own on the same database, started as a worker of the service is. */
 const startChild = async (): Promise<Started> => {
-  const child = fork(join(import.meta.dirname, "node-process.ts"), { execArgv: ["--import", "tsx"] })
+  const port = await freePort()
+  const { child } = startProgram({
+    WORKER_OF: JSON.stringify(nodes[0].database),
+    NODE_ENV: "test",
+    DEMO: "false",
+    PORT: String(port),
+    BASE_URL: "http://localhost:3001",
+    LOG_LEVEL: "Fatal",
+    RATE_LIMIT: "off",
+    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64url")}`,
+  })
   children.push(child)
-  const port = new Promise<number>((resolve, reject) => {
-    child.once("message", (message) => resolve((message as { port: number }).port))
-    child.once("exit", () => reject(new Error("the child stopped")))
-  })
-  child.send({
-    database: nodes[0].database,
-    environment: {
-      NODE_ENV: "test",
-      DEMO: "false",
-      HOST: "127.0.0.1",
-      LOG_LEVEL: "Fatal",
-      RATE_LIMIT: "off",
-      SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64url")}`,
-    },
-  })
-  return { child, url: `http://127.0.0.1:${await port}` }
+  const url = `http://127.0.0.1:${port}`
+  for (;;) {
+    const answer = await request(`${url}/ready`, "GET").catch(() => undefined)
+    if (answer?.status === 200) return { child, url }
+    if (child.exitCode !== null) throw new Error("the process stopped")
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
 }
 
 const openMany = (url: string, id: string) =>
