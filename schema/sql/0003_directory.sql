@@ -231,6 +231,7 @@ begin
   delete from emoji_id where canonical = p_canonical;
   delete from emoji_id_view where canonical = p_canonical;
   delete from claim where canonical = p_canonical;
+  perform put_freed(array[p_canonical]);
   return jsonb_build_object('outcome', 'destroyed', 'events', put_events(jsonb_build_array(
     jsonb_build_object('channel', 'emoji_id:' || p_canonical, 'type', 'emoji_id.released',
                        'data', jsonb_build_object('emoji_id', p_canonical)),

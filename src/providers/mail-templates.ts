@@ -97,6 +97,14 @@ const templates: Readonly<Record<string, Template>> = {
         : ["", "Log in with this address to accept it:", "", word(data, "link")]),
     ),
   }),
+  transfer_accepted: (data) => ({
+    subject: `${word(data, "eid")} was transferred`,
+    text: lines(
+      `${word(data, "recipient")} has accepted ${word(data, "eid")}. It is no longer yours.`,
+      "",
+      "If you did not want this, contact us at once.",
+    ),
+  }),
   order_receipt: (data) => ({
     subject: `Receipt for order ${word(data, "order_number")}`,
     text: lines(

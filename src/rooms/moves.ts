@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { CustodialKeys } from "../services/custodial-keys.ts"
 import { FirstKeys } from "../services/first-keys.ts"
+import { InterestNotices } from "../services/interest-notices.ts"
 import { LootboxGeneration } from "../services/lootbox-generation.ts"
 import { LootboxViews } from "../services/lootbox-views.ts"
 import { Lootboxes } from "../services/lootboxes.ts"
@@ -12,18 +13,17 @@ import { LootboxLists } from "../store/lootboxes.ts"
 import { Parties } from "../store/parties.ts"
 import { TransferLists } from "../store/transfers.ts"
 
-/** How ids change hands besides being bought: transfers and lootboxes. */
-export const moves = Layer.mergeAll(TransferRequests.layer, Transfers.layer, LootboxGeneration.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(TransferLetters.layer, Lootboxes.layer)),
-  Layer.provideMerge(LootboxViews.layer),
-  Layer.provideMerge(
-    Layer.mergeAll(
-      FirstKeys.layer,
-      LootboxLists.layer,
-      LootboxTypes.layer,
-      Parties.layer,
-      TransferLists.layer,
-    ),
-  ),
+const stores = Layer.mergeAll(LootboxLists.layer, LootboxTypes.layer, Parties.layer, TransferLists.layer)
+
+/** How ids change hands besides being bought: transfers, lootboxes, and who hears of an id that is free again. */
+export const moves = Layer.mergeAll(
+  InterestNotices.layer,
+  LootboxGeneration.layer,
+  TransferRequests.layer,
+  Transfers.layer,
+).pipe(
+  Layer.provideMerge(Layer.mergeAll(Lootboxes.layer, TransferLetters.layer)),
+  Layer.provideMerge(Layer.mergeAll(LootboxViews.layer, FirstKeys.layer)),
+  Layer.provideMerge(stores),
   Layer.provideMerge(CustodialKeys.layer),
 )

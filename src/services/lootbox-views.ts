@@ -5,7 +5,8 @@ import type { Principal } from "../http/principal.ts"
 import { LootboxTypes } from "../store/lootbox-types.ts"
 import type { LootboxRow } from "../store/lootboxes.ts"
 import { Users } from "../store/users.ts"
-import { defaultPriceParameters, priceInCents } from "./pricing.ts"
+import { Market } from "./market.ts"
+import { priceInCents } from "./pricing.ts"
 
 type Viewer = Pick<Principal, "userId" | "scopes">
 
@@ -40,7 +41,8 @@ export class LootboxViews extends Context.Service<
     Effect.gen(function* () {
       const types = yield* LootboxTypes
       const users = yield* Users
-      const points = Effect.succeed(defaultPriceParameters)
+      const market = yield* Market
+      const points = Effect.map(market.parameters, (parameters) => parameters.points)
 
       return LootboxViews.of({
         show: Effect.fnUntraced(function* (viewer, rows) {
