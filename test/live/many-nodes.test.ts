@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, expect, it } from "vitest"
+import { Publisher } from "../../actors/ports.ts"
+import { closeCodes } from "../../schema/live.ts"
+import type { Surroundings } from "../../src/app.ts"
+import { createDatabase } from "../fixtures/database.ts"
+import { CrowdMember, type Sayings, verdictOf } from "../fixtures/live-crowd.ts"
+import { makeRedis } from "../fixtures/redis.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+const members = 500
+const channels = ["market", ...["🐙", "🍕", "🌊", "🚀", "🎸", "🍉", "🌈"].map((emoji) => `emoji_id:${emoji}`)]
+const eventsPerSecond = 40
+
+/** Loses every hundredth wake-up without anybody noticing. */
+const lossy: Surroundings["interceptBus"] = (bus) => {
+  let count = 0
+  return {
+    ...bus,
+    publish: (topic, payload) => (++count % 100 === 0 ? undefined : bus.publish(topic, payload)),
+  }
+}
+
+it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a paused reader and without Redis", async () => {
+  const redis = await makeRedis()
+  await redis.start()
+  afterAll(redis.stop)
+  const database = await createDatabase()
+  const start = () =>
+    serve(
+      { REDIS_URL: redis.url, DRAIN_SECONDS: "1" },
+      { database, peersPossible: true, interceptBus: lossy },
+    )
+
+  const nodes: Array<TestService> = [await start(), await start()]
+  const someNode = () => nodes[Math.floor(Math.random() * nodes.length)]!
+  const sayings: Sayings = new Map()
+  const someChannels = () => {
+    const first = Math.floor(Math.random() * channels.length)
+    return [channels[first]!, channels[(first + 1 + Math.floor(Math.random() * 6)) % channels.length]!]
+  }
+  const crowd = Array.from(
+    { length: members },
+    () => new CrowdMember(someChannels(), () => someNode().url, sayings),
+  )
+  const until = async (holds: () => boolean) => {
+    for (let tries = 0; tries < 600 && !holds(); tries++) await sleep(50)
+    expect(holds()).toBe(true)
+  }
+  await until(() => crowd.every((member) => member.isReady))
+
+  // Writers commit on either node at once, several channels in one statement.
+  let writing = true
+  let written = 0
+  const write = async () => {
+    const node = someNode()
+    const publisher = await node.runtime.runPromise(Publisher)
+    while (writing && nodes.includes(node)) {
+      const events = JSON.stringify(
+        someChannels().map((channel) => ({ channel, type: "test.happened", data: { id: randomUUID() } })),
+      )
+      const [row] = await node.sql<[{ given: Array<{ channel: string; offset: number }> }]>`
+        select put_events(${events}::text::jsonb) as given`
+      publisher.committed(row.given)
+      written += 2
+      await sleep((1000 * 4 * 2 * (0.5 + Math.random())) / eventsPerSecond)
+    }
+  }
+  const writers = Array.from({ length: 4 }, async () => {
+    while (writing) await write()
+  })
+  let breaking = true
+  const breaker = (async () => {
+    while (breaking) {
+      for (let n = 0; n < 5; n++) crowd[1 + Math.floor(Math.random() * (members - 1))]!.drop()
+      await sleep(100)
+    }
+  })()
+
+  const paused = crowd[0]!
+  paused.pause()
+  await sleep(1000)
+  // A rolling restart: each leaves once another has come.
+  for (let n = 0; n < 2; n++) {
+    nodes.push(await start())
+    await nodes.shift()!.stop()
+    await sleep(300)
+  }
+  await redis.stop()
+  await sleep(1500)
+  await redis.start()
+  await sleep(500)
+  breaking = false
+  await breaker
+  writing = false
+  await Promise.all(writers)
+  paused.resume()
+
+  const rows = await someNode().sql<
+    Array<{ name: string; offset: number }>
+  >`select name, "offset" from channel`
+  const heads = new Map(rows.map((row) => [row.name, row.offset]))
+  await until(() => crowd.every((member) => member.isAt(heads)))
+
+  const verdict = verdictOf(crowd)
+  expect(verdict.faults).toEqual([])
+  expect(verdict.closings[closeCodes.restart]).toBeGreaterThan(members / 2)
+  expect(verdict.recovered).toBeGreaterThan(members)
+  // Nothing was trimmed, so nobody had to start over.
+  expect(verdict.unrecovered).toBe(0)
+  expect(verdict.events).toBeGreaterThan(written)
+  const committed = await someNode().sql<Array<{ place: string; id: string }>>`
+    select channel || ' ' || "offset" as place, data->>'id' as id from event`
+  expect(new Map(committed.map(({ place, id }) => [place, id]))).toEqual(new Map([...sayings].sort()))
+  for (const member of crowd) member.stop()
+}, 60_000)
