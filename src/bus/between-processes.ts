@@ -3,7 +3,7 @@ import type { Config } from "../config.ts"
 import { connect, type DatabaseAddress } from "../store/sql.ts"
 import { Bus } from "./bus.ts"
 import { redisWire } from "./redis.ts"
-import { postgresWire } from "./wire-postgres.ts"
+import { postgresWire, postgresWireClient } from "./wire-postgres.ts"
 
 export interface BusSurroundings {
   readonly config: Pick<Config, "redisUrl" | "statementTimeoutMs">
@@ -17,33 +17,32 @@ export interface BusSurroundings {
 const channel = "directory"
 const heartbeatMs = 250
 const leaseMs = 1500
+const silenceMs = 600
 
-// A client of its own, so that a busy pool never delays a heartbeat; the second connection is a spare for a hung one.
-const client = ({ config, database }: BusSurroundings) =>
-  Effect.acquireRelease(
-    Effect.sync(() =>
-      connect({ connection: database, poolSize: 2, statementTimeoutMs: config.statementTimeoutMs }),
-    ),
-    (sql) => Effect.promise(() => sql.end({ timeout: 2 })),
-  )
-
-const open = (surroundings: BusSurroundings) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const { config, peersPossible } = surroundings
-      return Bus.layer({
-        // Caches depend on the database's own wire: a node cut off from Redis could still write.
-        wire: peersPossible ? postgresWire(yield* client(surroundings), channel) : undefined,
-        express:
-          peersPossible && config.redisUrl !== undefined
-            ? redisWire(Redacted.value(config.redisUrl), channel)
-            : undefined,
-        heartbeatMs,
-        leaseMs,
-        statementMs: config.statementTimeoutMs,
-      })
-    }),
-  )
+const open = ({ config, database, peersPossible }: BusSurroundings) =>
+  Bus.layer({
+    // Caches depend on the database's own wire: a node cut off from Redis could still write.
+    wire: peersPossible
+      ? postgresWire({
+          connect: () =>
+            connect({
+              connection: database,
+              poolSize: postgresWireClient.max,
+              statementTimeoutMs: config.statementTimeoutMs,
+              client: postgresWireClient,
+            }),
+          channel,
+          silenceMs,
+        })
+      : undefined,
+    express:
+      peersPossible && config.redisUrl !== undefined
+        ? redisWire(Redacted.value(config.redisUrl), channel)
+        : undefined,
+    heartbeatMs,
+    leaseMs,
+    statementMs: config.statementTimeoutMs,
+  })
 
 /** The bus of the running service: silent when it is alone, through Postgres and Redis when it is not. */
 export const betweenProcesses = (surroundings: BusSurroundings) => {

@@ -18,6 +18,8 @@ export interface SqlOptions {
   readonly connection: DatabaseAddress
   readonly poolSize: number
   readonly statementTimeoutMs: number
+  /** Further options of the client, for connections that are not ordinary work. */
+  readonly client?: postgres.Options<Record<string, never>>
 }
 
 type Query = ReturnType<postgres.Sql>
@@ -73,9 +75,11 @@ export const connect = (options: SqlOptions): postgres.Sql => {
     connect_timeout: 5,
     max_lifetime: null,
     onnotice: () => {},
+    ...options.client,
     fetch_types: false,
     types: { isoTimestamp, safeBigint, ...arrayTypes } as never,
     connection: {
+      ...options.client?.connection,
       application_name: "emoji-id-directory",
       TimeZone: "UTC",
       statement_timeout: options.statementTimeoutMs,
