@@ -26,6 +26,7 @@ import { identity } from "./rooms/identity.ts"
 import { moves } from "./rooms/moves.ts"
 import { people } from "./rooms/people.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
+import { ensureAdmin } from "./services/admins.ts"
 import { Callers } from "./services/callers.ts"
 import { housekeeping } from "./services/housekeeping.ts"
 import { Market } from "./services/market.ts"
@@ -42,6 +43,8 @@ import { Users } from "./store/users.ts"
 
 export interface Surroundings extends BusSurroundings {
   readonly config: Config
+  /** Makes sure of the admin and the demo data before serving. One process of a service does it. */
+  readonly preparesData?: boolean
   /** Checks every answer against its schema. */
   readonly checkAnswers?: boolean
 }
@@ -96,6 +99,8 @@ const appLayer = (surroundings: Surroundings) => {
     Layer.provideMerge(ground),
   )
 }
+
+const prepareData = (_config: Config) => ensureAdmin
 
 /** Readings of the parts, taken when somebody asks for the metrics. */
 const watch = (server: Server) =>
@@ -159,6 +164,7 @@ export const startService = async (
         }
       }),
     )
+    if (surroundings.preparesData) await runtime.runPromise(prepareData(config))
     const fork = Effect.runForkWith(context)
     const server: Server = await startServer({
       host: config.host,

@@ -49,6 +49,7 @@ export const settings = {
     secret(url("redis:", "rediss:")),
   ),
   workerOf: optionalSetting("WORKER_OF", "Set by the service for its own worker processes.", plain),
+  workerFirst: setting("WORKER_FIRST", "no", "Set by the service for the first of them.", oneOf("yes", "no")),
   workers: setting("WORKERS", "1", "Processes that serve the port.", whole(1, 64)),
   baseUrl: optionalSetting("BASE_URL", "Public address of the API. Default: http://localhost:PORT.", web),
   authUrl: optionalSetting(

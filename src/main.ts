@@ -31,7 +31,7 @@ const stopOnSignals = (stop: Stop) => {
 
 const runWorker = async (config: Config, database: DatabaseAddress) => {
   const service = await startService(
-    { config, database, peersPossible: true },
+    { config, database, peersPossible: true, preparesData: config.workerFirst === "yes" },
     { port: config.port, exclusive: false },
   )
   stopOnSignals(() => service.stop())
@@ -68,7 +68,7 @@ const runParent = async (config: Config) => {
       config.workers > 1
         ? await startWorkers(config.workers, import.meta.filename, database.address, process.env)
         : await startService(
-            { config, database: database.address, peersPossible },
+            { config, database: database.address, peersPossible, preparesData: true },
             { port: config.port, exclusive: true },
           )
     stopOnSignals(async () => {

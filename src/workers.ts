@@ -18,9 +18,15 @@ export const startWorkers = async (
   const children = new Set<ChildProcess>()
   let stopping = false
 
-  const start = (): Promise<void> =>
+  const start = (preparesData: boolean): Promise<void> =>
     new Promise((ready, failed) => {
-      const child = fork(program, { env: { ...environment, WORKER_OF: JSON.stringify(database) } })
+      const child = fork(program, {
+        env: {
+          ...environment,
+          WORKER_OF: JSON.stringify(database),
+          WORKER_FIRST: preparesData ? "yes" : "no",
+        },
+      })
       children.add(child)
       let up = false
       child.on("message", (message) => {
@@ -31,7 +37,7 @@ export const startWorkers = async (
       child.once("exit", (code, signal) => {
         children.delete(child)
         if (!up) failed(new Error(`a worker stopped before it was ready (${signal ?? code})`))
-        else if (!stopping) setTimeout(() => void start().catch(() => {}), restartPauseMs)
+        else if (!stopping) setTimeout(() => void start(false).catch(() => {}), restartPauseMs)
       })
     })
 
@@ -50,7 +56,8 @@ export const startWorkers = async (
   }
 
   try {
-    await Promise.all(Array.from({ length: count }, start))
+    await start(true)
+    await Promise.all(Array.from({ length: count - 1 }, () => start(false)))
     return { stop }
   } catch (error) {
     await stop()
