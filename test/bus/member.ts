@@ -78,6 +78,9 @@ const commands = {
   async droppedAt() {
     return droppedAt
   },
+  async mayServe() {
+    return bus.mayServe()
+  },
   async stats() {
     return bus.stats()
   },
