@@ -1,4 +1,5 @@
 /** A process of a service: a table of values, a cache before it, and the bus. Its parent tells it what to do. */
+import { existsSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, ManagedRuntime } from "effect"
 import { Bus } from "../../src/bus/bus.ts"
@@ -21,12 +22,15 @@ const runtime = ManagedRuntime.make(
 )
 const bus = await runtime.runPromise(Bus.use((bus) => Effect.succeed(bus)))
 
+/** Nothing else happens in this process meanwhile: no timer, no message. */
+const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
 const cache = new Map<string, number>()
 let generation = 0
 let dropMs = 0
 let droppedAt = 0
 bus.onInvalidate("value", (keys) => {
-  if (dropMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, dropMs)
+  if (dropMs > 0) block(dropMs)
   generation += 1
   if (keys === "all") cache.clear()
   else for (const key of keys) cache.delete(key)
@@ -52,6 +56,11 @@ const commands = {
     if (loadedIn === generation) cache.set(key, row?.value ?? 0)
     return { value: row?.value ?? 0, isCached: false }
   },
+  /** Reads at the very moment the file appears, before it can hear of anything that happened in between. */
+  async readOnceExists(path: string, key: string) {
+    while (!existsSync(path)) block(5)
+    return commands.read(key)
+  },
   async commit(key: string, value: number) {
     await persist(
       () =>
@@ -68,6 +77,9 @@ const commands = {
   },
   async droppedAt() {
     return droppedAt
+  },
+  async mayServe() {
+    return bus.mayServe()
   },
   async stats() {
     return bus.stats()
