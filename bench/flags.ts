@@ -29,7 +29,7 @@ Measures the service beside baselines that run the same load in turn, and writes
   --runs N            measured runs of each side, taken in turn (default: ${defaults.runs})
   --quick             one short run of everything: a smoke test, not a measurement
   --out DIRECTORY     where the results go (default: bench/results)
-  --compare FILE      an earlier results file: says what got slower, and exits 1 if anything did
+  --compare FILE      an earlier results file: says what got slower or fails, and exits 1 if anything did
   --list              names of the scenarios
   --help              this text
 

@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   if (earlier === undefined) return 0
   const comparison = compare(earlier, results)
   console.log(`\n${describe(comparison, flags.compare ?? "")}`)
-  return comparison.slower.length === 0 ? 0 : 1
+  return comparison.slower.length + comparison.failing.length === 0 ? 0 : 1
 }
 
 let isGivingUp = false

@@ -1,4 +1,5 @@
 import type { Run } from "../load/run.ts"
+import { failedShareOf, isFailing } from "./failing.ts"
 import type { Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
 import { loadsOf } from "./table.ts"
@@ -22,6 +23,8 @@ export interface Comparison {
   readonly slower: readonly Change[]
   readonly faster: readonly Change[]
   readonly compared: number
+  /** Sides whose operations fail now; what they cost is not compared. */
+  readonly failing: readonly string[]
   readonly missing: readonly string[]
 }
 
@@ -29,6 +32,7 @@ export interface Comparison {
 export function compare(before: Results, after: Results): Comparison {
   const slower: Change[] = []
   const faster: Change[] = []
+  const failing: string[] = []
   const missing: string[] = []
   let compared = 0
   for (const scenario of after.scenarios) {
@@ -37,6 +41,9 @@ export function compare(before: Results, after: Results): Comparison {
       missing.push(scenario.name)
       continue
     }
+    const broken = failuresOf(scenario)
+    failing.push(...broken)
+    if (broken.length > 0 || failuresOf(earlier).length > 0) continue
     for (const [figure, now] of figuresOf(scenario)) {
       const then = figuresOf(earlier).get(figure)
       if (then === undefined) continue
@@ -47,8 +54,16 @@ export function compare(before: Results, after: Results): Comparison {
       else faster.push(change)
     }
   }
-  return { slower, faster, compared, missing }
+  return { slower, faster, compared, failing, missing }
 }
+
+const failuresOf = ({ name, sides }: ScenarioResult): string[] =>
+  sides
+    .filter(({ peak, atRate }) => isFailing([...peak, ...atRate]))
+    .map(
+      (side) =>
+        `${name}, ${side.name}: ${(failedShareOf([...side.peak, ...side.atRate]) * 100).toFixed(0)} % failed`,
+    )
 
 interface Figure {
   readonly spread: Spread
@@ -121,11 +136,14 @@ const rangeOf = ({ spread, runs }: Figure): { min: number; max: number } =>
 export function describe(comparison: Comparison, since: string): string {
   const line = ({ figure, before, after, worseBy }: Change) =>
     `  ${figure}: ${round(before)} → ${round(after)} (${worseBy > 0 ? "worse" : "better"} by ${Math.abs(worseBy * 100).toFixed(0)} %)`
-  const { slower, faster, compared, missing } = comparison
+  const { slower, faster, compared, failing, missing } = comparison
   return [
     `Compared with ${since}: ${slower.length} slower, ${faster.length} faster of ${compared} figures.`,
     ...(slower.length > 0 ? ["Slower beyond the noise:", ...slower.map(line)] : []),
     ...(faster.length > 0 ? ["Faster beyond the noise:", ...faster.map(line)] : []),
+    ...(failing.length > 0
+      ? ["Failing, and therefore not compared:", ...failing.map((one) => `  ${one}`)]
+      : []),
     ...(missing.length > 0 ? [`Not in the earlier file: ${missing.join(", ")}.`] : []),
   ].join("\n")
 }

@@ -1,6 +1,7 @@
 import type { Run } from "../load/run.ts"
 import type { Aim, Metric, Scenario } from "../scenario.ts"
 import { isDisturbed } from "./disturbance.ts"
+import { isFailing } from "./failing.ts"
 import type { Ratio, SideResult } from "./results.ts"
 import { spreadOf } from "./spread.ts"
 
@@ -32,8 +33,9 @@ function ratioOf(subject: SideResult, opponent: SideResult, metric: Metric, aim:
   if (values.length === 0) return []
   const value = spreadOf(values)
   if (aim === undefined) return [{ against: opponent.name, metric, value }]
-  const judged =
-    metric !== "cpu" && isDisturbed([...ours, ...theirs]) ? {} : { met: isMet(aim, value.median) }
+  const both = [...ours, ...theirs]
+  const met = isMet(aim, value.median) && !isFailing(ours) && !isFailing(theirs)
+  const judged = metric !== "cpu" && isDisturbed(both) ? {} : { met }
   return [{ against: opponent.name, metric, value, aim: describeAim(aim), ...judged }]
 }
 

@@ -1,5 +1,6 @@
 import type { Run } from "../load/run.ts"
 import { disturbanceOf, isDisturbed } from "./disturbance.ts"
+import { failedShareOf, isFailing } from "./failing.ts"
 import type { Ratio, Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
 
@@ -121,6 +122,12 @@ function notes(results: Results): string[] {
       found.add(`${name}: RSS ${whole(rss)} MB is above ${rssLimitMb} MB ✗`)
     for (const side of sides) {
       const runs = side.peak.length > 0 ? side.peak : side.atRate
+      if (isFailing(runs)) {
+        const percent = fixed(failedShareOf(runs) * 100, 0)
+        found.add(
+          `${name}, ${side.name}: ${percent} % of the operations failed, so its figures mean nothing ✗`,
+        )
+      }
       if (isDisturbed(runs)) {
         const cores = fixed(disturbanceOf(runs), 1)
         found.add(

@@ -63,6 +63,16 @@ describe("a comparison with an earlier run", () => {
     expect(compare(at(500, 3), at(600, 9)).compared).toBe(0)
   })
 
+  it("never takes a failing side for a fast one", () => {
+    const dead = sampleRun(0, { completed: 0, errors: { connect: 40 } })
+    const after = sampleResults(
+      sampleScenario({ sides: [{ name: "service", peak: [dead, dead], atRate: [] }] }),
+    )
+    const comparison = compare(peaks(1000, 1010), after)
+    expect(comparison).toMatchObject({ slower: [], faster: [], compared: 0 })
+    expect(comparison.failing).toEqual(["lookup, service: 100 % failed"])
+  })
+
   it("compares the headline ratios, and says what it could not find", () => {
     const { slower } = compare(ratios(0.9, 0.88, 0.92), ratios(0.7, 0.69, 0.72))
     expect(slower.map(({ figure }) => figure)).toEqual(["lookup: rate ratio to bare"])

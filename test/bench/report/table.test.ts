@@ -36,6 +36,16 @@ describe("ratios", () => {
     )
   })
 
+  it("never meet their aim with failing operations", () => {
+    const refusing = sampleRun(100, { errors: { "status 503": 5 } })
+    const sides = [
+      { name: subject, peak: [refusing], atRate: [] },
+      { name: opponent, peak: [sampleRun(100)], atRate: [] },
+    ]
+    expect(ratiosOf(baselineOnly, sides)[0]).toMatchObject({ value: { median: 1 }, met: false })
+    expect(markdownOf(sampleResults(sampleScenario({ sides })))).toContain("5 % of the operations failed")
+  })
+
   it("leave out what a server elsewhere does not tell", () => {
     const { server: _, ...remote } = sampleRun(100)
     const sides = [
