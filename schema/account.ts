@@ -1,6 +1,7 @@
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
+import { CurrentUser } from "./current-user.ts"
+import { Email } from "./email.ts"
 import { TokenResponse } from "./session.ts"
-import { DisplayUser } from "./user.ts"
 import { optional, text } from "./wire.ts"
 
 const name = optional(text(100))
@@ -31,14 +32,11 @@ export type UpdateUserParameters = typeof UpdateUserParameters.Type
 
 /** `token_response` comes with a new password: it ends every session, this one too. */
 export const UpdateAccountResponse = Schema.Struct({
-  user: DisplayUser,
+  ...CurrentUser.fields,
   token_response: Schema.optionalKey(TokenResponse),
 }).annotate({ identifier: "UpdateAccountResponse" })
 
-const emailPattern = /^[^\s@,;<>"\p{Cc}]+@[^\s@,;<>"\p{Cc}]+$/u
+const decodeEmail = Schema.decodeUnknownOption(Email)
 
 /** The one spelling an address is kept under, or undefined for what cannot be one. */
-export const readEmail = (typed: string): string | undefined => {
-  const email = typed.trim().toLowerCase()
-  return email.length <= 254 && emailPattern.test(email) ? email : undefined
-}
+export const readEmail = (typed: string): string | undefined => Option.getOrUndefined(decodeEmail(typed))

@@ -113,6 +113,7 @@ create table magic_link (
   purpose    text        not null check (purpose in ('login', 'welcome', 'confirm')),
   expires_at timestamptz not null,
   used_at    timestamptz,
+  used_by    uuid,                                    -- the attempt that used it; the same attempt may ask again
   created_at timestamptz not null default now()
 );
 create index magic_link_expires on magic_link (expires_at);
@@ -188,12 +189,12 @@ end $$;
 
 -- Uses up a link and counts the email as proven. Null: no such link, or its time is over.
 -- The first proof of a login link expels whoever registered the address before without owning it.
-create function consume_magic_link(p_hashes text[]) returns jsonb language plpgsql as $$
+create function consume_magic_link(p_hashes text[], p_attempt uuid) returns jsonb language plpgsql as $$
 declare l magic_link; u app_user; over jsonb; keys text[];
 begin
-  update magic_link m set used_at = now()
+  update magic_link m set used_at = now(), used_by = p_attempt
     from app_user x
-   where m.token_hash = any(p_hashes) and m.used_at is null and m.expires_at > now()
+   where m.token_hash = any(p_hashes) and (m.used_at is null or m.used_by = p_attempt) and m.expires_at > now()
      and x.id = m.user_id and x.email = m.email and x.deactivated_at is null and x.deleted_at is null
      and (m.purpose = 'confirm' or x.password_hash is null)
   returning m.* into l;
@@ -202,6 +203,7 @@ begin
   if l.purpose = 'login' and u.email_verified_at is null then
     with k as (delete from api_key where user_id = u.id returning id) select array_agg(id) into keys from k;
     delete from two_factor where user_id = u.id;
+    delete from wallet where user_id = u.id;
     delete from pubkey k where k.user_id = u.id and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
     over := end_sessions(u.id, 'claimed');
   end if;
@@ -331,7 +333,11 @@ begin
          email_verified_at = case when p ? 'email' then null else email_verified_at end,
          password_hash = coalesce(p->>'new_hash', password_hash)
    where id = (p->>'id')::uuid and (not p ? 'old_hash' or password_hash is not distinct from p->>'old_hash');
-  if not found then return null; end if;
+  if not found then
+    -- The new hash is in place already: this is the same change, sent again after a lost answer.
+    if not exists (select 1 from app_user where id = (p->>'id')::uuid and password_hash = p->>'new_hash') then return null; end if;
+    return end_sessions((p->>'id')::uuid, 'password_changed');
+  end if;
   if p ? 'link' then
     insert into magic_link (token_hash, user_id, email, purpose, expires_at)
     values (p->'link'->>'token_hash', (p->>'id')::uuid, p->>'email', p->'link'->>'purpose',

@@ -1,8 +1,10 @@
 import { Effect, Layer } from "effect"
+import { parseApiKey } from "../services/api-key-secrets.ts"
 import { Limits } from "../services/limits.ts"
 import { Sessions } from "../services/sessions.ts"
-import { makeAuthenticate } from "./authenticate.ts"
+import { bearerToken, makeAuthenticate } from "./authenticate.ts"
 import { Guards } from "./guards.ts"
+import type { Principal } from "./principal.ts"
 
 /** An IPv6 caller owns a whole /64: counting single addresses of it would count nothing. */
 export const addressGroup = (address: string): string => {
@@ -25,6 +27,12 @@ export const addressGroup = (address: string): string => {
     .join(":")}::/64`
 }
 
+/** Each key has a budget of its own; everything else of a user shares one. */
+const callerKey = (headers: Readonly<Record<string, string>>, { userId, via }: Principal): string => {
+  const text = via === "api_key" ? (bearerToken(headers) ?? headers["x-api-key"] ?? "") : ""
+  return `${via}/${parseApiKey(text)?.id ?? userId}`
+}
+
 /** The guards of the running service. */
 export const guards = Layer.effect(
   Guards,
@@ -37,7 +45,7 @@ export const guards = Layer.effect(
       limit: (name, request, principal) =>
         limits.take(name, {
           address: addressGroup(request.address),
-          ...(principal === null ? {} : { caller: `${principal.via}/${principal.userId}` }),
+          ...(principal === null ? {} : { caller: callerKey(request.headers, principal) }),
         }),
       freshCode: (principal) => sessions.checkFresh(principal.sessionId),
       once: (_key, _route, _request, _principal, run) => run,

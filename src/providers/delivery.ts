@@ -29,6 +29,10 @@ export const delivery = Layer.effectDiscard(
         ? undefined
         : twilioCarrier({ url, account, token, from })
 
+    if (config.production && mail === undefined) {
+      yield* Effect.logWarning("SMTP_URL is not set: mail is kept and nobody receives it")
+    }
+
     const carry = (carrier: Carrier, letter: Letter) =>
       carrier.carry({ id: letter.id, to: letter.to, ...render(letter) }).pipe(
         Effect.andThen(outbox.sent(letter.id)),

@@ -41,7 +41,7 @@ const templates: Readonly<Record<string, Template>> = {
       "",
       word(data, "link"),
       "",
-      "It works once and for 15 minutes. If you did not ask for it, ignore this mail: nobody gets in without it.",
+      "It works once, and only for a short while. If you did not ask for it, ignore this mail: nobody gets in without it.",
     ),
   }),
   confirm_email: (data) => ({
@@ -51,7 +51,7 @@ const templates: Readonly<Record<string, Template>> = {
       "",
       word(data, "link"),
       "",
-      "It works once and for 15 minutes. If you did not register here, ignore this mail.",
+      "It works once, and only for a short while. If you did not register here, ignore this mail.",
     ),
   }),
   security_notice: (data) => ({

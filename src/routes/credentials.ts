@@ -4,8 +4,8 @@ import { Conflict, NotFound, TwoFactorRequired, Unprocessable } from "../../sche
 import { TokenResponse } from "../../schema/session.ts"
 import { route } from "../http/route.ts"
 import { updateAccount } from "../services/account-update.ts"
+import { CurrentUsers } from "../services/current-users.ts"
 import { register } from "../services/registration.ts"
-import { Users } from "../store/users.ts"
 import { privately } from "./auth.ts"
 
 const registerUser = route({
@@ -37,8 +37,8 @@ const update = route({
   handler: ({ body, principal }) =>
     Effect.gen(function* () {
       const token_response = yield* updateAccount(principal, body)
-      const user = yield* Users.use((users) => users.get(principal.userId))
-      return privately({ user, ...(token_response === undefined ? {} : { token_response }) })
+      const current = yield* CurrentUsers.use((users) => users.ofCaller(principal))
+      return privately({ ...current, ...(token_response === undefined ? {} : { token_response }) })
     }),
 })
 

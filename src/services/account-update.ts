@@ -109,8 +109,8 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
     return yield* new Conflict({ error: "The password was changed by another request." })
   }
   if (done.epoch === undefined) return undefined
-  yield* sessions.ended(account.id, { epoch: done.epoch, events: done.events ?? [] })
+  yield* sessions.ended(account.id, { events: done.events ?? [] })
   const changed = yield* accounts.find({ id: account.id })
   if (changed === undefined) return yield* new NotFound({ error: "There is no such user." })
-  return yield* sessions.begin(changed, { verifiedAt })
+  return yield* sessions.open(changed, { verifiedAt })
 })

@@ -50,5 +50,5 @@ export const login = Effect.fnUntraced(function* (body: {
       Effect.ignore,
     )
   }
-  return yield* sessions.begin(account)
+  return yield* sessions.open(account)
 })

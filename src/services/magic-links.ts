@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { type TooManyRequests, Unauthorized, type Unavailable } from "../../schema/errors.ts"
 import type { MagicLinkStatus, TokenResponse } from "../../schema/session.ts"
@@ -106,22 +107,23 @@ export class MagicLinks extends Context.Service<
       })
 
       const consume = Effect.fnUntraced(function* (token: string) {
+        const attempt = randomUUID()
         const [row] = yield* sql.rows<{
           done: {
             readonly user_id: string
             readonly ended: SessionsEnded | null
             readonly api_keys: ReadonlyArray<string>
           } | null
-        }>((q) => q`select consume_magic_link(${hashes(token)}) as done`)
+        }>((q) => q`select consume_magic_link(${hashes(token)}, ${attempt}) as done`)
         const done = row?.done
         if (done === null || done === undefined) {
           return yield* new Unauthorized({ error: "The link is invalid, used or expired." })
         }
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
-        if (done.ended !== null) yield* sessions.ended(done.user_id, done.ended)
+        yield* sessions.ended(done.user_id, done.ended ?? { events: [] })
         const account = yield* accounts.find({ id: done.user_id })
         if (account === undefined) return yield* new Unauthorized({ error: "The account is gone." })
-        return yield* sessions.begin(account)
+        return yield* sessions.open(account)
       })
 
       return MagicLinks.of({

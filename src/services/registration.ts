@@ -5,7 +5,6 @@ import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
 import { Accounts } from "../store/accounts.ts"
 import { Outbox } from "../store/outbox.ts"
 import type { SqlRefused } from "../store/sql.ts"
-import { Callers } from "./callers.ts"
 import { queueFull } from "./login.ts"
 import { type LinkPurpose, MagicLinks, mailKind } from "./magic-links.ts"
 import { Passwords, type PasswordUnacceptable } from "./passwords.ts"
@@ -69,7 +68,6 @@ const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
  */
 export const register = Effect.fnUntraced(function* (body: RegisterUserParameters) {
   const accounts = yield* Accounts
-  const callers = yield* Callers
   const links = yield* MagicLinks
   const outbox = yield* Outbox
   const passwords = yield* Passwords
@@ -113,8 +111,7 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
       Effect.catchTag("SqlRefused", uniquenessOf),
       Effect.tapErrorTag("Unprocessable", () => offerLink(email)),
     )
-  yield* callers.changed(userId)
   const account = yield* accounts.find({ id: userId })
   if (account === undefined) return yield* Effect.die("a registered user is gone")
-  return yield* sessions.begin(account)
+  return yield* sessions.open(account)
 })

@@ -43,7 +43,7 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /** A new login. `verifiedAt`: the second factor was proven already, so no code is asked for. */
-    begin(
+    open(
       account: Account,
       facts?: { readonly verifiedAt: number | undefined },
     ): Effect.Effect<TokenResponse, Unavailable>
@@ -62,7 +62,7 @@ export class Sessions extends Context.Service<
     /** Ends every session of the user, and with them every access token, on every process. */
     endAll(userId: string, reason: string): Effect.Effect<void, Unavailable>
     /** Tells everyone what a statement that ended the user's sessions has committed. */
-    ended(userId: string, ended: SessionsEnded): Effect.Effect<void>
+    ended(userId: string, ended: Pick<SessionsEnded, "events">): Effect.Effect<void>
   }
 >()("directory/Sessions") {
   static readonly layer = Layer.effect(
@@ -129,7 +129,7 @@ export class Sessions extends Context.Service<
           ),
         )
 
-      const begin = Effect.fnUntraced(function* (
+      const open = Effect.fnUntraced(function* (
         account: Account,
         facts?: { readonly verifiedAt: number | undefined },
       ) {
@@ -240,13 +240,13 @@ export class Sessions extends Context.Service<
         return yield* respond(account, snapshot.context)
       })
 
-      const ended = Effect.fnUntraced(function* (userId: string, { events }: SessionsEnded) {
+      const ended = Effect.fnUntraced(function* (userId: string, { events }: Pick<SessionsEnded, "events">) {
         publisher.committed(events)
         yield* callers.changed(userId)
       })
 
       return Sessions.of({
-        begin,
+        open,
         refresh,
         verifyCode,
         proven: (sessionId) =>

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it, vi } from "vitest"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { claimsOf, letters, login, password, register, totpCode, turnOnTotp } from "./person.ts"
 
@@ -144,6 +144,18 @@ describe("logging in with a code", () => {
     await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,lockedUntil}', '1')
                        where kind = 'session' and id = ${sid}`
     expect((await verify(pending.refresh_token, totpCode(secret))).status).toBe(200)
+  })
+
+  it("counts time by the database, whatever this machine's clock says", async () => {
+    const { email, secret } = await totpUser()
+    const code = totpCode(secret)
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 })
+    try {
+      const pending = (await login(service, email)).body
+      expect((await verify(pending.refresh_token, code)).status).toBe(200)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it("refuses a refresh token that is not one", async () => {

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest"
+import { tidy } from "../../src/services/housekeeping.ts"
+import { serve } from "../fixtures/service.ts"
+import { letters, register, someEmail } from "./person.ts"
+
+it("a round takes away what is over and leaves what is not", async () => {
+  const service = await serve()
+  const [gone, kept] = [await register(service), await register(service)]
+  await service.call("POST", "/logout", { token: gone.token })
+  await service.sql`update entity set updated_at = now() - interval '3 days' where owner_id = ${gone.id}`
+  await service.sql`update magic_link set expires_at = now() - interval '2 days' where email = ${gone.email}`
+  await service.sql`insert into rate_window values ('old', 1, now() - interval '1 second'), ('new', 1, now() + interval '1 hour')`
+  await service.sql`insert into sms_code values (${gone.id}, false, 'x', 0, null, now() - interval '2 days')`
+  await service.sql`update outbox set sent_at = now() - interval '8 days' where recipient = ${gone.email}`
+
+  await service.runtime.runPromise(tidy)
+
+  const left = async (query: Promise<ReadonlyArray<unknown>>) => (await query).length
+  const { sql } = service
+  expect(await left(sql`select 1 from entity where owner_id = ${gone.id}`)).toBe(0)
+  expect(await left(sql`select 1 from magic_link where email = ${gone.email}`)).toBe(0)
+  expect(await left(sql`select 1 from sms_code`)).toBe(0)
+  expect(await letters(service, gone.email)).toEqual([])
+  expect((await sql`select key from rate_window`).map(({ key }) => key)).toEqual(["new"])
+  expect(await left(sql`select 1 from entity where owner_id = ${kept.id}`)).toBe(1)
+  expect(await letters(service, kept.email)).toHaveLength(1)
+  const { status } = await service.call("POST", "/auth/token/refresh", {
+    body: { refresh_token: kept.refresh },
+  })
+  expect(status).toBe(200)
+})
+
+it("the oldest of very many logins of one user are ended, and only they", async () => {
+  const service = await serve()
+  const person = await register(service)
+  await service.call("POST", "/users", { body: { email: someEmail() } })
+  await service.sql`update entity set updated_at = now() - interval '1 minute' where owner_id = ${person.id}`
+  await service.sql`insert into entity (kind, id, version, turn, status, state, owner_id)
+    select 'session', gen_random_uuid(), 1, gen_random_uuid(), status, state, owner_id
+      from entity, generate_series(1, 200) where owner_id = ${person.id}`
+  await service.runtime.runPromise(tidy)
+  const rows =
+    await service.sql`select status, count(*)::int as n from entity where kind = 'session' group by 1 order by 1`
+  expect(rows).toEqual([
+    { status: "Revoked", n: 1 },
+    { status: "Verified", n: 201 },
+  ])
+  const { status } = await service.call("POST", "/auth/token/refresh", {
+    body: { refresh_token: person.refresh },
+  })
+  expect(status).toBe(401)
+})
