@@ -2,11 +2,11 @@ import { Effect, Layer } from "effect"
 import { AppConfig } from "../config.ts"
 import { mintKey } from "../keys.ts"
 import { IdChanges } from "../services/id-changes.ts"
+import { IdLists } from "../services/id-lists.ts"
 import { JsonStore } from "../services/json-store.ts"
 import { Lookups } from "../services/lookups.ts"
 import { MintSignatures } from "../services/mint-signatures.ts"
 import { Minting } from "../services/minting.ts"
-import { OwnedIds } from "../services/owned-ids.ts"
 import { Records } from "../services/records.ts"
 import { Registry } from "../services/registry.ts"
 import { Storefront } from "../services/storefront.ts"
@@ -22,7 +22,7 @@ export const directory = Layer.mergeAll(
   JsonStore.layer,
   Lookups.layer,
   Minting.layer,
-  OwnedIds.layer,
+  IdLists.layer,
   Records.layer,
   Registry.layer,
   Storefront.layer,

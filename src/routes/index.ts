@@ -8,6 +8,7 @@ import { dev } from "./dev.ts"
 import { documents } from "./documents.ts"
 import { emojiIds } from "./emoji.ts"
 import { features } from "./features.ts"
+import { idLists } from "./id-lists.ts"
 import { interests } from "./interests.ts"
 import { jsonStore } from "./json-store.ts"
 import { live } from "./live.ts"
@@ -18,7 +19,6 @@ import { members } from "./members.ts"
 import { oauthClients } from "./oauth-clients.ts"
 import { operations } from "./operations.ts"
 import { organizations } from "./organizations.ts"
-import { ownedIds } from "./owned-ids.ts"
 import { prices } from "./prices.ts"
 import { proxy } from "./proxy.ts"
 import { pubkeys } from "./pubkeys.ts"
@@ -44,7 +44,7 @@ const table = [
   ...assets,
   ...lookups,
   ...emojiIds,
-  ...ownedIds,
+  ...idLists,
   ...storefront,
   ...jsonStore,
   ...records,

@@ -6,7 +6,7 @@ import { EmojiIds } from "../store/emoji-ids.ts"
 import { idAbsent } from "./edit-outcome.ts"
 import { fieldFault } from "./field-faults.ts"
 import { IdChanges } from "./id-changes.ts"
-import { toListItem } from "./owned-ids.ts"
+import { toListItem } from "./id-lists.ts"
 
 export interface RegisterRequest {
   readonly user_id?: string | null

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import type { ChannelPosition } from "../../actors/ports.ts"
 import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
-import type { RegisteredFacts } from "../../schema/emoji-list-item.ts"
+import type { Registration } from "../../schema/emoji-list-item.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { viewWindowDays } from "../../schema/metric.ts"
 import { Sql } from "./sql.ts"
 
-export interface Registered extends RegisteredFacts {
+export interface Registered extends Registration {
   readonly id: EmojiId
 }
 
@@ -40,7 +40,7 @@ export type DestroyOutcome =
 
 type Querying = Sql["Service"]["raw"]
 
-interface ListRow extends RegisteredFacts {
+interface ListRow extends Registration {
   readonly canonical: string
 }
 
@@ -101,8 +101,9 @@ export class EmojiIds extends Context.Service<
       const list = (filter: IdFilter, page: { limit: number; offset: number }) =>
         sql
           .rows<ListRow>(
-            (q) => q`select e.canonical, e.generation, e.minted_at, e.token_id, e.version,
-                            case when e.blocked_until > now() then e.blocked_until end as blocked_until,
+            (q) => q`select e.canonical, e.generation, e.minted_at is not null as minted,
+                            e.token_id as "tokenId", e.version,
+                            case when e.blocked_until > now() then e.blocked_until end as "blockedUntil",
                             (select r.data from record r where r.canonical = e.canonical and r.tag = 1
                               order by r.seq desc limit 1) as modifiers
                        from emoji_id e where e.canonical in (${candidates(q, filter)})

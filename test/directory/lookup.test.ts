@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
+
 let service: TestService
 let owner: TestUser
 beforeAll(async () => {
@@ -13,7 +14,17 @@ describe("x", () => {
       const a = await service.call("GET", "/emoji_id/🚀🌊")
       console.log(a.status, a.text, Object.fromEntries(a.headers))
     }
-    for (const p of ["/emoji_id/🚀", "/emoji_id/🚀", "/emoji_id/🚀x", "/emoji_id/%ff", "/emoji_id/🚀🌊/BTC", "/emoji_id/🚀🌊?tags=0x1003", "/emoji_id/🚀🌊?tags=zz", "/emoji_id/", "/emoji_id/🚀🌊/confirm?tag=BTC&data=x"]) {
+    for (const p of [
+      "/emoji_id/🚀",
+      "/emoji_id/🚀",
+      "/emoji_id/🚀x",
+      "/emoji_id/%ff",
+      "/emoji_id/🚀🌊/BTC",
+      "/emoji_id/🚀🌊?tags=0x1003",
+      "/emoji_id/🚀🌊?tags=zz",
+      "/emoji_id/",
+      "/emoji_id/🚀🌊/confirm?tag=BTC&data=x",
+    ]) {
       const a = await service.call("GET", p)
       console.log(p, a.status, a.text)
     }

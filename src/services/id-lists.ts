@@ -22,11 +22,11 @@ const chosenId = (principal: Principal): IdFilter | undefined => {
 }
 
 export const toListItem = (registered: Registered): EmojiListItem =>
-  emojiListItem(registered.id, registered, rhythmScore(registered.id))
+  emojiListItem(registered.id, rhythmScore(registered.id), registered)
 
 /** The ids of a user or an organization, to whoever may see them as a list. */
-export class OwnedIds extends Context.Service<
-  OwnedIds,
+export class IdLists extends Context.Service<
+  IdLists,
   {
     /** In display format. */
     list(
@@ -38,9 +38,9 @@ export class OwnedIds extends Context.Service<
       request: ListRequest,
     ): Effect.Effect<ReadonlyArray<EmojiListItem>, Forbidden | Unavailable>
   }
->()("directory/OwnedIds") {
+>()("directory/IdLists") {
   static readonly layer = Layer.effect(
-    OwnedIds,
+    IdLists,
     Effect.gen(function* () {
       const ids = yield* EmojiIds
 
@@ -63,7 +63,7 @@ export class OwnedIds extends Context.Service<
         )
       })
 
-      return OwnedIds.of({
+      return IdLists.of({
         list: (principal, request) =>
           Effect.map(find(principal, request), (found) =>
             found.map(({ id, modifiers }) => displayFormat(id, modifiers ?? undefined)),

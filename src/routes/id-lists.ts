@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { EmojiListItem } from "../../schema/emoji-list-item.ts"
 import { IntText, Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
-import { type ListRequest, OwnedIds } from "../services/owned-ids.ts"
+import { IdLists, type ListRequest } from "../services/id-lists.ts"
 
 const group = "directory"
 const maxListed = 10_000
@@ -37,7 +37,7 @@ const list = route({
   query,
   success: Schema.Array(Schema.String),
   errors: [],
-  handler: ({ principal, query }) => OwnedIds.use((ids) => ids.list(principal, toRequest(query))),
+  handler: ({ principal, query }) => IdLists.use((ids) => ids.list(principal, toRequest(query))),
 })
 
 const listExtended = route({
@@ -50,7 +50,7 @@ const listExtended = route({
   query,
   success: Schema.Array(EmojiListItem),
   errors: [],
-  handler: ({ principal, query }) => OwnedIds.use((ids) => ids.listExtended(principal, toRequest(query))),
+  handler: ({ principal, query }) => IdLists.use((ids) => ids.listExtended(principal, toRequest(query))),
 })
 
-export const ownedIds = [list, listExtended] as const
+export const idLists = [list, listExtended] as const
