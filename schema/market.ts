@@ -1,5 +1,8 @@
 import { Schema } from "effect"
 import { maxEmojiPerId } from "./emoji-id.ts"
+import { Metric } from "./metric.ts"
+import { ShapeMatch } from "./shape.ts"
+import { Cents } from "./wire.ts"
 
 export const Availability = Schema.Literals([
   "Available",
@@ -21,3 +24,32 @@ export const heldBackLengths = {
   coming_soon_lengths: Lengths,
   unpriced_lengths: Lengths,
 }
+
+/** An id on offer, or one that was. */
+export const MarketItem = Schema.Struct({
+  emoji_id: Schema.String,
+  availability: Availability,
+  available: Schema.Boolean,
+  flippable_emoji: Schema.Array(Schema.Boolean),
+  length: Schema.Int,
+  minted: Schema.Boolean,
+  rhythm_score: Schema.Int,
+  shape: ShapeMatch,
+  short_names: Schema.Array(Schema.String),
+  stats: Schema.Array(Metric),
+  generation: Schema.optionalKey(Schema.Int),
+  /** US cents; left out while the id has no price. */
+  price: Schema.optionalKey(Cents),
+}).annotate({ identifier: "MarketItem" })
+export type MarketItem = typeof MarketItem.Type
+
+export const RandomResult = Schema.Struct({ result: Schema.Array(MarketItem) }).annotate({
+  identifier: "RandomResult",
+})
+export const RecentlyPurchasedResult = Schema.Struct({ result: Schema.Array(MarketItem) }).annotate({
+  identifier: "RecentlyPurchasedResult",
+})
+export const SearchResult = Schema.Struct({
+  result: MarketItem,
+  alternates: Schema.Array(MarketItem),
+}).annotate({ identifier: "SearchResult" })

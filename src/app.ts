@@ -22,6 +22,7 @@ import { logging } from "./log.ts"
 import { Metrics } from "./metrics.ts"
 import { delivery } from "./providers/delivery.ts"
 import { Readiness } from "./readiness.ts"
+import { directory } from "./rooms/directory.ts"
 import { identity } from "./rooms/identity.ts"
 import { moves } from "./rooms/moves.ts"
 import { people } from "./rooms/people.ts"
@@ -91,7 +92,7 @@ const appLayer = (surroundings: Surroundings) => {
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
   return live({ checkMs: liveCheckMs }).pipe(
-    Layer.provideMerge(Layer.mergeAll(guards, moves, people, delivery, housekeeping)),
+    Layer.provideMerge(Layer.mergeAll(guards, directory, moves, people, delivery, housekeeping)),
     Layer.provideMerge(identity),
     Layer.provideMerge(actors),
     Layer.provideMerge(services),
@@ -182,9 +183,9 @@ export const startService = async (
           maxSockets: config.liveMaxSockets,
           defect: (error) => void fork(Effect.logError("live socket failed", error)),
         }),
-      refuse: (kind, requestId, details) => {
+      refuse: (kind, requestId, details, shape) => {
         if (kind === "defect") fork(Effect.logError("request failed", { request_id: requestId }, details))
-        return refusalResponse(kind, requestId, details)
+        return refusalResponse(kind, requestId, details, shape)
       },
     })
     await runtime.runPromise(watch(server))

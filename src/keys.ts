@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { hkdfSync, randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Redacted } from "effect"
@@ -25,3 +25,12 @@ const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
 
 export const masterKeys = (config: Pick<Config, "secretKeys" | "dataDir">): ReadonlyArray<NamedKey> =>
   config.secretKeys === undefined ? fromFile(config.dataDir) : fromSetting(Redacted.value(config.secretKeys))
+
+/** The key that signs mint permissions: the configured one, or one that only the newest master secret leads to. */
+export const mintKey = (config: Pick<Config, "mintKey" | "secretKeys" | "dataDir">): Redacted.Redacted => {
+  if (config.mintKey !== undefined) return config.mintKey
+  const [newest] = masterKeys(config)
+  const secret = Buffer.from(Redacted.value(newest!.secret), "base64")
+  const derived = hkdfSync("sha256", secret, "", "emoji-id-directory/mint-signature", 32)
+  return Redacted.make(Buffer.from(derived).toString("hex"))
+}

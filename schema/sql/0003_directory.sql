@@ -16,6 +16,7 @@ create table emoji_id (
 );
 create index emoji_id_owner on emoji_id (owner_id, registered_at);
 create index emoji_id_pubkey on emoji_id (pubkey) where pubkey is not null;
+create index pubkey_organization on pubkey (organization_id) where organization_id is not null;
 create index emoji_id_purchased on emoji_id (registered_at desc) where source like 'order:%';
 
 create table record (

@@ -164,6 +164,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       return () => fiber.interruptUnsafe()
     },
     ...(prepared === undefined ? {} : { prepared }),
+    ...(route.errorBody === undefined ? {} : { errorBody: route.errorBody }),
   }
   return endpoint
 })

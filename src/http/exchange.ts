@@ -23,7 +23,7 @@ export interface RawResponse {
 /** What a prepared answer may look at while the transport's request is still alive. Nothing here may be kept. */
 export interface RequestView {
   getParameter(index: number): string
-  getQuery(): string
+  getQuery(): string | undefined
   getHeader(lowerCaseName: string): string
 }
 
@@ -31,8 +31,10 @@ export interface RequestView {
 export interface Prepared {
   /** "200 OK" and the like. */
   readonly status: string
-  /** Value of Content-Type, and further header lines joined by CR LF. Made by us, never from a request. */
+  /** Value of Content-Type, and further header lines joined by CR LF: one of a few, shared by many answers. */
   readonly head: string
+  /** Header lines of this answer alone, each begun by CR LF. Made by us, never from a request. */
+  readonly own?: string
   readonly body: string | Uint8Array
 }
 
@@ -49,4 +51,6 @@ export interface Endpoint {
   /** Answers once through `respond`; returns what stops the work when the client leaves or time is up. */
   readonly handle: (request: RawRequest, respond: (response: RawResponse) => void) => () => void
   readonly prepared?: (view: RequestView) => Prepared | undefined
+  /** The shape of a refusal's body, where the row does not answer the usual one. */
+  readonly errorBody?: "lookup" | "oauth"
 }

@@ -41,16 +41,26 @@ export const problemResponse = (
   return { status, headers, body: JSON.stringify(body) }
 }
 
-export const refusalResponse = (kind: Refusal, requestId: string, details = ""): RawResponse => {
+export const refusalResponse = (
+  kind: Refusal,
+  requestId: string,
+  details = "",
+  shape?: "lookup" | "oauth",
+): RawResponse => {
   switch (kind) {
     case "bad_path":
-      return problemResponse(new InvalidRequest({ error: "The path has bad percent-encoding." }), requestId)
+      return problemResponse(
+        new InvalidRequest({ error: "The path has bad percent-encoding." }),
+        requestId,
+        shape,
+      )
     case "not_found":
-      return problemResponse(new NotFound({ error: "There is no such path." }), requestId)
+      return problemResponse(new NotFound({ error: "There is no such path." }), requestId, shape)
     case "method_not_allowed": {
       const response = problemResponse(
         new MethodNotAllowed({ error: `This path answers ${details}.` }),
         requestId,
+        shape,
       )
       return { ...response, headers: { ...response.headers, Allow: details } }
     }
@@ -58,13 +68,15 @@ export const refusalResponse = (kind: Refusal, requestId: string, details = ""):
       return problemResponse(
         new BodyTooLarge({ error: `The body may have at most ${details} bytes.` }),
         requestId,
+        shape,
       )
     case "deadline":
       return problemResponse(
         new Unavailable({ error: "The request was not finished in time.", retryAfterSeconds: 1 }),
         requestId,
+        shape,
       )
     case "defect":
-      return problemResponse(undefined, requestId)
+      return problemResponse(undefined, requestId, shape)
   }
 }

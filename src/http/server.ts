@@ -6,7 +6,7 @@ import uWS, {
 } from "uWebSockets.js"
 import { randomBytes } from "node:crypto"
 import { STATUS_CODES } from "node:http"
-import type { Endpoint, RawResponse } from "./exchange.ts"
+import type { Endpoint, Prepared, RawResponse } from "./exchange.ts"
 import { matches, parameterNames, percentDecode } from "./path.ts"
 
 export interface ServerOptions {
@@ -22,7 +22,12 @@ export interface ServerOptions {
   /** Further handlers on the same port, such as the live socket. */
   readonly mount?: (app: TemplatedApp) => Mounted
   /** Answers for what the table does not know, and for what the server itself refuses. */
-  readonly refuse: (kind: Refusal, requestId: string, details?: string) => RawResponse
+  readonly refuse: (
+    kind: Refusal,
+    requestId: string,
+    details?: string,
+    shape?: Endpoint["errorBody"],
+  ) => RawResponse
 }
 
 /** What was mounted: it ends its own connections when the server stops, within the time. */
@@ -94,6 +99,9 @@ const headerLines = ({ headers }: RawResponse): HeaderLines => {
   return lines
 }
 
+const describeDefect = (error: unknown): string | undefined =>
+  error instanceof Error ? error.stack : String(error)
+
 const makeRequestIds = () => {
   const prefix = randomBytes(6).toString("hex")
   let count = 0
@@ -114,15 +122,18 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     : "nosniff\r\nVary: Origin"
   const allowedOrigins = new Set(options.allowedOrigins)
 
+  const writeOrigin = (res: HttpResponse, origin: string) => {
+    if (!allowedOrigins.has(origin)) return
+    res.writeHeader(
+      "Access-Control-Allow-Origin",
+      `${origin}\r\nAccess-Control-Expose-Headers: ${exposedHeaders}`,
+    )
+  }
+
   const writeCommon = (res: HttpResponse, requestId: string, origin: string) => {
     res.writeHeader("X-Request-Id", requestId)
     res.writeHeader("X-Content-Type-Options", constantLines)
-    if (!anyOrigin && allowedOrigins.has(origin)) {
-      res.writeHeader(
-        "Access-Control-Allow-Origin",
-        `${origin}\r\nAccess-Control-Expose-Headers: ${exposedHeaders}`,
-      )
-    }
+    if (!anyOrigin) writeOrigin(res, origin)
   }
 
   const write = (exchange: Exchange, response: RawResponse, headers: HeaderLines, close: boolean) => {
@@ -153,9 +164,14 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   const fail = (exchange: Exchange, kind: Refusal, details?: string) =>
     answer(
       exchange,
-      refuse(kind, exchange.requestId, details),
+      refuse(kind, exchange.requestId, details, exchange.endpoint?.errorBody),
       kind === "body_too_large" || kind === "deadline",
     )
+
+  const requestIdOf = (req: HttpRequest): string => {
+    const given = req.getHeader("x-request-id")
+    return given !== "" && clientRequestId.test(given) ? given : nextRequestId()
+  }
 
   const open = (
     res: HttpResponse,
@@ -163,10 +179,9 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     endpoint: Endpoint | undefined,
     head: boolean,
   ): Exchange => {
-    const given = req.getHeader("x-request-id")
     const exchange: Exchange = {
       res,
-      requestId: given !== "" && clientRequestId.test(given) ? given : nextRequestId(),
+      requestId: requestIdOf(req),
       origin: anyOrigin ? "" : req.getHeader("origin"),
       head,
       startedAt: performance.now(),
@@ -189,7 +204,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     try {
       run()
     } catch (error) {
-      fail(exchange, "defect", error instanceof Error ? error.stack : String(error))
+      fail(exchange, "defect", describeDefect(error))
     }
   }
 
@@ -214,21 +229,41 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       : (forwarded.split(",").at(-1) ?? "").trim()
   }
 
+  const joinedHeads = new Map<string, string>()
+  /** The lines every answer has and those a kind of prepared answers shares, joined once. */
+  const joinHead = (head: string): string => {
+    const joined = `${constantLines}\r\nContent-Type: ${head}`
+    joinedHeads.set(head, joined)
+    return joined
+  }
+
+  /** Each native call costs more than joining two short strings, so there are two for all the headers. */
+  const writePrepared = (res: HttpResponse, req: HttpRequest, made: Prepared) => {
+    const isOk = made.status === "200 OK"
+    if (!isOk) res.writeStatus(made.status)
+    const requestId = requestIdOf(req)
+    res.writeHeader("X-Request-Id", made.own === undefined ? requestId : requestId + made.own)
+    res.writeHeader("X-Content-Type-Options", joinedHeads.get(made.head) ?? joinHead(made.head))
+    if (!anyOrigin) writeOrigin(res, req.getHeader("origin"))
+    if (!isOk && made.status.startsWith("304")) res.endWithoutBody()
+    else res.end(made.body)
+  }
+
   const serve = (endpoint: Endpoint, head: boolean) => {
     const names = parameterNames(endpoint.path)
     const { prepared } = endpoint
 
     return (res: HttpResponse, req: HttpRequest) => {
       if (prepared !== undefined && !head && !draining) {
-        const made = prepared(req)
+        let made: Prepared | undefined
+        try {
+          made = prepared(req)
+        } catch (error) {
+          return fail(open(res, req, endpoint, head), "defect", describeDefect(error))
+        }
         if (made !== undefined) {
           observe.prepared(endpoint)
-          if (made.status !== "200 OK") res.writeStatus(made.status)
-          writeCommon(res, nextRequestId(), anyOrigin ? "" : req.getHeader("origin"))
-          res.writeHeader("Content-Type", made.head)
-          if (made.status.startsWith("304")) res.endWithoutBody()
-          else res.end(made.body)
-          return
+          return writePrepared(res, req, made)
         }
       }
       const exchange = open(res, req, endpoint, head)

@@ -6,9 +6,13 @@ import { credentials } from "./credentials.ts"
 import { currentUser } from "./current-user.ts"
 import { dev } from "./dev.ts"
 import { documents } from "./documents.ts"
+import { emojiIds } from "./emoji.ts"
 import { features } from "./features.ts"
+import { idLists } from "./id-lists.ts"
 import { interests } from "./interests.ts"
+import { jsonStore } from "./json-store.ts"
 import { live } from "./live.ts"
+import { lookups } from "./lookups.ts"
 import { lootboxTypes } from "./lootbox-types.ts"
 import { lootboxes } from "./lootboxes.ts"
 import { members } from "./members.ts"
@@ -18,6 +22,10 @@ import { organizations } from "./organizations.ts"
 import { prices } from "./prices.ts"
 import { proxy } from "./proxy.ts"
 import { pubkeys } from "./pubkeys.ts"
+import { records } from "./records.ts"
+import { registry } from "./registry.ts"
+import { storefront } from "./storefront.ts"
+import { tokens } from "./tokens.ts"
 import { transfers } from "./transfers.ts"
 import { twoFactor } from "./two-factor.ts"
 import { users } from "./users.ts"
@@ -34,6 +42,14 @@ const table = [
   ...documents(wholeTable),
   ...live,
   ...assets,
+  ...lookups,
+  ...emojiIds,
+  ...idLists,
+  ...storefront,
+  ...jsonStore,
+  ...records,
+  ...tokens,
+  ...registry,
   ...prices,
   ...transfers,
   ...auth,

@@ -1,0 +1,60 @@
+import { Schema } from "effect"
+import { Metric } from "./metric.ts"
+import { DirectoryRecord } from "./record.ts"
+import { PaymentAddress } from "./record-selection.ts"
+
+const LookupError = Schema.Struct({ code: Schema.String, reason: Schema.String }).annotate({
+  identifier: "LookupError",
+})
+
+const envelope = {
+  status: Schema.Boolean,
+  result: Schema.Array(DirectoryRecord),
+  error: Schema.NullOr(LookupError),
+}
+/** Rises with every change of the id. */
+const version = Schema.Int
+
+export const LookupResponse = Schema.Struct({ ...envelope, stats: Schema.Array(Metric), version }).annotate({
+  identifier: "LookupResponse",
+})
+export type LookupResponse = typeof LookupResponse.Type
+
+export const TickerResponse = Schema.Struct({ ...envelope, version }).annotate({
+  identifier: "TickerResponse",
+})
+
+export const PaymentAddressResponse = Schema.Struct({
+  status: Schema.Boolean,
+  result: Schema.Record(Schema.String, PaymentAddress),
+  error: Schema.NullOr(LookupError),
+  version,
+}).annotate({ identifier: "PaymentAddressResponse" })
+
+export const maxIdsPerBatch = 100
+
+export const BatchLookupRequest = Schema.Struct({
+  emoji_ids: Schema.Array(Schema.String.check(Schema.isMaxLength(512))).check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(maxIdsPerBatch),
+  ),
+}).annotate({ identifier: "BatchLookupRequest" })
+
+/** The answer to one of many: `emoji_id` is the id as it was asked for. */
+export const BatchLookupAnswer = Schema.Struct({
+  emoji_id: Schema.String,
+  status: Schema.Boolean,
+  result: Schema.optionalKey(Schema.Array(DirectoryRecord)),
+  error: Schema.NullOr(LookupError),
+  stats: Schema.Array(Metric),
+  version: Schema.optionalKey(Schema.Int),
+}).annotate({ identifier: "BatchLookupAnswer" })
+export type BatchLookupAnswer = typeof BatchLookupAnswer.Type
+
+export const BatchLookupResponse = Schema.Struct({ result: Schema.Array(BatchLookupAnswer) }).annotate({
+  identifier: "BatchLookupResponse",
+})
+
+export const Confirmation = Schema.Struct({ result: Schema.Boolean, version }).annotate({
+  identifier: "Confirmation",
+})

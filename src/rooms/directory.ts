@@ -1,0 +1,29 @@
+import { Effect, Layer } from "effect"
+import { AppConfig } from "../config.ts"
+import { mintKey } from "../keys.ts"
+import { IdChanges } from "../services/id-changes.ts"
+import { IdLists } from "../services/id-lists.ts"
+import { JsonStore } from "../services/json-store.ts"
+import { Lookups } from "../services/lookups.ts"
+import { MintSignatures } from "../services/mint-signatures.ts"
+import { Minting } from "../services/minting.ts"
+import { Records } from "../services/records.ts"
+import { Registry } from "../services/registry.ts"
+import { Storefront } from "../services/storefront.ts"
+import { Views } from "../services/views.ts"
+import { EmojiIds } from "../store/emoji-ids.ts"
+
+const mintSignatures = Layer.unwrap(
+  Effect.map(AppConfig, (config) => MintSignatures.layer({ key: mintKey(config) })),
+)
+
+/** The ids themselves: what they say, to whom they belong, what is on offer. */
+export const directory = Layer.mergeAll(
+  JsonStore.layer,
+  Lookups.layer,
+  Minting.layer,
+  IdLists.layer,
+  Records.layer,
+  Registry.layer,
+  Storefront.layer,
+).pipe(Layer.provideMerge(Layer.mergeAll(EmojiIds.layer, IdChanges.layer, mintSignatures, Views.layer)))

@@ -1,0 +1,45 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { EmojiId } from "../../schema/emoji-id.ts"
+import { type DirectoryRecord, normalizeRecord, RecordRefused } from "../../schema/record.ts"
+import { parsePaymentData } from "../../schema/record-data.ts"
+import { recordsOfTicker } from "../../schema/record-selection.ts"
+import { parseTag } from "../../schema/record-tag.ts"
+import { parseTicker } from "../../schema/ticker.ts"
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
+
+/** What a record can be confirmed by: all of its data, or of a payment record the address alone. */
+const pointsOf = ({ data, tag }: DirectoryRecord): ReadonlyArray<string> => {
+  const address = parsePaymentData(parseTag(tag) ?? -1, data)?.address
+  return address === undefined ? [data] : [data, address]
+}
+
+/** As it would be stored, so that an address counts in every spelling of it. */
+const storedForm = (id: EmojiId, tag: string, data: string): string => {
+  const record = normalizeRecord({ tag, data }, id)
+  return record instanceof RecordRefused ? data : record.data
+}
+
+/**
+ * Whether one of the records says this; undefined for what is neither tag nor ticker. Every record is compared, over
+ * digests, so the time taken tells nothing about how near a guess was.
+ */
+export const isConfirmed = (
+  id: EmojiId,
+  records: ReadonlyArray<DirectoryRecord>,
+  tagOrTicker: string,
+  data: string,
+): boolean | undefined => {
+  const tag = parseTag(tagOrTicker)
+  if (tag === undefined && parseTicker(tagOrTicker) === undefined) return undefined
+  const candidates =
+    tag === undefined
+      ? recordsOfTicker(records, tagOrTicker)
+      : records.filter((record) => parseTag(record.tag) === tag)
+  let isFound = false
+  for (const record of candidates) {
+    const given = digest(storedForm(id, record.tag, data))
+    for (const point of pointsOf(record)) isFound = timingSafeEqual(given, digest(point)) || isFound
+  }
+  return isFound
+}

@@ -1,0 +1,47 @@
+import { Context, Effect, Layer } from "effect"
+import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import { AppConfig } from "../config.ts"
+
+/** Changes of ids outside a state machine's turn: commit, then let every process forget, then wake subscribers. */
+export class IdChanges extends Context.Service<
+  IdChanges,
+  {
+    /** Answers the outcome once no process serves the id as it was before. An outcome without events changed nothing. */
+    commit<A extends object>(
+      canonical: string,
+      statement: Effect.Effect<A, Unavailable>,
+    ): Effect.Effect<A, Unavailable>
+  }
+>()("directory/IdChanges") {
+  static readonly layer = Layer.effect(
+    IdChanges,
+    Effect.gen(function* () {
+      const publisher = yield* Publisher
+      const { statementTimeoutMs } = yield* AppConfig
+
+      // The statement may have been applied, or may yet be: Postgres works on until its own time limit.
+      const forgetUncertain = Effect.fnUntraced(function* (canonical: string) {
+        yield* publisher.idsChanged([canonical])
+        yield* Effect.forkDetach(
+          Effect.andThen(Effect.sleep(statementTimeoutMs), publisher.idsChanged([canonical])),
+        )
+      })
+
+      return IdChanges.of({
+        commit: (canonical, statement) =>
+          statement.pipe(
+            Effect.tapError(() => forgetUncertain(canonical)),
+            Effect.tap((outcome) => {
+              const { events } = outcome as { readonly events?: ReadonlyArray<ChannelPosition> }
+              if (events === undefined) return Effect.void
+              publisher.committed(events)
+              return publisher.idsChanged([canonical])
+            }),
+            // A client that leaves in between must not leave a stale answer behind.
+            Effect.uninterruptible,
+          ),
+      })
+    }),
+  )
+}

@@ -1,0 +1,76 @@
+import { Context, Effect, Layer } from "effect"
+import { displayFormat } from "../../schema/emoji-display.ts"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { type EmojiListItem, emojiListItem } from "../../schema/emoji-list-item.ts"
+import type { Forbidden, Unavailable } from "../../schema/errors.ts"
+import type { Principal } from "../http/principal.ts"
+import { EmojiIds, type IdFilter, type Registered } from "../store/emoji-ids.ts"
+import { checkScope, subjectOf } from "./permissions.ts"
+import { rhythmScore } from "./rhythm.ts"
+
+export interface ListRequest {
+  readonly user_id?: string | null | undefined
+  readonly organization_id?: string | null | undefined
+  readonly limit: number
+  readonly page: number
+}
+
+/** The id an authorization-code token was given for, while it is still its user's. */
+const chosenId = (principal: Principal): IdFilter | undefined => {
+  const id = parseEmojiId(principal.emojiId ?? "")
+  return id._tag === "EmojiId" ? { ownedBy: principal.userId, canonical: id.canonical } : undefined
+}
+
+export const toListItem = (registered: Registered): EmojiListItem =>
+  emojiListItem(registered.id, rhythmScore(registered.id), registered)
+
+/** The ids of a user or an organization, to whoever may see them as a list. */
+export class IdLists extends Context.Service<
+  IdLists,
+  {
+    /** In display format. */
+    list(
+      principal: Principal,
+      request: ListRequest,
+    ): Effect.Effect<ReadonlyArray<string>, Forbidden | Unavailable>
+    listExtended(
+      principal: Principal,
+      request: ListRequest,
+    ): Effect.Effect<ReadonlyArray<EmojiListItem>, Forbidden | Unavailable>
+  }
+>()("directory/IdLists") {
+  static readonly layer = Layer.effect(
+    IdLists,
+    Effect.gen(function* () {
+      const ids = yield* EmojiIds
+
+      const find = Effect.fnUntraced(function* (principal: Principal, request: ListRequest) {
+        const within = { limit: request.limit, offset: request.page * request.limit }
+        if (principal.via === "oauth") {
+          const chosen = chosenId(principal)
+          return chosen === undefined ? [] : yield* ids.list(chosen, within)
+        }
+        const isOwn = request.user_id == null && request.organization_id == null
+        if (isOwn) yield* checkScope(principal, "userEmoji:list")
+        const subject = yield* subjectOf(
+          principal,
+          { user_id: request.user_id ?? null, organization_id: request.organization_id ?? null },
+          { user: "adminEmoji:load", organization: "organizationEmoji:list" },
+        )
+        return yield* ids.list(
+          subject.kind === "user" ? { ownedBy: subject.id } : { organizationId: subject.id },
+          within,
+        )
+      })
+
+      return IdLists.of({
+        list: (principal, request) =>
+          Effect.map(find(principal, request), (found) =>
+            found.map(({ id, modifiers }) => displayFormat(id, modifiers ?? undefined)),
+          ),
+        listExtended: (principal, request) =>
+          Effect.map(find(principal, request), (found) => found.map(toListItem)),
+      })
+    }),
+  )
+}

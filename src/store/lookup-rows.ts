@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import { viewWindowDays } from "../../schema/metric.ts"
+import type { DirectoryRecord } from "../../schema/record.ts"
+import { formatTag } from "../../schema/record-tag.ts"
+import type { LookupRow } from "../services/lookup-answer.ts"
+import { Sql } from "./sql.ts"
+
+interface Row {
+  readonly canonical: string
+  readonly version: number
+  readonly token_id: number
+  readonly records: ReadonlyArray<readonly [tag: number, data: string, hash: string]>
+  readonly views: number
+}
+
+const toRecord = ([tag, data, hash]: Row["records"][number]): DirectoryRecord => ({
+  tag: formatTag(tag),
+  data,
+  hash,
+})
+
+/** All that lookups answer about these ids, in one statement; ids that are not registered are left out. */
+export const makeReadLookups = Effect.map(
+  Sql,
+  (sql) => (canonicals: ReadonlyArray<string>) =>
+    sql
+      .rows<Row>(
+        (q) => q`select e.canonical, e.version, e.token_id,
+                        (select coalesce(json_agg(json_build_array(r.tag, r.data, r.hash) order by r.seq), '[]')
+                           from record r where r.canonical = e.canonical) as records,
+                        views_since(e.canonical, current_date - ${viewWindowDays - 1}::int) as views
+                   from emoji_id e where e.canonical = any(${canonicals as string[]})`,
+      )
+      .pipe(
+        Effect.map(
+          (rows): ReadonlyMap<string, LookupRow> =>
+            new Map(
+              rows.map(({ canonical, records, token_id, version, views }) => [
+                canonical,
+                { canonical, version, views, tokenId: token_id, records: records.map(toRecord) },
+              ]),
+            ),
+        ),
+      ),
+)
