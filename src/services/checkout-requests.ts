@@ -1,0 +1,58 @@
+import { Effect } from "effect"
+import { Forbidden, Unprocessable } from "../../schema/errors.ts"
+import type { CheckoutCartRequest } from "../../schema/order.ts"
+import type { DisplayUser } from "../../schema/user.ts"
+import type { Principal } from "../http/principal.ts"
+
+/** Schemes that do something in the browser itself instead of leading somewhere. */
+const refusedSchemes = /^(javascript|data|vbscript|file|blob|about|filesystem):/i
+
+const isReturnUrl = (text: string): boolean =>
+  /^[\x21-\x7e]+$/.test(text) && URL.canParse(text) && !refusedSchemes.test(text)
+
+const issue = (code: string, message: string) => [{ code, message }]
+
+/** What can be said of a checkout before looking at the order. */
+export const checkRequest = Effect.fnUntraced(function* (principal: Principal, request: CheckoutCartRequest) {
+  const isCash = request.method === "Cash"
+  if (isCash && !principal.scopes.has("adminCart:update")) {
+    return yield* new Forbidden({
+      error: "This needs the scope adminCart:update.",
+      details: { scope: "adminCart:update" },
+    })
+  }
+  const fields: Record<string, ReturnType<typeof issue>> = {}
+  for (const name of ["amount", "external_reference"] as const) {
+    if (!isCash && request[name] != null) fields[name] = issue("only_for_cash", "only with the method Cash")
+  }
+  for (const name of ["success_url", "cancel_url"] as const) {
+    const given = request[name]
+    if (given == null) {
+      if (request.method === "CardCheckout") fields[name] = issue("required", "needed for CardCheckout")
+    } else if (!isReturnUrl(given)) fields[name] = issue("invalid_url", "expected an absolute URL")
+  }
+  if (Object.keys(fields).length > 0)
+    return yield* new Unprocessable({ error: "The checkout cannot be done this way.", fields })
+})
+
+/** A user known only by an alternate id has no address to confirm. */
+export const checkEmail = (user: DisplayUser): Effect.Effect<void, Unprocessable> =>
+  user.email_verified_at !== undefined || (user.email === undefined && user.alternate_id !== undefined)
+    ? Effect.void
+    : Effect.fail(
+        new Unprocessable({
+          error: "Confirm your email address before you buy.",
+          fields: { email: issue("unconfirmed", "not confirmed") },
+        }),
+      )
+
+export const emptyCart = new Unprocessable({
+  error: "The cart is empty.",
+  fields: { items: issue("empty", "nothing to check out") },
+})
+
+export const notFree = (remaining: number) =>
+  new Unprocessable({
+    error: `This order is not free: ${remaining} free ids are left.`,
+    fields: { method: issue("free_limit", "more than the free ids that are left, or not only ids") },
+  })
