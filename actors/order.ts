@@ -1,8 +1,8 @@
 import { Context, type Effect, Layer } from "effect"
 import { getInitialSnapshot, type SnapshotFrom } from "xstate"
 import { orderMachine } from "../machines/order.ts"
-import { pendingDueAt } from "../machines/order-deadlines.ts"
 import type { OrderContext, OrderInput } from "../machines/order-context.ts"
+import { pendingDueAt } from "../machines/order-deadlines.ts"
 import { allowedEvents, makeHost } from "./host.ts"
 
 export type OrderSnapshot = SnapshotFrom<typeof orderMachine>

@@ -105,7 +105,7 @@ const letter = (order: OrderContext, kind: string): ReadonlyArray<Mail> => {
   if (to === undefined) return []
   const items = order.items.map((item) => ({
     name: item.emojiId ?? (item.type === "LootBox" ? "Lootbox" : "Discount"),
-    cents: item.cents,
+    price_in_cents: item.cents,
   }))
   return [{ to, kind, data: { order_number: orderNumber(order.id), items, total: totalCents(order.items) } }]
 }

@@ -22,10 +22,12 @@ import { LiveSessions } from "./live/sessions.ts"
 import { mountLive } from "./live/socket.ts"
 import { logging } from "./log.ts"
 import { Metrics } from "./metrics.ts"
+import { OwnAddress } from "./own-address.ts"
 import { people } from "./people.ts"
 import { delivery } from "./providers/delivery.ts"
 import { Readiness } from "./readiness.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
+import { sales } from "./sales.ts"
 import { Callers } from "./services/callers.ts"
 import { CustodialKeys } from "./services/custodial-keys.ts"
 import { FirstKeys } from "./services/first-keys.ts"
@@ -157,6 +159,7 @@ const appLayer = (surroundings: Surroundings) => {
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
   return live({ checkMs: liveCheckMs }).pipe(
+    Layer.provideMerge(sales(keys)),
     Layer.provideMerge(Layer.mergeAll(guards, moves, people, delivery, housekeeping)),
     Layer.provideMerge(identity),
     Layer.provideMerge(actors),
@@ -251,6 +254,9 @@ export const startService = async (
       },
     })
     await runtime.runPromise(watch(server))
+    await runtime.runPromise(
+      OwnAddress.use((own) => Effect.sync(() => own.listening(config.host, server.port))),
+    )
     return {
       port: server.port,
       runtime,

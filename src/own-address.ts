@@ -12,7 +12,10 @@ export class OwnAddress extends Context.Service<
       return OwnAddress.of({
         listening: (host, port) => {
           const name = host === "0.0.0.0" || host === "::" || host === "" ? "127.0.0.1" : host
-          Deferred.doneUnsafe(known, Effect.succeed(`http://${name.includes(":") ? `[${name}]` : name}:${port}`))
+          Deferred.doneUnsafe(
+            known,
+            Effect.succeed(`http://${name.includes(":") ? `[${name}]` : name}:${port}`),
+          )
         },
         url: Deferred.await(known),
       })

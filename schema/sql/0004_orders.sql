@@ -4,6 +4,19 @@
 create unique index entity_open_order on entity (owner_id)
   where kind = 'order' and status in ('Draft', 'PendingPayment');
 
+-- An order as a live subscription shows it first: what the events on its channel say, for every item.
+create function order_facts(e entity) returns jsonb language sql stable as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'id', e.id, 'order_id', e.id, 'status', e.status,
+    'expires_at', case when e.status = 'PendingPayment' then e.state->'context'->'checkout'->'expiresAt' end,
+    'created_at', wire_time(e.created_at), 'updated_at', wire_time(e.updated_at),
+    'total_in_cents', (select coalesce(sum((i->>'cents')::bigint), 0) from jsonb_array_elements(e.state->'context'->'items') i),
+    'items', (select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                'id', i->'id', 'item_type', i->'type', 'emoji_id', i->'emojiId', 'main_id', i->'lootboxId',
+                'parent_id', i->'parentId', 'unit_price_in_cents', i->'cents')) order by n), '[]')
+                from jsonb_array_elements(e.state->'context'->'items') with ordinality as x(i, n))))
+$$;
+
 -- One booking. Its reference names the fact that caused it (a provider's payment, a refund), so a fact is booked once.
 create table journal (
   id        bigint      generated always as identity primary key,

@@ -1,8 +1,10 @@
 import { Effect, Layer } from "effect"
+import { AppConfig } from "../config.ts"
 import { Limits } from "../services/limits.ts"
 import { Sessions } from "../services/sessions.ts"
 import { makeAuthenticate } from "./authenticate.ts"
 import { Guards } from "./guards.ts"
+import { makeOnce } from "./once.ts"
 
 /** An IPv6 caller owns a whole /64: counting single addresses of it would count nothing. */
 export const addressGroup = (address: string): string => {
@@ -32,6 +34,8 @@ export const guards = Layer.effect(
     const authenticate = yield* makeAuthenticate
     const limits = yield* Limits
     const sessions = yield* Sessions
+    const { requestDeadlineSeconds } = yield* AppConfig
+    const once = yield* makeOnce(2 * requestDeadlineSeconds)
     return Guards.of({
       authenticate,
       limit: (name, request, principal) =>
@@ -40,7 +44,7 @@ export const guards = Layer.effect(
           ...(principal === null ? {} : { caller: `${principal.via}/${principal.userId}` }),
         }),
       freshCode: (principal) => sessions.checkFresh(principal.sessionId),
-      once: (_key, _route, _request, _principal, run) => run,
+      once,
     })
   }),
 )

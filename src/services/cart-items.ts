@@ -2,11 +2,12 @@ import { createHash, randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { OrderContext, OrderInput, OrderItem } from "../../machines/order-context.ts"
 import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
-import { type FieldIssue, NotFound, UnsupportedEmoji, Unprocessable } from "../../schema/errors.ts"
+import { type FieldIssue, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import { lootboxKey } from "../../schema/lootbox.ts"
 import { maxCartItems } from "../../schema/order.ts"
 import type { StoredOrder } from "../store/orders.ts"
-import { LootboxSales, lootboxClaim } from "./lootbox-sales.ts"
-import { type Quote, Quotes } from "./quotes.ts"
+import { Lootboxes } from "./lootboxes.ts"
+import { Market, type Quote } from "./market.ts"
 
 type WantedItem = { readonly emoji_id: string } | { readonly lootbox_id: string }
 
@@ -36,7 +37,7 @@ const parseIds = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
 /** Quotes the wanted items at today's prices. An id held by somebody's checkout may wait in a cart; a taken one may not. */
 export const quoteItems = Effect.fnUntraced(function* (wanted: ReadonlyArray<WantedItem>, at: string) {
   const ids = yield* parseIds(wanted.flatMap((item) => ("emoji_id" in item ? [item.emoji_id] : [])))
-  const quotes = ids.length === 0 ? [] : yield* Quotes.use((market) => market.quote(ids))
+  const quotes = ids.length === 0 ? [] : yield* Market.use((market) => market.quote(ids))
   const refusals = quotes.flatMap((quote) => whyNot(quote) ?? [])
   if (refusals.length > 0) return yield* ineligible(refusals)
   const base = { createdAt: at, updatedAt: at }
@@ -52,12 +53,12 @@ export const quoteItems = Effect.fnUntraced(function* (wanted: ReadonlyArray<Wan
   for (const item of wanted) {
     if (!("lootbox_id" in item)) continue
     const lootboxId = item.lootbox_id.toLowerCase()
-    const offer = yield* LootboxSales.use((sales) => sales.find(lootboxId))
+    const offer = yield* Lootboxes.use((boxes) => boxes.findOffer(lootboxId))
     if (offer === undefined) return yield* new NotFound({ error: "There is no such lootbox for sale." })
     items.push({
       id: randomUUID(),
       type: "LootBox",
-      claim: lootboxClaim(lootboxId),
+      claim: lootboxKey(lootboxId),
       lootboxId,
       cents: offer.priceCents,
       ...base,
@@ -72,7 +73,9 @@ export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem
     const seen = new Set(order.items.map(({ claim }) => claim))
     const repeated = items.filter(({ claim }) => seen.size === seen.add(claim).size)
     if (repeated.length > 0) {
-      return yield* ineligible(repeated.map((item) => `${item.emojiId ?? "The lootbox"} is in the cart already.`))
+      return yield* ineligible(
+        repeated.map((item) => `${item.emojiId ?? "The lootbox"} is in the cart already.`),
+      )
     }
     if (order.items.length + items.length > maxCartItems) {
       return yield* new Unprocessable({
@@ -85,7 +88,7 @@ export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem
 /** The items at today's prices; one whose price changed remembers what it was. */
 export const requote = Effect.fnUntraced(function* (items: ReadonlyArray<OrderItem>, at: string) {
   const ids = yield* parseIds(items.flatMap(({ emojiId }) => (emojiId === undefined ? [] : [emojiId])))
-  const quotes = ids.length === 0 ? [] : yield* Quotes.use((market) => market.quote(ids))
+  const quotes = ids.length === 0 ? [] : yield* Market.use((market) => market.quote(ids))
   const refusals = quotes.flatMap((quote) => (quote.priceCents === null ? (whyNot(quote) ?? []) : []))
   if (refusals.length > 0) return yield* ineligible(refusals)
   const byClaim = new Map(quotes.map((quote) => [quote.id.canonical, quote]))
@@ -94,7 +97,7 @@ export const requote = Effect.fnUntraced(function* (items: ReadonlyArray<OrderIt
       const offer =
         item.lootboxId === undefined
           ? undefined
-          : yield* LootboxSales.use((sales) => sales.find(item.lootboxId ?? ""))
+          : yield* Lootboxes.use((boxes) => boxes.findOffer(item.lootboxId ?? ""))
       const cents = byClaim.get(item.claim ?? "")?.priceCents ?? offer?.priceCents ?? item.cents
       const { previousCents: _, ...rest } = item
       return cents === item.cents ? rest : { ...rest, cents, previousCents: item.cents, updatedAt: at }

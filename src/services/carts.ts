@@ -2,13 +2,19 @@ import { Context, Effect, Layer } from "effect"
 import { allowedOrderEvents, beginOrder, OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { IdsTaken, LimitReached } from "../../actors/ports.ts"
 import type { OrderEvent, OrderInput } from "../../machines/order-context.ts"
-import { EventRefused, NotFound, Unavailable, type Unprocessable, type UnsupportedEmoji } from "../../schema/errors.ts"
+import {
+  EventRefused,
+  NotFound,
+  Unavailable,
+  type Unprocessable,
+  type UnsupportedEmoji,
+} from "../../schema/errors.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { nextCart } from "./cart-items.ts"
-import type { LootboxSales } from "./lootbox-sales.ts"
+import type { Lootboxes } from "./lootboxes.ts"
+import type { Market } from "./market.ts"
 import { publicActions } from "./order-views.ts"
-import type { Quotes } from "./quotes.ts"
 
 export interface Cart {
   readonly user: DisplayUser
@@ -24,7 +30,7 @@ export interface CartTurn {
 
 /** Why a request for the cart is not even tried, and what deciding it looks at. */
 export type CartRefusal = Unprocessable | UnsupportedEmoji | NotFound | Unavailable
-export type CartNeeds = Quotes | LootboxSales
+export type CartNeeds = Market | Lootboxes
 
 type Loaded = Effect.Success<ReturnType<OrderActors["Service"]["turn"]>>
 
@@ -76,7 +82,11 @@ export class Carts extends Context.Service<
           return { user, order, create: undefined } satisfies Cart as Cart
         }
         const create = nextCart(userId, order, user.created_at)
-        return { user, order: { status: "Draft", context: beginOrder(create) }, create } satisfies Cart as Cart
+        return {
+          user,
+          order: { status: "Draft", context: beginOrder(create) },
+          create,
+        } satisfies Cart as Cart
       })
 
       const refuseClosed = Effect.fnUntraced(function* (orderId: string) {

@@ -1,14 +1,9 @@
 import { Effect } from "effect"
 import { Forbidden, Unprocessable } from "../../schema/errors.ts"
+import { isReturnLink } from "../../schema/link.ts"
 import type { CheckoutCartRequest } from "../../schema/order.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import type { Principal } from "../http/principal.ts"
-
-/** Schemes that do something in the browser itself instead of leading somewhere. */
-const refusedSchemes = /^(javascript|data|vbscript|file|blob|about|filesystem):/i
-
-const isReturnUrl = (text: string): boolean =>
-  /^[\x21-\x7e]+$/.test(text) && URL.canParse(text) && !refusedSchemes.test(text)
 
 const issue = (code: string, message: string) => [{ code, message }]
 
@@ -29,10 +24,21 @@ export const checkRequest = Effect.fnUntraced(function* (principal: Principal, r
     const given = request[name]
     if (given == null) {
       if (request.method === "CardCheckout") fields[name] = issue("required", "needed for CardCheckout")
-    } else if (!isReturnUrl(given)) fields[name] = issue("invalid_url", "expected an absolute URL")
+    } else if (!isReturnLink(given)) fields[name] = issue("invalid_url", "expected an absolute URL")
   }
   if (Object.keys(fields).length > 0)
     return yield* new Unprocessable({ error: "The checkout cannot be done this way.", fields })
+})
+
+/** An id is bound to a key its buyer has shown to have. */
+export const checkKey = Effect.fnUntraced(function* (user: DisplayUser, wanted: string | null | undefined) {
+  if (wanted == null) return undefined
+  const key = wanted.toLowerCase()
+  if (user.pubkeys.includes(key)) return key
+  return yield* new Unprocessable({
+    error: "The pubkey is not one of yours. Add it first.",
+    fields: { pubkey: issue("unknown", "not a key of this user") },
+  })
 })
 
 /** A user known only by an alternate id has no address to confirm. */

@@ -10,10 +10,10 @@ import type { Principal } from "../http/principal.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { ineligible, requote } from "./cart-items.ts"
 import { type CartNeeds, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
-import { checkEmail, checkRequest, emptyCart, notFree } from "./checkout-requests.ts"
+import { checkEmail, checkKey, checkRequest, emptyCart, notFree } from "./checkout-requests.ts"
 import { freeDiscounts } from "./discounts.ts"
 import { FailPoints } from "./fail-points.ts"
-import { OwnedKeys } from "./owned-keys.ts"
+import { FirstKeys } from "./first-keys.ts"
 import { Payments } from "./payments.ts"
 
 /** From a cart to its payment: all ids are claimed with the transition or none is, then the provider is asked. */
@@ -34,7 +34,7 @@ export class Checkouts extends Context.Service<
       const carts = yield* Carts
       const orders = yield* Orders
       const payments = yield* Payments
-      const keys = yield* OwnedKeys
+      const keys = yield* FirstKeys
       const failPoints = yield* FailPoints
 
       /** Whose order it is, for those who may check it out. */
@@ -43,7 +43,8 @@ export class Checkouts extends Context.Service<
         const order = yield* orders.find(orderId)
         const isAllowed =
           order?.context.userId === principal.userId || principal.scopes.has("adminCart:update")
-        if (order === undefined || !isAllowed) return yield* new NotFound({ error: "There is no such order." })
+        if (order === undefined || !isAllowed)
+          return yield* new NotFound({ error: "There is no such order." })
         return order.context.userId
       })
 
@@ -71,7 +72,12 @@ export class Checkouts extends Context.Service<
               const free = [...items, ...waived]
               if (totalCents(free) !== 0 || waived.length > user.remaining_free_emoji)
                 return yield* notFree(user.remaining_free_emoji)
-              return { ...base, type: "checkout.free", items: free, freeIds: waived.length } satisfies OrderEvent as OrderEvent
+              return {
+                ...base,
+                type: "checkout.free",
+                items: free,
+                freeIds: waived.length,
+              } satisfies OrderEvent as OrderEvent
             }
             if (request.method === "Cash") {
               const cents = request.amount ?? dueCents({ ...context, items })
@@ -98,7 +104,14 @@ export class Checkouts extends Context.Service<
         const lost = order.context.items.flatMap((item) => {
           const mark = marks.get(item.claim ?? "")
           if (!taken.includes(item.claim ?? "")) return []
-          return [{ id: item.id, emoji_id: item.emojiId, marked_invalid_at: mark?.at, marked_invalid_at_reason: mark?.reason ?? "PendingPurchase" }]
+          return [
+            {
+              id: item.id,
+              emoji_id: item.emojiId,
+              marked_invalid_at: mark?.at,
+              marked_invalid_at_reason: mark?.reason ?? "PendingPurchase",
+            },
+          ]
         })
         return yield* ineligible(
           lost.map(({ emoji_id, marked_invalid_at_reason }) =>
@@ -120,7 +133,8 @@ export class Checkouts extends Context.Service<
           const isThis = orderId === undefined || cart.order.context.id === orderId
           if (method !== "Free" && method !== "Cash") {
             yield* payments.checkMethod(method)
-            const pending = cart.order.status === "PendingPayment" ? cart.order.context.checkout?.method : undefined
+            const pending =
+              cart.order.status === "PendingPayment" ? cart.order.context.checkout?.method : undefined
             // Asked again for the same: the answer is the same, with the intent an earlier crash may have left out.
             if (isThis && pending === method) {
               const order = yield* payments.ensureIntent(cart.order)
@@ -128,13 +142,16 @@ export class Checkouts extends Context.Service<
             }
           }
           if (isThis && cart.order.context.items.length === 0) return yield* emptyCart
-          const pubkey = yield* keys.choose(cart.user, request.pubkey ?? undefined)
-          const taken = yield* carts.turn(buyer, decide(request, { pubkey, cashId: randomUUID() }), orderId).pipe(
-            Effect.catchTags({
-              IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
-              LimitReached: () => Effect.fail(notFree(0)),
-            }),
-          )
+          const wanted = yield* checkKey(cart.user, request.pubkey)
+          const pubkey = wanted ?? cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
+          const taken = yield* carts
+            .turn(buyer, decide(request, { pubkey, cashId: randomUUID() }), orderId)
+            .pipe(
+              Effect.catchTags({
+                IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
+                LimitReached: () => Effect.fail(notFree(0)),
+              }),
+            )
           yield* failPoints.pass("checkout.after_commit")
           if (taken.order.status === "Paid") yield* payments.abandon(taken.before.context.intent)
           const order = yield* payments.ensureIntent(taken.order)

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { Code, CodeAvailability, NewCode } from "../../schema/code.ts"
-import { Conflict, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import { Sql } from "../store/sql.ts"
 
@@ -66,7 +66,7 @@ export class Codes extends Context.Service<
       filter: CodeFilter,
       page: PageRequest,
     ): Effect.Effect<{ readonly codes: ReadonlyArray<Code>; readonly total: number }, Unavailable>
-    create(code: NewCode): Effect.Effect<Code, Unprocessable | Conflict | Unavailable>
+    create(code: NewCode): Effect.Effect<Code, Unprocessable | Unavailable>
     /** Uses made stay made; the code is no longer found by its text. */
     delete(id: string): Effect.Effect<Code, NotFound | Unavailable>
   }
@@ -82,7 +82,8 @@ export class Codes extends Context.Service<
         findByRedemption: (text) =>
           sql
             .rows<Code>(
-              (q) => q`select * from code where upper(redemption_code) = upper(${text}) and deleted_at is null`,
+              (q) =>
+                q`select * from code where upper(redemption_code) = upper(${text}) and deleted_at is null`,
             )
             .pipe(Effect.map(one)),
         usesOf: (codeId, userId) =>
@@ -112,7 +113,9 @@ export class Codes extends Context.Service<
                 if (sqlstate === "23505")
                   return Effect.fail(
                     new Unprocessable({
-                      fields: { redemption_code: [{ code: "uniqueness", message: "in use by another code" }] },
+                      fields: {
+                        redemption_code: [{ code: "uniqueness", message: "in use by another code" }],
+                      },
                     }),
                   )
                 if (sqlstate === "23503")
@@ -124,7 +127,7 @@ export class Codes extends Context.Service<
                 return Effect.die(`${sqlstate} ${constraint}`)
               }),
             )
-          return row ?? (yield* new Conflict({}))
+          return row ?? (yield* Effect.die("an insert returned no row"))
         }),
         delete: Effect.fnUntraced(function* (id) {
           const [row] = yield* sql.rows<Code>(

@@ -36,6 +36,9 @@ export const codeDiscounts = (
 /** What is left of each id's price is waived. Boxes are not given away. */
 export const freeDiscounts = (items: ReadonlyArray<OrderItem>, at: string): ReadonlyArray<OrderItem> =>
   items.filter(isId).flatMap((item) => {
-    const left = items.reduce((sum, { cents, parentId }) => (parentId === item.id ? sum + cents : sum), item.cents)
+    const left = items.reduce(
+      (sum, { cents, parentId }) => (parentId === item.id ? sum + cents : sum),
+      item.cents,
+    )
     return left > 0 ? [discountOf(item, left, at)] : []
   })

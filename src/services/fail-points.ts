@@ -11,9 +11,10 @@ export type FailPoint =
   | "payment.before_commit"
   | "payment.after_commit"
 
-export class FailPoints extends Context.Service<FailPoints, { pass(point: FailPoint): Effect.Effect<void> }>()(
-  "directory/FailPoints",
-) {
+export class FailPoints extends Context.Service<
+  FailPoints,
+  { pass(point: FailPoint): Effect.Effect<void> }
+>()("directory/FailPoints") {
   static readonly layer = Layer.effect(
     FailPoints,
     Effect.gen(function* () {

@@ -18,9 +18,11 @@ export const ledgerAudit = Layer.effectDiscard(
         return sql
           .rows<{ cents: number }>((q) => q`select ledger_audit() as cents`)
           .pipe(
-            Effect.map((rows) => {
-              imbalance = rows[0]?.cents ?? 0
-            }),
+            Effect.tap(([row]) =>
+              Effect.sync(() => {
+                imbalance = row?.cents ?? 0
+              }),
+            ),
             Effect.ignore,
           )
       }),

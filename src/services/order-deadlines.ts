@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { Deadlines } from "../../actors/deadlines.ts"
 import { OrderActors } from "../../actors/order.ts"
 import { pendingDueAt } from "../../machines/order-deadlines.ts"
-import { LootboxSales } from "./lootbox-sales.ts"
+import { Lootboxes } from "./lootboxes.ts"
 import { Payments } from "./payments.ts"
 import { Refunds } from "./refunds.ts"
 
@@ -16,7 +16,7 @@ export const orderDeadlines = Layer.effectDiscard(
     const actors = yield* OrderActors
     const payments = yield* Payments
     const refunds = yield* Refunds
-    const sales = yield* LootboxSales
+    const lootboxes = yield* Lootboxes
 
     const passHold = Effect.fnUntraced(function* (id: string) {
       const { snapshot } = yield* actors.turn(id, ({ snapshot: current }, now) => {
@@ -28,7 +28,7 @@ export const orderDeadlines = Layer.effectDiscard(
     })
 
     const handOver = Effect.fnUntraced(function* (orderId: string, ownerId: string, lootboxId: string) {
-      yield* sales.handOver({ orderId, ownerId, lootboxId })
+      yield* lootboxes.sell(lootboxId, orderId, ownerId)
       yield* actors.turn(orderId, (_, now) =>
         Effect.succeed({ type: "delivered", lootboxId, at: new Date(now).toISOString() }),
       )

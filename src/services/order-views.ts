@@ -84,7 +84,8 @@ export class OrderViews extends Context.Service<
         if (checkout === undefined || intent === undefined) return undefined
         const secret = yield* seal.open(intent.sealedSecret, secretAad(id)).pipe(Effect.orDie)
         return {
-          method: checkout.method === "CryptoCommerce" ? ("CryptoCommerce" as const) : ("CardCheckout" as const),
+          method:
+            checkout.method === "CryptoCommerce" ? ("CryptoCommerce" as const) : ("CardCheckout" as const),
           methods: intent.methods,
           client_secret: secret.toString(),
           payment_intent_id: intent.intentId,
@@ -161,4 +162,3 @@ export class OrderViews extends Context.Service<
     }),
   )
 }
-

@@ -50,7 +50,10 @@ export class Promotions extends Context.Service<
         (text: string) =>
         ({ context, status }: StoredOrder, at: string) =>
           Effect.gen(function* () {
-            const event = (discounts: ReadonlyArray<(typeof context.items)[number]>, codeId: string): OrderEvent => ({
+            const event = (
+              discounts: ReadonlyArray<(typeof context.items)[number]>,
+              codeId: string,
+            ): OrderEvent => ({
               type: "promo_code",
               discounts,
               code: { codeId, count: discounts.length },

@@ -44,14 +44,18 @@ const askedFor = (order: OrderContext, request: RefundRequest) =>
       if ([...ids].some((id) => !open.some((item) => item.id === id)))
         return yield* refuse("item_ids", "unknown", "An item is not in this order, or was refunded before.")
       const cents = request.amount ?? totalCents(items)
-      if (cents > left) return yield* refuse("amount", "too_much", `At most ${left} cents are left to refund.`)
+      if (cents > left)
+        return yield* refuse("amount", "too_much", `At most ${left} cents are left to refund.`)
       return { cents, itemIds: items.map(({ id }) => id) }
     }
     const cents = request.amount ?? left
     if (cents > left) return yield* refuse("amount", "too_much", `At most ${left} cents are left to refund.`)
     // Everything back means every item back; a part is for no item in particular.
     const isAll = cents === left && order.paidAt !== undefined && request.amount == null
-    return { cents, itemIds: isAll ? withDiscounts(order, new Set(open.map(({ id }) => id))).map(({ id }) => id) : [] }
+    return {
+      cents,
+      itemIds: isAll ? withDiscounts(order, new Set(open.map(({ id }) => id))).map(({ id }) => id) : [],
+    }
   })
 
 /** A refund goes back the way the money came; what came as cash cannot. */
@@ -76,7 +80,11 @@ export class Refunds extends Context.Service<
     /** A refund made elsewhere, for the books. */
     record(
       orderId: string,
-      refund: { readonly cents: number; readonly externalReference: string; readonly reason: string | undefined },
+      refund: {
+        readonly cents: number
+        readonly externalReference: string
+        readonly reason: string | undefined
+      },
     ): Effect.Effect<StoredOrder, Failure>
     /** The provider's word that a refund was made, asked for by us or not. */
     told(event: {
@@ -123,7 +131,11 @@ export class Refunds extends Context.Service<
       /** Twice is once: the refund is settled or booked already then. */
       const settle = (orderId: string, refundId: string, type: "refund.made" | "refund.failed") =>
         turn(orderId, (_, at) =>
-          Effect.succeed((type === "refund.made" ? { type, refundId, at } : { type, refundId, reason: "refused", at }) as OrderEvent),
+          Effect.succeed(
+            (type === "refund.made"
+              ? { type, refundId, at }
+              : { type, refundId, reason: "refused", at }) as OrderEvent,
+          ),
         ).pipe(
           Effect.asVoid,
           Effect.catchTags({
@@ -139,7 +151,8 @@ export class Refunds extends Context.Service<
         const port = payments.find(provider)
         if (port === undefined || intentId === undefined) return yield* settle(orderId, id, "refund.failed")
         const answer = yield* port.refund({ refundId: id, orderId, intentId, cents })
-        if (answer !== "pending") yield* settle(orderId, id, answer === "made" ? "refund.made" : "refund.failed")
+        if (answer !== "pending")
+          yield* settle(orderId, id, answer === "made" ? "refund.made" : "refund.failed")
       })
 
       const get = Effect.fnUntraced(function* (orderId: string) {

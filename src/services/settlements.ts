@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { OrderActors } from "../../actors/order.ts"
 import type { OrderEvent, Payment } from "../../machines/order-context.ts"
-import { type Unavailable } from "../../schema/errors.ts"
+import type { Unavailable } from "../../schema/errors.ts"
 import { isUuid } from "../../schema/wire.ts"
 import type { PaymentEvent } from "../providers/payments/port.ts"
 import { PaymentMethods } from "../store/payment-methods.ts"
@@ -48,7 +48,12 @@ export class Settlements extends Context.Service<
               return yield* Effect.fail(new AlreadyApplied())
             const at = new Date(now).toISOString()
             yield* failPoints.pass("payment.before_commit")
-            return { type: "payment.captured", payment: { ...payment, at }, idsFree, at } satisfies OrderEvent as OrderEvent
+            return {
+              type: "payment.captured",
+              payment: { ...payment, at },
+              idsFree,
+              at,
+            } satisfies OrderEvent as OrderEvent
           }),
         )
 

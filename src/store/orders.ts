@@ -27,7 +27,10 @@ export class Orders extends Context.Service<
     /** A user and their newest cart, open or not. */
     newestCart(
       userId: string,
-    ): Effect.Effect<{ readonly user: DisplayUser; readonly order: StoredOrder | undefined } | undefined, Unavailable>
+    ): Effect.Effect<
+      { readonly user: DisplayUser; readonly order: StoredOrder | undefined } | undefined,
+      Unavailable
+    >
     find(id: string): Effect.Effect<StoredOrder | undefined, Unavailable>
     list(
       filter: OrderFilter,
@@ -63,7 +66,8 @@ export class Orders extends Context.Service<
         find: (id) =>
           sql
             .rows<StoredOrder>(
-              (q) => q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
+              (q) =>
+                q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
             )
             .pipe(Effect.map((rows) => rows[0])),
         list: Effect.fnUntraced(function* ({ status, userId }, page) {

@@ -21,7 +21,9 @@ export interface StoredMethod {
 
 const toMethod = ({ provider, ...row }: Row): StoredMethod => ({
   provider,
-  shown: Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as PaymentMethod,
+  shown: Object.fromEntries(
+    Object.entries(row).filter(([, value]) => value !== null),
+  ) as unknown as PaymentMethod,
 })
 
 const maxListed = 100
@@ -46,7 +48,9 @@ export class PaymentMethods extends Context.Service<
         list: (userId) =>
           sql
             .rows<Row>(
-              (q) => q`select id, provider, payment_type, brand, country, last4, exp_month, exp_year, is_default
+              (
+                q,
+              ) => q`select id, provider, payment_type, brand, country, last4, exp_month, exp_year, is_default
                          from payment_method where user_id = ${userId} and deleted_at is null
                         order by is_default desc, created_at desc, id limit ${maxListed}`,
             )

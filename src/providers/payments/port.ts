@@ -31,7 +31,12 @@ export type PaymentEvent =
       readonly intentId: string
       readonly cents: number
     }
-  | { readonly kind: "declined"; readonly provider: string; readonly orderId: string; readonly reason: string }
+  | {
+      readonly kind: "declined"
+      readonly provider: string
+      readonly orderId: string
+      readonly reason: string
+    }
   | {
       readonly kind: "refunded"
       readonly provider: string

@@ -46,7 +46,10 @@ export const sandboxWebhooks = Layer.effectDiscard(
       Effect.tryPromise((signal) =>
         fetch(`${url}/webhooks/sandbox`, {
           method: "POST",
-          headers: { "content-type": "application/json", "sandbox-signature": sandbox.sign(Buffer.from(payload)) },
+          headers: {
+            "content-type": "application/json",
+            "sandbox-signature": sandbox.sign(Buffer.from(payload)),
+          },
           body: payload,
           signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
         }).then(async (response) => {
@@ -86,7 +89,9 @@ export const sandboxWebhooks = Layer.effectDiscard(
     })
 
     const purge = sql
-      .rows((q) => q`delete from sandbox_webhook where delivered_at < now() - make_interval(days => ${keepDays})`)
+      .rows(
+        (q) => q`delete from sandbox_webhook where delivered_at < now() - make_interval(days => ${keepDays})`,
+      )
       .pipe(Effect.ignore, Effect.andThen(Effect.sleep("1 hour")))
 
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(round, pause)))

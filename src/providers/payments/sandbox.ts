@@ -72,7 +72,9 @@ export class Sandbox extends Context.Service<
           const intentId = `pi_sandbox_${derive("intent", request.key)}`
           const sessionId = `cs_sandbox_${derive("session", request.key)}`
           yield* sql.rows(
-            (q) => q`insert into sandbox_intent (id, session_id, order_id, method, cents, success_url, cancel_url)
+            (
+              q,
+            ) => q`insert into sandbox_intent (id, session_id, order_id, method, cents, success_url, cancel_url)
                      values (${intentId}, ${sessionId}, ${request.orderId}, ${request.method}, ${request.cents},
                              ${request.successUrl ?? null}, ${request.cancelUrl ?? null})
                      on conflict (id) do nothing`,
@@ -95,7 +97,9 @@ export class Sandbox extends Context.Service<
         const findSession = (sessionId: string) =>
           sql
             .rows<SandboxSession>(
-              (q) => q`select id as "intentId", session_id as "sessionId", order_id as "orderId", method, cents,
+              (
+                q,
+              ) => q`select id as "intentId", session_id as "sessionId", order_id as "orderId", method, cents,
                               paid_cents as "paidCents", status, success_url as "successUrl", cancel_url as "cancelUrl"
                          from sandbox_intent where session_id = ${sessionId}`,
             )

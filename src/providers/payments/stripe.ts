@@ -135,13 +135,18 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
         ),
       ).pipe(
         Effect.map(({ status }) =>
-          status === "succeeded" ? "made" : status === "failed" || status === "canceled" ? "refused" : "pending",
+          status === "succeeded"
+            ? "made"
+            : status === "failed" || status === "canceled"
+              ? "refused"
+              : "pending",
         ),
         Effect.catchTag("StripeRefused", () => Effect.succeed("refused" as const)),
       ),
     readWebhook: (body, signature) =>
       Effect.try({
-        try: () => readStripeEvent(stripe.webhooks.constructEvent(Buffer.from(body), signature, webhookSecret)),
+        try: () =>
+          readStripeEvent(stripe.webhooks.constructEvent(Buffer.from(body), signature, webhookSecret)),
         catch: () => new InvalidRequest({ error: "The signature does not fit the body." }),
       }),
     forgetMethod: (methodId) =>
