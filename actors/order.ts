@@ -1,19 +1,49 @@
 import { Context, type Effect, Layer } from "effect"
+import { getInitialSnapshot, type SnapshotFrom } from "xstate"
 import { orderMachine } from "../machines/order.ts"
-import { makeHost } from "./host.ts"
+import type { OrderContext, OrderInput } from "../machines/order-context.ts"
+import { pendingDueAt } from "../machines/order-deadlines.ts"
+import { allowedEvents, makeHost } from "./host.ts"
+
+export type OrderSnapshot = SnapshotFrom<typeof orderMachine>
+
+/** The order as it would begin, before anything is stored. */
+export const beginOrder = (input: OrderInput): OrderContext => getInitialSnapshot(orderMachine, input).context
+
+/** What an order of this status answers to, guards aside. */
+export const allowedOrderEvents = (status: OrderSnapshot["value"]): ReadonlyArray<string> =>
+  allowedEvents(
+    orderMachine.resolveState({ value: status, context: beginOrder({ id: "", userId: "", createdAt: "" }) }),
+  )
+
+/** A refund the provider has not answered, or a box not handed over: looked at again after this long. */
+const retryMs = 15_000
+
+const dueAt = ({ context, value }: OrderSnapshot): number | undefined => {
+  if (value === "PendingPayment") return pendingDueAt(context)
+  const pending = context.refunds.filter(({ status }) => status === "Pending").map(({ at }) => Date.parse(at))
+  if (pending.length > 0) return Math.min(...pending) + retryMs
+  return context.undelivered.length > 0 && context.paidAt !== undefined
+    ? Date.parse(context.paidAt)
+    : undefined
+}
 
 const make = makeHost({
   entity: "order",
   machine: orderMachine,
-  columns: ({ context, value }) => ({
-    status: value,
-    owner_id: context.userId,
-    peer_id: null,
-    subject: null,
-    due_at: null,
-  }),
+  columns: (snapshot) => {
+    const due = dueAt(snapshot)
+    return {
+      status: snapshot.value,
+      owner_id: snapshot.context.userId,
+      peer_id: null,
+      subject: snapshot.context.purpose,
+      due_at: due === undefined ? null : new Date(due).toISOString(),
+    }
+  },
 })
 
+/** One actor per order. What its deadlines need from outside is done by those who watch them. */
 export class OrderActors extends Context.Service<OrderActors, Effect.Success<typeof make>>()(
   "directory/OrderActors",
 ) {

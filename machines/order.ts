@@ -1,64 +1,269 @@
 import { assign, setup } from "xstate"
 import { effectActions } from "./effects.ts"
+import {
+  bookPaid,
+  bookPaidInCash,
+  bookReceived,
+  bookRefund,
+  bookSettled,
+  grant,
+  hold,
+  mailExpiry,
+  mailReceipt,
+  own,
+  release,
+  returnUses,
+  takeFreeIds,
+  takeUses,
+  tell,
+  tellCancelled,
+  tellEnding,
+  tellOrder,
+  tellPaid,
+  tellReleased,
+} from "./order-actions.ts"
+import * as change from "./order-changes.ts"
+import type { OrderContext, OrderEvent, OrderInput } from "./order-context.ts"
+import { orderGuards } from "./order-guards.ts"
 
-export interface OrderItem {
-  readonly id: string
-  readonly emoji_id: string
-  readonly unit_price_in_cents: number
-  readonly rhythm_score: number
-  readonly created_at: string
-}
-
-interface OrderContext {
-  readonly id: string
-  readonly userId: string
-  readonly items: ReadonlyArray<OrderItem>
-}
-
-type OrderEvent =
-  | { readonly type: "ADD_ITEMS"; readonly items: ReadonlyArray<OrderItem> }
-  | { readonly type: "REMOVE_ITEM"; readonly itemId: string }
-  | { readonly type: "CLEAR" }
-
-const changed = {
-  type: "events",
-  params: ({ context }: { context: OrderContext }) => [
-    { channel: `order:${context.id}`, type: "order.changed", data: { items: context.items.length } },
-    { channel: `cart:${context.userId}`, type: "cart.changed", data: { order_id: context.id } },
-  ],
-} as const
-
+/**
+ * The life of an order. Draft holds nothing, PendingPayment holds its ids for a while, Paid has them for good.
+ * Money is taken note of in every state: a provider tells us late, twice and out of order.
+ */
 export const orderMachine = setup({
-  types: {
-    input: {} as { readonly id: string; readonly userId: string },
-    context: {} as OrderContext,
-    events: {} as OrderEvent,
-  },
+  types: { input: {} as OrderInput, context: {} as OrderContext, events: {} as OrderEvent },
   actions: effectActions,
-  guards: {
-    hasItem: ({ context, event }) =>
-      event.type === "REMOVE_ITEM" && context.items.some((item) => item.id === event.itemId),
-  },
+  guards: orderGuards,
 }).createMachine({
   id: "order",
   initial: "Draft",
-  context: ({ input }) => ({ id: input.id, userId: input.userId, items: [] }),
+  context: ({ input }) => ({
+    id: input.id,
+    userId: input.userId,
+    purpose: input.purpose ?? "cart",
+    createdAt: input.createdAt,
+    updatedAt: input.createdAt,
+    items: input.items ?? [],
+    attempt: 0,
+    payments: [],
+    refunds: [],
+    codes: [],
+    undelivered: [],
+  }),
+  on: {
+    // Money that finds no order to pay for is kept for the buyer, whatever the state.
+    "payment.captured": {
+      actions: [
+        bookReceived,
+        assign(({ context, event }) => change.received(context, event.payment)),
+        tellOrder("order.payment_received"),
+      ],
+    },
+    refund: {
+      guard: "isRefundable",
+      actions: assign(({ context, event }) => change.refundBegun(context, event)),
+    },
+    "refund.made": {
+      guard: "isRefundPending",
+      actions: [
+        bookRefund,
+        assign(({ context, event }) => change.refundSettled(context, event)),
+        tellOrder("order.refunded"),
+      ],
+    },
+    "refund.failed": {
+      guard: "isRefundPending",
+      actions: assign(({ context, event }) => change.refundSettled(context, event)),
+    },
+  },
   states: {
     Draft: {
       on: {
-        ADD_ITEMS: {
-          actions: [assign({ items: ({ context, event }) => [...context.items, ...event.items] }), changed],
+        add: {
+          guard: "hasItems",
+          actions: [assign(({ context, event }) => change.added(context, event)), tell("Draft")],
         },
-        REMOVE_ITEM: {
+        remove: {
           guard: "hasItem",
+          actions: [assign(({ context, event }) => change.removed(context, event)), tell("Draft")],
+        },
+        clear: { actions: [assign(({ context, event }) => change.cleared(context, event)), tell("Draft")] },
+        "checkout.payment": [
+          {
+            guard: "isCovered",
+            target: "Paid",
+            actions: [
+              bookSettled,
+              assign(({ context, event }) => change.paid(change.checkedOut(context, event), event.at)),
+            ],
+          },
+          {
+            guard: "hasItems",
+            target: "PendingPayment",
+            actions: [
+              assign(({ context, event }) => change.checkedOut(context, event)),
+              hold,
+              tell("PendingPayment"),
+            ],
+          },
+        ],
+        "checkout.free": {
+          guard: "isFree",
+          target: "Paid",
           actions: [
-            assign({
-              items: ({ context, event }) => context.items.filter((item) => item.id !== event.itemId),
-            }),
-            changed,
+            takeFreeIds,
+            bookSettled,
+            assign(({ context, event }) => change.paid(change.checkedOut(context, event), event.at)),
           ],
         },
-        CLEAR: { actions: [assign({ items: [] }), changed] },
+        "checkout.cash": [
+          {
+            guard: "isPaidInCash",
+            target: "Paid",
+            actions: [bookPaidInCash, assign(({ context, event }) => change.paidInCash(context, event))],
+          },
+          {
+            guard: "hasItems",
+            actions: [
+              bookReceived,
+              assign(({ context, event }) =>
+                change.received({ ...context, items: event.items }, event.payment),
+              ),
+              tell("Draft"),
+            ],
+          },
+        ],
+        redeem: {
+          guard: "isRedemption",
+          target: "Paid",
+          actions: [assign(({ context, event }) => change.redeemed(context, event)), takeUses],
+        },
+      },
+    },
+    PendingPayment: {
+      on: {
+        "checkout.free": {
+          guard: "isFree",
+          target: "Paid",
+          actions: [
+            takeFreeIds,
+            bookSettled,
+            assign(({ context, event }) => change.paid(change.checkedOut(context, event), event.at)),
+          ],
+        },
+        "checkout.cash": [
+          {
+            guard: "isPaidInCash",
+            target: "Paid",
+            actions: [bookPaidInCash, assign(({ context, event }) => change.paidInCash(context, event))],
+          },
+          {
+            actions: [
+              bookReceived,
+              assign(({ context, event }) => change.received(context, event.payment)),
+              tell("PendingPayment"),
+            ],
+          },
+        ],
+        promo_code: {
+          actions: [
+            {
+              type: "uses",
+              params: ({ context, event }) => [
+                { code_id: event.code.codeId, user_id: context.userId, count: event.code.count },
+              ],
+            },
+            assign(({ context, event }) => change.discounted(context, event)),
+            tell("PendingPayment"),
+          ],
+        },
+        "intent.made": {
+          guard: "isCurrentIntent",
+          actions: [
+            assign(({ event }) => ({ intent: event.intent, updatedAt: event.at })),
+            tellOrder("order.changed"),
+          ],
+        },
+        convert_to_draft: {
+          target: "Draft",
+          actions: [
+            release,
+            tellReleased,
+            returnUses,
+            assign(({ context, event }) => change.drafted(context, event)),
+            tell("Draft"),
+          ],
+        },
+        cancel: {
+          target: "Cancelled",
+          actions: assign(({ context, event }) => change.cancelled(context, event, "deleted")),
+        },
+        deadline: [
+          {
+            guard: "isOver",
+            target: "Cancelled",
+            actions: assign(({ context, event }) => change.cancelled(context, event, "expired")),
+          },
+          {
+            guard: "isEnding",
+            actions: [assign(({ context }) => change.warned(context)), tellEnding],
+          },
+        ],
+        "payment.captured": [
+          {
+            guard: "isPaid",
+            target: "Paid",
+            actions: [
+              bookPaid,
+              assign(({ context, event }) => change.paid(change.received(context, event.payment), event.at)),
+            ],
+          },
+          {
+            actions: [
+              bookReceived,
+              assign(({ context, event }) => change.received(context, event.payment)),
+              tell("PendingPayment"),
+            ],
+          },
+        ],
+        "payment.declined": {
+          actions: [
+            assign(({ event }) => ({ declined: event.reason, updatedAt: event.at })),
+            tell("PendingPayment"),
+          ],
+        },
+      },
+    },
+    Cancelled: {
+      entry: [release, returnUses, tellCancelled, mailExpiry],
+      on: {
+        "payment.captured": [
+          {
+            guard: "isPaidAndFree",
+            target: "Paid",
+            actions: [
+              takeUses,
+              bookPaid,
+              assign(({ context, event }) => change.paid(change.received(context, event.payment), event.at)),
+            ],
+          },
+          {
+            actions: [
+              bookReceived,
+              assign(({ context, event }) => change.received(context, event.payment)),
+              tell("Cancelled"),
+            ],
+          },
+        ],
+      },
+    },
+    Paid: {
+      entry: [own, grant, tellPaid, mailReceipt],
+      on: {
+        delivered: {
+          guard: "isUndelivered",
+          actions: assign(({ context, event }) => change.handedOver(context, event)),
+        },
       },
     },
   },

@@ -4,6 +4,8 @@ import { Schema } from "effect"
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+export const isUuid = (text: string): boolean => uuidPattern.test(text)
+
 export const Uuid = Schema.String.check(
   Schema.isPattern(uuidPattern, { message: "expected a uuid" }),
 ).annotate({

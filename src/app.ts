@@ -20,12 +20,14 @@ import { LiveSessions } from "./live/sessions.ts"
 import { mountLive } from "./live/socket.ts"
 import { logging } from "./log.ts"
 import { Metrics } from "./metrics.ts"
+import { OwnAddress } from "./own-address.ts"
 import { delivery } from "./providers/delivery.ts"
 import { Readiness } from "./readiness.ts"
 import { directory } from "./rooms/directory.ts"
 import { identity } from "./rooms/identity.ts"
 import { moves } from "./rooms/moves.ts"
 import { people } from "./rooms/people.ts"
+import { sales } from "./rooms/sales.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
 import { ensureAdmin } from "./services/admins.ts"
 import { Callers } from "./services/callers.ts"
@@ -92,6 +94,7 @@ const appLayer = (surroundings: Surroundings) => {
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
   return live({ checkMs: liveCheckMs }).pipe(
+    Layer.provideMerge(sales(keys)),
     Layer.provideMerge(Layer.mergeAll(guards, directory, moves, people, delivery, housekeeping)),
     Layer.provideMerge(identity),
     Layer.provideMerge(actors),
@@ -189,6 +192,9 @@ export const startService = async (
       },
     })
     await runtime.runPromise(watch(server))
+    await runtime.runPromise(
+      OwnAddress.use((own) => Effect.sync(() => own.listening(config.host, server.port))),
+    )
     return {
       port: server.port,
       runtime,

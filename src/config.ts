@@ -172,6 +172,11 @@ export const settings = {
     "Events kept of one channel at most.",
     whole(1, 10_000_000),
   ),
+  failpoint: optionalSetting(
+    "FAILPOINT",
+    "Ends the process at this named moment, for tests of crashes; ignored in production.",
+    plain,
+  ),
   logLevel: setting(
     "LOG_LEVEL",
     "Info",

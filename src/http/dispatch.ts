@@ -152,7 +152,9 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       ...(writes ? [idempotencyHeader] : []),
       ...(route.headers ?? []),
     ],
-    needsAddress: route.limit !== undefined,
+    // Callers without a name are told apart by their address when they repeat a request.
+    needsAddress:
+      route.limit !== undefined || (writes && (route.auth === "none" || route.auth === "optional")),
     bodyLimitBytes:
       route.body === undefined && !route.rawBody ? 0 : (route.bodyLimitBytes ?? defaultBodyLimitBytes),
     handle: (request, respond) => {

@@ -1,9 +1,11 @@
 import { Effect, Layer } from "effect"
+import { AppConfig } from "../config.ts"
 import { parseApiKey } from "../services/api-key-secrets.ts"
 import { Limits } from "../services/limits.ts"
 import { Sessions } from "../services/sessions.ts"
 import { bearerToken, makeAuthenticate } from "./authenticate.ts"
 import { Guards } from "./guards.ts"
+import { makeOnce } from "./once.ts"
 import type { Principal } from "./principal.ts"
 
 /** An IPv6 caller owns a whole /64: counting single addresses of it would count nothing. */
@@ -40,6 +42,8 @@ export const guards = Layer.effect(
     const authenticate = yield* makeAuthenticate
     const limits = yield* Limits
     const sessions = yield* Sessions
+    const { requestDeadlineSeconds } = yield* AppConfig
+    const once = yield* makeOnce(2 * requestDeadlineSeconds)
     return Guards.of({
       authenticate,
       limit: (name, request, principal) =>
@@ -48,7 +52,7 @@ export const guards = Layer.effect(
           ...(principal === null ? {} : { caller: callerKey(request.headers, principal) }),
         }),
       freshCode: (principal) => sessions.checkFresh(principal.sessionId),
-      once: (_key, _route, _request, _principal, run) => run,
+      once,
     })
   }),
 )

@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type {
   Conflict,
+  InvalidRequest,
   TooManyRequests,
   TwoFactorRequired,
   Unauthorized,
@@ -35,7 +36,7 @@ export class Guards extends Context.Service<
       request: RawRequest,
       principal: Principal | null,
       run: Effect.Effect<RawResponse>,
-    ): Effect.Effect<RawResponse, Conflict | Unprocessable | Unavailable>
+    ): Effect.Effect<RawResponse, InvalidRequest | Conflict | Unprocessable | Unavailable>
   }
 >()("directory/Guards") {}
 

@@ -28,14 +28,12 @@ const openEntities = (kind: string, userId: string, statuses: ReadonlyArray<stri
 const defaults: Readonly<Record<ChannelKind, ChannelState>> = {
   cart: {
     expression: ({ key }, sql) =>
-      sql`select ${facts(sql)} || jsonb_build_object('items', coalesce(e.state->'context'->'items', '[]'))
-            from entity e where e.kind = 'order' and e.owner_id = ${key} and e.status in ('Draft', 'PendingPayment')
-           order by e.created_at desc limit 1`,
+      sql`select order_facts(e) from entity e
+           where e.kind = 'order' and e.owner_id = ${key} and e.status in ('Draft', 'PendingPayment')`,
   },
   order: {
     expression: ({ key }, sql) =>
-      sql`select ${facts(sql)} || jsonb_build_object('items', coalesce(e.state->'context'->'items', '[]'))
-            from entity e where e.kind = 'order' and e.id = ${key}`,
+      sql`select order_facts(e) from entity e where e.kind = 'order' and e.id = ${key}`,
   },
   transfer: { expression: ({ key }, sql) => entity("transfer", key, sql) },
   transfers: {

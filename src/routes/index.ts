@@ -2,6 +2,8 @@ import type { Route } from "../http/route.ts"
 import { apiKeys } from "./api-keys.ts"
 import { assets } from "./assets.ts"
 import { auth } from "./auth.ts"
+import { cart } from "./cart.ts"
+import { codes } from "./codes.ts"
 import { credentials } from "./credentials.ts"
 import { currentUser } from "./current-user.ts"
 import { dev } from "./dev.ts"
@@ -18,18 +20,22 @@ import { lootboxes } from "./lootboxes.ts"
 import { members } from "./members.ts"
 import { oauthClients } from "./oauth-clients.ts"
 import { operations } from "./operations.ts"
+import { orders } from "./orders.ts"
 import { organizations } from "./organizations.ts"
+import { paymentMethods } from "./payment-methods.ts"
 import { prices } from "./prices.ts"
 import { proxy } from "./proxy.ts"
 import { pubkeys } from "./pubkeys.ts"
 import { records } from "./records.ts"
 import { registry } from "./registry.ts"
+import { sandbox } from "./sandbox.ts"
 import { storefront } from "./storefront.ts"
 import { tokens } from "./tokens.ts"
 import { transfers } from "./transfers.ts"
 import { twoFactor } from "./two-factor.ts"
 import { users } from "./users.ts"
 import { wallets } from "./wallets.ts"
+import { webhooks } from "./webhooks.ts"
 
 // Documents describe the whole table they are part of, so they look at it only when asked.
 function wholeTable(): ReadonlyArray<Route> {
@@ -69,6 +75,12 @@ const table = [
   ...proxy,
   ...lootboxTypes,
   ...lootboxes,
+  ...cart,
+  ...orders,
+  ...paymentMethods,
+  ...codes,
+  ...webhooks,
+  ...sandbox,
 ] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never

@@ -11,12 +11,14 @@ beforeAll(async () => {
   two = await serve({}, { database: one.database, peersPossible: true })
 })
 
+const at = new Date(0).toISOString()
 const item = (emoji: string) => ({
   id: randomUUID(),
-  emoji_id: emoji,
-  unit_price_in_cents: 400,
-  rhythm_score: 1,
-  created_at: new Date(0).toISOString(),
+  type: "EmojiId" as const,
+  claim: emoji,
+  cents: 400,
+  createdAt: at,
+  updatedAt: at,
 })
 
 const add = (service: TestService, orderId: string, owner: string, emoji = "🚀") =>
@@ -24,8 +26,8 @@ const add = (service: TestService, orderId: string, owner: string, emoji = "🚀
     Effect.flatMap(OrderActors, (orders) =>
       orders.send(
         orderId,
-        { type: "ADD_ITEMS", items: [item(emoji)] },
-        { create: { id: orderId, userId: owner } },
+        { type: "add", items: [item(emoji)], at },
+        { create: { id: orderId, userId: owner, createdAt: at } },
       ),
     ).pipe(Effect.result),
   )
@@ -72,18 +74,18 @@ describe("an entity", () => {
     await add(one, id, owner)
     const result = await one.runtime.runPromise(
       Effect.flatMap(OrderActors, (orders) =>
-        orders.send(id, { type: "REMOVE_ITEM", itemId: randomUUID() }),
+        orders.send(id, { type: "remove", itemId: randomUUID(), at }),
       ).pipe(Effect.result),
     )
     expect(Result.isFailure(result) && result.failure).toMatchObject({
       _tag: "EventRefused",
-      details: { state: "Draft", allowed: expect.arrayContaining(["ADD_ITEMS", "CLEAR"]) },
+      details: { state: "Draft", allowed: expect.arrayContaining(["add", "clear"]) },
     })
   })
 
   it("that does not exist is not found unless the event may create it", async () => {
     const result = await one.runtime.runPromise(
-      Effect.flatMap(OrderActors, (orders) => orders.send(randomUUID(), { type: "CLEAR" })).pipe(
+      Effect.flatMap(OrderActors, (orders) => orders.send(randomUUID(), { type: "clear", at })).pipe(
         Effect.result,
       ),
     )

@@ -12,7 +12,6 @@ const writers = 16
 it("killing a database backend every 40 ms hangs no request, loses no acknowledged turn and heals", async () => {
   const service = await serve({ POOL_SIZE: "4" })
   const killer = connect({ connection: service.database, poolSize: 1, statementTimeoutMs: 5000 })
-  const owner = (await service.user()).id
   const [{ pid: killerPid } = { pid: 0 }] = await killer`select pg_backend_pid() as pid`
   let firing = true
   let kills = 0
@@ -30,11 +29,24 @@ it("killing a database backend every 40 ms hangs no request, loses no acknowledg
   const write = async () => {
     const id = randomUUID()
     const log = { id, ok: 0, unknown: 0, http: 0 }
-    const item = { id: randomUUID(), emoji_id: "🚀", unit_price_in_cents: 1, rhythm_score: 1, created_at: "" }
+    const owner = randomUUID()
+    const at = new Date(0).toISOString()
+    const item = {
+      id: randomUUID(),
+      type: "EmojiId" as const,
+      claim: "🚀",
+      cents: 1,
+      createdAt: at,
+      updatedAt: at,
+    }
     while (firing) {
       const result = await service.runtime.runPromise(
         Effect.flatMap(OrderActors, (orders) =>
-          orders.send(id, { type: "ADD_ITEMS", items: [item] }, { create: { id, userId: owner } }),
+          orders.send(
+            id,
+            { type: "add", items: [item], at },
+            { create: { id, userId: owner, createdAt: at } },
+          ),
         ).pipe(Effect.result),
       )
       if (Result.isSuccess(result)) log.ok++

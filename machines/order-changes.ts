@@ -1,0 +1,119 @@
+import type { OrderContext, OrderEvent, OrderItem, Payment } from "./order-context.ts"
+import { dueCents } from "./order-money.ts"
+
+/** How an order changes, state by state and event by event. Pure: the machine says when, these say what. */
+
+type Event<T extends OrderEvent["type"]> = Extract<OrderEvent, { type: T }>
+export type CheckoutEvent = Event<"checkout.payment" | "checkout.free" | "checkout.cash" | "redeem">
+
+export type RefundEvent = Event<"refund.made" | "refund.failed">
+
+const isDiscount = (item: OrderItem) => item.type === "Discount"
+
+export const added = (order: OrderContext, event: Event<"add">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: [...order.items, ...event.items],
+  ...(event.tracking === undefined ? {} : { tracking: event.tracking }),
+})
+
+export const removed = (order: OrderContext, event: Event<"remove">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: order.items.filter((item) => item.id !== event.itemId),
+})
+
+export const cleared = (order: OrderContext, event: Event<"clear">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: [],
+})
+
+export const checkedOut = (order: OrderContext, event: CheckoutEvent): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: event.items,
+  checkout: event.checkout,
+  attempt: order.attempt + 1,
+  intent: undefined,
+  declined: undefined,
+  ...(event.tracking === undefined ? {} : { tracking: event.tracking }),
+})
+
+/** The price may change with a discount, so the provider is asked again. */
+export const discounted = (order: OrderContext, event: Event<"promo_code">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: [...order.items, ...event.discounts],
+  codes: [...order.codes, event.code],
+  attempt: order.attempt + 1,
+  intent: undefined,
+})
+
+export const drafted = (order: OrderContext, event: Event<"convert_to_draft">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: order.items.filter((item) => !isDiscount(item)),
+  codes: [],
+  checkout: undefined,
+  intent: undefined,
+  declined: undefined,
+})
+
+export const cancelled = (
+  order: OrderContext,
+  event: Event<"cancel" | "deadline">,
+  reason: "expired" | "deleted",
+): OrderContext => ({ ...order, updatedAt: event.at, cancelled: { at: event.at, reason } })
+
+export const received = (order: OrderContext, payment: Payment): OrderContext => ({
+  ...order,
+  updatedAt: payment.at,
+  payments: [...order.payments, payment],
+  declined: undefined,
+})
+
+export const paid = (order: OrderContext, at: string): OrderContext => ({
+  ...order,
+  updatedAt: at,
+  paidAt: at,
+  undelivered: order.items.flatMap((item) => (item.lootboxId === undefined ? [] : [item.lootboxId])),
+})
+
+export const covers = (order: OrderContext, payment: Payment): boolean =>
+  dueCents(received(order, payment)) === 0
+
+export const refundBegun = (order: OrderContext, event: Event<"refund">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  refunds: [...order.refunds, event.refund],
+})
+
+export const refundSettled = (order: OrderContext, event: RefundEvent): OrderContext => {
+  const refund = order.refunds.find(({ id }) => id === event.refundId)
+  const made = event.type === "refund.made"
+  return {
+    ...order,
+    updatedAt: event.at,
+    refunds: order.refunds.map((one) =>
+      one === refund ? { ...one, status: made ? "Refunded" : "Failed" } : one,
+    ),
+    items: order.items.map((item) =>
+      made && refund?.itemIds.includes(item.id) ? { ...item, refunded: true, updatedAt: event.at } : item,
+    ),
+  }
+}
+
+export const handedOver = (order: OrderContext, event: Event<"delivered">): OrderContext => ({
+  ...order,
+  undelivered: order.undelivered.filter((id) => id !== event.lootboxId),
+})
+
+export const paidInCash = (order: OrderContext, event: Event<"checkout.cash">): OrderContext =>
+  paid(received(checkedOut(order, event), event.payment), event.at)
+
+export const redeemed = (order: OrderContext, event: Event<"redeem">): OrderContext =>
+  paid({ ...checkedOut(order, event), codes: [event.code] }, event.at)
+
+export const warned = (order: OrderContext): OrderContext =>
+  order.checkout === undefined ? order : { ...order, checkout: { ...order.checkout, warned: true } }

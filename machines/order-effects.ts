@@ -1,0 +1,116 @@
+import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../schema/turn.ts"
+import type { OrderContext, OrderItem } from "./order-context.ts"
+import { dueCents, totalCents } from "./order-money.ts"
+
+/** What a turn of an order does to the rest of the world, as data. */
+
+export const orderNumber = (id: string): string => id.slice(-8)
+
+const claimed = (order: OrderContext): ReadonlyArray<OrderItem & { readonly claim: string }> =>
+  order.items.filter((item): item is OrderItem & { readonly claim: string } => item.claim !== undefined)
+
+const ids = (order: OrderContext) => claimed(order).filter((item) => item.type === "EmojiId")
+
+export const holdClaims = (order: OrderContext): ReadonlyArray<Claim> =>
+  claimed(order).map(({ claim }) => ({ canonical: claim, kind: "order", holder: order.id }))
+
+/** From this order's hold, or from nobody: an id somebody else has by now refuses the turn. */
+export const paidClaims = (order: OrderContext): ReadonlyArray<Claim> =>
+  claimed(order).map(({ claim, type }) =>
+    type === "EmojiId"
+      ? {
+          canonical: claim,
+          kind: "owned",
+          holder: order.userId,
+          owner_id: order.userId,
+          from_holder: order.id,
+        }
+      : { canonical: claim, kind: "order", holder: order.id },
+  )
+
+export const releases = (order: OrderContext): ReadonlyArray<string> =>
+  claimed(order).map(({ claim }) => claim)
+
+export const grants = (order: OrderContext): ReadonlyArray<Grant> =>
+  ids(order).map(({ claim }) => ({
+    canonical: claim,
+    owner_id: order.userId,
+    pubkey: order.checkout?.pubkey ?? null,
+    source: `order:${order.id}`,
+  }))
+
+export const codeUses = (order: OrderContext, sign: 1 | -1): ReadonlyArray<CodeUse> =>
+  order.codes.map(({ codeId, count }) => ({
+    code_id: codeId,
+    user_id: order.userId,
+    count: sign * count,
+  }))
+
+const told = (order: OrderContext, status: string) => ({
+  order_id: order.id,
+  status,
+  items: claimed(order).length,
+  total_in_cents: totalCents(order.items),
+  remaining_due_in_cents: status === "Paid" || status === "Cancelled" ? 0 : dueCents(order),
+  ...(status === "PendingPayment" ? { expires_at: order.checkout?.expiresAt } : {}),
+})
+
+export const changedEvents = (order: OrderContext, status: string): ReadonlyArray<ChannelEvent> => {
+  const data = told(order, status)
+  return [
+    { channel: `cart:${order.userId}`, type: "cart.changed", data },
+    { channel: `order:${order.id}`, type: "order.changed", data },
+  ]
+}
+
+export const expiringEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
+  const data = told(order, "PendingPayment")
+  return [
+    { channel: `cart:${order.userId}`, type: "cart.expiring", data },
+    { channel: `order:${order.id}`, type: "cart.expiring", data },
+  ]
+}
+
+const market = (order: OrderContext, type: string): ReadonlyArray<ChannelEvent> =>
+  ids(order).map(({ claim }) => ({ channel: "market", type, data: { emoji_id: claim } }))
+
+export const releasedEvents = (order: OrderContext) => market(order, "market.released")
+
+export const cancelledEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
+  const type = order.cancelled?.reason === "expired" ? "cart.expired" : "cart.changed"
+  const data = told(order, "Cancelled")
+  return [
+    { channel: `cart:${order.userId}`, type, data },
+    { channel: `order:${order.id}`, type, data },
+    ...releasedEvents(order),
+  ]
+}
+
+export const paidEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
+  const data = told(order, "Paid")
+  return [
+    { channel: `cart:${order.userId}`, type: "cart.changed", data },
+    { channel: `order:${order.id}`, type: "order.paid", data },
+    ...ids(order).map(({ claim }) => ({
+      channel: `emoji_id:${claim}`,
+      type: "emoji_id.registered",
+      data: { emoji_id: claim },
+    })),
+    ...market(order, "market.purchased"),
+  ]
+}
+
+const letter = (order: OrderContext, kind: string): ReadonlyArray<Mail> => {
+  const to = order.checkout?.email
+  if (to === undefined) return []
+  const items = order.items.map((item) => ({
+    name: item.emojiId ?? (item.type === "LootBox" ? "Lootbox" : "Discount"),
+    price_in_cents: item.cents,
+  }))
+  return [{ to, kind, data: { order_number: orderNumber(order.id), items, total: totalCents(order.items) } }]
+}
+
+export const receipt = (order: OrderContext) => letter(order, "order_receipt")
+
+export const expiryNotice = (order: OrderContext) =>
+  order.cancelled?.reason === "expired" ? letter(order, "order_expired") : []

@@ -1,0 +1,41 @@
+import { checkedOut, covers } from "./order-changes.ts"
+import type { OrderContext, OrderEvent } from "./order-context.ts"
+import { expiryOf, pendingDueAt } from "./order-deadlines.ts"
+import { dueCents, refundableCents, totalCents } from "./order-money.ts"
+
+interface Args {
+  readonly context: OrderContext
+  readonly event: OrderEvent
+}
+
+/** When a transition applies. The names are what the machine reads like. */
+export const orderGuards = {
+  hasItems: ({ event }: Args) => "items" in event && event.items.length > 0,
+  hasItem: ({ context, event }: Args) =>
+    event.type === "remove" && context.items.some((item) => item.id === event.itemId),
+  isCovered: ({ context, event }: Args) =>
+    event.type === "checkout.payment" && event.items.length > 0 && dueCents(checkedOut(context, event)) === 0,
+  isFree: ({ event }: Args) =>
+    event.type === "checkout.free" && event.items.length > 0 && totalCents(event.items) === 0,
+  isPaidInCash: ({ context, event }: Args) =>
+    event.type === "checkout.cash" &&
+    event.items.length > 0 &&
+    covers(checkedOut(context, event), event.payment),
+  isPaid: ({ context, event }: Args) => event.type === "payment.captured" && covers(context, event.payment),
+  isPaidAndFree: ({ context, event }: Args) =>
+    event.type === "payment.captured" && event.idsFree && covers(context, event.payment),
+  isRedemption: ({ context, event }: Args) =>
+    event.type === "redeem" && context.purpose === "redemption" && totalCents(event.items) === 0,
+  isCurrentIntent: ({ context, event }: Args) =>
+    event.type === "intent.made" && context.intent === undefined && event.intent.attempt === context.attempt,
+  isOver: ({ context, event }: Args) => Date.parse(event.at) >= expiryOf(context),
+  isEnding: ({ context, event }: Args) =>
+    context.checkout?.warned !== true && Date.parse(event.at) >= pendingDueAt(context),
+  isRefundable: ({ context, event }: Args) =>
+    event.type === "refund" && event.refund.cents > 0 && event.refund.cents <= refundableCents(context),
+  isRefundPending: ({ context, event }: Args) =>
+    (event.type === "refund.made" || event.type === "refund.failed") &&
+    context.refunds.some(({ id, status }) => id === event.refundId && status === "Pending"),
+  isUndelivered: ({ context, event }: Args) =>
+    event.type === "delivered" && context.undelivered.includes(event.lootboxId),
+}

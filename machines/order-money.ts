@@ -1,0 +1,69 @@
+import type { LedgerLine } from "../schema/turn.ts"
+import type { OrderContext, OrderItem } from "./order-context.ts"
+
+/** The arithmetic of an order: integers only, and everything shown or booked is derived from its payments and refunds. */
+
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
+
+export const totalCents = (items: ReadonlyArray<OrderItem>): number => sum(items.map((item) => item.cents))
+
+export const capturedCents = (order: OrderContext): number => sum(order.payments.map((p) => p.cents))
+
+const done = (order: OrderContext) => order.refunds.filter((refund) => refund.status === "Refunded")
+const ofSale = (order: OrderContext) => done(order).filter((refund) => refund.ofSale)
+
+export const refundedCents = (order: OrderContext): number => sum(done(order).map((r) => r.cents))
+
+/** Refunds that are not for an item: surplus, goodwill, money of orders that were never paid. */
+export const miscRefundedCents = (order: OrderContext): number =>
+  sum(done(order).flatMap((r) => (r.itemIds.length === 0 ? [r.cents] : [])))
+
+/** What a refund may still take: not given back yet, and not on its way. */
+export const refundableCents = (order: OrderContext): number =>
+  capturedCents(order) -
+  sum(order.refunds.flatMap((refund) => (refund.status === "Failed" ? [] : [refund.cents])))
+
+/** Money that came in and was not given back before the order was paid: what counts towards the price. */
+const receivedCents = (order: OrderContext): number =>
+  capturedCents(order) - (refundedCents(order) - sum(ofSale(order).map((r) => r.cents)))
+
+export const dueCents = (order: OrderContext): number =>
+  Math.max(0, totalCents(order.items) - receivedCents(order))
+
+const surplus = (order: OrderContext): number => Math.max(0, receivedCents(order) - totalCents(order.items))
+
+const refundedSurplus = (order: OrderContext): number =>
+  Math.min(surplus(order), sum(ofSale(order).flatMap((r) => (r.itemIds.length === 0 ? [r.cents] : []))))
+
+export const overpaidCents = (order: OrderContext): number => {
+  if (order.paidAt !== undefined) return surplus(order) - refundedSurplus(order)
+  return order.cancelled === undefined ? 0 : receivedCents(order)
+}
+
+/** What the books say of an order. Funds are what we have, the rest is what we have it for. */
+const balances = (order: OrderContext): ReadonlyMap<string, number> => {
+  const accounts = new Map<string, number>()
+  const book = (account: string, cents: number) => accounts.set(account, (accounts.get(account) ?? 0) + cents)
+  for (const { cents, provider } of order.payments) book(`funds:${provider}`, cents)
+  for (const { cents, provider } of done(order)) book(`funds:${provider}`, -cents)
+  if (order.paidAt === undefined) book("held", -receivedCents(order))
+  else {
+    book("sales", -totalCents(order.items))
+    book("overpaid", -overpaidCents(order))
+    book("refunds", sum(ofSale(order).map((r) => r.cents)) - refundedSurplus(order))
+  }
+  return accounts
+}
+
+/** The journal of a turn: what the balances are after it, less what they were. It sums to zero because both do. */
+export const journal = (
+  before: OrderContext,
+  after: OrderContext,
+  reference: string,
+): ReadonlyArray<LedgerLine> => {
+  const was = balances(before)
+  const is = balances(after)
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .map((account) => ({ account, cents: (is.get(account) ?? 0) - (was.get(account) ?? 0), reference }))
+    .filter((line) => line.cents !== 0)
+}

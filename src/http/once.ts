@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { Conflict, InvalidRequest, Unprocessable } from "../../schema/errors.ts"
+import { Seal } from "../services/seal.ts"
+import { Sql } from "../store/sql.ts"
+import type { RawRequest, RawResponse } from "./exchange.ts"
+import type { Principal } from "./principal.ts"
+
+const keepSeconds = 86_400
+const keyPattern = /^[\x21-\x7e]{1,255}$/
+// A seal holds a limited text; longer answers are sealed in pieces, and the longest are not kept at all.
+const pieceBytes = 48 * 1024
+const maxAnswerBytes = 512 * 1024
+
+type Row = {
+  readonly outcome: "run" | "repeat" | "running" | "other"
+  readonly status: number
+  readonly answer: string
+}
+
+const hashOf = (routeId: string, { body, method, path, query }: RawRequest): string =>
+  createHash("sha256").update(`${routeId}\n${method}\n${path}\n${query}\n`).update(body).digest("hex")
+
+/** Who sent the key: two callers may use the same one. A limited token never repeats what another kind of login got. */
+const callerOf = (principal: Principal | null, address: string): string =>
+  principal === null ? `address/${address}` : `${principal.via}/${principal.userId}`
+
+/** Answers that say nothing about the request itself: after them it may be sent again as if it never was. */
+const isFinal = ({ status }: RawResponse): boolean =>
+  status < 500 && status !== 401 && status !== 424 && status !== 429
+
+/** One run per Idempotency-Key. The answer is kept sealed for a day; a run that died frees its key with its lease. */
+export const makeOnce = (leaseSeconds: number) =>
+  Effect.gen(function* () {
+    const sql = yield* Sql
+    const seal = yield* Seal
+    const aad = (caller: string, key: string, piece: number) => `idempotency/${caller}/${key}/${piece}`
+
+    const pack = Effect.fnUntraced(function* (caller: string, key: string, response: RawResponse) {
+      const body = Buffer.from(response.body ?? "")
+      const text = Buffer.from(
+        JSON.stringify({ headers: response.headers ?? {}, body: body.toString("base64") }),
+      )
+      if (text.length > maxAnswerBytes) return undefined
+      const pieces = Array.from({ length: Math.ceil(text.length / pieceBytes) }, (_, i) =>
+        text.subarray(i * pieceBytes, (i + 1) * pieceBytes),
+      )
+      return (yield* Effect.forEach(pieces, (piece, i) => seal.seal(piece, aad(caller, key, i)))).join(" ")
+    })
+
+    const unpack = Effect.fnUntraced(function* (caller: string, key: string, { answer, status }: Row) {
+      const pieces = yield* Effect.forEach(answer.split(" "), (piece, i) =>
+        seal.open(piece, aad(caller, key, i)),
+      )
+      const { body, headers } = JSON.parse(Buffer.concat(pieces).toString()) as {
+        headers: Record<string, string>
+        body: string
+      }
+      const response: RawResponse = {
+        status,
+        headers: { ...headers, "Idempotent-Replayed": "true" },
+        body: Buffer.from(body, "base64"),
+      }
+      return response
+    })
+
+    const keep = Effect.fnUntraced(function* (
+      caller: string,
+      key: string,
+      run: string,
+      response: RawResponse,
+    ) {
+      const answer = isFinal(response) ? yield* pack(caller, key, response) : undefined
+      yield* sql.rows((q) =>
+        answer === undefined
+          ? q`delete from idempotency_key where caller = ${caller} and key = ${key} and run = ${run}`
+          : q`update idempotency_key set status = ${response.status}, answer = ${answer}, leased_until = null
+               where caller = ${caller} and key = ${key} and run = ${run}`,
+      )
+    })
+
+    return Effect.fnUntraced(function* (
+      key: string,
+      routeId: string,
+      request: RawRequest,
+      principal: Principal | null,
+      perform: Effect.Effect<RawResponse>,
+    ) {
+      if (!keyPattern.test(key))
+        return yield* new InvalidRequest({ error: "Idempotency-Key: expected 1 to 255 visible characters." })
+      const caller = callerOf(principal, request.address)
+      const run = randomUUID()
+      const [row] = yield* sql.rows<Row>(
+        (q) => q`select * from begin_once(${caller}, ${key}, ${hashOf(routeId, request)}, ${run}::uuid,
+                                          ${leaseSeconds}, ${keepSeconds})`,
+      )
+      if (row?.outcome === "repeat") return yield* unpack(caller, key, row).pipe(Effect.orDie)
+      if (row?.outcome === "other")
+        return yield* new Unprocessable({
+          error: "This Idempotency-Key was used with another request.",
+          fields: { "Idempotency-Key": [{ code: "reused", message: "belongs to another request" }] },
+        })
+      if (row?.outcome === "running")
+        return yield* new Conflict({
+          error: "The first request with this key is still running.",
+          retryAfterSeconds: 1,
+        })
+      // The client may leave, the answer is kept all the same: it is what the next attempt gets. Failing to keep it is
+      // no failure of the request; the lease then frees the key.
+      const response = yield* perform
+      yield* keep(caller, key, run, response).pipe(
+        Effect.catch((cause) => Effect.logWarning("idempotent answer not kept", cause)),
+      )
+      return response
+    }, Effect.uninterruptible)
+  })

@@ -1,0 +1,74 @@
+import type { Effect } from "effect"
+import type { Intent } from "../../../machines/order-context.ts"
+import type { InvalidRequest, Unavailable } from "../../../schema/errors.ts"
+import type { PaymentMethod } from "../../../schema/order.ts"
+
+export type PaidMethod = "CryptoCommerce" | "CardCheckout" | "WalletPay"
+
+export interface IntentRequest {
+  /** The same key always means the same intent: asking again after a lost answer makes no second one. */
+  readonly key: string
+  readonly orderId: string
+  readonly orderNumber: string
+  readonly method: PaidMethod
+  readonly cents: number
+  readonly email: string | undefined
+  readonly successUrl: string | undefined
+  readonly cancelUrl: string | undefined
+}
+
+export interface MadeIntent extends Omit<Intent, "attempt" | "provider" | "sealedSecret"> {
+  readonly clientSecret: string
+}
+
+/** What a provider says has happened, in our words. `fact` is the same however often and in whatever form it is told. */
+export type PaymentEvent =
+  | {
+      readonly kind: "captured"
+      readonly provider: string
+      readonly fact: string
+      readonly orderId: string
+      readonly intentId: string
+      readonly cents: number
+    }
+  | {
+      readonly kind: "declined"
+      readonly provider: string
+      readonly orderId: string
+      readonly reason: string
+    }
+  | {
+      readonly kind: "refunded"
+      readonly provider: string
+      /** Unknown of a refund made at the provider: then the payment it gives back tells. */
+      readonly orderId: string | undefined
+      readonly paymentFact: string
+      readonly intentId: string
+      /** Ours when we asked for it, the provider's when it was made there. */
+      readonly refundId: string
+      readonly cents: number
+    }
+  | {
+      readonly kind: "method_used"
+      readonly provider: string
+      readonly orderId: string
+      readonly method: PaymentMethod
+    }
+
+/** The outside world of money. Every call may be repeated without harm. */
+export interface PaymentProvider {
+  readonly name: string
+  createIntent(request: IntentRequest): Effect.Effect<MadeIntent, Unavailable>
+  /** Of an intent that is paid or cancelled already: nothing. */
+  cancelIntent(intent: Intent): Effect.Effect<void, Unavailable>
+  /** `pending`: a webhook will tell. */
+  refund(request: {
+    readonly refundId: string
+    readonly orderId: string
+    readonly intentId: string
+    readonly cents: number
+  }): Effect.Effect<"made" | "pending" | "refused", Unavailable>
+  /** Verifies the sender over the bytes as they came. Undefined: true, but nothing to us. */
+  readWebhook(body: Uint8Array, signature: string): Effect.Effect<PaymentEvent | undefined, InvalidRequest>
+  forgetMethod(methodId: string): Effect.Effect<void, Unavailable>
+}

@@ -1,0 +1,196 @@
+import { createHmac, randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { Conflict, InvalidRequest, NotFound, type Unavailable } from "../../../schema/errors.ts"
+import { AppConfig } from "../../config.ts"
+import { FailPoints } from "../../services/fail-points.ts"
+import { makeKeyRing, type NamedKey } from "../../services/key-ring.ts"
+import { DatabaseClock } from "../../store/database-clock.ts"
+import { Sql } from "../../store/sql.ts"
+import type { IntentRequest, MadeIntent, PaidMethod, PaymentEvent, PaymentProvider } from "./port.ts"
+import { invoiceMethods } from "./sandbox-rates.ts"
+import { signWebhook, webhookSigned } from "./sandbox-signature.ts"
+
+export interface SandboxSession {
+  readonly intentId: string
+  readonly sessionId: string
+  readonly orderId: string
+  readonly method: PaidMethod
+  readonly cents: number
+  readonly paidCents: number
+  readonly status: "open" | "cancelled"
+  readonly successUrl: string | null
+  readonly cancelUrl: string | null
+}
+
+interface Message {
+  readonly id: string
+  readonly event: PaymentEvent
+}
+
+/** The one card everybody in the sandbox has. */
+const card = (orderId: string) => ({
+  id: `pm_sandbox_${orderId.slice(-12)}`,
+  payment_type: "card",
+  brand: "visa",
+  country: "US",
+  last4: "4242",
+  exp_month: 12,
+  exp_year: 2040,
+})
+
+/**
+ * A payment provider inside the service, for demonstrations and tests. It keeps its own tables, knows nothing of
+ * orders but their id, and tells what happened only through signed webhooks.
+ */
+export class Sandbox extends Context.Service<
+  Sandbox,
+  PaymentProvider & {
+    findSession(sessionId: string): Effect.Effect<SandboxSession | undefined, Unavailable>
+    /** The buyer pays. Cards are charged at most once for what is open; chains take what is sent, also late. */
+    pay(sessionId: string, cents: number): Effect.Effect<string, NotFound | Conflict | Unavailable>
+    decline(sessionId: string): Effect.Effect<void, NotFound | Unavailable>
+    sign(body: Uint8Array): string
+    /** Called whenever webhooks wait to be sent. */
+    onWebhook(wake: () => void): void
+  }
+>()("directory/Sandbox") {
+  static readonly layer = (options: { readonly keys: ReadonlyArray<NamedKey> }) =>
+    Layer.effect(
+      Sandbox,
+      Effect.gen(function* () {
+        const sql = yield* Sql
+        const clock = yield* DatabaseClock
+        const failPoints = yield* FailPoints
+        const { baseUrl } = yield* AppConfig
+        const ring = yield* makeKeyRing(options.keys, "sandbox-webhook")
+        let wake = () => {}
+
+        const derive = (purpose: string, text: string) =>
+          createHmac("sha256", ring.current).update(`${purpose}/${text}`).digest("hex").slice(0, 32)
+
+        const createIntent = Effect.fnUntraced(function* (request: IntentRequest) {
+          const intentId = `pi_sandbox_${derive("intent", request.key)}`
+          const sessionId = `cs_sandbox_${derive("session", request.key)}`
+          yield* sql.rows(
+            (
+              q,
+            ) => q`insert into sandbox_intent (id, session_id, order_id, method, cents, success_url, cancel_url)
+                     values (${intentId}, ${sessionId}, ${request.orderId}, ${request.method}, ${request.cents},
+                             ${request.successUrl ?? null}, ${request.cancelUrl ?? null})
+                     on conflict (id) do nothing`,
+          )
+          const made: MadeIntent = {
+            intentId,
+            sessionId,
+            clientSecret: `${intentId}_secret_${derive("secret", intentId)}`,
+            checkoutUrl: `${baseUrl}/sandbox/checkout/${sessionId}`,
+            ...(request.method === "CryptoCommerce"
+              ? {
+                  invoiceId: `inv_sandbox_${derive("invoice", request.key)}`,
+                  methods: invoiceMethods(intentId, request.cents),
+                }
+              : { methods: [] }),
+          }
+          return made
+        })
+
+        const findSession = (sessionId: string) =>
+          sql
+            .rows<SandboxSession>(
+              (
+                q,
+              ) => q`select id as "intentId", session_id as "sessionId", order_id as "orderId", method, cents,
+                              paid_cents as "paidCents", status, success_url as "successUrl", cancel_url as "cancelUrl"
+                         from sandbox_intent where session_id = ${sessionId}`,
+            )
+            .pipe(Effect.map((rows) => rows[0]))
+
+        const getSession = Effect.fnUntraced(function* (sessionId: string) {
+          const session = yield* findSession(sessionId)
+          return session ?? (yield* new NotFound({ error: "There is no such checkout." }))
+        })
+
+        /**
+         * What happened and the news of it, in one statement: a kill loses both or none. A card takes no payment past
+         * its price or its end; a transfer on a chain cannot be stopped by an invoice that ran out.
+         */
+        const record = (
+          intentId: string,
+          payment: { readonly id: string; readonly cents: number; readonly outcome: string },
+          events: ReadonlyArray<PaymentEvent>,
+        ) => {
+          const captured = payment.outcome === "captured" ? payment.cents : 0
+          const messages = events.map((event) => JSON.stringify({ id: `evt_${randomUUID()}`, event }))
+          return sql
+            .rows<{ id: string }>(
+              (q) => q`with intent as (
+                         update sandbox_intent set paid_cents = paid_cents + ${captured}
+                          where id = ${intentId} and not exists (select 1 from sandbox_payment where id = ${payment.id})
+                            and (${payment.outcome} <> 'captured' or method = 'CryptoCommerce'
+                                 or (status = 'open' and paid_cents < cents))
+                         returning id
+                       ), payment as (
+                         insert into sandbox_payment (id, intent_id, cents, outcome)
+                         select ${payment.id}, id, ${payment.cents}, ${payment.outcome} from intent
+                       ), news as (
+                         insert into sandbox_webhook (payload)
+                         select m #>> '{}' from intent, jsonb_array_elements(${JSON.stringify(messages)}::text::jsonb) m
+                       )
+                       select id from intent`,
+            )
+            .pipe(
+              Effect.tap(failPoints.pass("sandbox.after_charge")),
+              Effect.tap(Effect.sync(() => wake())),
+              Effect.map((rows) => rows.length > 0),
+            )
+        }
+
+        const pay = Effect.fnUntraced(function* (sessionId: string, cents: number) {
+          const { intentId, method, orderId } = yield* getSession(sessionId)
+          const paymentId = `pay_sandbox_${randomUUID()}`
+          const fact = `sandbox:${paymentId}`
+          const events: ReadonlyArray<PaymentEvent> = [
+            { kind: "captured", provider: "sandbox", fact, orderId, intentId, cents },
+            ...(method === "CardCheckout"
+              ? [{ kind: "method_used", provider: "sandbox", orderId, method: card(orderId) } as const]
+              : []),
+          ]
+          const isPaid = yield* record(intentId, { id: paymentId, cents, outcome: "captured" }, events)
+          if (!isPaid) return yield* new Conflict({ error: "This checkout is paid or cancelled." })
+          return paymentId
+        })
+
+        const decline = Effect.fnUntraced(function* (sessionId: string) {
+          const { intentId, orderId } = yield* getSession(sessionId)
+          yield* record(intentId, { id: `pay_sandbox_${randomUUID()}`, cents: 0, outcome: "declined" }, [
+            { kind: "declined", provider: "sandbox", orderId, reason: "Your card was declined." },
+          ])
+        })
+
+        return Sandbox.of({
+          name: "sandbox",
+          createIntent,
+          cancelIntent: ({ intentId }) =>
+            sql
+              .rows((q) => q`update sandbox_intent set status = 'cancelled' where id = ${intentId}`)
+              .pipe(Effect.asVoid),
+          refund: ({ cents, intentId, orderId, refundId }) =>
+            record(intentId, { id: refundId, cents: -cents, outcome: "refunded" }, [
+              { kind: "refunded", provider: "sandbox", orderId, paymentFact: "", intentId, refundId, cents },
+            ]).pipe(Effect.as("made" as const)),
+          readWebhook: (body, signature) =>
+            webhookSigned(ring, body, signature, clock.now())
+              ? Effect.sync(() => (JSON.parse(Buffer.from(body).toString()) as Message).event)
+              : Effect.fail(new InvalidRequest({ error: "The signature does not fit the body." })),
+          forgetMethod: () => Effect.void,
+          findSession,
+          pay,
+          decline,
+          sign: (body) => signWebhook(ring, body, clock.now()),
+          onWebhook: (listener) => {
+            wake = listener
+          },
+        })
+      }),
+    )
+}

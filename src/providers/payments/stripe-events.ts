@@ -1,0 +1,72 @@
+import type Stripe from "stripe"
+import type { PaymentEvent } from "./port.ts"
+
+const provider = "stripe"
+
+const idOf = (value: string | { readonly id: string } | null | undefined): string =>
+  typeof value === "string" ? value : (value?.id ?? "")
+
+const captured = (intent: Stripe.PaymentIntent): PaymentEvent | undefined => {
+  const orderId = intent.metadata["order_id"]
+  if (orderId === undefined || intent.currency !== "usd") return undefined
+  const fact = `stripe:${intent.id}`
+  return { kind: "captured", provider, fact, orderId, intentId: intent.id, cents: intent.amount_received }
+}
+
+const declined = (intent: Stripe.PaymentIntent): PaymentEvent | undefined => {
+  const orderId = intent.metadata["order_id"]
+  if (orderId === undefined) return undefined
+  const reason = intent.last_payment_error?.message ?? "The payment was declined."
+  return { kind: "declined", provider, orderId, reason }
+}
+
+const refunded = (refund: Stripe.Refund): PaymentEvent | undefined => {
+  const intentId = idOf(refund.payment_intent)
+  if (refund.status !== "succeeded" || intentId === "") return undefined
+  return {
+    kind: "refunded",
+    provider,
+    orderId: refund.metadata?.["order_id"],
+    paymentFact: `stripe:${intentId}`,
+    intentId,
+    refundId: refund.metadata?.["refund_id"] ?? refund.id,
+    cents: refund.amount,
+  }
+}
+
+const methodUsed = (charge: Stripe.Charge): PaymentEvent | undefined => {
+  const orderId = charge.metadata["order_id"]
+  const card = charge.payment_method_details?.card
+  if (orderId === undefined || card == null || charge.payment_method === null) return undefined
+  return {
+    kind: "method_used",
+    provider,
+    orderId,
+    method: {
+      id: charge.payment_method,
+      payment_type: "card",
+      exp_month: card.exp_month,
+      exp_year: card.exp_year,
+      ...(card.brand == null ? {} : { brand: card.brand }),
+      ...(card.country == null ? {} : { country: card.country }),
+      ...(card.last4 == null ? {} : { last4: card.last4 }),
+    },
+  }
+}
+
+/** What Stripe tells, in our words. Money counts by the payment intent, so the other events about it are left aside. */
+export const readStripeEvent = (event: Stripe.Event): PaymentEvent | undefined => {
+  switch (event.type) {
+    case "payment_intent.succeeded":
+      return captured(event.data.object)
+    case "payment_intent.payment_failed":
+      return declined(event.data.object)
+    case "refund.created":
+    case "refund.updated":
+      return refunded(event.data.object)
+    case "charge.succeeded":
+      return methodUsed(event.data.object)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,39 @@
+import { Layer } from "effect"
+import { OwnAddress } from "../own-address.ts"
+import { Sandbox } from "../providers/payments/sandbox.ts"
+import { sandboxWebhooks } from "../providers/payments/sandbox-webhooks.ts"
+import { Stripe } from "../providers/payments/stripe.ts"
+import { Carts } from "../services/carts.ts"
+import { Checkouts } from "../services/checkouts.ts"
+import { Codes } from "../services/codes.ts"
+import { FailPoints } from "../services/fail-points.ts"
+import type { NamedKey } from "../services/key-ring.ts"
+import { ledgerAudit } from "../services/ledger.ts"
+import { orderDeadlines } from "../services/order-deadlines.ts"
+import { OrderHistory } from "../services/order-history.ts"
+import { OrderViews } from "../services/order-views.ts"
+import { Payments } from "../services/payments.ts"
+import { Promotions } from "../services/promotions.ts"
+import { Refunds } from "../services/refunds.ts"
+import { Settlements } from "../services/settlements.ts"
+import { Orders } from "../store/orders.ts"
+import { PaymentMethods } from "../store/payment-methods.ts"
+
+/** Carts, orders, payments and codes. */
+export const sales = (keys: ReadonlyArray<NamedKey>) =>
+  Layer.mergeAll(
+    Checkouts.layer,
+    Promotions.layer,
+    Settlements.layer,
+    OrderHistory.layer,
+    orderDeadlines,
+    sandboxWebhooks,
+    ledgerAudit,
+  ).pipe(
+    Layer.provideMerge(Refunds.layer),
+    Layer.provideMerge(Layer.mergeAll(Payments.layer, Carts.layer)),
+    Layer.provideMerge(Layer.mergeAll(OrderViews.layer, Sandbox.layer({ keys }), Stripe.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(Orders.layer, Codes.layer, PaymentMethods.layer, FailPoints.layer, OwnAddress.layer),
+    ),
+  )

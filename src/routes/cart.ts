@@ -1,0 +1,203 @@
+import { Effect } from "effect"
+import type { OrderEvent } from "../../machines/order-context.ts"
+import {
+  EventRefused,
+  NotFound,
+  TwoFactorRequired,
+  Unprocessable,
+  UnsupportedEmoji,
+} from "../../schema/errors.ts"
+import {
+  AddItemsCartRequest,
+  ApplyPromoCodeRequest,
+  CheckoutCartRequest,
+  DisplayOrder,
+} from "../../schema/order.ts"
+import { Uuid } from "../../schema/wire.ts"
+import { route } from "../http/route.ts"
+import { checkAddable, quoteItems } from "../services/cart-items.ts"
+import { Carts, type CartTurn } from "../services/carts.ts"
+import { Checkouts } from "../services/checkouts.ts"
+import { OrderViews } from "../services/order-views.ts"
+import { Payments } from "../services/payments.ts"
+import { Promotions } from "../services/promotions.ts"
+import { Users } from "../store/users.ts"
+
+const shared = { group: "cart", auth: "apiKey", success: DisplayOrder } as const
+const refusals = [EventRefused, NotFound, UnsupportedEmoji, Unprocessable] as const
+
+const show = ({ order, user }: Pick<CartTurn, "order" | "user">) =>
+  OrderViews.use((views) => views.show(order, user))
+
+/** A paid order may have used up free ids or made a key: its user is read again. */
+const showPaid = (turn: CartTurn) =>
+  turn.order.status === "Paid"
+    ? Effect.flatMap(
+        Users.use((users) => users.get(turn.user.id)),
+        (user) => show({ ...turn, user }),
+      )
+    : show(turn)
+
+/** Turns that claim nothing cannot be refused for what others hold. */
+const unclaimed = <A, E, R>(
+  effect: Effect.Effect<A, E | { readonly _tag: "IdsTaken" } | { readonly _tag: "LimitReached" }, R>,
+) =>
+  effect.pipe(
+    Effect.catchIf(
+      (error): error is Extract<typeof error, { readonly _tag: "IdsTaken" | "LimitReached" }> => {
+        const tag = (error as { readonly _tag?: unknown })._tag
+        return tag === "IdsTaken" || tag === "LimitReached"
+      },
+      Effect.die,
+    ),
+  ) as Effect.Effect<A, Exclude<E, { readonly _tag: "IdsTaken" | "LimitReached" }>, R>
+
+const getItems = route({
+  ...shared,
+  id: "getItems",
+  summary: "The caller's cart. Items others took are marked; what expired unpaid is offered again",
+  method: "get",
+  path: "/cart",
+  scope: "cart:show",
+  errors: [NotFound],
+  handler: ({ principal }) => Carts.use((carts) => carts.get(principal.userId)).pipe(Effect.flatMap(show)),
+})
+
+const addItems = route({
+  ...shared,
+  id: "addItems",
+  summary: "Put ids or lootboxes into the cart, at today's prices",
+  method: "post",
+  path: "/cart",
+  scope: "cart:update",
+  limit: "write",
+  body: AddItemsCartRequest,
+  errors: refusals,
+  handler: ({ body, principal }) =>
+    Carts.use((carts) =>
+      carts.turn(principal.userId, ({ context, status }, at) =>
+        Effect.gen(function* () {
+          const items = yield* quoteItems(body.items, at)
+          if (status === "Draft") yield* checkAddable(context, items)
+          const tracking = body.tracking_data == null ? {} : { tracking: body.tracking_data }
+          return { type: "add", items, at, ...tracking } satisfies OrderEvent as OrderEvent
+        }),
+      ),
+    ).pipe(unclaimed, Effect.flatMap(show)),
+})
+
+const clearCart = route({
+  ...shared,
+  id: "clearCart",
+  summary: "Empty the cart. One that waits for its payment is cancelled instead, and answered as that order",
+  method: "del",
+  path: "/cart",
+  scope: "cart:update",
+  errors: refusals,
+  handler: ({ principal }) =>
+    Effect.gen(function* () {
+      const turn = yield* Carts.use((carts) =>
+        carts.turn(principal.userId, ({ status }, at) =>
+          Effect.succeed({ type: status === "PendingPayment" ? "cancel" : "clear", at }),
+        ),
+      ).pipe(unclaimed)
+      if (turn.order.status === "Cancelled")
+        yield* Payments.use((payments) => payments.abandon(turn.before.context.intent))
+      return yield* show(turn)
+    }),
+})
+
+const removeItem = route({
+  ...shared,
+  id: "removeItem",
+  summary: "Take one item out of the cart",
+  method: "del",
+  path: "/cart/cart_items/:cart_item_id",
+  scope: "cart:update",
+  params: { cart_item_id: Uuid },
+  errors: refusals,
+  handler: ({ params, principal }) =>
+    Carts.use((carts) =>
+      carts.turn(principal.userId, ({ context }, at) => {
+        const itemId = params.cart_item_id.toLowerCase()
+        return context.items.some(({ id }) => id === itemId)
+          ? Effect.succeed({ type: "remove", itemId, at })
+          : Effect.fail(new NotFound({ error: "There is no such item in the cart." }))
+      }),
+    ).pipe(unclaimed, Effect.flatMap(show)),
+})
+
+const checkoutRow = {
+  ...shared,
+  method: "post",
+  scope: "cart:update",
+  sensitive: true,
+  limit: "write",
+  body: CheckoutCartRequest,
+  errors: [...refusals, TwoFactorRequired],
+} as const
+
+const checkout = route({
+  ...checkoutRow,
+  id: "checkout",
+  summary:
+    "Hold every id of the cart, or none, and ask for the payment. Prices are asked for again; when somebody else was faster the answer is 422 `eligibility`, and the cart shows which items are lost",
+  path: "/cart/checkout",
+  handler: ({ body, principal }) =>
+    Checkouts.use((checkouts) => checkouts.run(principal, undefined, body)).pipe(Effect.flatMap(showPaid)),
+})
+
+const checkoutOrder = route({
+  ...checkoutRow,
+  id: "checkoutOrder",
+  summary: "Check out a given open order: one's own, or any for administrators",
+  path: "/cart/checkout/:id",
+  params: { id: Uuid },
+  handler: ({ body, params, principal }) =>
+    Checkouts.use((checkouts) => checkouts.run(principal, params.id.toLowerCase(), body)).pipe(
+      Effect.flatMap(showPaid),
+    ),
+})
+
+const convertToDraft = route({
+  ...shared,
+  id: "convertOrderToDraft",
+  summary: "Take a cart back from its payment: the ids are free again, the payment is called off",
+  method: "post",
+  path: "/cart/convert_to_draft",
+  scope: "cart:update",
+  errors: refusals,
+  handler: ({ principal }) =>
+    Effect.gen(function* () {
+      const turn = yield* Carts.use((carts) =>
+        carts.turn(principal.userId, (_, at) => Effect.succeed({ type: "convert_to_draft", at })),
+      ).pipe(unclaimed)
+      yield* Payments.use((payments) => payments.abandon(turn.before.context.intent))
+      return yield* show(turn)
+    }),
+})
+
+const applyPromoCode = route({
+  ...shared,
+  id: "applyPromoCode",
+  summary: "Apply a discount code to a cart that waits for its payment",
+  method: "post",
+  path: "/cart/promo_code",
+  scope: "cart:update",
+  limit: "code",
+  body: ApplyPromoCodeRequest,
+  errors: refusals,
+  handler: ({ body, principal }) =>
+    Promotions.use((promotions) => promotions.apply(principal.userId, body.code)).pipe(Effect.flatMap(show)),
+})
+
+export const cart = [
+  getItems,
+  addItems,
+  clearCart,
+  removeItem,
+  checkout,
+  checkoutOrder,
+  convertToDraft,
+  applyPromoCode,
+] as const

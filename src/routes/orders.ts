@@ -1,0 +1,197 @@
+import { randomUUID } from "node:crypto"
+import { Effect, Schema } from "effect"
+import { EventRefused, Forbidden, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
+import {
+  DisplayOrder,
+  DisplayRefund,
+  OrderStatus,
+  PaymentOverrideRequest,
+  RefundOverrideRequest,
+  RefundRequest,
+} from "../../schema/order.ts"
+import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
+import { Uuid } from "../../schema/wire.ts"
+import { route } from "../http/route.ts"
+import { OrderHistory } from "../services/order-history.ts"
+import { OrderViews } from "../services/order-views.ts"
+import { Refunds } from "../services/refunds.ts"
+import { Settlements } from "../services/settlements.ts"
+import { Orders } from "../store/orders.ts"
+
+const shared = { group: "orders", auth: "apiKey" } as const
+const params = { id: Uuid }
+
+const listOrders = route({
+  ...shared,
+  id: "listOrders",
+  summary: "The caller's orders, newest first; administrators may name a user or ask for all",
+  method: "get",
+  path: "/orders",
+  scope: "order:readSelf",
+  query: {
+    ...pageQuery,
+    status: Schema.optionalKey(OrderStatus),
+    user_id: Schema.optionalKey(Uuid),
+    all: Schema.optionalKey(Schema.Literals(["true", "false"])),
+  },
+  success: pageOf(DisplayOrder, "ListOfDisplayOrder"),
+  errors: [Forbidden],
+  handler: ({ principal, query }) =>
+    Effect.gen(function* () {
+      const userId = query.all === "true" ? undefined : (query.user_id?.toLowerCase() ?? principal.userId)
+      if (userId !== principal.userId && !principal.scopes.has("order:read"))
+        return yield* new Forbidden({
+          error: "The orders of others need the scope order:read.",
+          details: { scope: "order:read" },
+        })
+      const page = pageRequest(query, ["created_at", "updated_at"])
+      const found = yield* Orders.use((orders) => orders.list({ userId, status: query.status }, page))
+      return paged(yield* OrderViews.use((views) => views.showMany(found.orders)), page, found.total)
+    }),
+})
+
+const getOrder = route({
+  ...shared,
+  id: "getOrder",
+  summary: "One order: one's own, or any for administrators",
+  method: "get",
+  path: "/orders/:id",
+  scope: "order:readSelf",
+  params,
+  success: DisplayOrder,
+  errors: [NotFound],
+  handler: ({ params: { id }, principal }) =>
+    Effect.gen(function* () {
+      const history = yield* OrderHistory
+      return yield* history.show(yield* history.get(principal, id.toLowerCase()))
+    }),
+})
+
+const refundOrder = route({
+  ...shared,
+  id: "refundOrder",
+  summary: "Give money back through the provider it came from: all of it, an amount, or the price of items",
+  method: "post",
+  path: "/orders/:id/refund",
+  scope: "order:refund",
+  sensitive: true,
+  params,
+  body: RefundRequest,
+  success: DisplayOrder,
+  errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
+  handler: ({ body, params: { id } }) =>
+    Effect.gen(function* () {
+      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body))
+      return yield* OrderHistory.use((history) => history.show(order))
+    }),
+})
+
+const refundOverride = route({
+  ...shared,
+  id: "overrideRefund",
+  summary: "Book a refund that was made elsewhere, in cash or in the provider's own console",
+  method: "post",
+  path: "/orders/:id/refund_override",
+  scope: "order:refundOverride",
+  sensitive: true,
+  params,
+  body: RefundOverrideRequest,
+  success: DisplayOrder,
+  errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
+  handler: ({ body, params: { id } }) =>
+    Effect.gen(function* () {
+      const order = yield* Refunds.use((refunds) =>
+        refunds.record(id.toLowerCase(), {
+          cents: body.amount,
+          externalReference: body.external_reference,
+          reason: body.reason ?? undefined,
+        }),
+      )
+      return yield* OrderHistory.use((history) => history.show(order))
+    }),
+})
+
+const listRefunds = route({
+  ...shared,
+  id: "listRefunds",
+  summary: "The refunds of an order, made and on their way",
+  method: "get",
+  path: "/orders/:id/refunds",
+  scope: "refund:read",
+  params,
+  success: Schema.Array(DisplayRefund),
+  errors: [NotFound],
+  handler: ({ params: { id }, principal }) =>
+    OrderHistory.use((history) => history.get(principal, id.toLowerCase())).pipe(
+      Effect.map(({ context }) =>
+        context.refunds.map((refund) => ({
+          id: refund.id,
+          order_id: context.id,
+          amount_in_cents: refund.cents,
+          status: refund.status,
+          provider: refund.provider,
+          item_ids: refund.itemIds,
+          created_at: refund.at,
+          ...(refund.reason === undefined ? {} : { reason: refund.reason }),
+          ...(refund.externalReference === undefined ? {} : { external_reference: refund.externalReference }),
+        })),
+      ),
+    ),
+})
+
+const paymentOverride = route({
+  ...shared,
+  id: "overridePayment",
+  summary: "Book money that reached us outside the providers, as a payment of this order",
+  method: "post",
+  path: "/orders/:id/payment_override",
+  scope: "order:paymentOverride",
+  sensitive: true,
+  params,
+  body: PaymentOverrideRequest,
+  success: DisplayOrder,
+  errors: [NotFound, TwoFactorRequired],
+  handler: ({ body, params: { id } }) =>
+    Effect.gen(function* () {
+      const orderId = id.toLowerCase()
+      const history = yield* OrderHistory
+      yield* history.showById(orderId)
+      yield* Settlements.use((settlements) =>
+        settlements.receive(orderId, {
+          fact: `override:${randomUUID()}`,
+          provider: "cash",
+          cents: body.amount,
+          externalReference: body.external_reference,
+        }),
+      )
+      return yield* history.showById(orderId)
+    }),
+})
+
+const resendConfirmation = route({
+  ...shared,
+  id: "resendOrderConfirmation",
+  summary: "Mail the receipt of a paid order again",
+  method: "post",
+  path: "/orders/:id/resend_confirmation",
+  scope: "order:resendConfirmation",
+  limit: "mail",
+  params,
+  success: DisplayOrder,
+  errors: [EventRefused, NotFound],
+  handler: ({ params: { id } }) =>
+    Effect.gen(function* () {
+      const history = yield* OrderHistory
+      return yield* history.show(yield* history.resendReceipt(id.toLowerCase()))
+    }),
+})
+
+export const orders = [
+  listOrders,
+  getOrder,
+  refundOrder,
+  refundOverride,
+  listRefunds,
+  paymentOverride,
+  resendConfirmation,
+] as const

@@ -1,0 +1,60 @@
+import { Effect, Schema } from "effect"
+import { NotFound } from "../../schema/errors.ts"
+import { PaymentMethod } from "../../schema/order.ts"
+import { text } from "../../schema/wire.ts"
+import { route } from "../http/route.ts"
+import { Payments } from "../services/payments.ts"
+import { PaymentMethods } from "../store/payment-methods.ts"
+
+const shared = { group: "cart", auth: "apiKey" } as const
+const params = { id: text(255) }
+
+const listPaymentMethods = route({
+  ...shared,
+  id: "listPaymentMethods",
+  summary: "How the caller has paid before",
+  method: "get",
+  path: "/payment_methods",
+  scope: "paymentMethod:read",
+  success: Schema.Array(PaymentMethod),
+  errors: [],
+  handler: ({ principal }) => PaymentMethods.use((methods) => methods.list(principal.userId)),
+})
+
+const deletePaymentMethod = route({
+  ...shared,
+  id: "deletePaymentMethods",
+  summary: "Forget a payment method, here and at the provider",
+  method: "del",
+  path: "/payment_methods/:id",
+  scope: "paymentMethod:destroy",
+  params,
+  success: PaymentMethod,
+  errors: [NotFound],
+  handler: ({ params: { id }, principal }) =>
+    Effect.gen(function* () {
+      const { provider, shown } = yield* PaymentMethods.use((methods) => methods.delete(principal.userId, id))
+      const port = yield* Payments.use((payments) => Effect.succeed(payments.find(provider)))
+      if (port !== undefined)
+        yield* port
+          .forgetMethod(id)
+          .pipe(Effect.catch((cause) => Effect.logWarning("the provider keeps a payment method", id, cause)))
+      return shown
+    }),
+})
+
+const setDefaultPaymentMethod = route({
+  ...shared,
+  id: "setDefaultPaymentMethod",
+  summary: "Make a payment method the first one",
+  method: "put",
+  path: "/payment_methods/:id/default",
+  scope: "paymentMethod:setDefault",
+  params,
+  success: PaymentMethod,
+  errors: [NotFound],
+  handler: ({ params: { id }, principal }) =>
+    PaymentMethods.use((methods) => methods.setDefault(principal.userId, id)),
+})
+
+export const paymentMethods = [listPaymentMethods, deletePaymentMethod, setDefaultPaymentMethod] as const

@@ -1,0 +1,71 @@
+import { Effect, Schema } from "effect"
+import { Conflict, InvalidRequest, NotFound } from "../../schema/errors.ts"
+import { text } from "../../schema/wire.ts"
+import { Reply } from "../http/reply.ts"
+import { route } from "../http/route.ts"
+import { Sandbox, type SandboxSession } from "../providers/payments/sandbox.ts"
+import { sandboxCheckoutPage } from "../web/sandbox-checkout.ts"
+
+const params = { session: text(128) }
+const shared = { group: "sandbox", auth: "none", path: "/sandbox/checkout/:session", params } as const
+
+const getSession = Effect.fnUntraced(function* (sessionId: string) {
+  const session = yield* Sandbox.use((sandbox) => sandbox.findSession(sessionId))
+  return session ?? (yield* new NotFound({ error: "There is no such checkout." }))
+})
+
+const showCheckout = route({
+  ...shared,
+  id: "sandboxCheckout",
+  summary: "The page where a buyer pays in the sandbox",
+  method: "get",
+  success: Schema.Unknown,
+  produces: "text/html",
+  errors: [NotFound],
+  handler: ({ params: { session } }) =>
+    Effect.map(getSession(session), (found) => sandboxCheckoutPage(found)),
+})
+
+const actions = ["pay", "underpay", "overpay", "decline"] as const
+type Action = (typeof actions)[number]
+
+const centsFor = (action: Action, { cents, paidCents }: SandboxSession): number => {
+  const due = Math.max(1, cents - paidCents)
+  if (action === "underpay") return Math.max(1, Math.floor(due / 2))
+  return action === "overpay" ? due + Math.max(1, Math.floor(cents / 10)) : due
+}
+
+const readAction = (body: Uint8Array): Action | undefined => {
+  const given = new URLSearchParams(Buffer.from(body).toString()).get("action")
+  return actions.find((action) => action === given)
+}
+
+const payCheckout = route({
+  ...shared,
+  id: "sandboxPay",
+  summary: "Pay, underpay, overpay or decline in the sandbox (form: action)",
+  method: "post",
+  rawBody: true,
+  bodyLimitBytes: 4096,
+  success: Schema.Unknown,
+  produces: "text/html",
+  errors: [Conflict, InvalidRequest, NotFound],
+  handler: ({ params: { session: sessionId }, rawBody }) =>
+    Effect.gen(function* () {
+      const action = readAction(rawBody)
+      if (action === undefined)
+        return yield* new InvalidRequest({ error: `action: expected one of ${actions.join(", ")}` })
+      const session = yield* getSession(sessionId)
+      const sandbox = yield* Sandbox
+      if (action === "decline") {
+        yield* sandbox.decline(sessionId)
+        return sandboxCheckoutPage(session, "Declined. You may try again.")
+      }
+      yield* sandbox.pay(sessionId, centsFor(action, session))
+      if (action !== "underpay" && session.successUrl !== null)
+        return Reply.redirect(session.successUrl, {}, 303)
+      return sandboxCheckoutPage(yield* getSession(sessionId), "Payment received.")
+    }),
+})
+
+export const sandbox = [showCheckout, payCheckout] as const

@@ -1,0 +1,144 @@
+import { createHash, randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import type { OrderContext, OrderInput, OrderItem } from "../../machines/order-context.ts"
+import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
+import { type FieldIssue, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import { lootboxKey } from "../../schema/lootbox.ts"
+import { maxCartItems } from "../../schema/order.ts"
+import type { StoredOrder } from "../store/orders.ts"
+import { Lootboxes } from "./lootboxes.ts"
+import { Market, type Quote } from "./market.ts"
+
+type WantedItem = { readonly emoji_id: string } | { readonly lootbox_id: string }
+
+export const ineligible = (messages: ReadonlyArray<string>, details?: Readonly<Record<string, unknown>>) =>
+  new Unprocessable({
+    error: messages.join(" "),
+    fields: { eid: messages.map((message): FieldIssue => ({ code: "eligibility", message })) },
+    ...(details === undefined ? {} : { details }),
+  })
+
+const whyNot = ({ availability, id, priceCents }: Quote): string | undefined => {
+  if (availability === "Taken") return `${id.canonical} is taken.`
+  if (availability === "ComingSoon") return `${id.canonical} is not on sale yet.`
+  return availability === "NoPrice" || priceCents === null ? `${id.canonical} has no price.` : undefined
+}
+
+const parseIds = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+  const ids: Array<EmojiId> = []
+  for (const text of texts) {
+    const id = parseEmojiId(text)
+    if (id._tag === "EmojiIdRefused") return yield* new UnsupportedEmoji({ error: id.message })
+    ids.push(id)
+  }
+  return ids
+})
+
+/** Quotes the wanted items at today's prices. An id held by somebody's checkout may wait in a cart; a taken one may not. */
+export const quoteItems = Effect.fnUntraced(function* (wanted: ReadonlyArray<WantedItem>, at: string) {
+  const ids = yield* parseIds(wanted.flatMap((item) => ("emoji_id" in item ? [item.emoji_id] : [])))
+  const quotes = ids.length === 0 ? [] : yield* Market.use((market) => market.quote(ids))
+  const refusals = quotes.flatMap((quote) => whyNot(quote) ?? [])
+  if (refusals.length > 0) return yield* ineligible(refusals)
+  const base = { createdAt: at, updatedAt: at }
+  const items: Array<OrderItem> = quotes.map(({ id, priceCents, rhythmScore }) => ({
+    id: randomUUID(),
+    type: "EmojiId",
+    claim: id.canonical,
+    emojiId: id.display(),
+    cents: priceCents ?? 0,
+    rhythmScore,
+    ...base,
+  }))
+  for (const item of wanted) {
+    if (!("lootbox_id" in item)) continue
+    const lootboxId = item.lootbox_id.toLowerCase()
+    const offer = yield* Lootboxes.use((boxes) => boxes.findOffer(lootboxId))
+    if (offer === undefined) return yield* new NotFound({ error: "There is no such lootbox for sale." })
+    items.push({
+      id: randomUUID(),
+      type: "LootBox",
+      claim: lootboxKey(lootboxId),
+      lootboxId,
+      cents: offer.priceCents,
+      ...base,
+    })
+  }
+  return items
+})
+
+/** The same id twice is refused, whether in one request or in the cart already. */
+export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem>) =>
+  Effect.gen(function* () {
+    const seen = new Set(order.items.map(({ claim }) => claim))
+    const repeated = items.filter(({ claim }) => seen.size === seen.add(claim).size)
+    if (repeated.length > 0) {
+      return yield* ineligible(
+        repeated.map((item) => `${item.emojiId ?? "The lootbox"} is in the cart already.`),
+      )
+    }
+    if (order.items.length + items.length > maxCartItems) {
+      return yield* new Unprocessable({
+        error: `A cart has at most ${maxCartItems} items.`,
+        fields: { items: [{ code: "too_many", message: `at most ${maxCartItems}` }] },
+      })
+    }
+  })
+
+/** The items at today's prices; one whose price changed remembers what it was. */
+export const requote = Effect.fnUntraced(function* (items: ReadonlyArray<OrderItem>, at: string) {
+  const ids = yield* parseIds(items.flatMap(({ emojiId }) => (emojiId === undefined ? [] : [emojiId])))
+  const quotes = ids.length === 0 ? [] : yield* Market.use((market) => market.quote(ids))
+  const refusals = quotes.flatMap((quote) => (quote.priceCents === null ? (whyNot(quote) ?? []) : []))
+  if (refusals.length > 0) return yield* ineligible(refusals)
+  const byClaim = new Map(quotes.map((quote) => [quote.id.canonical, quote]))
+  return yield* Effect.forEach(items, (item) =>
+    Effect.gen(function* () {
+      const offer =
+        item.lootboxId === undefined
+          ? undefined
+          : yield* Lootboxes.use((boxes) => boxes.findOffer(item.lootboxId ?? ""))
+      const cents = byClaim.get(item.claim ?? "")?.priceCents ?? offer?.priceCents ?? item.cents
+      const { previousCents: _, ...rest } = item
+      return cents === item.cents ? rest : { ...rest, cents, previousCents: item.cents, updatedAt: at }
+    }),
+  )
+})
+
+/** A uuid that anybody computes alike from the same texts. */
+const uuidOf = (...texts: ReadonlyArray<string>): string => {
+  const bytes = createHash("sha256").update(texts.join("/")).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString("hex")
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
+}
+
+/**
+ * The cart after this one. Its id follows from the order before it, so two requests that begin it at once begin the same
+ * one, and reading a cart that was never written to writes nothing. What ran out of time is offered again.
+ */
+export const nextCart = (
+  userId: string,
+  last: StoredOrder | undefined,
+  createdAt: string,
+): OrderInput & { readonly items: ReadonlyArray<OrderItem> } => {
+  const id = uuidOf("cart", userId, last?.context.id ?? "")
+  const carried = last?.status === "Cancelled" && last.context.cancelled?.reason === "expired"
+  const begunAt = last?.context.updatedAt ?? createdAt
+  return {
+    id,
+    userId,
+    createdAt: begunAt,
+    items: carried
+      ? last.context.items
+          .filter((item) => item.type !== "Discount")
+          .map(({ previousCents: _, ...item }) => ({
+            ...item,
+            id: uuidOf(id, item.id),
+            createdAt: begunAt,
+            updatedAt: begunAt,
+          }))
+      : [],
+  }
+}

@@ -1,0 +1,64 @@
+import { Effect } from "effect"
+import { Forbidden, Unprocessable } from "../../schema/errors.ts"
+import { isReturnLink } from "../../schema/link.ts"
+import type { CheckoutCartRequest } from "../../schema/order.ts"
+import type { DisplayUser } from "../../schema/user.ts"
+import type { Principal } from "../http/principal.ts"
+
+const issue = (code: string, message: string) => [{ code, message }]
+
+/** What can be said of a checkout before looking at the order. */
+export const checkRequest = Effect.fnUntraced(function* (principal: Principal, request: CheckoutCartRequest) {
+  const isCash = request.method === "Cash"
+  if (isCash && !principal.scopes.has("adminCart:update")) {
+    return yield* new Forbidden({
+      error: "This needs the scope adminCart:update.",
+      details: { scope: "adminCart:update" },
+    })
+  }
+  const fields: Record<string, ReturnType<typeof issue>> = {}
+  for (const name of ["amount", "external_reference"] as const) {
+    if (!isCash && request[name] != null) fields[name] = issue("only_for_cash", "only with the method Cash")
+  }
+  for (const name of ["success_url", "cancel_url"] as const) {
+    const given = request[name]
+    if (given == null) {
+      if (request.method === "CardCheckout") fields[name] = issue("required", "needed for CardCheckout")
+    } else if (!isReturnLink(given)) fields[name] = issue("invalid_url", "expected an absolute URL")
+  }
+  if (Object.keys(fields).length > 0)
+    return yield* new Unprocessable({ error: "The checkout cannot be done this way.", fields })
+})
+
+/** An id is bound to a key its buyer has shown to have. */
+export const checkKey = Effect.fnUntraced(function* (user: DisplayUser, wanted: string | null | undefined) {
+  if (wanted == null) return undefined
+  const key = wanted.toLowerCase()
+  if (user.pubkeys.includes(key)) return key
+  return yield* new Unprocessable({
+    error: "The pubkey is not one of yours. Add it first.",
+    fields: { pubkey: issue("unknown", "not a key of this user") },
+  })
+})
+
+/** A user known only by an alternate id has no address to confirm. */
+export const checkEmail = (user: DisplayUser): Effect.Effect<void, Unprocessable> =>
+  user.email_verified_at !== undefined || (user.email === undefined && user.alternate_id !== undefined)
+    ? Effect.void
+    : Effect.fail(
+        new Unprocessable({
+          error: "Confirm your email address before you buy.",
+          fields: { email: issue("unconfirmed", "not confirmed") },
+        }),
+      )
+
+export const emptyCart = new Unprocessable({
+  error: "The cart is empty.",
+  fields: { items: issue("empty", "nothing to check out") },
+})
+
+export const notFree = (remaining: number) =>
+  new Unprocessable({
+    error: `This order is not free: ${remaining} free ids are left.`,
+    fields: { method: issue("free_limit", "more than the free ids that are left, or not only ids") },
+  })

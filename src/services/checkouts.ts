@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import type { Checkout, OrderEvent } from "../../machines/order-context.ts"
+import { dueCents, totalCents } from "../../machines/order-money.ts"
+import { type EventRefused, type Forbidden, NotFound } from "../../schema/errors.ts"
+import type { CheckoutCartRequest } from "../../schema/order.ts"
+import type { DisplayUser } from "../../schema/user.ts"
+import { AppConfig } from "../config.ts"
+import type { Principal } from "../http/principal.ts"
+import { Orders, type StoredOrder } from "../store/orders.ts"
+import { ineligible, requote } from "./cart-items.ts"
+import { type CartNeeds, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
+import { checkEmail, checkKey, checkRequest, emptyCart, notFree } from "./checkout-requests.ts"
+import { freeDiscounts } from "./discounts.ts"
+import { FailPoints } from "./fail-points.ts"
+import { FirstKeys } from "./first-keys.ts"
+import { Payments } from "./payments.ts"
+
+/** From a cart to its payment: all ids are claimed with the transition or none is, then the provider is asked. */
+export class Checkouts extends Context.Service<
+  Checkouts,
+  {
+    run(
+      principal: Principal,
+      orderId: string | undefined,
+      request: CheckoutCartRequest,
+    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | Forbidden, CartNeeds>
+  }
+>()("directory/Checkouts") {
+  static readonly layer = Layer.effect(
+    Checkouts,
+    Effect.gen(function* () {
+      const { cartTtlSeconds } = yield* AppConfig
+      const carts = yield* Carts
+      const orders = yield* Orders
+      const payments = yield* Payments
+      const keys = yield* FirstKeys
+      const failPoints = yield* FailPoints
+
+      /** Whose order it is, for those who may check it out. */
+      const buyerOf = Effect.fnUntraced(function* (principal: Principal, orderId: string | undefined) {
+        if (orderId === undefined) return principal.userId
+        const order = yield* orders.find(orderId)
+        const isAllowed =
+          order?.context.userId === principal.userId || principal.scopes.has("adminCart:update")
+        if (order === undefined || !isAllowed)
+          return yield* new NotFound({ error: "There is no such order." })
+        return order.context.userId
+      })
+
+      const decide =
+        (request: CheckoutCartRequest, facts: { readonly pubkey: string; readonly cashId: string }) =>
+        ({ context, status }: StoredOrder, at: string, user: DisplayUser) =>
+          Effect.gen(function* () {
+            if (context.items.length === 0) return yield* emptyCart
+            const ends = new Date(Date.parse(at) + cartTtlSeconds * 1000).toISOString()
+            const checkout: Checkout = {
+              method: request.method,
+              at,
+              pubkey: facts.pubkey,
+              ...(user.email === undefined ? {} : { email: user.email }),
+              ...(request.success_url == null ? {} : { successUrl: request.success_url }),
+              ...(request.cancel_url == null ? {} : { cancelUrl: request.cancel_url }),
+            }
+            // A pending order keeps the prices it was offered at.
+            const items = status === "Draft" ? yield* requote(context.items, at) : context.items
+            const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
+            const base = { at, items, checkout, ...tracking }
+            yield* failPoints.pass("checkout.before_commit")
+            if (request.method === "Free") {
+              const waived = freeDiscounts(items, at)
+              const free = [...items, ...waived]
+              if (totalCents(free) !== 0 || waived.length > user.remaining_free_emoji)
+                return yield* notFree(user.remaining_free_emoji)
+              return {
+                ...base,
+                type: "checkout.free",
+                items: free,
+                freeIds: waived.length,
+              } satisfies OrderEvent as OrderEvent
+            }
+            if (request.method === "Cash") {
+              const cents = request.amount ?? dueCents({ ...context, items })
+              const reference = request.external_reference
+              const payment = {
+                fact: `cash:${facts.cashId}`,
+                provider: "cash",
+                cents,
+                at,
+                ...(reference == null ? {} : { externalReference: reference }),
+              }
+              return { ...base, type: "checkout.cash", payment } satisfies OrderEvent as OrderEvent
+            }
+            return {
+              ...base,
+              type: "checkout.payment",
+              checkout: { ...checkout, expiresAt: ends },
+            } satisfies OrderEvent as OrderEvent
+          })
+
+      const loserAnswer = Effect.fnUntraced(function* (userId: string, taken: ReadonlyArray<string>) {
+        const { order } = yield* carts.get(userId)
+        const marks = yield* orders.marks(taken)
+        const lost = order.context.items.flatMap((item) => {
+          const mark = marks.get(item.claim ?? "")
+          if (!taken.includes(item.claim ?? "")) return []
+          return [
+            {
+              id: item.id,
+              emoji_id: item.emojiId,
+              marked_invalid_at: mark?.at,
+              marked_invalid_at_reason: mark?.reason ?? "PendingPurchase",
+            },
+          ]
+        })
+        return yield* ineligible(
+          lost.map(({ emoji_id, marked_invalid_at_reason }) =>
+            marked_invalid_at_reason === "Taken"
+              ? `${emoji_id ?? "The lootbox"} is taken.`
+              : `${emoji_id ?? "The lootbox"} is about to be bought by somebody else.`,
+          ),
+          { items: lost },
+        )
+      })
+
+      return Checkouts.of({
+        run: Effect.fnUntraced(function* (principal, orderId, request) {
+          yield* checkRequest(principal, request)
+          const buyer = yield* buyerOf(principal, orderId)
+          const cart = yield* carts.get(buyer)
+          yield* checkEmail(cart.user)
+          const { method } = request
+          const isThis = orderId === undefined || cart.order.context.id === orderId
+          if (method !== "Free" && method !== "Cash") {
+            yield* payments.checkMethod(method)
+            const pending =
+              cart.order.status === "PendingPayment" ? cart.order.context.checkout?.method : undefined
+            // Asked again for the same: the answer is the same, with the intent an earlier crash may have left out.
+            if (isThis && pending === method) {
+              const order = yield* payments.ensureIntent(cart.order)
+              return { user: cart.user, order, before: cart.order }
+            }
+          }
+          if (isThis && cart.order.context.items.length === 0) return yield* emptyCart
+          const wanted = yield* checkKey(cart.user, request.pubkey)
+          const pubkey = wanted ?? cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
+          const taken = yield* carts
+            .turn(buyer, decide(request, { pubkey, cashId: randomUUID() }), orderId)
+            .pipe(
+              Effect.catchTags({
+                IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
+                LimitReached: () => Effect.fail(notFree(0)),
+              }),
+            )
+          yield* failPoints.pass("checkout.after_commit")
+          if (taken.order.status === "Paid") yield* payments.abandon(taken.before.context.intent)
+          const order = yield* payments.ensureIntent(taken.order)
+          yield* failPoints.pass("checkout.before_answer")
+          return { ...taken, order }
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto"
+import type { OrderItem } from "../../machines/order-context.ts"
+import type { Code } from "../../schema/code.ts"
+
+const isId = (item: OrderItem) => item.type === "EmojiId"
+
+const discountOf = (parent: OrderItem, cents: number, at: string, codeId?: string): OrderItem => ({
+  id: randomUUID(),
+  type: "Discount",
+  parentId: parent.id,
+  ...(codeId === undefined ? {} : { codeId }),
+  cents: -cents,
+  createdAt: at,
+  updatedAt: at,
+})
+
+const reduction = (code: Code, cents: number): number =>
+  code.discount_as_percentage === null
+    ? Math.min(cents, code.discount_in_cents ?? 0)
+    : Math.round((cents * code.discount_as_percentage) / 100)
+
+/** One discount per id at most, in the order of the cart, for as many ids as the code still has uses. */
+export const codeDiscounts = (
+  items: ReadonlyArray<OrderItem>,
+  code: Code,
+  uses: number,
+  at: string,
+): ReadonlyArray<OrderItem> => {
+  const discounted = new Set(items.map(({ parentId }) => parentId))
+  return items
+    .filter((item) => isId(item) && item.cents > 0 && !discounted.has(item.id))
+    .slice(0, Math.max(0, uses))
+    .map((item) => discountOf(item, reduction(code, item.cents), at, code.id))
+}
+
+/** What is left of each id's price is waived. Boxes are not given away. */
+export const freeDiscounts = (items: ReadonlyArray<OrderItem>, at: string): ReadonlyArray<OrderItem> =>
+  items.filter(isId).flatMap((item) => {
+    const left = items.reduce(
+      (sum, { cents, parentId }) => (parentId === item.id ? sum + cents : sum),
+      item.cents,
+    )
+    return left > 0 ? [discountOf(item, left, at)] : []
+  })

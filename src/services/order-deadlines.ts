@@ -1,0 +1,51 @@
+import { Effect, Layer } from "effect"
+import { Deadlines } from "../../actors/deadlines.ts"
+import { OrderActors } from "../../actors/order.ts"
+import { pendingDueAt } from "../../machines/order-deadlines.ts"
+import { Lootboxes } from "./lootboxes.ts"
+import { Payments } from "./payments.ts"
+import { Refunds } from "./refunds.ts"
+
+// The sweeper goes by the database's clock itself, this process by its estimate of it.
+const clockSlackMs = 250
+
+/** What time does to orders: holds end, lost refunds are asked for again, boxes that were bought are handed over. */
+export const orderDeadlines = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const deadlines = yield* Deadlines
+    const actors = yield* OrderActors
+    const payments = yield* Payments
+    const refunds = yield* Refunds
+    const lootboxes = yield* Lootboxes
+
+    const passHold = Effect.fnUntraced(function* (id: string) {
+      const { snapshot } = yield* actors.turn(id, ({ snapshot: current }, now) => {
+        const due = current.value === "PendingPayment" ? pendingDueAt(current.context) : now
+        const at = due > now && due - now <= clockSlackMs ? due : now
+        return Effect.succeed({ type: "deadline", at: new Date(at).toISOString() })
+      })
+      if (snapshot.value === "Cancelled") yield* payments.abandon(snapshot.context.intent)
+    })
+
+    const handOver = Effect.fnUntraced(function* (orderId: string, ownerId: string, lootboxId: string) {
+      yield* lootboxes.sell(lootboxId, orderId, ownerId)
+      yield* actors.turn(orderId, (_, now) =>
+        Effect.succeed({ type: "delivered", lootboxId, at: new Date(now).toISOString() }),
+      )
+    })
+
+    deadlines.register(
+      "order",
+      Effect.fnUntraced(function* (id) {
+        const found = yield* actors.find(id)
+        if (found === undefined) return
+        const { context, value } = found.snapshot
+        if (value === "PendingPayment") return yield* passHold(id)
+        yield* refunds.resume(id)
+        yield* Effect.forEach(context.undelivered, (box) => handOver(id, context.userId, box), {
+          discard: true,
+        })
+      }),
+    )
+  }),
+)

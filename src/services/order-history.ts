@@ -1,0 +1,60 @@
+import { Context, Effect, Layer } from "effect"
+import { receipt } from "../../machines/order-effects.ts"
+import { EventRefused, NotFound, type Unavailable } from "../../schema/errors.ts"
+import type { DisplayOrder } from "../../schema/order.ts"
+import type { Principal } from "../http/principal.ts"
+import { Orders, type StoredOrder } from "../store/orders.ts"
+import { Outbox } from "../store/outbox.ts"
+import { Users } from "../store/users.ts"
+import { OrderViews } from "./order-views.ts"
+
+const absent = new NotFound({ error: "There is no such order." })
+
+/** Orders of the past and the present, for their owners and for those who look after them. */
+export class OrderHistory extends Context.Service<
+  OrderHistory,
+  {
+    /** One's own, or any with `order:read`. */
+    get(principal: Principal, orderId: string): Effect.Effect<StoredOrder, NotFound | Unavailable>
+    show(order: StoredOrder): Effect.Effect<DisplayOrder, NotFound | Unavailable>
+    showById(orderId: string): Effect.Effect<DisplayOrder, NotFound | Unavailable>
+    resendReceipt(orderId: string): Effect.Effect<StoredOrder, NotFound | EventRefused | Unavailable>
+  }
+>()("directory/OrderHistory") {
+  static readonly layer = Layer.effect(
+    OrderHistory,
+    Effect.gen(function* () {
+      const orders = yield* Orders
+      const users = yield* Users
+      const views = yield* OrderViews
+      const outbox = yield* Outbox
+
+      const find = Effect.fnUntraced(function* (orderId: string) {
+        return (yield* orders.find(orderId)) ?? (yield* absent)
+      })
+      const show = Effect.fnUntraced(function* (order: StoredOrder) {
+        return yield* views.show(order, yield* users.get(order.context.userId))
+      })
+
+      return OrderHistory.of({
+        get: Effect.fnUntraced(function* (principal, orderId) {
+          const order = yield* find(orderId)
+          const isAllowed = order.context.userId === principal.userId || principal.scopes.has("order:read")
+          return isAllowed ? order : yield* absent
+        }),
+        show,
+        showById: (orderId) => Effect.flatMap(find(orderId), show),
+        resendReceipt: Effect.fnUntraced(function* (orderId) {
+          const order = yield* find(orderId)
+          if (order.status !== "Paid")
+            return yield* new EventRefused({
+              error: `The order is ${order.status}; only a paid one has a receipt.`,
+              details: { state: order.status, allowed: [] },
+            })
+          yield* Effect.forEach(receipt(order.context), (mail) => outbox.put(mail))
+          return order
+        }),
+      })
+    }),
+  )
+}

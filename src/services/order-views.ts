@@ -1,0 +1,164 @@
+import { Context, Effect, Layer } from "effect"
+import { allowedOrderEvents } from "../../actors/order.ts"
+import type { OrderContext, OrderItem } from "../../machines/order-context.ts"
+import { orderNumber } from "../../machines/order-effects.ts"
+import {
+  dueCents,
+  miscRefundedCents,
+  overpaidCents,
+  refundableCents,
+  refundedCents,
+  totalCents,
+} from "../../machines/order-money.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import {
+  type DisplayOrder,
+  type DisplayOrderItem,
+  type OrderAction,
+  orderActions,
+} from "../../schema/order.ts"
+import type { DisplayUser } from "../../schema/user.ts"
+import { DatabaseClock } from "../store/database-clock.ts"
+import { type Mark, Orders, type StoredOrder } from "../store/orders.ts"
+import { Users } from "../store/users.ts"
+import { Seal } from "./seal.ts"
+
+const isAction = (name: string): name is OrderAction => orderActions.includes(name as OrderAction)
+
+/** Events are named after the operation that sends them; what follows a dot is how. */
+export const publicActions = (events: ReadonlyArray<string>): ReadonlyArray<OrderAction> => [
+  ...new Set(events.map((event) => event.split(".")[0] ?? "").filter(isAction)),
+]
+
+const allowedByStatus = {
+  Draft: publicActions(allowedOrderEvents("Draft")),
+  PendingPayment: publicActions(allowedOrderEvents("PendingPayment")),
+  Paid: publicActions(allowedOrderEvents("Paid")),
+  Cancelled: publicActions(allowedOrderEvents("Cancelled")),
+}
+
+const secretAad = (orderId: string) => `order/${orderId}/client-secret`
+
+const showItem = (
+  order: OrderContext,
+  item: OrderItem,
+  mark: Mark | undefined,
+): typeof DisplayOrderItem.Encoded => ({
+  id: item.id,
+  order_id: order.id,
+  item_type: item.type,
+  quantity: 1,
+  refunded_quantity: item.refunded ? 1 : 0,
+  unit_price_in_cents: item.cents,
+  client_fee_in_cents: 0,
+  company_fee_in_cents: 0,
+  created_at: item.createdAt,
+  updated_at: item.updatedAt,
+  ...(item.codeId === undefined ? {} : { code_id: item.codeId }),
+  ...(item.parentId === undefined ? {} : { parent_id: item.parentId }),
+  ...(item.emojiId === undefined ? {} : { emoji_id: item.emojiId }),
+  ...(item.lootboxId === undefined ? {} : { main_id: item.lootboxId, main_table: "lootboxes" }),
+  ...(item.rhythmScore === undefined ? {} : { rhythm_score: item.rhythmScore }),
+  ...(item.previousCents === undefined ? {} : { previous_unit_price_in_cents: item.previousCents }),
+  ...(mark === undefined ? {} : { marked_invalid_at: mark.at, marked_invalid_at_reason: mark.reason }),
+})
+
+/** Orders as answers show them. Marks are read from the claims themselves, so they are never out of date. */
+export class OrderViews extends Context.Service<
+  OrderViews,
+  {
+    show(order: StoredOrder, user: DisplayUser): Effect.Effect<DisplayOrder, Unavailable>
+    showMany(orders: ReadonlyArray<StoredOrder>): Effect.Effect<ReadonlyArray<DisplayOrder>, Unavailable>
+    sealSecret(orderId: string, secret: string): Effect.Effect<string>
+  }
+>()("directory/OrderViews") {
+  static readonly layer = Layer.effect(
+    OrderViews,
+    Effect.gen(function* () {
+      const orders = yield* Orders
+      const users = yield* Users
+      const seal = yield* Seal
+      const clock = yield* DatabaseClock
+
+      const paymentData = Effect.fnUntraced(function* ({ checkout, id, intent }: OrderContext) {
+        if (checkout === undefined || intent === undefined) return undefined
+        const secret = yield* seal.open(intent.sealedSecret, secretAad(id)).pipe(Effect.orDie)
+        return {
+          method:
+            checkout.method === "CryptoCommerce" ? ("CryptoCommerce" as const) : ("CardCheckout" as const),
+          methods: intent.methods,
+          client_secret: secret.toString(),
+          payment_intent_id: intent.intentId,
+          ...(checkout.successUrl === undefined ? {} : { success_url: checkout.successUrl }),
+          ...(checkout.cancelUrl === undefined ? {} : { cancel_url: checkout.cancelUrl }),
+          ...(intent.invoiceId === undefined ? {} : { invoice_id: intent.invoiceId }),
+          ...(intent.sessionId === undefined ? {} : { session_id: intent.sessionId }),
+          ...(intent.checkoutUrl === undefined ? {} : { checkout_url: intent.checkoutUrl }),
+        }
+      })
+
+      const display = Effect.fnUntraced(function* (
+        { context, status }: StoredOrder,
+        user: DisplayUser,
+        marks: ReadonlyMap<string, Mark>,
+      ) {
+        const isOpen = status === "Draft" || status === "PendingPayment"
+        const expiresAt = status === "PendingPayment" ? context.checkout?.expiresAt : undefined
+        const payment = yield* paymentData(context)
+        const isRefundable = refundableCents(context) > 0
+        const shown: DisplayOrder = {
+          id: context.id,
+          order_number: orderNumber(context.id),
+          status,
+          created_at: context.createdAt,
+          updated_at: context.updatedAt,
+          user_id: context.userId,
+          user,
+          total_in_cents: totalCents(context.items),
+          remaining_due_in_cents: isOpen ? dueCents(context) : 0,
+          amount_overpaid_in_cents: overpaidCents(context),
+          refunded_total_in_cents: refundedCents(context),
+          misc_refunded_total_in_cents: miscRefundedCents(context),
+          eligible_for_refund: isRefundable && status !== "PendingPayment",
+          order_items: context.items.map((item) => showItem(context, item, marks.get(item.claim ?? ""))),
+          allowed_actions: allowedByStatus[status].filter((action) => action !== "refund" || isRefundable),
+          ...(expiresAt === undefined
+            ? {}
+            : {
+                expires_at: expiresAt,
+                seconds_until_expiry: Math.max(0, Math.ceil((Date.parse(expiresAt) - clock.now()) / 1000)),
+              }),
+          ...(context.paidAt === undefined ? {} : { paid_at: context.paidAt }),
+          ...(payment === undefined ? {} : { payment_method_data: payment }),
+          ...(context.declined === undefined ? {} : { last_payment_error: context.declined }),
+        }
+        return shown
+      })
+
+      // Only what an order neither holds nor has can be somebody else's.
+      const unheld = ({ context, status }: StoredOrder) =>
+        status === "Draft" || status === "Cancelled"
+          ? context.items.flatMap(({ claim }) => (claim === undefined ? [] : [claim]))
+          : []
+
+      return OrderViews.of({
+        show: Effect.fnUntraced(function* (order, user) {
+          return yield* display(order, user, yield* orders.marks(unheld(order)))
+        }),
+        showMany: Effect.fnUntraced(function* (list) {
+          const marks = yield* orders.marks(list.flatMap(unheld))
+          const owners = yield* users.findMany([...new Set(list.map(({ context }) => context.userId))])
+          return yield* Effect.forEach(
+            list.flatMap((order) => {
+              const owner = owners.get(order.context.userId)
+              return owner === undefined ? [] : [{ order, owner }]
+            }),
+            ({ order, owner }) =>
+              display(order, owner, unheld(order).length === 0 ? new Map<string, Mark>() : marks),
+          )
+        }),
+        sealSecret: (orderId, secret) => seal.seal(Buffer.from(secret), secretAad(orderId)),
+      })
+    }),
+  )
+}

@@ -1,0 +1,125 @@
+import { Context, Effect, Layer } from "effect"
+import { OrderActors } from "../../actors/order.ts"
+import type { Intent, OrderContext } from "../../machines/order-context.ts"
+import { orderNumber } from "../../machines/order-effects.ts"
+import { dueCents } from "../../machines/order-money.ts"
+import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { AppConfig } from "../config.ts"
+import type { PaidMethod, PaymentProvider } from "../providers/payments/port.ts"
+import { Sandbox } from "../providers/payments/sandbox.ts"
+import { Stripe } from "../providers/payments/stripe.ts"
+import type { StoredOrder } from "../store/orders.ts"
+import { FailPoints } from "./fail-points.ts"
+import { OrderViews } from "./order-views.ts"
+
+const isPaidMethod = (method: string): method is PaidMethod =>
+  method === "CryptoCommerce" || method === "CardCheckout" || method === "WalletPay"
+
+/** Which provider takes which payment, and the intents orders wait for. */
+export class Payments extends Context.Service<
+  Payments,
+  {
+    checkMethod(method: PaidMethod): Effect.Effect<void, Unprocessable>
+    find(provider: string): PaymentProvider | undefined
+    /** Makes the intent a pending order lacks; any other order comes back as it is. */
+    ensureIntent(order: StoredOrder): Effect.Effect<StoredOrder, NotFound | Unavailable>
+    /** Ends an intent nobody waits for. A payment that comes all the same is booked when it does. */
+    abandon(intent: Intent | undefined): Effect.Effect<void>
+  }
+>()("directory/Payments") {
+  static readonly layer = Layer.effect(
+    Payments,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const actors = yield* OrderActors
+      const views = yield* OrderViews
+      const failPoints = yield* FailPoints
+      const sandbox = yield* Sandbox
+      const stripe = yield* Stripe
+      const providers = new Map<string, PaymentProvider>([
+        [sandbox.name, sandbox],
+        ...(stripe.provider === undefined ? [] : [[stripe.provider.name, stripe.provider] as const]),
+      ])
+      // Where real money is taken, nobody pays with play money.
+      const playMoney = config.production && stripe.provider !== undefined ? undefined : sandbox
+
+      const providerFor = (method: PaidMethod): PaymentProvider | undefined =>
+        method === "CryptoCommerce" ? playMoney : (stripe.provider ?? playMoney)
+
+      const abandon = (intent: Intent | undefined): Effect.Effect<void> =>
+        intent === undefined
+          ? Effect.void
+          : (providers.get(intent.provider)?.cancelIntent(intent) ?? Effect.void).pipe(
+              Effect.catch((cause) => Effect.logWarning("intent not cancelled", intent.intentId, cause)),
+            )
+
+      const makeIntent = Effect.fnUntraced(function* (
+        { attempt, checkout, id }: OrderContext & { readonly checkout: { readonly method: PaidMethod } },
+        provider: PaymentProvider,
+        cents: number,
+      ) {
+        const { clientSecret, ...made } = yield* provider.createIntent({
+          key: `${id}:${attempt}`,
+          orderId: id,
+          orderNumber: orderNumber(id),
+          method: checkout.method,
+          cents,
+          email: checkout.email,
+          successUrl: checkout.successUrl,
+          cancelUrl: checkout.cancelUrl,
+        })
+        yield* failPoints.pass("checkout.after_intent")
+        const sealedSecret = yield* views.sealSecret(id, clientSecret)
+        return { ...made, attempt, provider: provider.name, sealedSecret } satisfies Intent
+      })
+
+      const ensureIntent = Effect.fnUntraced(function* (order: StoredOrder) {
+        const { context } = order
+        const { checkout } = context
+        const cents = dueCents(context)
+        if (order.status !== "PendingPayment" || context.intent !== undefined || cents === 0) return order
+        if (checkout === undefined || !isPaidMethod(checkout.method)) return order
+        const provider = providerFor(checkout.method)
+        if (provider === undefined) return order
+        const intent = yield* makeIntent(
+          { ...context, checkout: { ...checkout, method: checkout.method } },
+          provider,
+          cents,
+        )
+        const recorded = actors.turn(context.id, (_, now) =>
+          Effect.succeed({ type: "intent.made", intent, at: new Date(now).toISOString() }),
+        )
+        const { snapshot } = yield* recorded.pipe(
+          Effect.catchTags({
+            // The order moved on, or another request of the buyer recorded this very intent.
+            EventRefused: () =>
+              Effect.gen(function* () {
+                const now = yield* actors.find(context.id)
+                if (now === undefined) return yield* new NotFound({})
+                if (now.snapshot.context.intent?.intentId !== intent.intentId) yield* abandon(intent)
+                return now
+              }),
+            IdsTaken: Effect.die,
+            LimitReached: Effect.die,
+            UniqueConflict: Effect.die,
+          }),
+        )
+        return { status: snapshot.value, context: snapshot.context }
+      })
+
+      return Payments.of({
+        checkMethod: (method) =>
+          providerFor(method) === undefined
+            ? Effect.fail(
+                new Unprocessable({
+                  fields: { method: [{ code: "unavailable", message: `${method} is not offered here.` }] },
+                }),
+              )
+            : Effect.void,
+        find: (provider) => providers.get(provider),
+        ensureIntent,
+        abandon,
+      })
+    }),
+  )
+}

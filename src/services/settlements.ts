@@ -1,0 +1,139 @@
+import { Context, Effect, Layer } from "effect"
+import { OrderActors } from "../../actors/order.ts"
+import type { OrderEvent, Payment } from "../../machines/order-context.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import { isUuid } from "../../schema/wire.ts"
+import type { PaymentEvent } from "../providers/payments/port.ts"
+import { PaymentMethods } from "../store/payment-methods.ts"
+import { Sql } from "../store/sql.ts"
+import { FailPoints } from "./fail-points.ts"
+import { Payments } from "./payments.ts"
+import { Refunds } from "./refunds.ts"
+
+type Told<K extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: K }>
+
+/** The order knows this already. */
+class AlreadyApplied {
+  readonly _tag = "AlreadyApplied"
+}
+
+const unknownOrder = (orderId: string) => Effect.logWarning("a provider tells of an unknown order", orderId)
+
+/**
+ * What providers tell, applied to orders. They tell at least once, in any order and late; each fact counts once: the order
+ * remembers it, and where two processes hear it at the same time the journal's unique reference lets one through.
+ */
+export class Settlements extends Context.Service<
+  Settlements,
+  {
+    apply(event: PaymentEvent): Effect.Effect<void, Unavailable>
+    /** Money an administrator vouches for. */
+    receive(orderId: string, payment: Omit<Payment, "at">): Effect.Effect<void, Unavailable>
+  }
+>()("directory/Settlements") {
+  static readonly layer = Layer.effect(
+    Settlements,
+    Effect.gen(function* () {
+      const actors = yield* OrderActors
+      const payments = yield* Payments
+      const methods = yield* PaymentMethods
+      const refunds = yield* Refunds
+      const failPoints = yield* FailPoints
+      const sql = yield* Sql
+
+      const captureTurn = (orderId: string, payment: Omit<Payment, "at">, idsFree: boolean) =>
+        actors.turn(orderId, ({ snapshot }, now) =>
+          Effect.gen(function* () {
+            if (snapshot.context.payments.some(({ fact }) => fact === payment.fact))
+              return yield* Effect.fail(new AlreadyApplied())
+            const at = new Date(now).toISOString()
+            yield* failPoints.pass("payment.before_commit")
+            return {
+              type: "payment.captured",
+              payment: { ...payment, at },
+              idsFree,
+              at,
+            } satisfies OrderEvent as OrderEvent
+          }),
+        )
+
+      const receive = Effect.fnUntraced(function* (orderId: string, payment: Omit<Payment, "at">) {
+        const settled = yield* captureTurn(orderId, payment, true).pipe(
+          // A cancelled order whose ids, or the uses of whose code, have gone to others: the money is kept for its buyer.
+          Effect.catchTags({
+            IdsTaken: () => captureTurn(orderId, payment, false),
+            LimitReached: () => captureTurn(orderId, payment, false),
+          }),
+          Effect.catchTags({
+            AlreadyApplied: () => Effect.succeed(undefined),
+            UniqueConflict: ({ constraint }) =>
+              constraint === "journal_reference" ? Effect.succeed(undefined) : Effect.die(constraint),
+            NotFound: () => Effect.as(unknownOrder(orderId), undefined),
+            EventRefused: Effect.die,
+            IdsTaken: Effect.die,
+            LimitReached: Effect.die,
+          }),
+        )
+        yield* failPoints.pass("payment.after_commit")
+        const intent = settled?.snapshot.context.intent
+        // Nothing is due any more: what else was offered to pay is withdrawn.
+        if (settled?.snapshot.value === "Paid" && intent?.intentId !== payment.intentId)
+          yield* payments.abandon(intent)
+      })
+
+      const declined = ({ orderId, reason }: Told<"declined">) =>
+        actors
+          .turn(orderId, (_, now) =>
+            Effect.succeed({ type: "payment.declined", reason, at: new Date(now).toISOString() }),
+          )
+          .pipe(
+            Effect.catchTags({
+              // The order does not wait for a payment any more.
+              EventRefused: () => Effect.void,
+              NotFound: () => unknownOrder(orderId),
+              IdsTaken: Effect.die,
+              LimitReached: Effect.die,
+              UniqueConflict: Effect.die,
+            }),
+          )
+
+      const orderOfPayment = (fact: string) =>
+        sql
+          .rows<{ order_id: string }>((q) => q`select order_id from journal where reference = ${fact}`)
+          .pipe(Effect.map((rows) => rows[0]?.order_id))
+
+      const refunded = Effect.fnUntraced(function* (event: Told<"refunded">) {
+        const orderId = event.orderId ?? (yield* orderOfPayment(event.paymentFact))
+        if (orderId === undefined) return yield* unknownOrder(event.paymentFact)
+        yield* refunds.told({ ...event, orderId })
+      })
+
+      const methodUsed = Effect.fnUntraced(function* ({ method, orderId, provider }: Told<"method_used">) {
+        const order = yield* actors.find(orderId)
+        if (order !== undefined) yield* methods.remember(order.snapshot.context.userId, provider, method)
+      })
+
+      return Settlements.of({
+        receive,
+        apply: (event) => {
+          if (event.orderId !== undefined && !isUuid(event.orderId)) return unknownOrder(event.orderId)
+          switch (event.kind) {
+            case "captured":
+              return receive(event.orderId, {
+                fact: event.fact,
+                provider: event.provider,
+                intentId: event.intentId,
+                cents: event.cents,
+              })
+            case "declined":
+              return Effect.asVoid(declined(event))
+            case "refunded":
+              return refunded(event)
+            case "method_used":
+              return methodUsed(event)
+          }
+        },
+      })
+    }),
+  )
+}

@@ -1,0 +1,101 @@
+import { Context, Effect, Layer } from "effect"
+import type { OrderContext } from "../../machines/order-context.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { InvalidReason, OrderStatus } from "../../schema/order.ts"
+import type { PageRequest } from "../../schema/paging.ts"
+import type { DisplayUser } from "../../schema/user.ts"
+import { Sql } from "./sql.ts"
+
+export interface StoredOrder {
+  readonly status: OrderStatus
+  readonly context: OrderContext
+}
+/** Somebody else has what an item asks for, since when and how. */
+export interface Mark {
+  readonly at: string
+  readonly reason: InvalidReason
+}
+export interface OrderFilter {
+  readonly userId: string | undefined
+  readonly status: OrderStatus | undefined
+}
+
+/** Orders as lists and carts read them. Turns go through the actors. */
+export class Orders extends Context.Service<
+  Orders,
+  {
+    /** A user and their newest cart, open or not. */
+    newestCart(
+      userId: string,
+    ): Effect.Effect<
+      { readonly user: DisplayUser; readonly order: StoredOrder | undefined } | undefined,
+      Unavailable
+    >
+    find(id: string): Effect.Effect<StoredOrder | undefined, Unavailable>
+    list(
+      filter: OrderFilter,
+      page: PageRequest,
+    ): Effect.Effect<{ readonly orders: ReadonlyArray<StoredOrder>; readonly total: number }, Unavailable>
+    /** What others hold of these claims, by claim. */
+    marks(claims: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Mark>, Unavailable>
+  }
+>()("directory/Orders") {
+  static readonly layer = Layer.effect(
+    Orders,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+
+      return Orders.of({
+        newestCart: Effect.fnUntraced(function* (userId) {
+          const [row] = yield* sql.rows<{
+            user: DisplayUser
+            status: OrderStatus | null
+            context: OrderContext | null
+          }>(
+            (q) => q`select display_user(u) as user, o.status, o.state->'context' as context
+                       from app_user u left join lateral (
+                         select e.status, e.state from entity e
+                          where e.kind = 'order' and e.owner_id = u.id and e.subject = 'cart'
+                          order by e.created_at desc limit 1) o on true
+                      where u.id = ${userId}`,
+          )
+          if (row === undefined) return undefined
+          const { context, status, user } = row
+          return { user, order: status === null || context === null ? undefined : { status, context } }
+        }),
+        find: (id) =>
+          sql
+            .rows<StoredOrder>(
+              (q) =>
+                q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
+            )
+            .pipe(Effect.map((rows) => rows[0])),
+        list: Effect.fnUntraced(function* ({ status, userId }, page) {
+          const rows = yield* sql.rows<StoredOrder & { total: number }>(
+            (q) => q`select status, state->'context' as context, count(*) over () as total
+                       from entity
+                      where kind = 'order' ${userId === undefined ? q`` : q`and owner_id = ${userId}`}
+                        ${status === undefined ? q`` : q`and status = ${status}`}
+                      order by ${page.sort === "updated_at" ? q`updated_at` : q`created_at`}
+                               ${page.dir === "Asc" ? q`asc` : q`desc`}, id
+                      limit ${page.limit} offset ${page.page * page.limit}`,
+          )
+          return { orders: rows, total: rows[0]?.total ?? 0 }
+        }),
+        marks: Effect.fnUntraced(function* (claims) {
+          if (claims.length === 0) return new Map<string, Mark>()
+          const rows = yield* sql.rows<{ canonical: string; owned: boolean; claimed_at: string }>(
+            (q) => q`select canonical, owner_id is not null as owned, claimed_at
+                       from claim where canonical = any(${claims as string[]})`,
+          )
+          return new Map(
+            rows.map(({ canonical, claimed_at, owned }) => [
+              canonical,
+              { at: claimed_at, reason: owned ? ("Taken" as const) : ("PendingPurchase" as const) },
+            ]),
+          )
+        }),
+      })
+    }),
+  )
+}

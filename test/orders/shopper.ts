@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { emojis } from "../../schema/emoji.ts"
+import type { Answer, CallOptions, TestService, TestUser } from "../fixtures/service.ts"
+import { request } from "../fixtures/service.ts"
+
+let used = 0
+/** Ids of four emoji nobody in this file has asked for before. */
+export const freshId = (): string => {
+  let n = used++
+  let id = ""
+  for (let place = 0; place < 4; place++) {
+    id += emojis[(n + 7 * place) % 400]!.canonical
+    n = Math.floor(n / 400) + n
+  }
+  return id
+}
+
+export const freshIds = (count: number): ReadonlyArray<string> => Array.from({ length: count }, freshId)
+
+export const urls = { success_url: "https://shop.example/done", cancel_url: "https://shop.example/back" }
+export const card = { method: "CardCheckout", ...urls } as const
+export const crypto = { method: "CryptoCommerce" } as const
+
+/** A user who shops: every call carries their token. */
+export const shopper = (service: Pick<TestService, "url">, user: TestUser) => {
+  const call = (method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> =>
+    request(`${service.url}${path}`, method, {
+      token: user.token,
+      ...(body === undefined ? {} : { body }),
+      ...options,
+    })
+  return {
+    ...user,
+    call,
+    cart: () => call("GET", "/cart"),
+    add: (...ids: ReadonlyArray<string>) =>
+      call("POST", "/cart", { items: ids.map((emoji_id) => ({ emoji_id })) }),
+    checkout: (body: unknown = card) => call("POST", "/cart/checkout", body),
+    order: (id: string) => call("GET", `/orders/${id}`),
+  }
+}
+
+export const newShopper = async (service: TestService, facts: Parameters<TestService["user"]>[0] = {}) =>
+  shopper(service, await service.user(facts))
+
+/** What the buyer does on the sandbox's page. */
+export const atSandbox = (service: Pick<TestService, "url">, sessionId: string, action: string) =>
+  request(`${service.url}/sandbox/checkout/${sessionId}`, "POST", {
+    rawBody: new URLSearchParams({ action }).toString(),
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  })
+
+/** Asks until the answer is as wanted; webhooks take a moment. */
+export const until = async <A>(
+  ask: () => Promise<A>,
+  wanted: (answer: A) => boolean,
+  withinMs = 8000,
+): Promise<A> => {
+  for (const deadline = Date.now() + withinMs; ; ) {
+    const answer = await ask()
+    if (wanted(answer) || Date.now() > deadline) return answer
+    await sleep(25)
+  }
+}
