@@ -2,8 +2,9 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type postgres from "postgres"
+import { projectRoot } from "../project-root.ts"
 
-const folder = join(import.meta.dirname, "../../schema/sql")
+const folder = join(projectRoot, "schema/sql")
 
 interface Migration {
   readonly name: string

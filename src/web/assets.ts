@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { extname, join } from "node:path"
+import { projectRoot } from "../project-root.ts"
 
 export interface Asset {
   readonly body: Uint8Array
@@ -8,7 +9,7 @@ export interface Asset {
   readonly hash: string
 }
 
-const folder = join(import.meta.dirname, "assets")
+const folder = join(projectRoot, "src/web/assets")
 const types: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
