@@ -160,18 +160,22 @@ create function owns_something(p_user uuid) returns boolean language sql stable 
 $$;
 
 -- A new user with the welcome mail, or an invited one claimed. The id comes from the caller, so a repeat is recognised.
+-- What was sent to an invited address belongs to who reads its mail: a password set before that is proven would let a
+-- stranger wait inside, so it is not kept, and the link that proves the address expels whoever was there before.
 create function register_user(p jsonb) returns jsonb language plpgsql as $$
-declare u app_user;
+declare u app_user; purpose text := p->'link'->>'purpose';
 begin
   select * into u from app_user where id = (p->>'id')::uuid;
   if not found then
-    update app_user set invited_at = null, password_hash = p->>'password_hash', updated_at = now(),
+    update app_user set invited_at = null, updated_at = now(),
            first_name = coalesce(p->>'first_name', first_name), last_name = coalesce(p->>'last_name', last_name),
-           source = coalesce(p->>'source', source), alternate_id = coalesce(p->>'alternate_id', alternate_id)
+           source = coalesce(p->>'source', source)
      where email = p->>'email' and invited_at is not null and password_hash is null
        and deactivated_at is null and deleted_at is null and not owns_something(id)
     returning * into u;
-    if not found then
+    if found then
+      purpose := 'login';
+    else
       insert into app_user (id, email, alternate_id, source, first_name, last_name, password_hash)
       values ((p->>'id')::uuid, p->>'email', p->>'alternate_id', p->>'source', p->>'first_name', p->>'last_name',
               p->>'password_hash')
@@ -179,7 +183,7 @@ begin
     end if;
     if p ? 'link' then
       insert into magic_link (token_hash, user_id, email, purpose, expires_at)
-      values (p->'link'->>'token_hash', u.id, u.email, p->'link'->>'purpose',
+      values (p->'link'->>'token_hash', u.id, u.email, purpose,
               now() + make_interval(secs => (p->'link'->>'seconds')::int));
       perform put_mail(p->'mail');
     end if;

@@ -27,12 +27,13 @@ const checkMayChange = Effect.fnUntraced(function* (
     yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId))
   }
   if (account.password_hash === null) {
-    // Otherwise whoever registers somebody else's address first would keep it by a password of their own.
-    if (body.password && account.email !== null && !account.email_verified) {
+    // Otherwise whoever registers somebody else's address first would keep the account, by a password or an address of
+    // their own, and with it what others send to that address.
+    if (account.email !== null && !account.email_verified) {
       return yield* invalidField(
-        "password",
+        body.password ? "password" : "email",
         "email_unconfirmed",
-        "Open the link we mailed you before setting a password.",
+        "Open the link we mailed you first.",
       )
     }
     return

@@ -62,9 +62,9 @@ const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
 })
 
 /**
- * Answers a session at once: an unconfirmed email may look around but not check out. An invited account that owns
- * nothing is claimed like a new one. One that owns something is given only to who reads its mail: the answer is
- * "already registered", whatever password came with it, and a link is sent to the address.
+ * Answers a session at once: an unconfirmed email may look around but not check out. An invited account is claimed too,
+ * but its password is set only after the mailed link, which also ends the session answered here. One that owns something
+ * already is not opened at all: the answer is "already registered", and a link is sent to the address.
  */
 export const register = Effect.fnUntraced(function* (body: RegisterUserParameters) {
   const accounts = yield* Accounts

@@ -123,13 +123,23 @@ describe("an invited account", () => {
     return row.id
   }
 
-  it("is claimed by registering while it owns nothing", async () => {
+  it("is claimed by registering while it owns nothing, but its password is set by who reads its mail", async () => {
     const email = someEmail()
     const id = await invite(email)
-    const { body, status } = await post("/users", { email, password })
-    expect(status).toBe(200)
-    expect(claimsOf(body.access_token).sub).toBe(id)
-    expect((await login(service, email)).status).toBe(200)
+    const early = await post("/users", { email, password })
+    expect(early.status).toBe(200)
+    expect(early.body.has_password).toBe(false)
+    expect(claimsOf(early.body.access_token).sub).toBe(id)
+    expect((await login(service, email)).status).toBe(401)
+    for (const change of [{ password }, { email: someEmail() }]) {
+      expect((await patch(change, early.body.access_token)).status).toBe(422)
+    }
+    expect((await post("/users", { email, password })).status).toBe(422)
+
+    const owner = (await post("/auth/magic_link/consume", { token: await newestLink(service, email) })).body
+    expect((await patch({}, early.body.access_token)).status).toBe(401)
+    expect((await patch({ password: "the owner's own" }, owner.access_token)).status).toBe(200)
+    expect((await login(service, email, "the owner's own")).status).toBe(200)
   })
 
   it("that owns an id is given only to who reads its mail", async () => {
