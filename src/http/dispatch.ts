@@ -1,4 +1,4 @@
-import { type Context, Effect, Exit, type Fiber, Result, Schema } from "effect"
+import { Cause, type Context, Effect, Exit, Option, Result, Schema } from "effect"
 import { Forbidden, isProblem } from "../../schema/errors.ts"
 import { decoder, parseJsonBody, parseQueryText } from "./decode.ts"
 import type { Endpoint, RawRequest, RawResponse } from "./exchange.ts"
@@ -19,23 +19,44 @@ export interface DispatchOptions<R> {
 const jsonHeaders = { "Content-Type": "application/json" }
 const defaultBodyLimitBytes = 64 * 1024
 const noInput = {}
+interface Input {
+  readonly params: {}
+  readonly query: {}
+  readonly body: unknown
+}
+const nothing: Input = { params: noInput, query: noInput, body: undefined }
+
+const takesNothing = (route: Route): boolean =>
+  parameterNames(route.path).length === 0 &&
+  route.query === undefined &&
+  (route.body === undefined || !!route.rawBody)
+
+const handlerRequest = (request: RawRequest, principal: Principal | null, input: Input) => ({
+  params: input.params,
+  query: input.query,
+  body: input.body,
+  principal,
+  headers: request.headers,
+  requestId: request.id,
+  address: request.address,
+  path: request.path,
+  rawBody: request.body,
+})
 
 const makeDecode = (route: Route) => {
   const params = decoder(Schema.Struct(route.params ?? {}), "path")
   const query = decoder(Schema.Struct(route.query ?? {}), "query")
   const body = route.body === undefined || route.rawBody ? undefined : decoder(route.body, "body")
   const names = parameterNames(route.path)
-  const plain = names.length === 0 && route.query === undefined && body === undefined
-
   return Effect.fnUntraced(function* (request: RawRequest) {
-    if (plain) return { params: noInput, query: noInput, body: undefined }
+    if (takesNothing(route)) return nothing
     const given = Object.fromEntries(names.map((name, i) => [name, request.params[i]]))
     return {
-      params: yield* Effect.fromResult(params(given)),
+      params: (yield* Effect.fromResult(params(given))) as {},
       query:
         route.query === undefined
           ? noInput
-          : yield* Effect.fromResult(Result.flatMap(parseQueryText(request.query), query)),
+          : ((yield* Effect.fromResult(Result.flatMap(parseQueryText(request.query), query))) as {}),
       body:
         body === undefined
           ? undefined
@@ -100,47 +121,40 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     const input = yield* decode(request)
     if (route.sensitive && principal?.twoFactor && principal.via === "session")
       yield* guards.freshCode(principal)
-    const value = yield* handler({
-      ...input,
-      principal,
-      headers: request.headers,
-      requestId: request.id,
-      address: request.address,
-      path: request.path,
-      rawBody: request.body,
-    })
-    return encode(value, rate)
+    return encode(yield* handler(handlerRequest(request, principal, input)), rate)
   })
 
-  const settle = (
-    request: RawRequest,
-    effect: Effect.Effect<RawResponse, unknown, R>,
-  ): Effect.Effect<RawResponse, never, R> =>
-    effect.pipe(
-      Effect.catch((error) =>
-        isProblem(error)
-          ? Effect.succeed(problemResponse(error, request.id, route.errorBody))
-          : Effect.die(error),
-      ),
-      Effect.catchCause((cause) =>
-        Effect.as(
-          Effect.logError("request failed", { route: route.id, request_id: request.id }, cause),
-          problemResponse(undefined, request.id, route.errorBody),
-        ),
-      ),
-    )
+  // A row that looks at nothing needs no more than its handler.
+  const looksAtNothing = route.auth === "none" && route.limit === undefined && takesNothing(route)
+  const produce = looksAtNothing
+    ? (request: RawRequest) =>
+        Effect.map(handler(handlerRequest(request, null, nothing)), (value) => encode(value, undefined))
+    : run
 
-  const answer = (request: RawRequest): Effect.Effect<RawResponse, never, R> => {
-    const key = writes ? request.headers[idempotencyHeader] : undefined
-    if (key === undefined || key === "") return settle(request, run(request))
-    return settle(
+  const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
+    const principal = route.auth === "none" ? null : yield* guards.authenticate(route.auth, request)
+    const answered = Effect.map(Effect.exit(produce(request)), (exit) => settle(exit, request))
+    return yield* guards.once(
+      key,
+      route.id,
       request,
-      Effect.gen(function* () {
-        const principal = route.auth === "none" ? null : yield* guards.authenticate(route.auth, request)
-        const once = Effect.provideContext(settle(request, run(request)), options.context)
-        return yield* guards.once(key, route.id, request, principal, once)
-      }),
+      principal,
+      Effect.provideContext(answered, options.context),
     )
+  })
+
+  /** What a finished run answers: the value, the failure it promised, or a 500 that tells nothing. */
+  const settle = (exit: Exit.Exit<RawResponse, unknown>, request: RawRequest): RawResponse => {
+    if (Exit.isSuccess(exit)) return exit.value
+    const failure = Cause.findErrorOption(exit.cause)
+    if (Option.isSome(failure) && isProblem(failure.value)) {
+      return problemResponse(failure.value, request.id, route.errorBody)
+    }
+    // A run that was stopped because nobody waits for it is no news.
+    if (!Cause.hasInterruptsOnly(exit.cause)) {
+      fork(Effect.logError("request failed", { route: route.id, request_id: request.id }, exit.cause))
+    }
+    return problemResponse(undefined, request.id, route.errorBody)
   }
 
   const fork = Effect.runForkWith(options.context)
@@ -158,11 +172,9 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     bodyLimitBytes:
       route.body === undefined && !route.rawBody ? 0 : (route.bodyLimitBytes ?? defaultBodyLimitBytes),
     handle: (request, respond) => {
-      const fiber: Fiber.Fiber<RawResponse> = fork(answer(request))
-      fiber.addObserver((exit) => {
-        if (Exit.isSuccess(exit)) respond(exit.value)
-        else respond(problemResponse(undefined, request.id, route.errorBody))
-      })
+      const key = writes ? request.headers[idempotencyHeader] : undefined
+      const fiber = fork(key === undefined || key === "" ? produce(request) : once(key, request))
+      fiber.addObserver((exit) => respond(settle(exit, request)))
       return () => fiber.interruptUnsafe()
     },
     ...(prepared === undefined ? {} : { prepared }),

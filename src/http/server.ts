@@ -63,6 +63,8 @@ interface Exchange {
   readonly startedAt: number
   readonly endpoint: Endpoint | undefined
   open: boolean
+  /** Still inside the native callback that brought the request, where writes are gathered anyway. */
+  inCallback: boolean
   cancel: () => void
 }
 
@@ -80,20 +82,19 @@ const exposedHeaders =
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 const corsHeaders = "Authorization, Content-Type, X-Api-Key, Idempotency-Key, If-None-Match, X-Request-Id"
 const noBody = new Uint8Array(0)
+const noCancel = () => {}
 const sweepMs = 250
 // LIBUS_LISTEN_EXCLUSIVE_PORT: a constant of the library that its types hide in an enum without a value.
 const exclusivePort = 1
 
-type HeaderLines = ReadonlyArray<readonly [name: string, value: string]>
-
 /** Checked before the first byte leaves: a failure here can still become an honest 500. */
-const headerLines = ({ headers }: RawResponse): HeaderLines => {
-  const lines: Array<readonly [string, string]> = []
+const headerLines = ({ headers }: RawResponse): string => {
+  let lines = ""
   for (const name in headers) {
     const value = headers[name] ?? ""
     for (const one of typeof value === "string" ? [value] : value) {
       if (unsafeHeader.test(one)) throw new Error(`unsafe value for header ${name}`)
-      lines.push([name, one])
+      lines += `\r\n${name}: ${one}`
     }
   }
   return lines
@@ -120,6 +121,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   const constantLines = anyOrigin
     ? `nosniff\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${exposedHeaders}`
     : "nosniff\r\nVary: Origin"
+  const commonLines = `\r\nX-Content-Type-Options: ${constantLines}`
   const allowedOrigins = new Set(options.allowedOrigins)
 
   const writeOrigin = (res: HttpResponse, origin: string) => {
@@ -130,35 +132,33 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     )
   }
 
-  const writeCommon = (res: HttpResponse, requestId: string, origin: string) => {
-    res.writeHeader("X-Request-Id", requestId)
-    res.writeHeader("X-Content-Type-Options", constantLines)
-    if (!anyOrigin) writeOrigin(res, origin)
+  /** Each native call costs more than joining short strings, so one call writes all the headers. */
+  const writeNow = (exchange: Exchange, response: RawResponse, lines: string, close: boolean) => {
+    const { res } = exchange
+    if (response.status !== 200) res.writeStatus(statusLine(response.status))
+    const end = close || draining ? "\r\nConnection: close" : ""
+    res.writeHeader("X-Request-Id", `${exchange.requestId}${commonLines}${lines}${end}`)
+    if (!anyOrigin) writeOrigin(res, exchange.origin)
+    const body = response.body ?? ""
+    // Any argument, undefined too, would add a length to an answer that has no content.
+    if (response.status === 204 || response.status === 304) res.endWithoutBody()
+    else if (exchange.head) res.endWithoutBody(Buffer.byteLength(body), close)
+    else res.end(body, close)
   }
 
-  const write = (exchange: Exchange, response: RawResponse, headers: HeaderLines, close: boolean) => {
-    const { res } = exchange
-    res.cork(() => {
-      res.writeStatus(statusLine(response.status))
-      writeCommon(res, exchange.requestId, exchange.origin)
-      for (const [name, value] of headers) res.writeHeader(name, value)
-      if (close || draining) res.writeHeader("Connection", "close")
-      const body = response.body ?? ""
-      // Any argument, undefined too, would add a length to an answer that has no content.
-      if (response.status === 204 || response.status === 304) res.endWithoutBody()
-      else if (exchange.head) res.endWithoutBody(Buffer.byteLength(body), close)
-      else res.end(body, close)
-    })
+  const write = (exchange: Exchange, response: RawResponse, lines: string, close: boolean) => {
+    if (exchange.inCallback) writeNow(exchange, response, lines, close)
+    else exchange.res.cork(() => writeNow(exchange, response, lines, close))
   }
 
   /** The one place a response leaves: late, double and aborted answers end here without a trace. */
   const answer = (exchange: Exchange, response: RawResponse, close = false) => {
     if (!exchange.open) return
-    const headers = headerLines(response)
+    const lines = headerLines(response)
     exchange.open = false
-    inFlight.delete(exchange)
+    if (!exchange.inCallback) inFlight.delete(exchange)
     observe.answered(exchange.endpoint, response.status, performance.now() - exchange.startedAt)
-    write(exchange, response, headers, close)
+    write(exchange, response, lines, close)
   }
 
   const fail = (exchange: Exchange, kind: Refusal, details?: string) =>
@@ -178,28 +178,32 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     req: HttpRequest,
     endpoint: Endpoint | undefined,
     head: boolean,
-  ): Exchange => {
-    const exchange: Exchange = {
-      res,
-      requestId: requestIdOf(req),
-      origin: anyOrigin ? "" : req.getHeader("origin"),
-      head,
-      startedAt: performance.now(),
-      endpoint,
-      open: true,
-      cancel: () => {},
-    }
+  ): Exchange => ({
+    res,
+    requestId: requestIdOf(req),
+    origin: anyOrigin ? "" : req.getHeader("origin"),
+    head,
+    startedAt: performance.now(),
+    endpoint,
+    open: true,
+    inCallback: true,
+    cancel: noCancel,
+  })
+
+  /** The end of the native callback. Only a request that is not answered yet can be aborted or late. */
+  const leave = (exchange: Exchange) => {
+    exchange.inCallback = false
+    if (!exchange.open) return
     inFlight.add(exchange)
-    res.onAborted(() => {
+    exchange.res.onAborted(() => {
       if (!exchange.open) return
       exchange.open = false
       inFlight.delete(exchange)
       exchange.cancel()
     })
-    return exchange
   }
 
-  /** Runs what may throw: a throw before onAborted would end the process, one after it would hang the client. */
+  /** Runs what may throw: a throw out of a native callback would end the process, a lost one would hang the client. */
   const guarded = (exchange: Exchange, run: () => void) => {
     try {
       run()
@@ -251,7 +255,38 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
 
   const serve = (endpoint: Endpoint, head: boolean) => {
     const names = parameterNames(endpoint.path)
-    const { prepared } = endpoint
+    const { bodyLimitBytes, prepared } = endpoint
+
+    const begin = (exchange: Exchange, req: HttpRequest) => {
+      const params: Array<string> = []
+      for (let i = 0; i < names.length; i++) {
+        const value = percentDecode(req.getParameter(i))
+        if (value === undefined) return fail(exchange, "bad_path")
+        params.push(value)
+      }
+      const headers: Record<string, string> = {}
+      for (const name of endpoint.headers) headers[name] = req.getHeader(name)
+      const request = {
+        id: exchange.requestId,
+        method: req.getMethod().toUpperCase(),
+        path: req.getUrl(),
+        params,
+        query: req.getQuery() ?? "",
+        headers,
+        address: endpoint.needsAddress ? callerAddress(exchange.res, req) : "",
+        body: noBody,
+      }
+      const respond = (response: RawResponse) => guarded(exchange, () => answer(exchange, response))
+      if (bodyLimitBytes === 0) {
+        exchange.cancel = endpoint.handle(request, respond)
+      } else if (Number(req.getHeader("content-length")) > bodyLimitBytes) {
+        fail(exchange, "body_too_large", String(bodyLimitBytes))
+      } else {
+        readBody(exchange, bodyLimitBytes, (body) => {
+          exchange.cancel = endpoint.handle({ ...request, body }, respond)
+        })
+      }
+    }
 
     return (res: HttpResponse, req: HttpRequest) => {
       if (prepared !== undefined && !head && !draining) {
@@ -259,7 +294,8 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
         try {
           made = prepared(req)
         } catch (error) {
-          return fail(open(res, req, endpoint, head), "defect", describeDefect(error))
+          const exchange = open(res, req, endpoint, head)
+          return fail(exchange, "defect", describeDefect(error))
         }
         if (made !== undefined) {
           observe.prepared(endpoint)
@@ -267,35 +303,14 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
         }
       }
       const exchange = open(res, req, endpoint, head)
-      guarded(exchange, () => {
-        const params: Array<string> = []
-        for (let i = 0; i < names.length; i++) {
-          const value = percentDecode(req.getParameter(i))
-          if (value === undefined) return fail(exchange, "bad_path")
-          params.push(value)
-        }
-        const headers: Record<string, string> = {}
-        for (const name of endpoint.headers) headers[name] = req.getHeader(name)
-        const request = {
-          id: exchange.requestId,
-          method: req.getMethod().toUpperCase(),
-          path: req.getUrl(),
-          params,
-          query: req.getQuery() ?? "",
-          headers,
-          address: endpoint.needsAddress ? callerAddress(res, req) : "",
-        }
-        const run = (body: Uint8Array) => {
-          exchange.cancel = endpoint.handle({ ...request, body }, (response) =>
-            guarded(exchange, () => answer(exchange, response)),
-          )
-        }
-        if (endpoint.bodyLimitBytes === 0) return run(noBody)
-        if (Number(req.getHeader("content-length")) > endpoint.bodyLimitBytes) {
-          return fail(exchange, "body_too_large", String(endpoint.bodyLimitBytes))
-        }
-        readBody(exchange, endpoint.bodyLimitBytes, run)
-      })
+      // The library does not count an end without a body as an answer, and ends the process.
+      if (head) leave(exchange)
+      try {
+        begin(exchange, req)
+      } catch (error) {
+        fail(exchange, "defect", describeDefect(error))
+      }
+      if (!head) leave(exchange)
     }
   }
 
@@ -325,9 +340,11 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       }
       answer(exchange, { status: 204, headers })
     })
+    leave(exchange)
   })
   app.any("/*", (res, req) => {
     const exchange = open(res, req, undefined, req.getMethod() === "head")
+    leave(exchange)
     guarded(exchange, () => {
       const allowed = allowedMethods(req.getUrl())
       if (allowed.length === 0) fail(exchange, "not_found")
