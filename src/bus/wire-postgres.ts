@@ -8,7 +8,7 @@ export interface PostgresWireOptions {
   /** Opens a client with `postgresWireClient` among its options. */
   readonly connect: () => Sql
   readonly channel: string
-  /** Longer than the heartbeats are apart: hearing none of them twice in a row means the client has come to grief. */
+  /** Longer than the heartbeats are apart: without one sent and one heard in that time the client has come to grief. */
   readonly silenceMs: number
 }
 
@@ -26,22 +26,23 @@ export const postgresWireClient = {
 }
 
 /**
- * LISTEN and NOTIFY. The client listens again after a lost connection and says so, but cut again while it connects it was
- * seen to come back without listening; and a connection may die without a sign. So silence replaces the client.
+ * LISTEN and NOTIFY. The client connects and listens again by itself and says so, but when it was cut again meanwhile it was
+ * seen to come back without listening, or to answer no statement any more; and a connection may die without a sign.
+ * So a client that is silent, either way, is replaced.
  */
 export const postgresWire = ({ connect, channel, silenceMs }: PostgresWireOptions): Wire => {
   let client: Sql | undefined
-  let isSilent = false
+  let hasHeard = true
+  let hasSaid = true
 
   const listen = async ({ onMessage, onUp }: WireHandlers): Promise<void> => {
     const mine = connect()
     client = mine
-    isSilent = false
     await mine.listen(
       channel,
       (payload) => {
         if (client !== mine) return
-        isSilent = false
+        hasHeard = true
         onMessage(payload)
       },
       () => {
@@ -61,6 +62,7 @@ export const postgresWire = ({ connect, channel, silenceMs }: PostgresWireOption
     publish: async (payload) => {
       if (client === undefined) throw new Error("The wire is not open")
       await client`select pg_notify(${channel}, ${payload})`
+      hasSaid = true
     },
     open: async (handlers) => {
       try {
@@ -70,11 +72,14 @@ export const postgresWire = ({ connect, channel, silenceMs }: PostgresWireOption
         throw cause
       }
       const watch = setInterval(() => {
-        if (isSilent) {
+        const isReplaced = !hasHeard || !hasSaid
+        if (isReplaced) {
           end(0)
           listen(handlers).catch(() => {})
         }
-        isSilent = true
+        // A new client is given one more turn, to connect.
+        hasHeard = isReplaced
+        hasSaid = isReplaced
       }, silenceMs)
       return {
         close: () => {

@@ -23,7 +23,7 @@ afterEach(async () => {
 afterAll(() => server.stop())
 
 const connect = () => connectTo(server.directory, "bus")
-const wire = () => postgresWire({ connect, channel: "bus_test", silenceMs: 1_500 })
+const wire = (silenceMs = 1_500) => postgresWire({ connect, channel: "bus_test", silenceMs })
 
 const open = async (options: Partial<BusOptions> = {}) => {
   const runtime = ManagedRuntime.make(Bus.layer({ wire: wire(), ...times, ...options }))
@@ -45,7 +45,8 @@ const open = async (options: Partial<BusOptions> = {}) => {
 /** What is said on the database's wire. */
 const overhear = async () => {
   const messages: Array<Message> = []
-  const { close } = await wire().open({
+  // It says nothing itself, which is not to be taken for a fault.
+  const { close } = await wire(1_000_000).open({
     onUp: () => {},
     onMessage: (payload) => {
       const message = decodeMessage(payload)
@@ -113,9 +114,10 @@ describe("with a wire", () => {
     const [a, b] = await Promise.all([open(), open()])
     await Promise.all([a.serves(), b.serves()])
     const gaps = b.gaps()
+    const missed = b.bus.stats().gaps
     for (let count = 0; count < 5_000; count += 1) a.bus.publish("topic", `${count}`)
     await vi.waitUntil(() => b.gaps() > gaps, patiently)
-    expect(b.bus.stats().gaps).toBe(0)
+    expect(b.bus.stats().gaps).toBe(missed)
   })
 
   it("a process that stops says goodbye and is not missed", async () => {
@@ -148,21 +150,27 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
     const messages = await overhear()
     const [a, b] = await Promise.all([open({ express: express() }), open({ express: express() })])
     await Promise.all([a.serves(), b.serves()])
-    const probations = () => a.bus.stats().probations + b.bus.stats().probations
-    const before = probations()
-    const takesRedis = () => vi.waitUntil(() => messages.slice(-9).every(({ deaf }) => !deaf), patiently)
+    const missed = () => a.bus.stats().gaps + b.bus.stats().gaps
+    const missedBefore = missed()
     let sent = 0
     const wake = async () => {
       sent += 1
-      a.bus.publish("topic", `wake ${sent}`)
-      await vi.waitUntil(() => b.woken.includes(`wake ${sent}`), patiently)
-      return messages.some(({ wakes }) => wakes?.some(([, payload]) => payload === `wake ${sent}`))
+      const payload = `wake ${sent}`
+      a.bus.publish("topic", payload)
+      await vi.waitUntil(() => b.woken.includes(payload), patiently)
+      // What b logs now comes after whatever woke it: once that is overheard, so is the wake-up if it took the database.
+      await b.invalidate(payload)
+      await vi.waitUntil(
+        () => JSON.stringify(messages.map(({ drop }) => drop)).includes(`"${payload}"`),
+        patiently,
+      )
+      return JSON.stringify(messages.map(({ wakes }) => wakes)).includes(`"${payload}"`)
         ? "database"
         : "redis"
     }
+    const takesRedis = () => vi.waitUntil(async () => (await wake()) === "redis", patiently)
 
     await takesRedis()
-    expect(await wake()).toBe("redis")
 
     redis.signal("SIGSTOP")
     expect(await wake()).toBe("database")
@@ -171,7 +179,6 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
     const gaps = b.gaps()
     redis.signal("SIGCONT")
     await takesRedis()
-    expect(await wake()).toBe("redis")
 
     await redis.kill()
     expect(await wake()).toBe("database")
@@ -182,9 +189,7 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
 
     await redis.start()
     await takesRedis()
-    expect(await wake()).toBe("redis")
     expect(b.gaps()).toBeGreaterThan(gaps)
-    expect(probations()).toBe(before)
-    await redis.kill()
+    expect(missed()).toBe(missedBefore)
   })
 })

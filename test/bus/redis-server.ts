@@ -26,6 +26,9 @@ export const startRedis = async () => {
       server.kill("SIGKILL")
       await once(server, "exit")
     },
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    remove: () => {
+      server.kill("SIGKILL")
+      rmSync(directory, { recursive: true, force: true })
+    },
   }
 }
