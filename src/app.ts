@@ -7,6 +7,7 @@ import { SessionActors } from "../actors/session.ts"
 import { TransferActors } from "../actors/transfer.ts"
 import { type BusSurroundings, betweenProcesses } from "./bus/between-processes.ts"
 import { Bus } from "./bus/bus.ts"
+import { hearOutsiders } from "./bus/outsiders.ts"
 import { AppConfig, type Config } from "./config.ts"
 import { toEndpoint } from "./http/dispatch.ts"
 import { guards } from "./http/guarding.ts"
@@ -95,7 +96,9 @@ const appLayer = (surroundings: Surroundings) => {
   )
   return live({ checkMs: liveCheckMs }).pipe(
     Layer.provideMerge(sales(keys)),
-    Layer.provideMerge(Layer.mergeAll(guards, directory, moves, people, delivery, housekeeping)),
+    Layer.provideMerge(
+      Layer.mergeAll(guards, directory, moves, people, delivery, housekeeping, hearOutsiders),
+    ),
     Layer.provideMerge(identity),
     Layer.provideMerge(actors),
     Layer.provideMerge(services),

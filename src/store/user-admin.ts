@@ -1,13 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import { displayFormat } from "../../schema/emoji-display.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
-import { Conflict, Forbidden, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import { type Role, rolesUpTo } from "../../schema/scope.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import type { DeletedUser } from "../../schema/user-update.ts"
 import { Bus } from "../bus/bus.ts"
 import { Callers } from "../services/callers.ts"
+import { uniquenessOf } from "../services/registration.ts"
 import { Sql } from "./sql.ts"
 
 export const userSorts = ["created_at", "updated_at", "email", "first_name", "last_name", "role"] as const
@@ -75,6 +76,12 @@ export class UserAdmin extends Context.Service<
       page: PageRequest & { readonly sort: UserSort },
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserWithIds>; readonly total: number }, Unavailable>
     get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
+    /** With a confirmed email: whoever makes users here vouches for it. */
+    create(facts: {
+      readonly email: string
+      readonly role: Role
+      readonly passwordHash: string
+    }): Effect.Effect<string, Unprocessable | Unavailable>
     findIdByEmail(email: string): Effect.Effect<string | undefined, Unavailable>
     passwordHash(id: string): Effect.Effect<string | undefined, Unavailable>
     /** `by` is the role of whoever asks: nobody changes a user above it. */
@@ -128,6 +135,16 @@ export class UserAdmin extends Context.Service<
           )
           return row === undefined ? yield* noUser() : withIds(row)
         }),
+        create: ({ email, passwordHash, role }) =>
+          sql
+            .attempt<{ id: string }>(
+              (q) => q`insert into app_user (email, password_hash, role, email_verified_at)
+                       values (${email}, ${passwordHash}, ${role}, now()) returning id`,
+            )
+            .pipe(
+              Effect.map((rows) => rows[0]!.id),
+              Effect.catchTag("SqlRefused", uniquenessOf),
+            ),
         findIdByEmail: (email) =>
           sql
             .rows<{ id: string }>((q) => q`select id from app_user where email = ${email}`)
@@ -144,18 +161,7 @@ export class UserAdmin extends Context.Service<
               (q) =>
                 q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome`,
             )
-            .pipe(
-              Effect.catchTag("SqlRefused", (refused) =>
-                refused.sqlstate === "23505"
-                  ? Effect.fail(
-                      new Unprocessable({
-                        error: "Another user has this email.",
-                        fields: { email: [{ code: "uniqueness", message: "already registered" }] },
-                      }),
-                    )
-                  : Effect.die(refused),
-              ),
-            )
+            .pipe(Effect.catchTag("SqlRefused", uniquenessOf))
           const outcome = row!.outcome
           if (outcome === null) return yield* noUser()
           if (!("user" in outcome)) return yield* outOfReach(outcome.role)
