@@ -1,31 +1,21 @@
 import { Effect, ManagedRuntime } from "effect"
 import { isProblem } from "../schema/errors.ts"
-import { clientCommands } from "./cli/clients.ts"
 import type { Command, Input } from "./cli/command.ts"
+import { commands } from "./cli/commands.ts"
 import { openDatabase } from "./cli/database.ts"
-import { featureCommands } from "./cli/features.ts"
-import { organizationCommands } from "./cli/organizations.ts"
 import { parseCommand } from "./cli/parse.ts"
 import { commandUsage, printed, usage } from "./cli/print.ts"
 import { cliServices } from "./cli/services.ts"
-import { userCommands } from "./cli/users.ts"
 import { readConfig } from "./config.ts"
 
 /** Exit codes: 0 done, 1 refused or failed, 2 not understood. */
 const failed = 1
 const misunderstood = 2
 
-const commands: ReadonlyArray<Command> = [
-  ...userCommands,
-  ...organizationCommands,
-  ...clientCommands,
-  ...featureCommands,
-]
-
 const reasonOf = (error: unknown): string => {
   if (!isProblem(error)) return error instanceof Error ? error.message.split("\n")[0]! : String(error)
-  const fields = Object.entries(error.fields ?? {}).map(
-    ([name, [issue]]) => `${name}: ${issue?.message ?? "refused"}`,
+  const fields = Object.entries(error.fields ?? {}).flatMap(([name, issues]) =>
+    issues.filter(({ message }) => message !== error.message).map(({ message }) => `${name}: ${message}`),
   )
   return [error.message, ...fields].join(" ")
 }

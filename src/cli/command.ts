@@ -36,6 +36,17 @@ export const checked = <S extends Schema.Top>(
     ),
   )
 
+/** One of a few words, which a mistake is answered with. */
+export const checkedWord = <const A extends string>(
+  words: ReadonlyArray<A>,
+  given: string | undefined,
+): Effect.Effect<A, InvalidRequest> => {
+  const found = words.find((word) => word === given)
+  return found === undefined
+    ? Effect.fail(new InvalidRequest({ error: `${given} is none of ${words.join(", ")}.` }))
+    : Effect.succeed(found)
+}
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** A user by email or id. */

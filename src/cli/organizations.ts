@@ -3,7 +3,15 @@ import { NewOrganization, OrganizationRole, UpdateOrganization } from "../../sch
 import { Callers } from "../services/callers.ts"
 import { Members } from "../store/members.ts"
 import { Organizations } from "../store/organizations.ts"
-import { type Command, checked, type Input, optionOf, organizationId, userId } from "./command.ts"
+import {
+  type Command,
+  checked,
+  checkedWord,
+  type Input,
+  optionOf,
+  organizationId,
+  userId,
+} from "./command.ts"
 
 const pageSize = 200
 
@@ -87,7 +95,7 @@ const setMember: Command = {
   summary: "Add a user as OrgOwner, OrgController or OrgMember, or change that",
   run: ({ words: [organization = "", user = "", role] }) =>
     Effect.gen(function* () {
-      const wanted = yield* checked(OrganizationRole, role)
+      const wanted = yield* checkedWord(OrganizationRole.literals, role)
       const [id, member] = [yield* organizationId(organization), yield* userId(user)]
       return yield* Members.use((members) => members.put(id, member, wanted, true))
     }),

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { Email } from "../../schema/email.ts"
-import { Role } from "../../schema/scope.ts"
+import { roles } from "../../schema/scope.ts"
 import { randomCrockford } from "../services/crockford.ts"
 import { UserUpdates } from "../services/user-updates.ts"
 import { UserAdmin } from "../store/user-admin.ts"
-import { type Command, checked, optionOf, userId } from "./command.ts"
+import { type Command, checked, checkedWord, optionOf, userId } from "./command.ts"
 
 /** Whoever reaches the database and the keys stands above every role. */
 const by = "Super"
@@ -54,7 +54,7 @@ const create: Command = {
   run: (input) =>
     Effect.gen(function* () {
       const email = yield* checked(Email, input.words[0])
-      const role = yield* checked(Role, optionOf(input, "role") ?? "User")
+      const role = yield* checkedWord(roles, optionOf(input, "role") ?? "User")
       const password = makePassword(optionOf(input, "password"))
       const passwordHash = yield* UserUpdates.use((updates) => updates.hashPassword(password))
       const id = yield* UserAdmin.use((users) => users.create({ email, role, passwordHash }))
@@ -69,7 +69,7 @@ const setRole: Command = {
   run: ({ words: [user = "", role] }) =>
     Effect.gen(function* () {
       const id = yield* userId(user)
-      const wanted = yield* checked(Role, role)
+      const wanted = yield* checkedWord(roles, role)
       return yield* UserAdmin.use((users) => users.update(id, { role: wanted }, by))
     }),
 }
