@@ -95,6 +95,18 @@ begin
   return jsonb_build_object('user', display_user(u), 'events', given);
 end $$;
 
+-- Takes the second factors of somebody who has lost them. The sessions end: one of them may be why.
+create function destroy_two_factor(who uuid, may_touch text[]) returns jsonb language plpgsql as $$
+declare u app_user; given jsonb := '[]';
+begin
+  select * into u from app_user where id = who and deleted_at is null for update;
+  if not found then return null; end if;
+  if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
+  if disable_two_factor(who, null) > 0 then given := end_sessions(who, 'two_factor_removed')->'events'; end if;
+  select * into u from app_user where id = who;
+  return jsonb_build_object('user', display_user(u), 'events', given);
+end $$;
+
 -- What a user still holds that would be stranded with the account.
 create function user_holdings(who uuid) returns jsonb language sql stable as $$
   select jsonb_build_object(

@@ -42,6 +42,10 @@ interface UserRow {
 interface Event {
   readonly channel: string
 }
+interface Changed {
+  readonly user: DisplayUser
+  readonly events: ReadonlyArray<Event>
+}
 type Touched<A> = { readonly role: Role } | A | null
 
 const displayModifiersTag = 1
@@ -90,6 +94,8 @@ export class UserAdmin extends Context.Service<
       changes: UserChanges,
       by: Role,
     ): Effect.Effect<DisplayUser, NotFound | Forbidden | Unprocessable | Unavailable>
+    /** Without a second factor from now on; the sessions end. */
+    removeTwoFactor(id: string, by: Role): Effect.Effect<DisplayUser, NotFound | Forbidden | Unavailable>
     /** `insists`: even if the user still holds ids; they stay reserved under the nameless account. */
     remove(
       id: string,
@@ -107,6 +113,12 @@ export class UserAdmin extends Context.Service<
       const told = Effect.fnUntraced(function* (id: string, events: ReadonlyArray<Event>) {
         yield* callers.changed(id.toLowerCase())
         for (const { channel } of events) bus.publish("channel", channel)
+      })
+      const afterChange = Effect.fnUntraced(function* (id: string, outcome: Touched<Changed>) {
+        if (outcome === null) return yield* noUser()
+        if (!("user" in outcome)) return yield* outOfReach(outcome.role)
+        yield* told(id, outcome.events)
+        return outcome.user
       })
       const owned = (q: typeof sql.raw) => q`
         (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
@@ -157,16 +169,18 @@ export class UserAdmin extends Context.Service<
             .pipe(Effect.map((rows) => rows[0]?.password_hash ?? undefined)),
         update: Effect.fnUntraced(function* (id, changes, by) {
           const [row] = yield* sql
-            .attempt<{ outcome: Touched<{ user: DisplayUser; events: ReadonlyArray<Event> }> }>(
+            .attempt<{ outcome: Touched<Changed> }>(
               (q) =>
                 q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome`,
             )
             .pipe(Effect.catchTag("SqlRefused", uniquenessOf))
-          const outcome = row!.outcome
-          if (outcome === null) return yield* noUser()
-          if (!("user" in outcome)) return yield* outOfReach(outcome.role)
-          yield* told(id, outcome.events)
-          return outcome.user
+          return yield* afterChange(id, row!.outcome)
+        }),
+        removeTwoFactor: Effect.fnUntraced(function* (id, by) {
+          const [row] = yield* sql.rows<{ outcome: Touched<Changed> }>(
+            (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
+          )
+          return yield* afterChange(id, row!.outcome)
         }),
         remove: Effect.fnUntraced(function* (id, { by, insists }) {
           type Outcome =
