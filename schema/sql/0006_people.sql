@@ -134,11 +134,15 @@ begin
     return jsonb_build_object('held', held);
   end if;
   delete from outbox where recipient in (u.email, u.alternate_id);
+  delete from magic_link where user_id = who or email = u.email;
   delete from api_key where user_id = who;
   delete from two_factor where user_id = who;
+  delete from sms_code where user_id = who;
+  delete from payment_method where user_id = who;
   delete from organization_member where user_id = who;
   delete from user_feature where user_id = who;
   delete from user_interest where user_id = who;
+  delete from interest_notice where user_id = who;
   delete from wallet where user_id = who;
   delete from pubkey k where k.user_id = who and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
   update app_user set email = null, alternate_id = null, first_name = null, last_name = null, source = null,
