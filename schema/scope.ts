@@ -152,10 +152,6 @@ export const organizationScopes: Partial<Record<Role, ReadonlySet<Scope>>> = {
   OrgMember: new Set<Scope>(["organization:read", "organizationUser:read"]),
 }
 
-/** Roles that may write to ids whose key belongs to their organization. */
-export const isPowerRole = (role: Role | undefined): boolean =>
-  role === "OrgOwner" || role === "OrgController"
-
 const rankedRoles: ReadonlyArray<Role> = [
   "User",
   "OrgMember",

@@ -7,7 +7,9 @@ import { SessionActors } from "../actors/session.ts"
 import { TransferActors } from "../actors/transfer.ts"
 import { type BusSurroundings, betweenProcesses } from "./bus/between-processes.ts"
 import { Bus } from "./bus/bus.ts"
+import { hearOutsiders } from "./bus/outsiders.ts"
 import { AppConfig, type Config } from "./config.ts"
+import { seedDemo } from "./demo.ts"
 import { toEndpoint } from "./http/dispatch.ts"
 import { guards } from "./http/guarding.ts"
 import { Guards } from "./http/guards.ts"
@@ -95,7 +97,9 @@ const appLayer = (surroundings: Surroundings) => {
   )
   return live({ checkMs: liveCheckMs }).pipe(
     Layer.provideMerge(sales(keys)),
-    Layer.provideMerge(Layer.mergeAll(guards, directory, moves, people, delivery, housekeeping)),
+    Layer.provideMerge(
+      Layer.mergeAll(guards, directory, moves, people, delivery, housekeeping, hearOutsiders(surroundings)),
+    ),
     Layer.provideMerge(identity),
     Layer.provideMerge(actors),
     Layer.provideMerge(services),
@@ -104,7 +108,8 @@ const appLayer = (surroundings: Surroundings) => {
   )
 }
 
-const prepareData = (_config: Config) => ensureAdmin
+const prepareData = (config: Config) =>
+  config.demo ? Effect.andThen(ensureAdmin, seedDemo) : Effect.asVoid(ensureAdmin)
 
 /** Readings of the parts, taken when somebody asks for the metrics. */
 const watch = (server: Server) =>

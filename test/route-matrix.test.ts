@@ -48,6 +48,10 @@ const send = (row: Route, options: CallOptions) => {
   })
 }
 
+// A login whose second factor was never proven in this session.
+const stale = await service.user({ role: "Admin" })
+await service.sql`insert into two_factor (user_id, provider, confirmed_at) values (${stale.id}, 'AuthenticatorApp', now())`
+
 const named = (rows: ReadonlyArray<Route>) => rows.map((row) => [`${row.method} ${row.path}`, row] as const)
 const guarded = routes.filter((row) => row.auth !== "none" && row.auth !== "optional")
 const open = routes.filter((row) => row.auth === "none")
@@ -108,6 +112,36 @@ describe.concurrent.each(named(scoped))("%s by its scope", (_name, row) => {
   it("refuses an API key that lists a scope its owner does not have", async () => {
     if (roleScopes.User.has(scope) || row.auth === "two_factor") return
     expect((await send(row, await apiKey([scope], user.id))).status).toBe(403)
+  })
+})
+
+describe.concurrent("the sensitive rows", () => {
+  it.each(named(guarded.filter((row) => row.sensitive)))("%s wants a fresh code", async (_name, row) => {
+    const { status } = await send(row, { token: stale.token })
+    // A body or parameter that cannot be read is told before a code is asked for.
+    expect(row.body === undefined && row.params === undefined ? [424] : [424, 400]).toContain(status)
+  })
+
+  it("are all that can take an account or an id away", () => {
+    const paths = guarded.filter((row) => row.sensitive).map((row) => `${row.method} ${row.path}`)
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        "post /transfers",
+        "post /transfers/:transfer_id/sender_accept",
+        "post /transfers/:transfer_id/receiver_accept",
+        "post /emoji_id/:emoji_id/generate_signature",
+        "post /cart/checkout",
+        "post /cart/checkout/:id",
+        "post /api_keys",
+        "post /account/2fa",
+        "post /account/2fa/enable",
+        "post /account/2fa/disable",
+        "post /pubkeys/:pubkey",
+        "post /users/:user_id/pubkeys/:pubkey",
+        "patch /users/:id",
+        "del /users/:id",
+      ]),
+    )
   })
 })
 

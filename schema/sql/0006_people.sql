@@ -95,6 +95,18 @@ begin
   return jsonb_build_object('user', display_user(u), 'events', given);
 end $$;
 
+-- Takes the second factors of somebody who has lost them. The sessions end: one of them may be why.
+create function destroy_two_factor(who uuid, may_touch text[]) returns jsonb language plpgsql as $$
+declare u app_user; given jsonb := '[]';
+begin
+  select * into u from app_user where id = who and deleted_at is null for update;
+  if not found then return null; end if;
+  if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
+  if disable_two_factor(who, null) > 0 then given := end_sessions(who, 'two_factor_removed')->'events'; end if;
+  select * into u from app_user where id = who;
+  return jsonb_build_object('user', display_user(u), 'events', given);
+end $$;
+
 -- What a user still holds that would be stranded with the account.
 create function user_holdings(who uuid) returns jsonb language sql stable as $$
   select jsonb_build_object(
@@ -122,11 +134,15 @@ begin
     return jsonb_build_object('held', held);
   end if;
   delete from outbox where recipient in (u.email, u.alternate_id);
+  delete from magic_link where user_id = who or email = u.email;
   delete from api_key where user_id = who;
   delete from two_factor where user_id = who;
+  delete from sms_code where user_id = who;
+  delete from payment_method where user_id = who;
   delete from organization_member where user_id = who;
   delete from user_feature where user_id = who;
   delete from user_interest where user_id = who;
+  delete from interest_notice where user_id = who;
   delete from wallet where user_id = who;
   delete from pubkey k where k.user_id = who and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
   update app_user set email = null, alternate_id = null, first_name = null, last_name = null, source = null,

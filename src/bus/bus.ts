@@ -54,6 +54,8 @@ export class Bus extends Context.Service<
       topic: string,
       handler: (keys: ReadonlyArray<string> | "all") => void,
     ) => () => void
+    /** Drops everything this process remembers: something may have changed that nobody could tell it. */
+    readonly forgetAll: () => void
     /** Wakes the subscribers in all processes. It may get lost, never silently for long: see `onGap`. */
     readonly publish: (topic: string, payload: string) => void
     readonly subscribe: (topic: string, handler: (payload: string) => void) => () => void
@@ -125,6 +127,7 @@ const openBus = async (options: BusOptions) => {
           return Effect.callback<void>((resume) => link.invalidate(pairs, () => resume(Effect.void)))
         }),
       onInvalidate: (topic, handler) => caches.on(topic, handler),
+      forgetAll: () => caches.tellAll("all"),
       publish: (topic, payload) => {
         subscribers.tell(topic, payload)
         link?.wake([topic, payload])

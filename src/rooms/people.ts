@@ -6,12 +6,12 @@ import { EthWallets } from "../services/eth-wallets.ts"
 import { SessionData } from "../services/session-data.ts"
 import { UserUpdates } from "../services/user-updates.ts"
 import { ApiKeys } from "../store/api-keys.ts"
+import { EmojiIds } from "../store/emoji-ids.ts"
 import { Features } from "../store/features.ts"
 import { Interests } from "../store/interests.ts"
 import { Members } from "../store/members.ts"
 import { OauthClients } from "../store/oauth-clients.ts"
 import { Organizations } from "../store/organizations.ts"
-import { OwnedIds } from "../store/owned-ids.ts"
 import { Pubkeys } from "../store/pubkeys.ts"
 import { TransferLists } from "../store/transfers.ts"
 import { UserAdmin } from "../store/user-admin.ts"
@@ -19,12 +19,12 @@ import { Wallets } from "../store/wallets.ts"
 
 const stores = Layer.mergeAll(
   ApiKeys.layer,
+  EmojiIds.layer,
   Features.layer,
   Interests.layer,
   Members.layer,
   OauthClients.layer,
   Organizations.layer,
-  OwnedIds.layer,
   Pubkeys.layer,
   TransferLists.layer,
   UserAdmin.layer,

@@ -85,4 +85,21 @@ const remove = route({
     }),
 })
 
-export const users = [list, show, update, remove] as const
+const removeTwoFactor = route({
+  id: "destroyTwoFactor",
+  group: "users",
+  summary: "Take the second factors from a user who has lost them, and end the user's sessions",
+  method: "del",
+  path: "/users/:id/2fa",
+  auth: "JWT",
+  scope: "adminUser:twoFactorAuthDestroy",
+  sensitive: true,
+  limit: "write",
+  params: { id: Uuid },
+  success: DisplayUser,
+  errors: [NotFound],
+  handler: ({ params, principal }) =>
+    UserAdmin.use((users) => users.removeTwoFactor(params.id, principal.role)),
+})
+
+export const users = [list, show, update, remove, removeTwoFactor] as const

@@ -3,13 +3,16 @@ import type { LoadUser } from "../../schema/current-user.ts"
 import type { Forbidden, NotFound, Unavailable } from "../../schema/errors.ts"
 import { paged } from "../../schema/paging.ts"
 import type { Principal } from "../http/principal.ts"
-import { OwnedIds } from "../store/owned-ids.ts"
+import { EmojiIds } from "../store/emoji-ids.ts"
 import { TransferLists } from "../store/transfers.ts"
 import { Wallets } from "../store/wallets.ts"
 import { CurrentUsers } from "./current-users.ts"
+import { toListItem } from "./id-lists.ts"
 import { subjectOf } from "./permissions.ts"
 
 const outgoingPage = { dir: "Desc", limit: 50, page: 0, sort: "created_at" } as const
+
+const maxIds = 5000
 
 interface Whose {
   readonly user_id?: string
@@ -27,7 +30,7 @@ export class SessionData extends Context.Service<
     SessionData,
     Effect.gen(function* () {
       const currentUsers = yield* CurrentUsers
-      const ownedIds = yield* OwnedIds
+      const ids = yield* EmojiIds
       const transfers = yield* TransferLists
       const wallets = yield* Wallets
 
@@ -42,17 +45,21 @@ export class SessionData extends Context.Service<
             {
               current_user:
                 userId === principal.userId ? currentUsers.ofCaller(principal) : currentUsers.ofUser(userId),
-              extended_list: ownedIds.list(subject),
+              registered: ids.list(
+                subject.kind === "user" ? { ownedBy: userId } : { organizationId: subject.id },
+                { limit: maxIds, offset: 0 },
+              ),
               incoming_transfers: transfers.listIncoming(userId, false),
               outgoing: transfers.listOutgoing(userId, outgoingPage),
               wallets: wallets.list(userId),
             },
             { concurrency: "unbounded" },
           )
-          const { outgoing, ...rest } = loaded
-          const generations = new Set(rest.extended_list.map(({ generation }) => generation))
+          const { outgoing, registered, ...rest } = loaded
+          const generations = new Set(registered.map(({ generation }) => generation))
           return {
             ...rest,
+            extended_list: registered.map(toListItem),
             editions: [...generations].sort((a, b) => a - b),
             outgoing_transfers: paged(outgoing.data, outgoingPage, outgoing.total),
           }

@@ -1,5 +1,5 @@
-import { isPowerRole } from "../../schema/scope.ts"
 import type { Principal } from "../http/principal.ts"
+import { mayInOrganization } from "./permissions.ts"
 
 /** Who wants to change an id, and by what right besides owning it. */
 export interface Writer {
@@ -11,11 +11,10 @@ export interface Writer {
   readonly mayUnlock: boolean
 }
 
-/** An API key carries only the scopes it lists, so its owner's role in an organization alone does not count for it. */
-const powerOrganizations = ({ organizations, scopes, via }: Principal): ReadonlyArray<string> =>
-  via === "api_key" && !scopes.has("organizationEmoji:write")
-    ? []
-    : [...organizations].filter(([, role]) => isPowerRole(role)).map(([id]) => id)
+const powerOrganizations = (principal: Principal): ReadonlyArray<string> =>
+  [...principal.organizations.keys()].filter((id) =>
+    mayInOrganization(principal, id, "organizationEmoji:write"),
+  )
 
 export const writerOf = (principal: Principal): Writer => ({
   userId: principal.userId,

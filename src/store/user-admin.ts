@@ -1,13 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import { displayFormat } from "../../schema/emoji-display.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
-import { Conflict, Forbidden, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import { type Role, rolesUpTo } from "../../schema/scope.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import type { DeletedUser } from "../../schema/user-update.ts"
 import { Bus } from "../bus/bus.ts"
 import { Callers } from "../services/callers.ts"
+import { uniquenessOf } from "../services/registration.ts"
 import { Sql } from "./sql.ts"
 
 export const userSorts = ["created_at", "updated_at", "email", "first_name", "last_name", "role"] as const
@@ -40,6 +41,10 @@ interface UserRow {
 }
 interface Event {
   readonly channel: string
+}
+interface Changed {
+  readonly user: DisplayUser
+  readonly events: ReadonlyArray<Event>
 }
 type Touched<A> = { readonly role: Role } | A | null
 
@@ -75,6 +80,12 @@ export class UserAdmin extends Context.Service<
       page: PageRequest & { readonly sort: UserSort },
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserWithIds>; readonly total: number }, Unavailable>
     get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
+    /** With a confirmed email: whoever makes users here vouches for it. */
+    create(facts: {
+      readonly email: string
+      readonly role: Role
+      readonly passwordHash: string
+    }): Effect.Effect<string, Unprocessable | Unavailable>
     findIdByEmail(email: string): Effect.Effect<string | undefined, Unavailable>
     passwordHash(id: string): Effect.Effect<string | undefined, Unavailable>
     /** `by` is the role of whoever asks: nobody changes a user above it. */
@@ -83,6 +94,8 @@ export class UserAdmin extends Context.Service<
       changes: UserChanges,
       by: Role,
     ): Effect.Effect<DisplayUser, NotFound | Forbidden | Unprocessable | Unavailable>
+    /** Without a second factor from now on; the sessions end. */
+    removeTwoFactor(id: string, by: Role): Effect.Effect<DisplayUser, NotFound | Forbidden | Unavailable>
     /** `insists`: even if the user still holds ids; they stay reserved under the nameless account. */
     remove(
       id: string,
@@ -100,6 +113,12 @@ export class UserAdmin extends Context.Service<
       const told = Effect.fnUntraced(function* (id: string, events: ReadonlyArray<Event>) {
         yield* callers.changed(id.toLowerCase())
         for (const { channel } of events) bus.publish("channel", channel)
+      })
+      const afterChange = Effect.fnUntraced(function* (id: string, outcome: Touched<Changed>) {
+        if (outcome === null) return yield* noUser()
+        if (!("user" in outcome)) return yield* outOfReach(outcome.role)
+        yield* told(id, outcome.events)
+        return outcome.user
       })
       const owned = (q: typeof sql.raw) => q`
         (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
@@ -128,6 +147,16 @@ export class UserAdmin extends Context.Service<
           )
           return row === undefined ? yield* noUser() : withIds(row)
         }),
+        create: ({ email, passwordHash, role }) =>
+          sql
+            .attempt<{ id: string }>(
+              (q) => q`insert into app_user (email, password_hash, role, email_verified_at)
+                       values (${email}, ${passwordHash}, ${role}, now()) returning id`,
+            )
+            .pipe(
+              Effect.map((rows) => rows[0]!.id),
+              Effect.catchTag("SqlRefused", uniquenessOf),
+            ),
         findIdByEmail: (email) =>
           sql
             .rows<{ id: string }>((q) => q`select id from app_user where email = ${email}`)
@@ -140,27 +169,18 @@ export class UserAdmin extends Context.Service<
             .pipe(Effect.map((rows) => rows[0]?.password_hash ?? undefined)),
         update: Effect.fnUntraced(function* (id, changes, by) {
           const [row] = yield* sql
-            .attempt<{ outcome: Touched<{ user: DisplayUser; events: ReadonlyArray<Event> }> }>(
+            .attempt<{ outcome: Touched<Changed> }>(
               (q) =>
                 q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome`,
             )
-            .pipe(
-              Effect.catchTag("SqlRefused", (refused) =>
-                refused.sqlstate === "23505"
-                  ? Effect.fail(
-                      new Unprocessable({
-                        error: "Another user has this email.",
-                        fields: { email: [{ code: "uniqueness", message: "already registered" }] },
-                      }),
-                    )
-                  : Effect.die(refused),
-              ),
-            )
-          const outcome = row!.outcome
-          if (outcome === null) return yield* noUser()
-          if (!("user" in outcome)) return yield* outOfReach(outcome.role)
-          yield* told(id, outcome.events)
-          return outcome.user
+            .pipe(Effect.catchTag("SqlRefused", uniquenessOf))
+          return yield* afterChange(id, row!.outcome)
+        }),
+        removeTwoFactor: Effect.fnUntraced(function* (id, by) {
+          const [row] = yield* sql.rows<{ outcome: Touched<Changed> }>(
+            (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
+          )
+          return yield* afterChange(id, row!.outcome)
         }),
         remove: Effect.fnUntraced(function* (id, { by, insists }) {
           type Outcome =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { expectAnswer } from "../fixtures/contract.ts"
+import { expectAnswer, expectContract } from "../fixtures/contract.ts"
 import { serve } from "../fixtures/service.ts"
 
 const service = await serve()
@@ -323,5 +323,28 @@ describe("DELETE /users/{id}", () => {
     expect((await remove(other.id, one.token)).status).toBe(403)
     expect((await remove(boss.id, admin.token)).status).toBe(403)
     expect((await remove("00000000-0000-4000-8000-000000000000", admin.token)).status).toBe(404)
+  })
+})
+
+describe("DELETE /users/{id}/2fa", () => {
+  const secondFactor = (userId: string) =>
+    service.sql`insert into two_factor (user_id, provider, confirmed_at) values (${userId}, 'AuthenticatorApp', now())`
+
+  it("takes the second factor of a user who lost it, and ends the sessions", async () => {
+    const user = await service.user()
+    await secondFactor(user.id)
+    const { body, status } = await service.call("DELETE", `/users/${user.id}/2fa`, { token: admin.token })
+    expect(status).toBe(200)
+    expectContract("DisplayUser", body)
+    expect(body.two_factor_auth).toEqual([])
+    expect((await service.call("GET", "/account", { token: user.token })).status).toBe(401)
+    expect((await service.call("DELETE", `/users/${user.id}/2fa`, { token: admin.token })).status).toBe(200)
+  })
+
+  it("is closed to users and below users of a higher role", async () => {
+    const [user, boss] = await Promise.all([service.user(), service.user({ role: "Super" })])
+    await secondFactor(boss.id)
+    expect((await service.call("DELETE", `/users/${user.id}/2fa`, { token: user.token })).status).toBe(403)
+    expect((await service.call("DELETE", `/users/${boss.id}/2fa`, { token: admin.token })).status).toBe(403)
   })
 })

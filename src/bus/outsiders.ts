@@ -1,0 +1,102 @@
+import { Effect, Layer } from "effect"
+import { connect, Sql } from "../store/sql.ts"
+import type { BusSurroundings } from "./between-processes.ts"
+import { Bus } from "./bus.ts"
+import { postgresWire, postgresWireClient } from "./wire-postgres.ts"
+
+/**
+ * A command line works on the database beside the service and leaves when it is done. It is no peer with a lease: it
+ * tells what it changed on a channel of its own, to which every process listens, also one that believes itself alone.
+ */
+const channel = "directory_outsiders"
+
+/** Outsiders are rare, so the listener speaks itself now and then: silence means that it no longer listens. */
+const ownBeat = "beat"
+const ownBeatMs = 15_000
+
+type Word =
+  | { readonly kind: "invalidate"; readonly topic: string; readonly keys: ReadonlyArray<string> }
+  | { readonly kind: "wake"; readonly topic: string; readonly payload: string }
+
+/** Anybody with a connection can speak on the channel; what is not understood may have been of any change. */
+const readWord = (text: string): Word | undefined => {
+  try {
+    const word = JSON.parse(text) as Word
+    const isWord = typeof word?.topic === "string" && (word.kind === "wake" || Array.isArray(word.keys))
+    return isWord ? word : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const openWire = ({ config, database }: BusSurroundings) =>
+  postgresWire({
+    connect: () =>
+      connect({
+        connection: database,
+        poolSize: postgresWireClient.max,
+        statementTimeoutMs: config.statementTimeoutMs,
+        client: postgresWireClient,
+      }),
+    channel,
+    silenceMs: 3 * ownBeatMs,
+  })
+
+/** The service's ear: what an outsider changed is forgotten here at once. */
+export const hearOutsiders = (surroundings: BusSurroundings) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const wire = openWire(surroundings)
+      const hear = (text: string) => {
+        if (text === ownBeat) return
+        const word = readWord(text)
+        if (word === undefined) bus.forgetAll()
+        else if (word.kind === "wake") bus.publish(word.topic, word.payload)
+        else Effect.runFork(bus.invalidate(word.topic, word.keys))
+      }
+      yield* Effect.acquireRelease(
+        // A connection that was lost may have missed a word, so nothing remembered counts any more.
+        Effect.promise(() => wire.open({ onMessage: hear, onUp: bus.forgetAll })),
+        (end) => Effect.promise(() => end.close()),
+      )
+      yield* Effect.promise(() => wire.publish(ownBeat).catch(() => {})).pipe(
+        Effect.delay(ownBeatMs),
+        Effect.forever,
+        Effect.forkScoped,
+      )
+    }),
+  )
+
+/** The outsider's bus: it remembers nothing and only tells. */
+export const outsiderBus = Layer.effect(
+  Bus,
+  Effect.gen(function* () {
+    const sql = yield* Sql
+    const tell = (word: Word) =>
+      sql
+        .rows((q) => q`select pg_notify(${channel}, ${JSON.stringify(word)})`)
+        .pipe(Effect.orDie, Effect.asVoid)
+    return Bus.of({
+      mayServe: () => false,
+      invalidate: (topic, keys) => tell({ kind: "invalidate", topic, keys }),
+      onInvalidate: () => () => {},
+      forgetAll: () => {},
+      publish: (topic, payload) => void Effect.runFork(tell({ kind: "wake", topic, payload })),
+      subscribe: () => () => {},
+      onGap: () => () => {},
+      stats: () => ({
+        peers: 0,
+        waiting: 0,
+        sent: 0,
+        heard: 0,
+        refused: 0,
+        unreadable: 0,
+        gaps: 0,
+        probations: 0,
+        lost: 0,
+        handlerFailures: 0,
+      }),
+    })
+  }),
+)

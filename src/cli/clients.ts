@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import { NewOauthClient } from "../../schema/oauth-client.ts"
+import { OauthClients } from "../store/oauth-clients.ts"
+import { type Command, checked, optionOf, organizationId } from "./command.ts"
+
+const list: Command = {
+  name: "clients list",
+  words: [],
+  summary: "Applications of the authorization-code flow",
+  run: () =>
+    OauthClients.use((clients) => clients.list).pipe(
+      Effect.map((clients) =>
+        clients.map(({ client_id, name, organization_id = "", redirect_uris }) => ({
+          client_id,
+          name,
+          organization_id,
+          redirect_uris: redirect_uris.join(" "),
+        })),
+      ),
+    ),
+}
+
+const create: Command = {
+  name: "clients create",
+  words: ["name"],
+  options: ["redirect-uri", "organization"],
+  summary: "An application; --redirect-uri may be repeated. Its secret is shown once",
+  run: (input) =>
+    Effect.gen(function* () {
+      const organization = optionOf(input, "organization")
+      const facts = yield* checked(NewOauthClient, {
+        name: input.words[0],
+        redirect_uris: input.options["redirect-uri"] ?? [],
+        organization_id: organization === undefined ? null : yield* organizationId(organization),
+      })
+      return yield* OauthClients.use((clients) => clients.create(facts))
+    }),
+}
+
+const rotate: Command = {
+  name: "clients rotate",
+  words: ["client_id"],
+  summary: "A new secret, shown once; the old one stops working",
+  run: ({ words: [id = ""] }) => OauthClients.use((clients) => clients.rotate(id)),
+}
+
+const remove: Command = {
+  name: "clients delete",
+  words: ["client_id"],
+  summary: "Delete an application",
+  run: ({ words: [id = ""] }) => OauthClients.use((clients) => clients.remove(id)),
+}
+
+export const clientCommands: ReadonlyArray<Command> = [list, create, rotate, remove]

@@ -1,0 +1,64 @@
+import { Effect, Result, type Schema } from "effect"
+import { InvalidRequest, NotFound, type Problem } from "../../schema/errors.ts"
+import { decoder } from "../http/decode.ts"
+import { Organizations } from "../store/organizations.ts"
+import { UserAdmin } from "../store/user-admin.ts"
+import type { CliServices } from "./services.ts"
+
+export interface Input {
+  /** The words after the command's name, one per name in `words`. */
+  readonly words: ReadonlyArray<string>
+  /** Values of `--name`; a flag is [""]. */
+  readonly options: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+/** One command of the command line. What it answers is printed. */
+export interface Command {
+  readonly name: string
+  readonly words: ReadonlyArray<string>
+  readonly options?: ReadonlyArray<string>
+  readonly flags?: ReadonlyArray<string>
+  readonly summary: string
+  readonly run: (input: Input) => Effect.Effect<unknown, Problem, CliServices>
+}
+
+export const optionOf = ({ options }: Input, name: string): string | undefined => options[name]?.at(-1)
+
+/** The same rules as over HTTP. */
+export const checked = <S extends Schema.Top>(
+  schema: S,
+  value: unknown,
+): Effect.Effect<S["Type"], InvalidRequest> =>
+  Effect.fromResult(
+    Result.mapError(
+      decoder(schema, "argument")(value),
+      (problem) => new InvalidRequest({ error: problem.message }),
+    ),
+  )
+
+/** One of a few words, which a mistake is answered with. */
+export const checkedWord = <const A extends string>(
+  words: ReadonlyArray<A>,
+  given: string | undefined,
+): Effect.Effect<A, InvalidRequest> => {
+  const found = words.find((word) => word === given)
+  return found === undefined
+    ? Effect.fail(new InvalidRequest({ error: `${given} is none of ${words.join(", ")}.` }))
+    : Effect.succeed(found)
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** A user by email or id. */
+export const userId = Effect.fnUntraced(function* (name: string) {
+  if (uuid.test(name)) return name.toLowerCase()
+  const id = yield* UserAdmin.use((users) => users.findIdByEmail(name.trim().toLowerCase()))
+  return id ?? (yield* new NotFound({ error: `There is no user ${name}.` }))
+})
+
+/** An organization by partner path or id. */
+export const organizationId = Effect.fnUntraced(function* (name: string) {
+  if (uuid.test(name)) return name.toLowerCase()
+  const found = yield* Organizations.use((organizations) => organizations.findByPartnerPath(name))
+  return found?.organization_id ?? (yield* new NotFound({ error: `There is no organization ${name}.` }))
+})

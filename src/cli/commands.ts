@@ -1,0 +1,13 @@
+import { clientCommands } from "./clients.ts"
+import type { Command } from "./command.ts"
+import { featureCommands } from "./features.ts"
+import { organizationCommands } from "./organizations.ts"
+import { userCommands } from "./users.ts"
+
+/** The whole command line. A room adds its commands here. */
+export const commands: ReadonlyArray<Command> = [
+  ...userCommands,
+  ...organizationCommands,
+  ...clientCommands,
+  ...featureCommands,
+]

@@ -1,0 +1,46 @@
+import { join } from "node:path"
+import { Redacted } from "effect"
+import type { Config } from "../config.ts"
+import { findRunningPostgres } from "../store/embedded/running.ts"
+import { startEmbeddedPostgres } from "../store/embedded.ts"
+import { migrate } from "../store/migrate.ts"
+import { connect, type DatabaseAddress } from "../store/sql.ts"
+
+export interface OpenDatabase {
+  readonly address: DatabaseAddress
+  close(): Promise<void>
+}
+
+const open = async (config: Config): Promise<OpenDatabase> => {
+  if (config.databaseUrl !== undefined) {
+    return { address: { url: Redacted.value(config.databaseUrl) }, close: async () => {} }
+  }
+  const dataDir = join(config.dataDir, "postgres")
+  const running = findRunningPostgres(dataDir)
+  if (running !== undefined) return { address: { ...running, database: "postgres" }, close: async () => {} }
+  const started = await startEmbeddedPostgres({
+    dataDir,
+    ...(config.pgBin === undefined ? {} : { pgBin: config.pgBin }),
+  })
+  const { port, socketDir } = started
+  return { address: { socketDir, port, database: "postgres" }, close: () => started.stop() }
+}
+
+/** The configured database, the one of the running service, or our own until the command is done. */
+export const openDatabase = async (config: Config): Promise<OpenDatabase> => {
+  const database = await open(config)
+  const sql = connect({
+    connection: database.address,
+    poolSize: 1,
+    statementTimeoutMs: config.statementTimeoutMs,
+  })
+  try {
+    await migrate(sql)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  } finally {
+    await sql.end()
+  }
+}

@@ -1,0 +1,46 @@
+import { Effect } from "effect"
+import { NotFound } from "../../schema/errors.ts"
+import { NewFeature } from "../../schema/feature.ts"
+import { Features } from "../store/features.ts"
+import { type Command, checked, userId } from "./command.ts"
+
+const findFeature = Effect.fnUntraced(function* (code: string) {
+  const all = yield* Features.use((features) => features.all)
+  const found = all.find((feature) => feature.code === code)
+  return found ?? (yield* new NotFound({ error: `There is no feature ${code}.` }))
+})
+
+const list: Command = {
+  name: "features list",
+  words: [],
+  summary: "All features",
+  run: () => Features.use((features) => features.all),
+}
+
+const create: Command = {
+  name: "features create",
+  words: ["code", "description"],
+  summary: "A feature that can be given to users",
+  run: ({ words: [code, description] }) =>
+    Effect.flatMap(checked(NewFeature, { code, description }), (feature) =>
+      Features.use((features) => features.create(feature.code, feature.description ?? "")),
+    ),
+}
+
+const change = (name: "assign" | "unassign", summary: string): Command => ({
+  name: `features ${name}`,
+  words: ["user", "code"],
+  summary,
+  run: ({ words: [user = "", code = ""] }) =>
+    Effect.gen(function* () {
+      const [id, feature] = [yield* userId(user), yield* findFeature(code)]
+      return yield* Features.use((features) => features[name](id, feature.id))
+    }),
+})
+
+export const featureCommands: ReadonlyArray<Command> = [
+  list,
+  create,
+  change("assign", "Give a user a feature"),
+  change("unassign", "Take a feature from a user"),
+]

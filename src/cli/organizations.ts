@@ -1,0 +1,124 @@
+import { Effect } from "effect"
+import { NewOrganization, OrganizationRole, UpdateOrganization } from "../../schema/organization.ts"
+import { Callers } from "../services/callers.ts"
+import { Members } from "../store/members.ts"
+import { Organizations } from "../store/organizations.ts"
+import {
+  type Command,
+  checked,
+  checkedWord,
+  type Input,
+  optionOf,
+  organizationId,
+  userId,
+} from "./command.ts"
+
+const pageSize = 200
+
+const factsOf = (input: Input) => ({
+  partner_path: optionOf(input, "partner-path") ?? null,
+  return_link: optionOf(input, "return-link") ?? null,
+})
+
+const list: Command = {
+  name: "organizations list",
+  words: [],
+  summary: "All organizations",
+  run: () =>
+    Organizations.use((organizations) =>
+      organizations.list(undefined, { dir: "Asc", limit: pageSize, page: 0, sort: "name" }),
+    ).pipe(
+      Effect.map(({ data }) =>
+        data.map(({ id, name, partner_path = "", return_link = "" }) => ({
+          id,
+          name,
+          partner_path,
+          return_link,
+        })),
+      ),
+    ),
+}
+
+const create: Command = {
+  name: "organizations create",
+  words: ["name"],
+  options: ["partner-path", "return-link"],
+  summary: "An organization, with its partner path and the link its users return to",
+  run: (input) =>
+    Effect.gen(function* () {
+      const facts = yield* checked(NewOrganization, { name: input.words[0], ...factsOf(input) })
+      return yield* Organizations.use((organizations) => organizations.create(facts))
+    }),
+}
+
+const update: Command = {
+  name: "organizations update",
+  words: ["organization"],
+  options: ["name", "partner-path", "return-link"],
+  summary: "Change an organization, named by partner path or id",
+  run: (input) =>
+    Effect.gen(function* () {
+      const id = yield* organizationId(input.words[0] ?? "")
+      const changes = yield* checked(UpdateOrganization, {
+        name: optionOf(input, "name") ?? null,
+        ...factsOf(input),
+      })
+      return yield* Organizations.use((organizations) => organizations.update(id, changes))
+    }),
+}
+
+const remove: Command = {
+  name: "organizations delete",
+  words: ["organization"],
+  summary: "Delete an organization that nothing belongs to",
+  run: ({ words: [organization = ""] }) =>
+    Effect.gen(function* () {
+      const id = yield* organizationId(organization)
+      const removed = yield* Organizations.use((organizations) => organizations.remove(id))
+      const callers = yield* Callers
+      yield* Effect.forEach(removed.memberIds, callers.changed, { discard: true })
+      return removed.organization
+    }),
+}
+
+const listMembers: Command = {
+  name: "members list",
+  words: ["organization"],
+  summary: "Members of an organization",
+  run: ({ words: [organization = ""] }) =>
+    Effect.flatMap(organizationId(organization), (id) => Members.use((members) => members.list(id))),
+}
+
+const setMember: Command = {
+  name: "members set",
+  words: ["organization", "user", "role"],
+  summary: "Add a user as OrgOwner, OrgController or OrgMember, or change that",
+  run: ({ words: [organization = "", user = "", role] }) =>
+    Effect.gen(function* () {
+      const wanted = yield* checkedWord(OrganizationRole.literals, role)
+      const [id, member] = [yield* organizationId(organization), yield* userId(user)]
+      return yield* Members.use((members) => members.put(id, member, wanted, true))
+    }),
+}
+
+const removeMember: Command = {
+  name: "members remove",
+  words: ["organization", "user"],
+  summary: "Remove a user from an organization",
+  run: ({ words: [organization = "", user = ""] }) =>
+    Effect.gen(function* () {
+      const [id, member] = [yield* organizationId(organization), yield* userId(user)]
+      yield* Members.use((members) => members.remove(id, member, true))
+      return { removed: member }
+    }),
+}
+
+export const organizationCommands: ReadonlyArray<Command> = [
+  list,
+  create,
+  update,
+  remove,
+  listMembers,
+  setMember,
+  removeMember,
+]

@@ -1,0 +1,43 @@
+import { parseArgs } from "node:util"
+import type { Command, Input } from "./command.ts"
+
+type Parsed =
+  | { readonly command: Command; readonly input: Input; readonly asJson: boolean }
+  | { readonly help: true }
+  | { readonly mistake: string; readonly command?: Command }
+
+/** Finds the command whose name the first words are, and reads the rest by what it declares. */
+export const parseCommand = (args: ReadonlyArray<string>, commands: ReadonlyArray<Command>): Parsed => {
+  if (args.length === 0 || args[0] === "help" || args.includes("--help") || args.includes("-h"))
+    return { help: true }
+  const name = args.slice(0, 2).join(" ")
+  const command = commands.find((one) => one.name === name)
+  if (command === undefined) return { mistake: `there is no command ${JSON.stringify(name)}; try help` }
+  const declared = {
+    ...Object.fromEntries(
+      (command.options ?? []).map((option) => [option, { type: "string", multiple: true } as const]),
+    ),
+    ...Object.fromEntries(
+      [...(command.flags ?? []), "json"].map((flag) => [flag, { type: "boolean" } as const]),
+    ),
+  }
+  try {
+    const { positionals, values } = parseArgs({
+      args: args.slice(2),
+      options: declared,
+      allowPositionals: true,
+    })
+    if (positionals.length !== command.words.length) {
+      return { mistake: `expected ${command.words.length} words, got ${positionals.length}`, command }
+    }
+    const { json, ...rest } = values as Record<string, Array<string> | boolean | undefined>
+    const options = Object.fromEntries(
+      Object.entries(rest).flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, Array.isArray(value) ? value : [""]]],
+      ),
+    )
+    return { command, input: { words: positionals, options }, asJson: json === true }
+  } catch (error) {
+    return { mistake: (error as Error).message.split(".")[0]!, command }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Command } from "./command.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+const cell = (value: unknown): string =>
+  value === null || value === undefined
+    ? ""
+    : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value)
+
+const table = (rows: ReadonlyArray<Row>): string => {
+  const names = [...new Set(rows.flatMap(Object.keys))]
+  const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))]
+  const widths = names.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)))
+  return lines
+    .map((line) =>
+      line
+        .map((text, i) => text.padEnd(widths[i]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n")
+}
+
+/** A list as a table, a thing as one line per member. */
+export const printed = (value: unknown, asJson: boolean): string => {
+  if (asJson) return JSON.stringify(value, null, 2)
+  if (Array.isArray(value)) return value.length === 0 ? "(none)" : table(value as ReadonlyArray<Row>)
+  const members = Object.entries((value ?? {}) as Row)
+  const width = Math.max(0, ...members.map(([name]) => name.length))
+  return members.map(([name, member]) => `${name.padEnd(width)}  ${cell(member)}`).join("\n")
+}
+
+const usageOf = ({ flags = [], name, options = [], words }: Command): string =>
+  [
+    name,
+    ...words.map((word) => word.toUpperCase()),
+    ...options.map((option) => `[--${option} …]`),
+    ...flags.map((flag) => `[--${flag}]`),
+  ].join(" ")
+
+export const usage = (commands: ReadonlyArray<Command>): string => {
+  const lines = commands.map((command) => [usageOf(command), command.summary] as const)
+  return [
+    "Usage: npm run cli -- COMMAND [--json]",
+    "",
+    ...lines.flatMap(([form, summary]) => [`  ${form}`, `      ${summary}`]),
+    "",
+    "A USER is an email or id, an ORGANIZATION a partner path or id. Works on DATABASE_URL or the service's own database.",
+  ].join("\n")
+}
+
+export const commandUsage = (command: Command): string => `usage: ${usageOf(command)}`

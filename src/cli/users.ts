@@ -1,0 +1,120 @@
+import { Effect } from "effect"
+import { Email } from "../../schema/email.ts"
+import { roles } from "../../schema/scope.ts"
+import { randomCrockford } from "../services/crockford.ts"
+import { UserUpdates } from "../services/user-updates.ts"
+import { UserAdmin } from "../store/user-admin.ts"
+import { type Command, checked, checkedWord, optionOf, userId } from "./command.ts"
+
+/** Whoever reaches the database and the keys stands above every role. */
+const by = "Super"
+const pageSize = 200
+
+const makePassword = (given: string | undefined) => given ?? randomCrockford(20)
+
+const list: Command = {
+  name: "users list",
+  words: [],
+  options: ["page"],
+  summary: "Users, newest first, 200 a page",
+  run: (input) =>
+    UserAdmin.use((users) =>
+      users.list({
+        dir: "Desc",
+        limit: pageSize,
+        page: Number(optionOf(input, "page") ?? 0) || 0,
+        sort: "created_at",
+      }),
+    ).pipe(
+      Effect.map(({ data }) =>
+        data.map((user) => ({
+          id: user.id,
+          email: user.email ?? user.alternate_id ?? "",
+          role: user.role,
+          ids: user.emoji_ids.join(" "),
+          state: user.deactivated_at === undefined ? "active" : "deactivated",
+        })),
+      ),
+    ),
+}
+
+const show: Command = {
+  name: "users show",
+  words: ["user"],
+  summary: "One user, by email or id",
+  run: ({ words: [user = ""] }) =>
+    Effect.flatMap(userId(user), (id) => UserAdmin.use((users) => users.get(id))),
+}
+
+const create: Command = {
+  name: "users create",
+  words: ["email"],
+  options: ["role", "password"],
+  summary: "A user with a confirmed email; a password that is not given is made and shown once",
+  run: (input) =>
+    Effect.gen(function* () {
+      const email = yield* checked(Email, input.words[0])
+      const role = yield* checkedWord(roles, optionOf(input, "role") ?? "User")
+      const password = makePassword(optionOf(input, "password"))
+      const passwordHash = yield* UserUpdates.use((updates) => updates.hashPassword(password))
+      const id = yield* UserAdmin.use((users) => users.create({ email, role, passwordHash }))
+      return { id, email, role, ...(optionOf(input, "password") === undefined && { password }) }
+    }),
+}
+
+const setRole: Command = {
+  name: "users role",
+  words: ["user", "role"],
+  summary: "Give a user a role",
+  run: ({ words: [user = "", role] }) =>
+    Effect.gen(function* () {
+      const id = yield* userId(user)
+      const wanted = yield* checkedWord(roles, role)
+      return yield* UserAdmin.use((users) => users.update(id, { role: wanted }, by))
+    }),
+}
+
+const setPassword: Command = {
+  name: "users password",
+  words: ["user"],
+  options: ["password"],
+  summary: "Give a user a new password and end their sessions",
+  run: (input) =>
+    Effect.gen(function* () {
+      const id = yield* userId(input.words[0] ?? "")
+      const password = makePassword(optionOf(input, "password"))
+      const password_hash = yield* UserUpdates.use((updates) => updates.hashPassword(password))
+      yield* UserAdmin.use((users) => users.update(id, { password_hash }, by))
+      return { id, ...(optionOf(input, "password") === undefined && { password }) }
+    }),
+}
+
+const setActive = (name: string, active: boolean, summary: string): Command => ({
+  name: `users ${name}`,
+  words: ["user"],
+  summary,
+  run: ({ words: [user = ""] }) =>
+    Effect.flatMap(userId(user), (id) => UserAdmin.use((users) => users.update(id, { active }, by))),
+})
+
+const remove: Command = {
+  name: "users delete",
+  words: ["user"],
+  flags: ["force"],
+  summary: "Delete a user; with --force also one who owns ids, which stay reserved",
+  run: ({ options, words: [user = ""] }) =>
+    Effect.flatMap(userId(user), (id) =>
+      UserAdmin.use((users) => users.remove(id, { by, insists: options["force"] !== undefined })),
+    ),
+}
+
+export const userCommands: ReadonlyArray<Command> = [
+  list,
+  show,
+  create,
+  setRole,
+  setPassword,
+  setActive("activate", true, "Let a deactivated user in again"),
+  setActive("deactivate", false, "Lock a user out and end their sessions"),
+  remove,
+]

@@ -1,0 +1,72 @@
+import { Effect } from "effect"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import type { RecordInput } from "../../schema/record.ts"
+import { Records } from "../services/records.ts"
+import { Registry } from "../services/registry.ts"
+import { UserAdmin } from "../store/user-admin.ts"
+import type { DemoPart } from "./part.ts"
+import { alice, bob } from "./people.ts"
+
+interface DemoId {
+  readonly emojis: string
+  readonly owner: string
+  readonly records: ReadonlyArray<RecordInput>
+}
+
+// Addresses of published test vectors: their checksums hold, and nobody is meant to pay them.
+const bitcoin = { tag: "0x1003", data: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }
+const ethereum = { tag: "0x1004", data: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" }
+
+export const demoIds: ReadonlyArray<DemoId> = [
+  {
+    emojis: "🚀🌊🔥",
+    owner: alice.email,
+    records: [
+      bitcoin,
+      ethereum,
+      { tag: "0x0005", data: "Alice" },
+      { tag: "0x0002", data: "Rocket surfer" },
+      { tag: "0x0004", data: "https://example.com/alice" },
+      { tag: "0x4001", data: "https://example.com/" },
+    ],
+  },
+  { emojis: "🐙🌈🐙", owner: alice.email, records: [{ tag: "0x5001", data: "Eight arms, one pot of gold" }] },
+  {
+    emojis: "🦊🍕",
+    owner: bob.email,
+    records: [
+      { ...bitcoin, data: "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa" },
+      { tag: "0x0005", data: "Bob" },
+    ],
+  },
+]
+
+/** Refusals here mean that it is there already. */
+const unlessThere = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  effect.pipe(
+    Effect.asVoid,
+    Effect.catchIf(
+      ({ _tag }) => _tag === "Unprocessable",
+      () => Effect.void,
+    ),
+  )
+
+const seedId = Effect.fnUntraced(function* ({ emojis, owner, records }: DemoId) {
+  const id = parseEmojiId(emojis)
+  const userId = yield* UserAdmin.use((users) => users.findIdByEmail(owner))
+  if (id._tag !== "EmojiId" || userId === undefined) return
+  yield* unlessThere(Registry.use((registry) => registry.register(id, { user_id: userId })))
+  const writer = { userId, organizations: [], isAdmin: false, mayUnlock: false }
+  yield* unlessThere(Records.use((service) => service.edit(id, writer, { insert: records })))
+})
+
+const seed = Effect.forEach(demoIds, seedId, { discard: true })
+
+export const demoIdsPart: DemoPart<Effect.Services<typeof seed>> = {
+  name: "ids",
+  seed,
+  lines: ({ baseUrl }) => [
+    `lookup   curl ${baseUrl}/emoji_id/${demoIds[0]!.emojis}`,
+    `pay      curl ${baseUrl}/emoji_id/${demoIds[0]!.emojis}/BTC`,
+  ],
+}

@@ -1,0 +1,38 @@
+import { readFileSync, realpathSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { clusterName } from "./orphans.ts"
+
+const readText = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return undefined
+  }
+}
+
+const realPath = (path: string): string | undefined => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+export interface RunningPostgres {
+  readonly socketDir: string
+  readonly port: number
+}
+
+/** Where the server that a running service keeps on this directory can be reached; undefined when there is none. */
+export const findRunningPostgres = (dataDir: string): RunningPostgres | undefined => {
+  const dir = resolve(dataDir)
+  const home = realPath(join(dir, "elsewhere")) ?? realPath(dir)
+  if (home === undefined) return undefined
+  // The server's own lock file: pid, directory, start, port, socket directory, address, memory, state.
+  const lines = readText(join(home, "cluster/postmaster.pid"))?.split("\n") ?? []
+  const [pid, , , port, socketDir] = lines
+  if (lines[7]?.trim() !== "ready" || socketDir === undefined) return undefined
+  // The file outlives a crash. A process that is gone, a zombie, or by now another one has not our command line.
+  const isOurs = readText(`/proc/${Number(pid)}/cmdline`)?.includes(`cluster_name=${clusterName}`)
+  return isOurs ? { socketDir, port: Number(port) } : undefined
+}

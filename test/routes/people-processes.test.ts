@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest"
+import { createDatabase } from "../fixtures/database.ts"
+import { serve } from "../fixtures/service.ts"
+
+const database = await createDatabase()
+const one = await serve({}, { database, peersPossible: true })
+const two = await serve({}, { database, peersPossible: true })
+const admin = await one.user({ role: "Admin" })
+
+const onBoth = async (path: string, options: { token?: string; headers?: Record<string, string> }) =>
+  Promise.all([one, two].map(async (service) => (await service.call("GET", path, options)).status))
+
+describe("two processes on one database", () => {
+  it("a role given through one counts on the other before the answer", async () => {
+    const { id, token } = await one.user()
+    expect(await onBoth("/users", { token })).toEqual([403, 403])
+    await one.call("PATCH", `/users/${id}`, { token: admin.token, body: { role: "Admin" } })
+    expect(await onBoth("/users", { token })).toEqual([200, 200])
+    await two.call("PATCH", `/users/${id}`, { token: admin.token, body: { active: false } })
+    expect(await onBoth("/users", { token })).toEqual([401, 401])
+  })
+
+  it("an API key deleted through one is dead on the other before the answer", async () => {
+    const { token } = await one.user()
+    const { body } = await one.call("POST", "/api_keys", { token, body: { name: "k" } })
+    const headers = { "x-api-key": body.api_key }
+    expect(await onBoth("/pubkeys", { headers })).toEqual([200, 200])
+    await two.call("DELETE", `/api_keys/${body.id}`, { token })
+    expect(await onBoth("/pubkeys", { headers })).toEqual([401, 401])
+  })
+
+  it("a deleted user is gone from both before the answer", async () => {
+    const { id, token } = await two.user()
+    expect(await onBoth("/account", { token })).toEqual([200, 200])
+    await one.call("DELETE", `/users/${id}`, { token })
+    expect(await onBoth("/account", { token })).toEqual([401, 401])
+  })
+
+  it("a membership taken through one is gone on the other before the answer", async () => {
+    const { id, token } = await one.user()
+    const organization = (
+      await one.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
+    ).body
+    const member = `/organizations/${organization.id}/members/${id}`
+    await one.call("PUT", member, { token: admin.token, body: { role: "OrgMember" } })
+    expect(await onBoth(`/organizations/${organization.id}`, { token })).toEqual([200, 200])
+    await two.call("DELETE", member, { token: admin.token })
+    expect(await onBoth(`/organizations/${organization.id}`, { token })).toEqual([403, 403])
+  })
+})
