@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { Deadlines } from "../../actors/deadlines.ts"
 import { type Answer, serve, type TestService, type TestUser } from "../fixtures/service.ts"
-import { codeFor, makeIds } from "./moves.ts"
+import { age, codeFor, makeIds } from "./moves.ts"
 import { findOffences } from "./oracle.ts"
 
 // WALK_SEED replays the choices of a walk that failed; what runs at once may still end in another order.
 const seed = Number(process.env["WALK_SEED"] ?? Math.floor(Math.random() * 1e9))
-const rounds = 40
+const rounds = 30
 const actorsAtOnce = 8
 
 const seeded = (from: number) => {
@@ -131,9 +131,18 @@ const destroy = async (luck: Luck) => {
   const [row] = await nodes[0]!.sql`select destroy_emoji_id(${luck.pick(ids)!}) as said`
   log.push(`destroy -> ${JSON.stringify(row?.["said"]?.outcome)}`)
 }
-/** Time passes: everything with a deadline has reached it. */
+/** Time passes for a transfer and for a cart: whatever has a deadline then has reached it. */
 const expire = async (luck: Luck) => {
-  await nodes[0]!.sql`update emoji_id set blocked_until = null where blocked_until is not null`
+  const { sql } = nodes[0]!
+  await sql`update emoji_id set blocked_until = null where blocked_until is not null`
+  const transfer = luck.pick(await entities("transfer", ["AwaitingSender", "AwaitingReceiver"]))
+  if (transfer !== undefined && luck.chance(0.3)) await age(nodes[0]!, transfer.id, 8 * 86_400)
+  const order = luck.pick(await entities("order", ["PendingPayment"]))
+  if (order !== undefined) {
+    await sql`update entity set due_at = now(), version = version + 1,
+                     state = jsonb_set(state, '{context,checkout,expiresAt}', to_jsonb(wire_time(now())))
+               where kind = 'order' and id = ${order.id} and status = 'PendingPayment'`
+  }
   const sweep = Effect.flatMap(Deadlines, (deadlines) => deadlines.sweep)
   await luck.pick(nodes)!.runtime.runPromise(sweep)
 }
@@ -164,5 +173,5 @@ describe(`a random walk (WALK_SEED=${seed})`, () => {
       console.error(`WALK_SEED=${seed}\n${log.slice(-60).join("\n")}`)
       throw error
     }
-  })
+  }, 90_000)
 })
