@@ -37,7 +37,7 @@ const make = makeHost({
       status: snapshot.value,
       owner_id: snapshot.context.userId,
       peer_id: null,
-      subject: snapshot.context.purpose,
+      subject: null,
       due_at: due === undefined ? null : new Date(due).toISOString(),
     }
   },

@@ -4,7 +4,7 @@ import { dueCents } from "./order-money.ts"
 /** How an order changes, state by state and event by event. Pure: the machine says when, these say what. */
 
 type Event<T extends OrderEvent["type"]> = Extract<OrderEvent, { type: T }>
-export type CheckoutEvent = Event<"checkout.payment" | "checkout.free" | "checkout.cash" | "redeem">
+export type CheckoutEvent = Event<"checkout.payment" | "checkout.free" | "checkout.cash" | "activate">
 
 export type RefundEvent = Event<"refund.made" | "refund.failed">
 
@@ -112,8 +112,11 @@ export const handedOver = (order: OrderContext, event: Event<"delivered">): Orde
 export const paidInCash = (order: OrderContext, event: Event<"checkout.cash">): OrderContext =>
   paid(received(checkedOut(order, event), event.payment), event.at)
 
-export const redeemed = (order: OrderContext, event: Event<"redeem">): OrderContext =>
-  paid({ ...checkedOut(order, event), codes: [event.code] }, event.at)
+/** A code fills an empty cart with the id it gives, and holds it until the cart is checked out. */
+export const activated = (order: OrderContext, event: Event<"activate">): OrderContext => ({
+  ...checkedOut(order, event),
+  codes: [event.code],
+})
 
 export const warned = (order: OrderContext): OrderContext =>
   order.checkout === undefined ? order : { ...order, checkout: { ...order.checkout, warned: true } }

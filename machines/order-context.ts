@@ -79,8 +79,6 @@ export interface CodeHold {
 export interface OrderContext {
   readonly id: string
   readonly userId: string
-  /** A redemption never was a cart: it is paid in the turn that makes it. */
-  readonly purpose: "cart" | "redemption"
   readonly createdAt: string
   readonly updatedAt: string
   readonly items: ReadonlyArray<OrderItem>
@@ -103,7 +101,6 @@ export interface OrderInput {
   readonly id: string
   readonly userId: string
   readonly createdAt: string
-  readonly purpose?: "cart" | "redemption"
   /** What an expired order leaves to the next one. */
   readonly items?: ReadonlyArray<OrderItem>
 }
@@ -125,7 +122,12 @@ export type OrderEvent =
   | (CheckoutFacts & { readonly type: "checkout.payment" })
   | (CheckoutFacts & { readonly type: "checkout.free"; readonly freeIds: number })
   | (CheckoutFacts & { readonly type: "checkout.cash"; readonly payment: Payment })
-  | (CheckoutFacts & { readonly type: "redeem"; readonly code: CodeHold })
+  | (CheckoutFacts & {
+      readonly type: "activate"
+      readonly code: CodeHold
+      /** The hash of what was signed for it, where that was needed. */
+      readonly activation?: string
+    })
   | (At & {
       readonly type: "promo_code"
       readonly discounts: ReadonlyArray<OrderItem>

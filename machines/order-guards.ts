@@ -24,8 +24,8 @@ export const orderGuards = {
   isPaid: ({ context, event }: Args) => event.type === "payment.captured" && covers(context, event.payment),
   isPaidAndFree: ({ context, event }: Args) =>
     event.type === "payment.captured" && event.idsFree && covers(context, event.payment),
-  isRedemption: ({ context, event }: Args) =>
-    event.type === "redeem" && context.purpose === "redemption" && totalCents(event.items) === 0,
+  isActivation: ({ context, event }: Args) =>
+    event.type === "activate" && context.items.length === 0 && totalCents(event.items) === 0,
   isCurrentIntent: ({ context, event }: Args) =>
     event.type === "intent.made" && context.intent === undefined && event.intent.attempt === context.attempt,
   isOver: ({ context, event }: Args) => Date.parse(event.at) >= expiryOf(context),

@@ -40,7 +40,6 @@ export const orderMachine = setup({
   context: ({ input }) => ({
     id: input.id,
     userId: input.userId,
-    purpose: input.purpose ?? "cart",
     createdAt: input.createdAt,
     updatedAt: input.createdAt,
     items: input.items ?? [],
@@ -133,10 +132,25 @@ export const orderMachine = setup({
             ],
           },
         ],
-        redeem: {
-          guard: "isRedemption",
-          target: "Paid",
-          actions: [assign(({ context, event }) => change.redeemed(context, event)), takeUses],
+        activate: {
+          guard: "isActivation",
+          target: "PendingPayment",
+          actions: [
+            {
+              type: "uses",
+              params: ({ context, event: { activation, code } }) => [
+                {
+                  code_id: code.codeId,
+                  user_id: context.userId,
+                  count: code.count,
+                  ...(activation === undefined ? {} : { activation }),
+                },
+              ],
+            },
+            assign(({ context, event }) => change.activated(context, event)),
+            hold,
+            tell("PendingPayment"),
+          ],
         },
       },
     },

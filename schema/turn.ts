@@ -45,6 +45,8 @@ export interface CodeUse {
   readonly code_id: string
   readonly user_id: string
   readonly count: number
+  /** The hash of what was signed for this use; it works once. */
+  readonly activation?: string
 }
 export interface FreeIds {
   readonly user_id: string

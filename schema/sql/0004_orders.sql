@@ -123,6 +123,7 @@ create index code_use_user on code_use (code_id, user_id);
 create function put_code_uses(p_order uuid, p jsonb) returns void language plpgsql as $$
 declare u record; per_user int;
 begin
+  if p @? '$[*].activation' then perform put_activations(p_order, p); end if;
   for u in select x.code_id, x.user_id, sum(x.count)::int as count
              from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, count int)
             group by x.code_id, x.user_id order by x.code_id

@@ -89,3 +89,31 @@ begin
              from jsonb_array_elements_text(p->'users') with ordinality as t(x, n)));
   return given;
 end $$;
+
+-- Keys that may let a user draw an id with the code.
+create table code_pubkey (
+  code_id    uuid        not null references code on delete cascade,
+  pubkey     text        not null,
+  created_at timestamptz not null default now(),
+  primary key (code_id, pubkey)
+);
+
+-- What was signed to draw an id, by its hash. It is signed without a mark between the user and the nonce, so the whole
+-- message counts: neither the same user nor one whose name continues another's draws twice with one signature.
+create table code_activation (
+  code_id  uuid        not null references code on delete cascade,
+  digest   text        not null,
+  user_id  uuid        not null,
+  order_id uuid        not null,
+  at       timestamptz not null default now(),
+  primary key (code_id, digest)
+);
+
+create function put_activations(p_order uuid, p jsonb) returns void language plpgsql as $$
+begin
+  insert into code_activation (code_id, digest, user_id, order_id)
+  select x.code_id, x.activation, x.user_id, p_order
+    from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, activation text) where x.activation is not null;
+exception when unique_violation then
+  raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_activation';
+end $$;

@@ -14,8 +14,10 @@ import { OrderHistory } from "../services/order-history.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { Payments } from "../services/payments.ts"
 import { Promotions } from "../services/promotions.ts"
+import { RandomCodes } from "../services/random-codes.ts"
 import { Refunds } from "../services/refunds.ts"
 import { Settlements } from "../services/settlements.ts"
+import { CodePubkeys } from "../store/code-pubkeys.ts"
 import { Orders } from "../store/orders.ts"
 import { PaymentMethods } from "../store/payment-methods.ts"
 
@@ -24,6 +26,7 @@ export const sales = (keys: ReadonlyArray<NamedKey>) =>
   Layer.mergeAll(
     Checkouts.layer,
     Promotions.layer,
+    RandomCodes.layer,
     Settlements.layer,
     OrderHistory.layer,
     orderDeadlines,
@@ -34,6 +37,13 @@ export const sales = (keys: ReadonlyArray<NamedKey>) =>
     Layer.provideMerge(Layer.mergeAll(Payments.layer, Carts.layer)),
     Layer.provideMerge(Layer.mergeAll(OrderViews.layer, Sandbox.layer({ keys }), Stripe.layer)),
     Layer.provideMerge(
-      Layer.mergeAll(Orders.layer, Codes.layer, PaymentMethods.layer, FailPoints.layer, OwnAddress.layer),
+      Layer.mergeAll(
+        Orders.layer,
+        Codes.layer,
+        CodePubkeys.layer,
+        PaymentMethods.layer,
+        FailPoints.layer,
+        OwnAddress.layer,
+      ),
     ),
   )

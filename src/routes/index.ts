@@ -26,6 +26,7 @@ import { paymentMethods } from "./payment-methods.ts"
 import { prices } from "./prices.ts"
 import { proxy } from "./proxy.ts"
 import { pubkeys } from "./pubkeys.ts"
+import { randomCodes } from "./random-codes.ts"
 import { records } from "./records.ts"
 import { registry } from "./registry.ts"
 import { sandbox } from "./sandbox.ts"
@@ -79,6 +80,7 @@ const table = [
   ...orders,
   ...paymentMethods,
   ...codes,
+  ...randomCodes,
   ...webhooks,
   ...sandbox,
 ] as const

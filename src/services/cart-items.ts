@@ -124,7 +124,9 @@ export const nextCart = (
   createdAt: string,
 ): OrderInput & { readonly items: ReadonlyArray<OrderItem> } => {
   const id = uuidOf("cart", userId, last?.context.id ?? "")
-  const carried = last?.status === "Cancelled" && last.context.cancelled?.reason === "expired"
+  const expired = last?.status === "Cancelled" && last.context.cancelled?.reason === "expired"
+  // An id a code gave was not chosen: it is not offered for money afterwards.
+  const carried = expired && last.context.checkout?.method !== "Free"
   const begunAt = last?.context.updatedAt ?? createdAt
   return {
     id,

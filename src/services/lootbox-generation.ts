@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { EmojiId } from "../../schema/emoji-id.ts"
 import type { NotFound, Unavailable, Unprocessable } from "../../schema/errors.ts"
@@ -17,15 +16,13 @@ import { checkTypeConfig, drawId, drawSlots } from "./lootbox-draw.ts"
 import { boxed } from "./lootbox-rules.ts"
 import { LootboxViews } from "./lootbox-views.ts"
 import { Lootboxes } from "./lootboxes.ts"
+import { unforeseen } from "./unforeseen.ts"
 
 const maxRounds = 24
 // Nearly every first draw is free. Where few are left, more is drawn at once than can be used.
 const quickRounds = 2
 const candidatesPerSlot = 8
 const maxTriesPerBox = 5
-
-/** Contents are worth money: nobody may foresee them. */
-const random = (): number => randomBytes(6).readUIntBE(0, 6) / 2 ** 48
 
 const isFound = (id: EmojiId | undefined): id is EmojiId => id !== undefined
 
@@ -64,13 +61,13 @@ export class LootboxGeneration extends Context.Service<
 
       /** Free ids for every slot, each id once; undefined when luck and the directory have none left. */
       const drawContents = Effect.fnUntraced(function* (config: LootBoxTypeConfig) {
-        let open = drawSlots(config, random)
+        let open = drawSlots(config, unforeseen)
         const found = new Map<string, EmojiId>()
         for (let round = 0; round < maxRounds && open.length > 0; round++) {
           const perSlot = round < quickRounds ? 1 : candidatesPerSlot
           const drawn = open.map((slot) => ({
             slot,
-            ids: Array.from({ length: perSlot }, () => drawId(config, slot, random)).filter(isFound),
+            ids: Array.from({ length: perSlot }, () => drawId(config, slot, unforeseen)).filter(isFound),
           }))
           const taken = yield* findTaken(drawn.flatMap(({ ids }) => ids))
           open = drawn.flatMap(({ ids, slot }) => {
@@ -100,7 +97,7 @@ export class LootboxGeneration extends Context.Service<
 
       return LootboxGeneration.of({
         createType: Effect.fnUntraced(function* (type) {
-          yield* checkTypeConfig(type.config, random)
+          yield* checkTypeConfig(type.config, unforeseen)
           return yield* types.create(type)
         }),
         generate: Effect.fnUntraced(function* (viewer, typeId, count) {

@@ -45,8 +45,10 @@ const make = Effect.gen(function* () {
   ) =>
     actors.turn(id, decide, options).pipe(
       Effect.catchTag("IdsTaken", ({ canonicals }) => Effect.fail(refuseTaken(canonicals))),
-      // Only one rule of uniqueness can be met here: an id is registered once.
-      Effect.catchTag("UniqueConflict", () => Effect.fail(refuseTaken(["an id is registered"]))),
+      // The claim of an id allows its own holder to take it again; that an id is registered once does not.
+      Effect.catchTag("UniqueConflict", () =>
+        Effect.fail(fieldFault("yats", "eligibility", "The owner has an id of this box already.")),
+      ),
       Effect.catchTag("LimitReached", Effect.die),
     )
 

@@ -33,18 +33,25 @@ export class LootboxLists extends Context.Service<
       const sql = yield* Sql
       return LootboxLists.of({
         list: Effect.fnUntraced(function* ({ ownerId, status, visibleTo }, { dir, limit, page, sort }) {
-          const rows = yield* sql.rows<LootboxRow & { total: number }>((q) => {
+          const [found] = yield* sql.rows<{ rows: ReadonlyArray<LootboxRow>; total: number }>((q) => {
             const direction = dir === "Asc" ? q`asc` : q`desc`
             const key = { created_at: q`created_at`, updated_at: q`updated_at`, status: q`status` }[sort]
-            return q`select status, state->'context' as context, count(*) over () as total from entity
-                      where kind = 'lootbox' and status <> 'Deleted'
-                        and (${status ?? null}::text is null or status = ${status ?? null})
-                        and (${ownerId ?? null}::uuid is null or owner_id = ${ownerId ?? null})
-                        and (${visibleTo ?? null}::uuid is null or owner_id = ${visibleTo ?? null}
-                             or status = 'Available')
-                      order by ${key} ${direction}, id limit ${limit} offset ${limit * page}`
+            return q`with hit as (
+                       select id, status, created_at, updated_at, state->'context' as context from entity
+                        where kind = 'lootbox' and status <> 'Deleted'
+                          and (${status ?? null}::text is null or status = ${status ?? null})
+                          and (${ownerId ?? null}::uuid is null or owner_id = ${ownerId ?? null})
+                          and (${visibleTo ?? null}::uuid is null or owner_id = ${visibleTo ?? null}
+                               or status = 'Available')
+                     ), page as (
+                       select status, context, row_number() over (order by ${key} ${direction}, id) as n from hit
+                        order by n limit ${limit} offset ${limit * page}
+                     )
+                     select (select count(*) from hit) as total,
+                            (select coalesce(jsonb_agg(jsonb_build_object('status', status, 'context', context) order by n), '[]')
+                               from page) as rows`
           })
-          return { rows, total: rows[0]?.total ?? 0 }
+          return found ?? { rows: [], total: 0 }
         }),
       })
     }),

@@ -55,7 +55,7 @@ export class Orders extends Context.Service<
             (q) => q`select display_user(u) as user, o.status, o.state->'context' as context
                        from app_user u left join lateral (
                          select e.status, e.state from entity e
-                          where e.kind = 'order' and e.owner_id = u.id and e.subject = 'cart'
+                          where e.kind = 'order' and e.owner_id = u.id
                           order by e.created_at desc limit 1) o on true
                       where u.id = ${userId}`,
           )

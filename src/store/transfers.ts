@@ -63,20 +63,27 @@ export class TransferLists extends Context.Service<
       const sql = yield* Sql
       return TransferLists.of({
         listOutgoing: Effect.fnUntraced(function* (userId, { dir, limit, page, sort }, acceptedAfter) {
-          const rows = yield* sql.rows<TransferRow & { total: number }>((q) => {
+          const [found] = yield* sql.rows<{ rows: ReadonlyArray<TransferRow>; total: number }>((q) => {
             const direction = dir === "Asc" ? q`asc nulls last` : q`desc nulls last`
             const key = {
               created_at: q`created_at`,
-              accepted_at: q`(state->'context'->>'acceptedAt')::timestamptz`,
+              accepted_at: q`(context->>'acceptedAt')::timestamptz`,
               eid: q`subject`,
             }[sort]
-            return q`select status, state->'context' as context, count(*) over () as total from entity
-                      where kind = 'transfer' and owner_id = ${userId}
-                        and (${acceptedAfter ?? null}::timestamptz is null
-                             or (state->'context'->>'acceptedAt')::timestamptz > ${acceptedAfter ?? null}::timestamptz)
-                      order by ${key} ${direction}, id limit ${limit} offset ${limit * page}`
+            return q`with hit as (
+                       select id, status, subject, created_at, state->'context' as context from entity
+                        where kind = 'transfer' and owner_id = ${userId}
+                          and (${acceptedAfter ?? null}::timestamptz is null
+                               or (state->'context'->>'acceptedAt')::timestamptz > ${acceptedAfter ?? null}::timestamptz)
+                     ), page as (
+                       select status, context, row_number() over (order by ${key} ${direction}, id) as n from hit
+                        order by n limit ${limit} offset ${limit * page}
+                     )
+                     select (select count(*) from hit) as total,
+                            (select coalesce(jsonb_agg(jsonb_build_object('status', status, 'context', context) order by n), '[]')
+                               from page) as rows`
           })
-          return { data: rows.map(displayTransfer), total: rows[0]?.total ?? 0 }
+          return { data: (found?.rows ?? []).map(displayTransfer), total: found?.total ?? 0 }
         }),
         listIncoming: (userId, accepted) =>
           sql

@@ -130,7 +130,7 @@ describe("opening a lootbox", () => {
     expect(won + (after.status === 200 ? 1 : 0)).toBeLessThanOrEqual(1)
     expect(await countsOf(id, yats)).toEqual(openedOnce)
     expect(await ownerOf(nodes[1], yats[0]!)).toBe(user.id)
-  })
+  }, 60_000)
 
   it("survives the death of a process whose statement is running: what it began is done once", async () => {
     const { id, yats } = await ownedBox()

@@ -239,4 +239,35 @@ describe("a box on sale", () => {
     expect((await sell(body.id, otherId, stranger.id))._tag).toBe("Failure")
     await expect(hold(body.id, otherId)).rejects.toMatchObject({ code: "EI002" })
   })
+
+  it("is bought through a cart, opened by its buyer, and is nobody else's to buy meanwhile", async () => {
+    const yat = nextId()
+    const { body: box } = await create({ status: "Available", yats: [yat] })
+    const addTo = (buyer: TestUser) =>
+      service.call("POST", "/cart", { token: buyer.token, body: { items: [{ lootbox_id: box.id }] } })
+    const checkOut = (buyer: TestUser) =>
+      service.call("POST", "/cart/checkout", { token: buyer.token, body: { method: "CryptoCommerce" } })
+    const rival = await service.user()
+    const buyer = await service.user()
+    await addTo(rival)
+    const cart = await addTo(buyer)
+    expect(cart.body).toMatchObject({
+      total_in_cents: box.total_value,
+      order_items: [{ item_type: "LootBox", main_id: box.id, unit_price_in_cents: box.total_value }],
+    })
+    const order = await checkOut(buyer)
+    expect(order.body.status).toBe("PendingPayment")
+    expect((await checkOut(rival)).status).toBe(422)
+    expect((await service.call("DELETE", `/lootboxes/${box.id}`, { token: admin.token })).status).toBe(409)
+    const paid = await service.call("POST", `/cart/checkout/${order.body.id}`, {
+      token: admin.token,
+      body: { method: "Cash" },
+    })
+    expect(paid.body.status).toBe("Paid")
+    // Handed over by a deadline of the order that is due at once.
+    await expect.poll(async () => (await show(box.id, buyer)).body.status, { timeout: 15_000 }).toBe("Owned")
+    expect((await show(box.id, buyer)).body).toMatchObject({ owner_id: buyer.id, yats: [] })
+    expect((await open(box.id, buyer)).body.yats).toEqual([yat])
+    expect(await ownerOf(service, yat)).toBe(buyer.id)
+  })
 })

@@ -22,9 +22,11 @@ export const grant = async ({ sql }: TestService, user: TestUser, canonical: str
 export const letters = (service: TestService, email: string) =>
   service.runtime.runPromise(Effect.flatMap(Outbox, (outbox) => outbox.list(email, 50)))
 
-/** The newest code mailed to the address. */
-export const codeFor = async (service: TestService, email: string): Promise<string> => {
-  const [newest] = (await letters(service, email)).filter(({ data }) => "code" in data)
+/** The newest code mailed to the address, of one transfer or of any. */
+export const codeFor = async (service: TestService, email: string, transferId?: string): Promise<string> => {
+  const [newest] = (await letters(service, email)).filter(
+    ({ data }) => "code" in data && (transferId === undefined || data["transfer_id"] === transferId),
+  )
   return String(newest?.data["code"])
 }
 

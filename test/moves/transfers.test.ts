@@ -349,6 +349,9 @@ describe("lists of transfers", () => {
     const page = await service.call("GET", "/transfers?limit=2&page=1", { token: owner.token })
     expect(page.body.data.map((t: { eid: string }) => t.eid)).toEqual([eids[0]])
 
+    const beyond = await service.call("GET", "/transfers?limit=2&page=9", { token: owner.token })
+    expect([beyond.body.data, beyond.body.paging.total]).toEqual([[], 3])
+
     const before = new Date(Date.now() - 60_000).toISOString()
     const none = await service.call("GET", `/transfers?accepted_after=${before}`, { token: owner.token })
     expect(none.body.data).toEqual([])

@@ -1,0 +1,200 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { OrderEvent, OrderItem } from "../../machines/order-context.ts"
+import type { Code } from "../../schema/code.ts"
+import type { EmojiId } from "../../schema/emoji-id.ts"
+import { NotFound, Unprocessable } from "../../schema/errors.ts"
+import { RandomIdPattern, type RandomYatActivateBody } from "../../schema/random-code.ts"
+import type { DisplayUser } from "../../schema/user.ts"
+import { AppConfig } from "../config.ts"
+import { CodePubkeys } from "../store/code-pubkeys.ts"
+import type { StoredOrder } from "../store/orders.ts"
+import { Users } from "../store/users.ts"
+import { randomEmojiId } from "./alternates-random.ts"
+import { Carts, type CartTurn } from "./carts.ts"
+import { Codes, checkUsable, usedUp } from "./codes.ts"
+import { freeDiscounts } from "./discounts.ts"
+import { fieldFault } from "./field-faults.ts"
+import { FirstKeys } from "./first-keys.ts"
+import { Market } from "./market.ts"
+import { activationMessage, pubkeySigned } from "./pubkeys.ts"
+import { unforeseen } from "./unforeseen.ts"
+
+const candidates = 16
+const maxRounds = 8
+const maxTries = 5
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const boundsOf = (pattern: unknown) => {
+  const { max_length, max_score, min_length, min_score } = Option.getOrElse(
+    Schema.decodeUnknownOption(RandomIdPattern)(pattern ?? {}),
+    () => ({}) as typeof RandomIdPattern.Type,
+  )
+  return {
+    minLength: min_length ?? Math.min(5, max_length ?? 5),
+    maxLength: max_length ?? 6,
+    minScore: min_score ?? undefined,
+    maxScore: max_score ?? undefined,
+  }
+}
+
+const make = Effect.gen(function* () {
+  const carts = yield* Carts
+  const codes = yield* Codes
+  const config = yield* AppConfig
+  const firstKeys = yield* FirstKeys
+  const keys = yield* CodePubkeys
+  const market = yield* Market
+  const users = yield* Users
+
+  /** By its id, or by its text: knowing the text is what a redemption code asks for. */
+  const getCode = Effect.fnUntraced(function* (reference: string) {
+    const code = uuid.test(reference)
+      ? yield* codes.find(reference.toLowerCase())
+      : yield* codes.findByRedemption(reference)
+    const isAddressed = (code?.activator === "SecretKey") === uuid.test(reference)
+    if (code === undefined || code.deleted_at !== null || !isAddressed) {
+      return yield* new NotFound({ error: "There is no such code." })
+    }
+    return code
+  })
+
+  /** The hash of what was signed. Nobody draws with a signature made for somebody else. */
+  const checkSignature = Effect.fnUntraced(function* (
+    code: Code,
+    user: DisplayUser,
+    { nonce, pubkey, signature }: RandomYatActivateBody,
+  ) {
+    if (code.activator !== "SecretKey") return undefined
+    if (user.alternate_id === undefined) {
+      return yield* fieldFault(
+        "signature",
+        "eligibility",
+        "Only users with an alternate_id can use this code.",
+      )
+    }
+    const listed = yield* keys.has(code.id, pubkey.toLowerCase())
+    const message = activationMessage(user.alternate_id, nonce)
+    if (!listed) return yield* fieldFault("pubkey", "unknown", "The code does not list this key.")
+    if (!pubkeySigned(pubkey, message, signature)) {
+      return yield* fieldFault(
+        "signature",
+        "invalid",
+        "The signature is not this key's over your activation.",
+      )
+    }
+    return Buffer.from(message).toString("hex")
+  })
+
+  const drawId = Effect.fnUntraced(function* (pattern: unknown) {
+    const bounds = boundsOf(pattern)
+    for (let round = 0; round < maxRounds; round++) {
+      // Nearly every id is free, so the first draw is nearly always the last.
+      const drawn = Array.from({ length: round === 0 ? 1 : candidates }, () =>
+        randomEmojiId({ ...bounds, random: unforeseen }),
+      )
+      const quotes = yield* market.quote(drawn.filter((id): id is EmojiId => id !== undefined))
+      const found = quotes.find(({ available, priceCents }) => available && priceCents !== null)
+      if (found !== undefined) return found
+    }
+    return yield* new Unprocessable({ error: "No id this code gives is free." })
+  })
+
+  const drawItems = Effect.fnUntraced(function* (code: Code, at: string) {
+    const { id, priceCents, rhythmScore } = yield* drawId(code.pattern)
+    const item: OrderItem = {
+      id: randomUUID(),
+      type: "EmojiId",
+      claim: id.canonical,
+      emojiId: id.display(),
+      cents: priceCents ?? 0,
+      rhythmScore,
+      createdAt: at,
+      updatedAt: at,
+    }
+    const discounts = freeDiscounts([item], at).map((discount) => ({ ...discount, codeId: code.id }))
+    return [item, ...discounts]
+  })
+
+  /** The same activation sent again, because its answer was lost, finds the cart it made. */
+  const findRepeated = Effect.fnUntraced(function* (
+    code: Code,
+    userId: string,
+    activation: string | undefined,
+  ) {
+    if (activation === undefined) return undefined
+    const orderId = yield* keys.findOrder(code.id, activation, userId)
+    const { order, user } = yield* carts.get(userId)
+    return orderId !== undefined && orderId === order.context.id
+      ? ({ order, user, before: order } satisfies CartTurn)
+      : undefined
+  })
+
+  const activate = Effect.fnUntraced(function* (
+    userId: string,
+    reference: string,
+    body: RandomYatActivateBody,
+  ) {
+    const user = yield* users.get(userId)
+    const code = yield* getCode(reference)
+    const activation = yield* checkSignature(code, user, body)
+    const repeated = yield* findRepeated(code, userId, activation)
+    if (repeated !== undefined) return repeated
+    const pubkey = yield* firstKeys.of(userId)
+
+    const decide = ({ context, status }: StoredOrder, at: string) =>
+      Effect.gen(function* () {
+        if (status === "Draft" && context.items.length > 0) {
+          return yield* new Unprocessable({
+            error: "Your cart is not empty. Empty it or check it out first.",
+          })
+        }
+        const now = Date.parse(at)
+        yield* checkUsable(code, "RandomYat", now)
+        const event = {
+          type: "activate",
+          at,
+          items: status === "Draft" ? yield* drawItems(code, at) : [],
+          checkout: {
+            method: "Free",
+            at,
+            expiresAt: new Date(now + config.cartTtlSeconds * 1000).toISOString(),
+            pubkey,
+            ...(user.email === undefined ? {} : { email: user.email }),
+          },
+          code: { codeId: code.id, count: 1 },
+          ...(activation === undefined ? {} : { activation }),
+          ...(body.tracking_data == null ? {} : { tracking: body.tracking_data }),
+        } satisfies OrderEvent as OrderEvent
+        return event
+      })
+
+    for (let tries = 1; ; tries++) {
+      const taken: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
+        Effect.catchTags({
+          // Somebody took the id in between: another one is drawn.
+          IdsTaken: () =>
+            tries < maxTries
+              ? Effect.succeed(undefined)
+              : Effect.fail(new Unprocessable({ error: "No id this code gives is free." })),
+          LimitReached: ({ limit }) =>
+            Effect.fail(
+              limit === "code_activation"
+                ? fieldFault("nonce", "uniqueness", "This activation was used already.")
+                : usedUp(limit),
+            ),
+        }),
+      )
+      if (taken !== undefined) return taken
+    }
+  })
+
+  return { activate }
+})
+
+/** Codes that give an id nobody chose. */
+export class RandomCodes extends Context.Service<RandomCodes, Effect.Success<typeof make>>()(
+  "directory/RandomCodes",
+) {
+  static readonly layer = Layer.effect(RandomCodes, make)
+}
