@@ -105,14 +105,34 @@ export interface Route<R = unknown> extends RowFacts<AuthScheme> {
   readonly prepared?: Effect.Effect<(view: RequestView) => Prepared | undefined, never, R>
 }
 
+/** What a caller must know of a row. Only types: the member is never there. */
+export interface CallOf<
+  M extends Method,
+  Path extends string,
+  Q extends WireFields,
+  B extends Wire,
+  S extends Wire,
+> {
+  readonly "~call"?: {
+    readonly method: M
+    readonly path: Path
+    readonly query: Schema.Struct<Q>["Encoded"]
+    /** Never: the operation takes no body. */
+    readonly body: B["Encoded"]
+    readonly answer: S["Encoded"]
+  }
+}
+
 export const route = <
   const A extends AuthScheme,
   S extends Wire,
+  const M extends Method,
+  const Path extends `/${string}`,
   const E extends ProblemClass = never,
   P extends WireFields = {},
   Q extends WireFields = {},
   B extends Wire = never,
   R = never,
 >(
-  spec: RouteSpec<A, P, Q, B, S, E, R>,
-): Route<R> => spec as never
+  spec: RouteSpec<A, P, Q, B, S, E, R> & { readonly method: M; readonly path: Path },
+): Route<R> & CallOf<M, Path, Q, B, S> => spec as never
