@@ -33,12 +33,12 @@ export type CommonProblem =
   | import("../../schema/errors.ts").TooManyRequests
   | import("../../schema/errors.ts").Unavailable
 
-interface RowFacts<A extends AuthScheme> {
+interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly id: string
   readonly group: string
   readonly summary: string
-  readonly method: Method
-  readonly path: `/${string}`
+  readonly method: M
+  readonly path: Path
   readonly auth: A
   readonly scope?: A extends "none" ? never : Scope
   /** Asks for a fresh two-factor code from users who have two-factor on. */
@@ -80,7 +80,9 @@ export interface RouteSpec<
   S extends Wire,
   E extends ProblemClass,
   R,
-> extends RowFacts<A> {
+  M extends Method = Method,
+  Path extends `/${string}` = `/${string}`,
+> extends RowFacts<A, M, Path> {
   readonly params?: P
   readonly query?: Q
   readonly body?: B
@@ -134,5 +136,5 @@ export const route = <
   B extends Wire = never,
   R = never,
 >(
-  spec: RouteSpec<A, P, Q, B, S, E, R> & { readonly method: M; readonly path: Path },
+  spec: RouteSpec<A, P, Q, B, S, E, R, M, Path>,
 ): Route<R> & CallOf<M, Path, Q, B, S> => spec as never
