@@ -96,7 +96,7 @@ export class LiveSession implements Subscriber {
     const before = this.#identity
     if (before === undefined || this.#phase === "closed") return Effect.void
     return this.#ports.identify(before.token).pipe(
-      Effect.map((identity) => this.#reconsider(before, identity)),
+      Effect.flatMap((identity) => this.#reconsider(before, identity)),
       // Nobody can be told from anybody without the database, and it has no events for anybody either.
       Effect.catch(() => Effect.void),
     )
@@ -111,12 +111,23 @@ export class LiveSession implements Subscriber {
     else this.#send({ type: "error", channel: shown, ...notFound })
   }
 
-  #reconsider(before: Identity, identity: Identity | undefined) {
+  #reconsider(before: Identity, identity: Identity | undefined): Effect.Effect<void> {
     // A newer token may have taken its place meanwhile.
-    if (this.#identity !== before) return
-    if (identity !== undefined) this.#become(identity)
-    else if (this.#ports.now() >= before.expiresAtMs) this.#close(...tokenExpired)
-    else this.#close(closeCodes.sessionEnded, "session_ended")
+    if (this.#identity !== before) return Effect.void
+    if (identity !== undefined) return Effect.sync(() => this.#become(identity))
+    if (this.#ports.now() >= before.expiresAtMs) return Effect.sync(() => this.#close(...tokenExpired))
+    return this.#endLogin(`session:${before.principal.userId}`)
+  }
+
+  /** Nothing more is heard but the last word on the session itself. */
+  #endLogin(last: string): Effect.Effect<void> {
+    for (const [name, subscription] of this.#subscriptions) {
+      if (name === last) continue
+      subscription.end()
+      this.#subscriptions.delete(name)
+    }
+    const lastWord = this.#subscriptions.has(last) ? this.#ports.hub.settle(last) : Effect.void
+    return Effect.map(lastWord, () => this.#close(closeCodes.sessionEnded, "session_ended"))
   }
 
   #handle(frame: ClientFrame) {
