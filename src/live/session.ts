@@ -2,6 +2,7 @@ import { Effect, Exit } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type ClientFrame, closeCodes, type ErrorFrame, liveLimits } from "../../schema/live.ts"
 import type { Principal } from "../http/principal.ts"
+import { Allowance } from "./allowance.ts"
 import { type Channel, findChannel, mayHear, notFound } from "./channels.ts"
 import type { LiveDirectory } from "./directory.ts"
 import type { Hub } from "./hub.ts"
@@ -33,19 +34,18 @@ export class LiveSession implements Subscriber {
   readonly #ports: SessionPorts
   readonly #openedAt: number
   readonly #subscriptions = new Map<string, Subscription>()
-  #phase: "waiting" | "authenticating" | "ready" | "closed" = "waiting"
+  #phase: "waiting" | "authenticating" | "ready" | "ending" | "closed" = "waiting"
   #identity: Identity | undefined
   /** Frames that came while a token was being checked. */
   #queue: Array<ClientFrame> | undefined
   #badFrames = 0
-  #allowance: number = liveLimits.burstFrames
-  #allowanceAt: number
+  readonly #allowance: Allowance
 
   constructor(sink: Sink, ports: SessionPorts) {
     this.sink = sink
     this.#ports = ports
     this.#openedAt = ports.now()
-    this.#allowanceAt = this.#openedAt
+    this.#allowance = new Allowance(liveLimits.burstFrames, liveLimits.framesPerSecond, this.#openedAt)
   }
 
   principal(): Principal | undefined {
@@ -56,8 +56,9 @@ export class LiveSession implements Subscriber {
   }
 
   receive(text: string) {
-    if (this.#phase === "closed") return
-    if (!this.#isWithinRate()) return this.#close(closeCodes.tooManyFrames, "too_many_frames")
+    if (this.#phase === "closed" || this.#phase === "ending") return
+    if (!this.#allowance.take(this.#ports.now()))
+      return this.#close(closeCodes.tooManyFrames, "too_many_frames")
     const frame = decodeClientFrame(text)
     if (frame === undefined) return this.#refuse("bad_frame", "This is not a frame of the protocol.")
     if (this.#phase === "authenticating") this.#queue = [...(this.#queue ?? []), frame]
@@ -121,6 +122,7 @@ export class LiveSession implements Subscriber {
 
   /** Nothing more is heard but the last word on the session itself. */
   #endLogin(last: string): Effect.Effect<void> {
+    this.#phase = "ending"
     for (const [name, subscription] of this.#subscriptions) {
       if (name === last) continue
       subscription.end()
@@ -245,14 +247,6 @@ export class LiveSession implements Subscriber {
     this.#send({ type: "error", code, error, ...about })
     if (code !== "bad_frame" && code !== "not_connected") return
     if (++this.#badFrames >= badFramesAllowed) this.#close(closeCodes.badFrames, "bad_frames")
-  }
-
-  #isWithinRate(): boolean {
-    const now = this.#ports.now()
-    const earned = (Math.max(0, now - this.#allowanceAt) / 1000) * liveLimits.framesPerSecond
-    this.#allowance = Math.min(liveLimits.burstFrames, this.#allowance + earned) - 1
-    this.#allowanceAt = now
-    return this.#allowance >= 0
   }
 
   #isClosed(): boolean {
