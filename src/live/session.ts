@@ -61,8 +61,9 @@ export class LiveSession implements Subscriber {
       return this.#close(closeCodes.tooManyFrames, "too_many_frames")
     const frame = decodeClientFrame(text)
     if (frame === undefined) return this.#refuse("bad_frame", "This is not a frame of the protocol.")
-    if (this.#phase === "authenticating") this.#queue = [...(this.#queue ?? []), frame]
-    else this.#handle(frame)
+    if (this.#phase !== "authenticating") return this.#handle(frame)
+    this.#queue ??= []
+    this.#queue.push(frame)
   }
 
   /** The socket has room again. */
