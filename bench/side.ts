@@ -80,6 +80,10 @@ export const bareUws = (name = "bare uWebSockets.js"): ServerSide =>
 export const barePublish = (name = "bare publish"): ServerSide =>
   baseline(name, new URL("./baselines/publish.ts", import.meta.url))
 
+/** The service's live socket, and a door beside it that commits events for it. */
+export const liveCommits = (name = "live"): ServerSide =>
+  baseline(name, new URL("./subjects/live-commits.ts", import.meta.url), true)
+
 export const fastifyPostgres = (): ServerSide =>
   baseline("Fastify with postgres", new URL("./baselines/fastify-postgres.ts", import.meta.url), true)
 

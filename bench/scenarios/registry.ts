@@ -1,4 +1,5 @@
 import type { Scenario } from "../scenario.ts"
+import { fanOutMany, fanOutOne } from "./fan-out.ts"
 import { hello } from "./hello.ts"
 import {
   baselineFastify,
@@ -11,6 +12,8 @@ import {
 export const scenarios: readonly Scenario[] = [
   baselineOnly,
   hello,
+  fanOutOne,
+  fanOutMany,
   baselineFastify,
   baselineWrites,
   baselinePublish,

@@ -33,12 +33,12 @@ export type CommonProblem =
   | import("../../schema/errors.ts").TooManyRequests
   | import("../../schema/errors.ts").Unavailable
 
-interface RowFacts<A extends AuthScheme> {
+interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly id: string
   readonly group: string
   readonly summary: string
-  readonly method: Method
-  readonly path: `/${string}`
+  readonly method: M
+  readonly path: Path
   readonly auth: A
   readonly scope?: A extends "none" ? never : Scope
   /** Asks for a fresh two-factor code from users who have two-factor on. */
@@ -80,7 +80,9 @@ export interface RouteSpec<
   S extends Wire,
   E extends ProblemClass,
   R,
-> extends RowFacts<A> {
+  M extends Method = Method,
+  Path extends `/${string}` = `/${string}`,
+> extends RowFacts<A, M, Path> {
   readonly params?: P
   readonly query?: Q
   readonly body?: B
@@ -105,14 +107,34 @@ export interface Route<R = unknown> extends RowFacts<AuthScheme> {
   readonly prepared?: Effect.Effect<(view: RequestView) => Prepared | undefined, never, R>
 }
 
+/** What a caller must know of a row. Only types: the member is never there. */
+export interface CallOf<
+  M extends Method,
+  Path extends string,
+  Q extends WireFields,
+  B extends Wire,
+  S extends Wire,
+> {
+  readonly "~call"?: {
+    readonly method: M
+    readonly path: Path
+    readonly query: Schema.Struct<Q>["Encoded"]
+    /** Never: the operation takes no body. */
+    readonly body: B["Encoded"]
+    readonly answer: S["Encoded"]
+  }
+}
+
 export const route = <
   const A extends AuthScheme,
   S extends Wire,
+  const M extends Method,
+  const Path extends `/${string}`,
   const E extends ProblemClass = never,
   P extends WireFields = {},
   Q extends WireFields = {},
   B extends Wire = never,
   R = never,
 >(
-  spec: RouteSpec<A, P, Q, B, S, E, R>,
-): Route<R> => spec as never
+  spec: RouteSpec<A, P, Q, B, S, E, R, M, Path>,
+): Route<R> & CallOf<M, Path, Q, B, S> => spec as never

@@ -1,6 +1,17 @@
-import { Context, type Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { TransferActors } from "../../actors/transfer.ts"
 import type { Unavailable } from "../../schema/errors.ts"
-import type { SqlPiece, SqlTag as Tag } from "../store/events.ts"
+import type { TransferStatus } from "../../schema/transfer.ts"
+import { Carts } from "../services/carts.ts"
+import { LootboxViews } from "../services/lootbox-views.ts"
+import { OrderViews } from "../services/order-views.ts"
+import { Storefront } from "../services/storefront.ts"
+import type { SqlPiece, SqlTag } from "../store/events.ts"
+import { Interests } from "../store/interests.ts"
+import { LootboxLists } from "../store/lootboxes.ts"
+import { Orders } from "../store/orders.ts"
+import { displayTransfer, TransferLists } from "../store/transfers.ts"
+import { Users } from "../store/users.ts"
 import type { Channel, ChannelKind } from "./channels.ts"
 
 /**
@@ -8,69 +19,85 @@ import type { Channel, ChannelKind } from "./channels.ts"
  * `view` asks a service: the position is read around it, and its answer taken when nothing moved meanwhile.
  */
 export type ChannelState =
-  | { readonly expression: (channel: Channel, sql: Tag) => SqlPiece }
+  | { readonly expression: (channel: Channel, sql: SqlTag) => SqlPiece }
   | { readonly view: (channel: Channel) => Effect.Effect<unknown, Unavailable> }
 
-// An entity as anybody concerned may see it. Its context stays inside: it may hold hashes of codes.
-const facts = (sql: Tag) => sql`jsonb_build_object(
-  'id', e.id, 'status', e.status, 'subject', e.subject, 'expires_at', wire_time(e.due_at),
-  'created_at', wire_time(e.created_at), 'updated_at', wire_time(e.updated_at))`
+const shownAtMost = 200
+const newestFirst = { dir: "Desc", limit: shownAtMost, page: 0, sort: "created_at" } as const
 
-const entity = (kind: string, id: string, sql: Tag) =>
-  sql`select ${facts(sql)} from entity e where e.kind = ${kind} and e.id = ${id}`
+/** The state of each kind of channel: what the operation that reads the same thing answers. */
+export class ChannelStates extends Context.Service<ChannelStates, { of(kind: ChannelKind): ChannelState }>()(
+  "directory/ChannelStates",
+) {
+  static readonly layer = Layer.effect(
+    ChannelStates,
+    Effect.gen(function* () {
+      const carts = yield* Carts
+      const interests = yield* Interests
+      const lootboxes = yield* LootboxLists
+      const lootboxViews = yield* LootboxViews
+      const orders = yield* Orders
+      const orderViews = yield* OrderViews
+      const storefront = yield* Storefront
+      const transferActors = yield* TransferActors
+      const transferLists = yield* TransferLists
+      const users = yield* Users
+      // The channel was opened for somebody it concerns: who has been deleted since sees nothing.
+      const nothing = () => Effect.succeed(null)
 
-const openEntities = (kind: string, userId: string, statuses: ReadonlyArray<string>, sql: Tag) =>
-  sql`select coalesce(jsonb_agg(x.facts order by x.created_at desc), '[]') from (
-        select ${facts(sql)} as facts, e.created_at from entity e
-         where e.kind = ${kind} and (e.owner_id = ${userId} or e.peer_id = ${userId}) and e.status = any(${statuses})
-         order by e.created_at desc limit 200) x`
-
-const defaults: Readonly<Record<ChannelKind, ChannelState>> = {
-  cart: {
-    expression: ({ key }, sql) =>
-      sql`select order_facts(e) from entity e
-           where e.kind = 'order' and e.owner_id = ${key} and e.status in ('Draft', 'PendingPayment')`,
-  },
-  order: {
-    expression: ({ key }, sql) =>
-      sql`select order_facts(e) from entity e where e.kind = 'order' and e.id = ${key}`,
-  },
-  transfer: { expression: ({ key }, sql) => entity("transfer", key, sql) },
-  transfers: {
-    expression: ({ key }, sql) => openEntities("transfer", key, ["AwaitingSender", "AwaitingReceiver"], sql),
-  },
-  lootboxes: { expression: ({ key }, sql) => openEntities("lootbox", key, ["Owned"], sql) },
-  session: {
-    expression: ({ key }, sql) =>
-      openEntities("session", key, ["Pending", "Verified", "Stale", "Locked"], sql),
-  },
-  interests: { expression: ({ key }, sql) => openEntities("interest", key, ["Open"], sql) },
-  emoji_id: {
-    expression: ({ key }, sql) => sql`select live_lookup(${key})`,
-  },
-  market: {
-    expression: (_, sql) =>
-      sql`select coalesce(jsonb_agg(jsonb_build_object('emoji_id', x.canonical, 'at', wire_time(x.registered_at))
-                                    order by x.registered_at desc), '[]')
-            from (select canonical, registered_at from emoji_id order by registered_at desc limit 20) x`,
-  },
-}
-
-/** One way to show the state per kind of channel. Rooms with a richer view put theirs in the place of the plain one. */
-export class ChannelStates extends Context.Service<
-  ChannelStates,
-  {
-    of(kind: ChannelKind): ChannelState
-    register(kind: ChannelKind, state: ChannelState): void
-  }
->()("directory/ChannelStates") {
-  static readonly layer = Layer.sync(ChannelStates, () => {
-    const states: Record<ChannelKind, ChannelState> = { ...defaults }
-    return ChannelStates.of({
-      of: (kind) => states[kind],
-      register: (kind, state) => {
-        states[kind] = state
-      },
-    })
-  })
+      const states: Readonly<Record<ChannelKind, ChannelState>> = {
+        cart: {
+          view: ({ key }) =>
+            carts.get(key).pipe(
+              Effect.flatMap(({ order, user }) => orderViews.show(order, user)),
+              Effect.catchTag("NotFound", nothing),
+            ),
+        },
+        order: {
+          view: Effect.fnUntraced(function* ({ key }) {
+            const order = yield* orders.find(key)
+            const user = order && (yield* users.find(order.context.userId))
+            return order === undefined || user === undefined ? null : yield* orderViews.show(order, user)
+          }),
+        },
+        transfer: {
+          view: ({ key }) =>
+            Effect.map(transferActors.find(key), (found) =>
+              found === undefined
+                ? null
+                : displayTransfer({
+                    status: found.snapshot.value as TransferStatus,
+                    context: found.snapshot.context,
+                  }),
+            ),
+        },
+        transfers: {
+          view: Effect.fnUntraced(function* ({ key }) {
+            const { data } = yield* transferLists.listOutgoing(key, newestFirst)
+            const incoming = yield* transferLists.listIncoming(key, false)
+            return { outgoing: data.filter(({ status }) => status.startsWith("Awaiting")), incoming }
+          }),
+        },
+        lootboxes: {
+          view: Effect.fnUntraced(function* ({ key }) {
+            const { rows } = yield* lootboxes.list({ ownerId: key }, newestFirst)
+            return yield* lootboxViews.show({ userId: key, scopes: new Set() }, rows)
+          }),
+        },
+        interests: { view: ({ key }) => Effect.map(interests.list(key, newestFirst), ({ data }) => data) },
+        market: { view: () => Effect.map(storefront.recent, (result) => ({ result })) },
+        session: {
+          expression: ({ key }, sql) =>
+            sql`select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'status', e.status,
+                         'created_at', wire_time(e.created_at)) order by e.created_at desc), '[]')
+                  from (select * from entity where kind = 'session' and owner_id = ${key}
+                           and status not in ('Revoked', 'Expired')
+                         order by created_at desc limit ${shownAtMost}) e`,
+        },
+        // Who pays by this must not see a state that is not the position's.
+        emoji_id: { expression: ({ key }, sql) => sql`select live_lookup(${key})` },
+      }
+      return ChannelStates.of({ of: (kind) => states[kind] })
+    }),
+  )
 }

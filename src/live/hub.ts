@@ -16,6 +16,7 @@ type Wake = string | typeof everything
 
 /** Stands among names of channels for all of them. */
 const everything = Symbol("every channel")
+const settleWithin = "500 millis"
 /** Channels asked about in one statement. */
 const standingsPerRead = 2000
 
@@ -25,6 +26,8 @@ export class Hub extends Context.Service<
   {
     /** The subscription is still to be started. */
     join(channel: Channel, subscriber: Subscriber, asked: string): Subscription
+    /** Done when everything committed to the channel before has been published here, or soon anyway. */
+    settle(name: string): Effect.Effect<void>
     /** Adds a transport; returns what takes it away again. */
     attach(publish: Publish): () => void
     counts(): Feeds["counts"] & {
@@ -94,6 +97,7 @@ export class Hub extends Context.Service<
 
         // One read at a time; what is woken meanwhile gathers here and shares the next.
         const gathered = new Set<Wake>()
+        let settling: Array<() => void> = []
         const takeTurn = Effect.gen(function* () {
           // The rest of the burst comes in this turn of the loop.
           yield* Effect.promise(() => new Promise<void>((resume) => void setImmediate(resume)))
@@ -102,7 +106,10 @@ export class Hub extends Context.Service<
           const names = all ? [...feeds.names()] : [...woken]
           const wokenNow = new Set(woken)
           gathered.clear()
+          const settled = settling
+          settling = []
           yield* read(names, wokenNow)
+          for (const tell of settled) tell()
         }).pipe(
           // The next check finds what this read would have.
           Effect.catch(() => Effect.sync(() => void counts.readFailures++)),
@@ -121,6 +128,11 @@ export class Hub extends Context.Service<
 
         return Hub.of({
           join: (channel, subscriber, asked) => feeds.join(channel, subscriber, asked),
+          settle: (name) =>
+            Effect.callback<void>((resume) => {
+              settling.push(() => resume(Effect.void))
+              calls.next(name)
+            }).pipe(Effect.timeout(settleWithin), Effect.ignore),
           attach: (publish) => {
             feeds.outlets.add(publish)
             return () => feeds.outlets.delete(publish)

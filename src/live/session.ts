@@ -2,6 +2,7 @@ import { Effect, Exit } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type ClientFrame, closeCodes, type ErrorFrame, liveLimits } from "../../schema/live.ts"
 import type { Principal } from "../http/principal.ts"
+import { Allowance } from "./allowance.ts"
 import { type Channel, findChannel, mayHear, notFound } from "./channels.ts"
 import type { LiveDirectory } from "./directory.ts"
 import type { Hub } from "./hub.ts"
@@ -33,19 +34,18 @@ export class LiveSession implements Subscriber {
   readonly #ports: SessionPorts
   readonly #openedAt: number
   readonly #subscriptions = new Map<string, Subscription>()
-  #phase: "waiting" | "authenticating" | "ready" | "closed" = "waiting"
+  #phase: "waiting" | "authenticating" | "ready" | "ending" | "closed" = "waiting"
   #identity: Identity | undefined
   /** Frames that came while a token was being checked. */
   #queue: Array<ClientFrame> | undefined
   #badFrames = 0
-  #allowance: number = liveLimits.burstFrames
-  #allowanceAt: number
+  readonly #allowance: Allowance
 
   constructor(sink: Sink, ports: SessionPorts) {
     this.sink = sink
     this.#ports = ports
     this.#openedAt = ports.now()
-    this.#allowanceAt = this.#openedAt
+    this.#allowance = new Allowance(liveLimits.burstFrames, liveLimits.framesPerSecond, this.#openedAt)
   }
 
   principal(): Principal | undefined {
@@ -56,12 +56,14 @@ export class LiveSession implements Subscriber {
   }
 
   receive(text: string) {
-    if (this.#phase === "closed") return
-    if (!this.#isWithinRate()) return this.#close(closeCodes.tooManyFrames, "too_many_frames")
+    if (this.#phase === "closed" || this.#phase === "ending") return
+    if (!this.#allowance.take(this.#ports.now()))
+      return this.#close(closeCodes.tooManyFrames, "too_many_frames")
     const frame = decodeClientFrame(text)
     if (frame === undefined) return this.#refuse("bad_frame", "This is not a frame of the protocol.")
-    if (this.#phase === "authenticating") this.#queue = [...(this.#queue ?? []), frame]
-    else this.#handle(frame)
+    if (this.#phase !== "authenticating") return this.#handle(frame)
+    this.#queue ??= []
+    this.#queue.push(frame)
   }
 
   /** The socket has room again. */
@@ -96,7 +98,7 @@ export class LiveSession implements Subscriber {
     const before = this.#identity
     if (before === undefined || this.#phase === "closed") return Effect.void
     return this.#ports.identify(before.token).pipe(
-      Effect.map((identity) => this.#reconsider(before, identity)),
+      Effect.flatMap((identity) => this.#reconsider(before, identity)),
       // Nobody can be told from anybody without the database, and it has no events for anybody either.
       Effect.catch(() => Effect.void),
     )
@@ -111,12 +113,24 @@ export class LiveSession implements Subscriber {
     else this.#send({ type: "error", channel: shown, ...notFound })
   }
 
-  #reconsider(before: Identity, identity: Identity | undefined) {
+  #reconsider(before: Identity, identity: Identity | undefined): Effect.Effect<void> {
     // A newer token may have taken its place meanwhile.
-    if (this.#identity !== before) return
-    if (identity !== undefined) this.#become(identity)
-    else if (this.#ports.now() >= before.expiresAtMs) this.#close(...tokenExpired)
-    else this.#close(closeCodes.sessionEnded, "session_ended")
+    if (this.#identity !== before) return Effect.void
+    if (identity !== undefined) return Effect.sync(() => this.#become(identity))
+    if (this.#ports.now() >= before.expiresAtMs) return Effect.sync(() => this.#close(...tokenExpired))
+    return this.#endLogin(`session:${before.principal.userId}`)
+  }
+
+  /** Nothing more is heard but the last word on the session itself. */
+  #endLogin(last: string): Effect.Effect<void> {
+    this.#phase = "ending"
+    for (const [name, subscription] of this.#subscriptions) {
+      if (name === last) continue
+      subscription.end()
+      this.#subscriptions.delete(name)
+    }
+    const lastWord = this.#subscriptions.has(last) ? this.#ports.hub.settle(last) : Effect.void
+    return Effect.map(lastWord, () => this.#close(closeCodes.sessionEnded, "session_ended"))
   }
 
   #handle(frame: ClientFrame) {
@@ -234,14 +248,6 @@ export class LiveSession implements Subscriber {
     this.#send({ type: "error", code, error, ...about })
     if (code !== "bad_frame" && code !== "not_connected") return
     if (++this.#badFrames >= badFramesAllowed) this.#close(closeCodes.badFrames, "bad_frames")
-  }
-
-  #isWithinRate(): boolean {
-    const now = this.#ports.now()
-    const earned = (Math.max(0, now - this.#allowanceAt) / 1000) * liveLimits.framesPerSecond
-    this.#allowance = Math.min(liveLimits.burstFrames, this.#allowance + earned) - 1
-    this.#allowanceAt = now
-    return this.#allowance >= 0
   }
 
   #isClosed(): boolean {

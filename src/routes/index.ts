@@ -85,6 +85,9 @@ const table = [
   ...sandbox,
 ] as const
 
+/** The table as types: the client's calls are a fold over it. */
+export type Table = typeof table
+
 type Needs<T> = T extends Route<infer R> ? R : never
 export type RouteServices = Needs<(typeof table)[number]>
 

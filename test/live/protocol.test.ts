@@ -5,7 +5,8 @@ import { closeCodes, liveLimits } from "../../schema/live.ts"
 import { Callers } from "../../src/services/callers.ts"
 import { Tokens } from "../../src/services/tokens.ts"
 import { type LiveClient, liveSocket, memoryLive, type OpenLive } from "../fixtures/live-client.ts"
-import { serve, type TestService } from "../fixtures/service.ts"
+import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
+import { freshId, shopper } from "../orders/shopper.ts"
 
 let service: TestService
 let publisher: (typeof Publisher)["Service"]
@@ -32,12 +33,10 @@ const emit = (channel: string, n: number) => commit({ channel, type: "test.happe
 const numbers = (client: LiveClient, channel: string) =>
   client.frames.filter((f) => f.type === "event" && f.channel === channel).map((f) => f.data.n)
 
-const entity = async (kind: string, owner: string, facts: { peer?: string; status?: string } = {}) => {
-  const id = randomUUID()
-  await service.sql`insert into entity (kind, id, version, turn, status, state, owner_id, peer_id)
-    values (${kind}, ${id}, 1, ${randomUUID()}, ${facts.status ?? "Draft"}, '{"value": "Draft", "context": {"items": []}}',
-            ${owner}, ${facts.peer ?? null})`
-  return id
+/** An order somebody has begun: its channel. */
+const newOrder = async (user: TestUser): Promise<string> => {
+  const { body } = await shopper(service, user).add(freshId())
+  return body.id
 }
 const tokenOf = (userId: string, ttlSeconds: number) =>
   service.runtime.runPromise(
@@ -208,9 +207,9 @@ describe.each(["memory", "uWebSockets.js"])("the live protocol over %s", (transp
       await service.user(),
       await service.user({ role: "Admin" }),
     ]
-    const channel = `order:${await entity("order", owner.id)}`
+    const channel = `order:${await newOrder(owner)}`
     const theirs = await open(owner.token)
-    expect(await joined(theirs, channel)).toMatchObject({ state: { status: "Draft", items: [] } })
+    expect(await joined(theirs, channel)).toMatchObject({ state: { status: "Draft" } })
     const overseer = await open(admin.token)
     await joined(overseer, channel)
     const stranger = await open(other.token)
@@ -221,20 +220,9 @@ describe.each(["memory", "uWebSockets.js"])("the live protocol over %s", (transp
     for (const client of [theirs, overseer, stranger]) client.close()
   })
 
-  it("opens a transfer to both parties", async () => {
-    const [from, to] = [await service.user(), await service.user()]
-    const id = await entity("transfer", from.id, { peer: to.id, status: "AwaitingReceiver" })
-    for (const { token } of [from, to]) {
-      const client = await open(token)
-      expect((await joined(client, `transfer:${id}`)).state).toMatchObject({ id, status: "AwaitingReceiver" })
-      expect((await joined(client, "transfers")).state).toMatchObject([{ id }])
-      client.close()
-    }
-  })
-
   it("sends a former owner nothing after the change", async () => {
     const [old, next] = [await service.user(), await service.user()]
-    const id = await entity("order", old.id)
+    const id = await newOrder(old)
     const channel = `order:${id}`
     const client = await open(old.token)
     await joined(client, channel)
@@ -254,7 +242,7 @@ describe.each(["memory", "uWebSockets.js"])("the live protocol over %s", (transp
 
   it("takes back what a lost role had opened", async () => {
     const [owner, admin] = [await service.user(), await service.user({ role: "Admin" })]
-    const channel = `order:${await entity("order", owner.id)}`
+    const channel = `order:${await newOrder(owner)}`
     const client = await open(admin.token)
     await joined(client, channel)
     await service.sql`update app_user set role = 'User' where id = ${admin.id}`

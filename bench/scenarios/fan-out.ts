@@ -1,0 +1,52 @@
+import { EmojiId } from "../../schema/emoji-id.ts"
+import type { FanOutPlan } from "../crowd/fan-out.ts"
+import { buildRequest, type Target } from "../load/request.ts"
+import type { Scenario } from "../scenario.ts"
+import { barePublish, liveCommits } from "../side.ts"
+
+const bare = barePublish()
+const aims = [{ metric: "rate", atLeast: 0.8 }] as const
+
+const channelName = (n: number): string =>
+  `emoji_id:${new EmojiId([n % 400, Math.floor(n / 400) % 400, 1]).canonical}`
+
+/** The bare server takes the channel's name as the whole frame and answers once; the service greets as well. */
+const plan = (target: Target, channels: number, publishers: number): FanOutPlan => {
+  const isBare = target.side === bare.name
+  const triggers = Array.from({ length: channels }, (_, n) =>
+    buildRequest(target, {
+      method: "POST",
+      path: `/publish/${isBare ? n : encodeURIComponent(channelName(n))}`,
+    }),
+  )
+  const hello = (n: number) =>
+    isBare
+      ? [String(n)]
+      : ['{"type":"connect"}', JSON.stringify({ type: "subscribe", channel: channelName(n) })]
+  return {
+    path: "/live",
+    hello: (socket) => hello(socket % channels),
+    helloAnswers: isBare ? 1 : 2,
+    channels,
+    publishers,
+    trigger: (round) => triggers[round % channels]!,
+  }
+}
+
+export const fanOutOne: Scenario = {
+  name: "fan-out-one",
+  summary: "one channel heard by 10,000 sockets: committed, read, encoded once, published",
+  connections: 10_000,
+  subject: liveCommits(),
+  against: [{ side: bare, aims }],
+  fanOut: (target) => plan(target, 1, 4),
+}
+
+export const fanOutMany: Scenario = {
+  name: "fan-out-many",
+  summary: "1,000 channels heard by ten sockets each",
+  connections: 10_000,
+  subject: liveCommits(),
+  against: [{ side: bare, aims }],
+  fanOut: (target) => plan(target, 1000, 64),
+}

@@ -1,0 +1,96 @@
+import type { LookupResult } from "../../schema/live.ts"
+import type { Backoff } from "./backoff.ts"
+import { type CredentialOptions, Credentials, type Exchange } from "./credentials.ts"
+import { LiveConnection, type LiveStatus } from "./live.ts"
+import { makeCall } from "./rest.ts"
+import type { SocketConstructor } from "./socket-like.ts"
+
+export type ClientOptions = CredentialOptions & {
+  readonly baseUrl: string
+  readonly fetch?: typeof fetch
+  /** Where there is none of its own, as in Node 20: NodeSocket from `node-socket.ts`. */
+  readonly WebSocket?: SocketConstructor
+  readonly onLiveStatus?: (status: LiveStatus) => void
+  readonly backoff?: Backoff
+}
+
+const noExchange: Exchange = () => Promise.reject(new Error("There is no refresh token"))
+
+/** The service for programs: typed calls of every operation, and live channels that survive reconnects. */
+export const createClient = (options: ClientOptions) => {
+  const baseUrl = options.baseUrl.replace(/\/$/, "")
+  const request = options.fetch ?? fetch.bind(globalThis)
+  const anonymous = makeCall({ baseUrl, fetch: request, credentials: new Credentials({}, noExchange) })
+  const credentials = new Credentials(options, async (refresh_token) => {
+    const tokens = await anonymous("POST /auth/token/refresh", { body: { refresh_token } })
+    return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
+  })
+  const call = makeCall({ baseUrl, fetch: request, credentials })
+
+  let connection: LiveConnection | undefined
+  const live = (): LiveConnection => {
+    if (connection !== undefined) return connection
+    const socket = options.WebSocket ?? (globalThis.WebSocket as SocketConstructor | undefined)
+    if (socket === undefined)
+      throw new Error("This runtime has no WebSocket: give one as the option `WebSocket`")
+    connection = new LiveConnection({
+      url: `${baseUrl.replace(/^http/, "ws")}/live`,
+      socket,
+      credentials,
+      ...(options.onLiveStatus === undefined ? {} : { onStatus: options.onLiveStatus }),
+      ...(options.backoff === undefined ? {} : { backoff: options.backoff }),
+    })
+    return connection
+  }
+
+  return {
+    /** Any operation by its row in the table, with the types of that row. */
+    call,
+
+    get live(): LiveConnection {
+      return live()
+    },
+
+    /** Logs in. `requires2fa` names the method whose code `enterCode` must bring before anything else works. */
+    logIn: async (
+      login: { readonly password: string } & ({ readonly email: string } | { readonly alternate_id: string }),
+    ) => {
+      const tokens = await anonymous("POST /auth/token", { body: login })
+      credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token })
+      return { requires2fa: tokens.requires_2fa ?? undefined }
+    },
+
+    enterCode: async (code: string) => {
+      const refresh_token = credentials.refreshToken ?? ""
+      const tokens = await anonymous("POST /auth/2fa", { body: { code, refresh_token } })
+      credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token })
+    },
+
+    logOut: async () => {
+      await call("POST /logout")
+      credentials.forget()
+    },
+
+    /**
+     * For a wallet with a send dialog open: tells the id's records now, and again whenever they or the owner change.
+     * Returns what ends it.
+     */
+    watchId: (emojiId: string, tell: (found: LookupResult) => void): (() => void) => {
+      const connection = live()
+      let asked = 0
+      return connection.subscribe(`emoji_id:${emojiId}`, {
+        state: (state) => tell(state as LookupResult),
+        event: () => {
+          const question = ++asked
+          connection.lookup([emojiId]).then(
+            ([found]) => {
+              // A later change has a later answer of its own.
+              if (found !== undefined && question === asked) tell(found)
+            },
+            () => {},
+          )
+        },
+      })
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/** How a client proves who it is. */
+export type CredentialOptions =
+  /** Nobody in particular, until `logIn`: public operations and channels. */
+  | { readonly onTokens?: (tokens: Tokens) => void }
+  /** An access token that somebody else keeps fresh; asked for again whenever it was refused. */
+  | { readonly token: string | (() => string | Promise<string>) }
+  /** A login's tokens. They rotate: keep what `onTokens` tells for the next start. */
+  | {
+      readonly refreshToken: string
+      readonly accessToken?: string
+      readonly onTokens?: (tokens: Tokens) => void
+    }
+  | { readonly apiKey: string }
+
+export interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+/** Exchanges a refresh token at the service. */
+export type Exchange = (refreshToken: string) => Promise<Tokens>
+
+export class Credentials {
+  readonly #options: CredentialOptions
+  readonly #exchange: Exchange
+  #accessToken: string | undefined
+  #refreshToken: string | undefined
+  #exchanging: Promise<string> | undefined
+
+  constructor(options: CredentialOptions, exchange: Exchange) {
+    this.#options = options
+    this.#exchange = exchange
+    if ("refreshToken" in options) {
+      this.#refreshToken = options.refreshToken
+      this.#accessToken = options.accessToken
+    }
+  }
+
+  get apiKey(): string | undefined {
+    return "apiKey" in this.#options ? this.#options.apiKey : undefined
+  }
+  get canRenew(): boolean {
+    return (
+      this.#refreshToken !== undefined ||
+      ("token" in this.#options && typeof this.#options.token === "function")
+    )
+  }
+
+  get refreshToken(): string | undefined {
+    return this.#refreshToken
+  }
+
+  adopt(tokens: Tokens): void {
+    this.#accessToken = tokens.accessToken
+    this.#refreshToken = tokens.refreshToken
+    if ("onTokens" in this.#options) this.#options.onTokens?.(tokens)
+  }
+
+  forget(): void {
+    this.#accessToken = undefined
+    this.#refreshToken = undefined
+  }
+
+  /** Undefined: go without. */
+  async token(): Promise<string | undefined> {
+    if ("token" in this.#options) {
+      const { token } = this.#options
+      return typeof token === "string" ? token : token()
+    }
+    return this.#accessToken ?? (this.#refreshToken === undefined ? undefined : this.renew())
+  }
+
+  /** A token other than the refused one. Calls at the same time share one exchange: a refresh token works once. */
+  renew(): Promise<string> {
+    if ("token" in this.#options) return Promise.resolve(this.token()).then((token) => token ?? "")
+    this.#exchanging ??= this.#renewOnce().finally(() => {
+      this.#exchanging = undefined
+    })
+    return this.#exchanging
+  }
+
+  async #renewOnce(): Promise<string> {
+    if (this.#refreshToken === undefined) throw new Error("There is no refresh token")
+    const tokens = await this.#exchange(this.#refreshToken)
+    this.adopt(tokens)
+    return tokens.accessToken
+  }
+}

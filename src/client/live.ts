@@ -1,0 +1,207 @@
+import type { ClientFrame, closeCodes, ErrorFrame, LookupResult, ServerFrame } from "../../schema/live.ts"
+import { type Backoff, delayMs } from "./backoff.ts"
+import { ChannelBook, type ChannelHandlers, type Listening, type LiveChannel } from "./channel-book.ts"
+import type { Credentials } from "./credentials.ts"
+import { Questions } from "./questions.ts"
+import type { SocketConstructor, SocketLike } from "./socket-like.ts"
+
+export type LiveStatus = "idle" | "connecting" | "connected" | "waiting" | "logged_out" | "closed"
+
+export interface LiveOptions {
+  readonly url: string
+  readonly socket: SocketConstructor
+  readonly credentials: Credentials
+  readonly onStatus?: (status: LiveStatus) => void
+  readonly backoff?: Backoff
+}
+
+const defaultBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
+const answerWithinMs = 10_000
+const pingEveryMs = 25_000
+/** A token is renewed when this share of its life is left. */
+const renewAtShare = 0.2
+// Written out and held to the schema by their types: the schema itself would bring a library into every page.
+const restartCode: (typeof closeCodes)["restart"] = 1012
+const tokenCodes: ReadonlyArray<number> = [
+  4401 satisfies (typeof closeCodes)["unauthorized"],
+  4402 satisfies (typeof closeCodes)["tokenExpired"],
+  4403 satisfies (typeof closeCodes)["sessionEnded"],
+]
+const passingErrors: ReadonlyArray<ErrorFrame["code"]> = ["unavailable", "not_connected"]
+
+const isRefusal = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "status" in error && Number(error.status) < 500
+
+/** One socket for all channels. It comes back by itself and goes on where it was, or says that it starts over. */
+export class LiveConnection {
+  readonly #options: LiveOptions
+  readonly #channels = new ChannelBook()
+  readonly #questions = new Questions(answerWithinMs)
+  #status: LiveStatus = "idle"
+  #socket: SocketLike | undefined
+  #tries = 0
+  #mustRenew = false
+  #heardAt = 0
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #renewal: ReturnType<typeof setTimeout> | undefined
+  #pinger: ReturnType<typeof setInterval> | undefined
+
+  constructor(options: LiveOptions) {
+    this.#options = options
+  }
+
+  get status(): LiveStatus {
+    return this.#status
+  }
+
+  /** Returns what ends it. */
+  subscribe(channel: LiveChannel, handlers: ChannelHandlers): () => void {
+    const listening = this.#channels.add(channel, handlers)
+    this.#ask(listening)
+    this.#connectSoon()
+    return () => {
+      if (this.#channels.remove(listening)) this.#send({ type: "unsubscribe", channel })
+    }
+  }
+
+  lookup(emojiIds: ReadonlyArray<string>): Promise<ReadonlyArray<LookupResult>> {
+    this.#connectSoon()
+    return this.#questions.ask(emojiIds, (frame) => this.#send(frame))
+  }
+
+  close(): void {
+    this.#become("closed")
+    this.#stopTimers()
+    this.#questions.failAll("The live socket was closed")
+    this.#socket?.close(1000)
+    this.#socket = undefined
+  }
+
+  #connectSoon(): void {
+    if (this.#status === "idle" || this.#status === "logged_out") void this.#connect()
+  }
+
+  async #connect(): Promise<void> {
+    this.#become("connecting")
+    const { credentials, socket: Socket, url } = this.#options
+    let token: string | undefined
+    try {
+      token = credentials.apiKey ?? (await (this.#mustRenew ? credentials.renew() : credentials.token()))
+      this.#mustRenew = false
+    } catch (error) {
+      // Only an answer says that the login is over; without one the service is just away.
+      if (isRefusal(error)) this.#become("logged_out")
+      else this.#comeBack()
+      return
+    }
+    if (this.#status !== "connecting") return
+    const socket = new Socket(url)
+    this.#socket = socket
+    this.#heardAt = Date.now()
+    socket.onopen = () =>
+      socket.send(JSON.stringify({ type: "connect", ...(token === undefined ? {} : { token }) }))
+    socket.onmessage = ({ data }) => {
+      if (this.#socket !== socket) return
+      this.#heardAt = Date.now()
+      this.#handle(JSON.parse(String(data)) as ServerFrame)
+    }
+    socket.onclose = ({ code }) => {
+      if (this.#socket === socket) this.#lost(code)
+    }
+  }
+
+  #handle(frame: ServerFrame): void {
+    if (frame.type === "connected") this.#connected(frame.expires_at)
+    else if (frame.type === "subscribed") this.#ask(this.#channels.subscribed(frame))
+    else if (frame.type === "event") this.#ask(this.#channels.happened(frame))
+    else if (frame.type === "records") this.#questions.answer(frame.id, frame.results)
+    else if (frame.type === "unsubscribed") {
+      if (frame.reason === "not_allowed") this.#channels.refused(frame.channel, "not_allowed")
+    } else if (frame.type === "error") {
+      this.#questions.fail(frame.id, frame.error)
+      if (frame.channel !== undefined && !passingErrors.includes(frame.code)) {
+        this.#channels.refused(frame.channel, frame.code)
+      }
+    }
+  }
+
+  #connected(expiresAt: string | null): void {
+    this.#scheduleRenewal(expiresAt)
+    // A renewed token on the same socket.
+    if (this.#status === "connected") return
+    this.#become("connected")
+    this.#tries = 0
+    this.#pinger = setInterval(() => this.#checkPulse(), pingEveryMs)
+    for (const listening of this.#channels.all()) this.#ask(listening)
+    for (const frame of this.#questions.frames()) this.#send(frame)
+  }
+
+  #ask(listening: Listening | undefined): void {
+    if (listening !== undefined)
+      this.#send({ type: "subscribe", channel: listening.asked, ...listening.place })
+  }
+
+  #scheduleRenewal(expiresAt: string | null): void {
+    const { credentials } = this.#options
+    clearTimeout(this.#renewal)
+    if (expiresAt === null || !credentials.canRenew) return
+    const leftMs = Date.parse(expiresAt) - Date.now()
+    const renew = () =>
+      credentials.renew().then(
+        (token) => this.#send({ type: "connect", token }),
+        // The socket closes when the token ends, and the next one asks again.
+        () => {},
+      )
+    this.#renewal = setTimeout(() => void renew(), Math.max(0, leftMs * (1 - renewAtShare)))
+  }
+
+  /** A connection can die without a word. */
+  #checkPulse(): void {
+    if (Date.now() - this.#heardAt < pingEveryMs + answerWithinMs) {
+      this.#send({ type: "ping" })
+      return
+    }
+    this.#socket?.close()
+    this.#lost(1006)
+  }
+
+  #lost(code: number): void {
+    this.#socket = undefined
+    this.#stopTimers()
+    if (this.#status === "closed") return
+    if (tokenCodes.includes(code)) {
+      this.#mustRenew = this.#options.credentials.canRenew
+      if (!this.#mustRenew) {
+        this.#become("logged_out")
+        return
+      }
+    }
+    // Told to come back: soon, but not all in the same moment.
+    if (code === restartCode) this.#tries = 0
+    this.#comeBack()
+  }
+
+  #comeBack(): void {
+    this.#become("waiting")
+    const wait = delayMs(this.#options.backoff ?? defaultBackoff, this.#tries++)
+    this.#retry = setTimeout(() => void this.#connect(), wait)
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#retry)
+    clearTimeout(this.#renewal)
+    clearInterval(this.#pinger)
+  }
+
+  /** Frames for a socket that is not there yet are not kept: `connected` asks for everything that is wanted then. */
+  #send(frame: ClientFrame): void {
+    if (this.#status === "connected" && this.#socket?.readyState === 1)
+      this.#socket.send(JSON.stringify(frame))
+  }
+
+  #become(status: LiveStatus): void {
+    if (this.#status === status) return
+    this.#status = status
+    this.#options.onStatus?.(status)
+  }
+}

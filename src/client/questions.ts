@@ -1,0 +1,55 @@
+import type { ClientFrame, LookupResult } from "../../schema/live.ts"
+
+interface Question {
+  readonly frame: ClientFrame
+  readonly resolve: (results: ReadonlyArray<LookupResult>) => void
+  readonly reject: (error: Error) => void
+  readonly timer: ReturnType<typeof setTimeout>
+}
+
+/** Lookups on their way. A lost socket does not lose them: they are asked again on the next. */
+export class Questions {
+  readonly #open = new Map<string, Question>()
+  readonly #withinMs: number
+  #lastId = 0
+
+  constructor(withinMs: number) {
+    this.#withinMs = withinMs
+  }
+
+  ask(
+    emojiIds: ReadonlyArray<string>,
+    send: (frame: ClientFrame) => void,
+  ): Promise<ReadonlyArray<LookupResult>> {
+    return new Promise((resolve, reject) => {
+      const id = String(++this.#lastId)
+      const timer = setTimeout(() => this.fail(id, "The live socket did not answer in time"), this.#withinMs)
+      const frame: ClientFrame = { type: "lookup", id, emoji_ids: emojiIds }
+      this.#open.set(id, { frame, resolve, reject, timer })
+      send(frame)
+    })
+  }
+
+  *frames(): Generator<ClientFrame> {
+    for (const { frame } of this.#open.values()) yield frame
+  }
+
+  answer(id: string | undefined, results: ReadonlyArray<LookupResult>): void {
+    this.#take(id)?.resolve(results)
+  }
+
+  fail(id: string | undefined, message: string): void {
+    this.#take(id)?.reject(new Error(message))
+  }
+
+  failAll(message: string): void {
+    for (const id of [...this.#open.keys()]) this.fail(id, message)
+  }
+
+  #take(id = ""): Question | undefined {
+    const question = this.#open.get(id)
+    this.#open.delete(id)
+    clearTimeout(question?.timer)
+    return question
+  }
+}

@@ -1,0 +1,63 @@
+import { ApiError } from "./api-error.ts"
+import type { Credentials } from "./credentials.ts"
+import type { Answer, CallOptions, Input, OperationName } from "./operation.ts"
+
+export interface RestOptions {
+  readonly baseUrl: string
+  readonly fetch: typeof fetch
+  readonly credentials: Credentials
+}
+
+interface LooseInput extends CallOptions {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+const pathOf = (pattern: string, params: Readonly<Record<string, string>>): string =>
+  pattern.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+
+const queryOf = (query: Readonly<Record<string, unknown>>): string => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value != null) search.set(name, String(value))
+  const text = search.toString()
+  return text === "" ? "" : `?${text}`
+}
+
+/** Empty answers are undefined, JSON is parsed, the rest is text. */
+const read = async (response: Response): Promise<unknown> => {
+  const text = await response.text()
+  if (text === "") return undefined
+  return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text
+}
+
+/** Calls an operation by its row in the table: `call("GET /emoji_id/:emoji_id", { params: { emoji_id } })`. */
+export const makeCall = ({ baseUrl, credentials, fetch, ...rest }: RestOptions) => {
+  const send = async (method: string, path: string, input: LooseInput, token: string | undefined) =>
+    fetch(`${baseUrl}${pathOf(path, input.params ?? {})}${queryOf(input.query ?? {})}`, {
+      ...rest,
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(credentials.apiKey === undefined ? {} : { "x-api-key": credentials.apiKey }),
+        ...(input.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(input.idempotencyKey === undefined ? {} : { "idempotency-key": input.idempotencyKey }),
+      },
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      ...(input.signal === undefined ? {} : { signal: input.signal }),
+    })
+
+  return async <N extends OperationName>(name: N, ...[input]: Input<N>): Promise<Answer<N>> => {
+    const [method = "GET", path = "/"] = name.split(" ")
+    const given = (input ?? {}) as LooseInput
+    let response = await send(method, path, given, await credentials.token())
+    if (response.status === 401 && credentials.canRenew) {
+      await response.body?.cancel()
+      response = await send(method, path, given, await credentials.renew())
+    }
+    const body = await read(response)
+    if (!response.ok) throw new ApiError(response.status, response.headers, body)
+    return body as Answer<N>
+  }
+}
+export type Call = ReturnType<typeof makeCall>

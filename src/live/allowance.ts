@@ -1,0 +1,22 @@
+/** How often something may happen: a burst at once, and so many per second in the long run. */
+export class Allowance {
+  readonly #burst: number
+  readonly #perSecond: number
+  #left: number
+  #at: number
+
+  constructor(burst: number, perSecond: number, nowMs: number) {
+    this.#burst = burst
+    this.#perSecond = perSecond
+    this.#left = burst
+    this.#at = nowMs
+  }
+
+  /** False: too often. */
+  take(nowMs: number): boolean {
+    const earned = (Math.max(0, nowMs - this.#at) / 1000) * this.#perSecond
+    this.#left = Math.min(this.#burst, this.#left + earned) - 1
+    this.#at = nowMs
+    return this.#left >= 0
+  }
+}

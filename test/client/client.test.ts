@@ -1,0 +1,236 @@
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Publisher } from "../../actors/ports.ts"
+import type { EventFrame, LookupResult } from "../../schema/live.ts"
+import { ApiError } from "../../src/client/api-error.ts"
+import { delayMs } from "../../src/client/backoff.ts"
+import { createClient } from "../../src/client/client.ts"
+import { NodeSocket } from "../../src/client/node-socket.ts"
+import { createDatabase } from "../fixtures/database.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+const password = "correct horse battery"
+const backoff = { firstMs: 30, longestMs: 200 }
+let service: TestService
+const clients: Array<ReturnType<typeof createClient>> = []
+
+beforeAll(async () => {
+  service = await serve({ ACCESS_TOKEN_SECONDS: "3" }, { database: await createDatabase() })
+})
+afterAll(() => {
+  for (const client of clients) client.live.close()
+})
+
+const newClient = (options: Partial<Parameters<typeof createClient>[0]> = {}) => {
+  const client = createClient({ baseUrl: service.url, WebSocket: NodeSocket, backoff, ...options })
+  clients.push(client)
+  return client
+}
+const newPerson = async () => {
+  const email = `${randomUUID()}@example.com`
+  await newClient().call("POST /users", { body: { email, password } })
+  return { email, password }
+}
+const emit = async (on: TestService, channel: string, data: unknown) => {
+  const events = JSON.stringify([{ channel, type: "test.happened", data }])
+  const [row] = await on.sql<[{ given: Array<{ channel: string; offset: number }> }]>`
+    select put_events(${events}::text::jsonb) as given`
+  const publisher = await on.runtime.runPromise(Publisher)
+  publisher.committed(row.given)
+}
+const until = async (holds: () => boolean) => {
+  for (let tries = 0; tries < 400 && !holds(); tries++) await sleep(25)
+  expect(holds()).toBe(true)
+}
+
+/** Keeps what a channel says. */
+const listen = () => {
+  const states: Array<unknown> = []
+  const events: Array<EventFrame> = []
+  const refusals: Array<string> = []
+  return {
+    states,
+    events,
+    refusals,
+    handlers: {
+      state: (state: unknown) => void states.push(state),
+      event: (event: EventFrame) => void events.push(event),
+      refused: (code: string) => void refusals.push(code),
+    },
+  }
+}
+
+describe("calls", () => {
+  it("log in, call with the types of the table, and turn refusals into errors", async () => {
+    const person = await newPerson()
+    const client = newClient()
+    expect(await client.logIn(person)).toEqual({ requires2fa: undefined })
+    const account = await client.call("GET /account")
+    expect(account.user.email).toBe(person.email)
+    const refused = await client
+      .call("GET /user_interests/:emoji_id", { params: { emoji_id: "🐙" } })
+      .catch((e) => e)
+    expect(refused).toBeInstanceOf(ApiError)
+    expect(refused).toMatchObject({ status: 404, code: "not_found" })
+    expect(refused.requestId).not.toBe("")
+    await client.logOut()
+    await expect(client.call("GET /account")).rejects.toMatchObject({ status: 401 })
+  })
+
+  it("exchange the refresh token once for many calls that were refused at the same time", async () => {
+    const person = await newPerson()
+    const first = newClient()
+    await first.logIn(person)
+    let told = 0
+    let refreshToken = ""
+    const login = await service.call("POST", "/auth/token", { body: person })
+    const client = newClient({
+      refreshToken: login.body.refresh_token,
+      accessToken: "stale",
+      onTokens: (tokens: { refreshToken: string }) => {
+        told++
+        refreshToken = tokens.refreshToken
+      },
+    })
+    const accounts = await Promise.all(Array.from({ length: 5 }, () => client.call("GET /account")))
+    expect(accounts.map(({ user }) => user.email)).toEqual(Array(5).fill(person.email))
+    expect(told).toBe(1)
+    expect(refreshToken).not.toBe(login.body.refresh_token)
+  })
+})
+
+describe("live channels", () => {
+  it("tell the state, then the events, to everybody who spells the channel their way", async () => {
+    const client = newClient()
+    const [one, two] = [listen(), listen()]
+    client.live.subscribe("emoji_id:❤️", one.handlers)
+    const endTwo = client.live.subscribe("emoji_id:❤", two.handlers)
+    await until(() => one.states.length > 0 && two.states.length > 0)
+    await emit(service, "emoji_id:❤️", { n: 1 })
+    await until(() => one.events.length === 1 && two.events.length === 1)
+    endTwo()
+    await emit(service, "emoji_id:❤️", { n: 2 })
+    await until(() => one.events.length === 2)
+    expect(two.events).toHaveLength(1)
+  })
+
+  it("go on where they were after a lost connection, each event once", async () => {
+    let socket: NodeSocket | undefined
+    class Watched extends NodeSocket {
+      constructor(url: string) {
+        super(url)
+        socket = this
+      }
+    }
+    const client = newClient({ WebSocket: Watched })
+    const log = listen()
+    client.live.subscribe("emoji_id:🌊🌊", log.handlers)
+    await until(() => log.states.length === 1)
+    for (let n = 1; n <= 30; n++) {
+      await emit(service, "emoji_id:🌊🌊", { n })
+      if (n % 10 === 0) socket?.socket.resetAndDestroy()
+    }
+    await until(() => log.events.length === 30)
+    expect(log.events.map(({ offset }) => offset)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
+    expect(log.states).toHaveLength(1)
+  })
+
+  it("start over with the state when what was missed is gone", async () => {
+    let isAway = false
+    let socket: NodeSocket | undefined
+    class Watched extends NodeSocket {
+      constructor(url: string) {
+        super(isAway ? "ws://127.0.0.1:1" : url)
+        socket = this
+      }
+    }
+    const client = newClient({ WebSocket: Watched })
+    const log = listen()
+    client.live.subscribe("emoji_id:🌊🚀", log.handlers)
+    await until(() => log.states.length === 1)
+    isAway = true
+    socket?.socket.resetAndDestroy()
+    for (let n = 1; n <= 3; n++) await emit(service, "emoji_id:🌊🚀", { n })
+    await service.sql`delete from event where channel = 'emoji_id:🌊🚀' and "offset" < 3`
+    isAway = false
+    await until(() => log.states.length === 2)
+    expect(log.events).toEqual([])
+  })
+
+  it("outlive their access token, and end with the login", async () => {
+    const person = await newPerson()
+    const statuses: Array<string> = []
+    const client = newClient({ onLiveStatus: (status: string) => void statuses.push(status) })
+    await client.logIn(person)
+    const { user } = await client.call("GET /account")
+    const log = listen()
+    client.live.subscribe("cart", log.handlers)
+    await until(() => log.states.length === 1)
+    await sleep(4000)
+    await emit(service, `cart:${user.id}`, { n: 1 })
+    await until(() => log.events.length === 1)
+    // Renewed on the open socket: it was never without a connection.
+    expect(statuses).toEqual(["connecting", "connected"])
+    await service.call("POST", "/logout", {
+      token: (await service.call("POST", "/auth/token", { body: person })).body.access_token,
+    })
+    await until(() => client.live.status === "logged_out")
+  })
+
+  it("say why a channel cannot be heard", async () => {
+    const client = newClient()
+    const log = listen()
+    client.live.subscribe("cart", log.handlers)
+    client.live.subscribe("emoji_id:nonsense", log.handlers)
+    await until(() => log.refusals.length === 2)
+    expect(log.refusals.sort()).toEqual(["login_required", "unknown_channel"])
+  })
+
+  it("look ids up, and watch one for a wallet that is about to pay", async () => {
+    const owner = await service.user()
+    const id = "🚀🚀🌊"
+    await service.sql`insert into emoji_id (canonical, owner_id, source) values (${id}, ${owner.id}, 'test')`
+    await service.sql`insert into record (canonical, hash, tag, data) values (${id}, 'a', ${0x1003}, 'first')`
+    const client = newClient()
+    const found: Array<LookupResult> = []
+    client.watchId(id, (result) => void found.push(result))
+    await until(() => found.length === 1)
+    expect(found[0]?.result.map(({ data }) => data)).toEqual(["first"])
+    await service.sql`update record set data = 'second' where canonical = ${id}`
+    await emit(service, `emoji_id:${id}`, {})
+    await until(() => found.length === 2)
+    expect(found[1]?.result.map(({ data }) => data)).toEqual(["second"])
+    expect((await client.live.lookup([id, "?"])).map(({ status }) => status)).toEqual([true, false])
+  })
+
+  it("come back to another process when theirs restarts", async () => {
+    const { database } = service
+    const leaving = await serve({}, { database })
+    const staying = await serve({}, { database })
+    let url = leaving.url
+    class Balanced extends NodeSocket {
+      constructor() {
+        super(`${url.replace("http", "ws")}/live`)
+      }
+    }
+    const client = newClient({ WebSocket: Balanced })
+    const log = listen()
+    client.live.subscribe("emoji_id:🚀🌊🚀", log.handlers)
+    await until(() => log.states.length === 1)
+    url = staying.url
+    await Promise.all([leaving.stop(), emit(staying, "emoji_id:🚀🌊🚀", { n: 1 })])
+    await until(() => log.events.length === 1)
+    expect(log.states).toHaveLength(1)
+  })
+})
+
+describe("the wait before a reconnect", () => {
+  it("is drawn from a range that doubles up to a limit", () => {
+    const bounds = Array.from({ length: 8 }, (_, n) =>
+      delayMs({ firstMs: 500, longestMs: 30_000 }, n, () => 1),
+    )
+    expect(bounds).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+    expect(delayMs({ firstMs: 500, longestMs: 30_000 }, 3, () => 0)).toBe(0)
+  })
+})

@@ -1,0 +1,335 @@
+import { Effect } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { liveLimits } from "../../schema/live.ts"
+import type { Channel } from "../../src/live/channels.ts"
+import { Feeds } from "../../src/live/feeds.ts"
+import type { Sink } from "../../src/live/protocol.ts"
+import type { Frame } from "../../src/live/recent.ts"
+import type { Subscriber, Subscription } from "../../src/live/subscription.ts"
+import type { EventRow, News, Opening, Position } from "../../src/store/events.ts"
+
+const channel: Channel = { kind: "market", name: "market", shown: "market", key: "" }
+const utf8 = new TextDecoder()
+
+/** The database: a log that is read as of one moment, and whose beginning may be trimmed. */
+class Log {
+  epoch = "e1"
+  offset = 0
+  firstKept = 1
+
+  row(offset: number): EventRow {
+    return {
+      offset,
+      type: "test.happened",
+      data: JSON.stringify({ said: `${this.epoch}/${offset}` }),
+      at: "now",
+    }
+  }
+  after(offset: number, limit: number): ReadonlyArray<EventRow> {
+    const rows: Array<EventRow> = []
+    for (let o = Math.max(offset + 1, this.firstKept); o <= this.offset && rows.length < limit; o++)
+      rows.push(this.row(o))
+    return rows
+  }
+  open(after: Position | undefined): Opening {
+    const behind = after?.epoch === this.epoch ? this.offset - after.offset : -1
+    const whole = after !== undefined && after.offset + 1 >= this.firstKept
+    const canReplay = behind === 0 || (behind > 0 && behind <= liveLimits.replayEvents && whole)
+    return {
+      epoch: this.epoch,
+      offset: this.offset,
+      missed: canReplay ? this.after(after!.offset, liveLimits.replayEvents) : undefined,
+      state: canReplay ? undefined : JSON.stringify({ at: this.offset }),
+      parties: null,
+    }
+  }
+  news({ epoch, offset }: Position): News | undefined {
+    if (epoch === this.epoch && offset === this.offset) return undefined
+    const events = epoch === this.epoch ? this.after(offset, 3) : []
+    return { name: channel.name, epoch: this.epoch, offset: this.offset, events, parties: null }
+  }
+}
+
+/** A socket with an oracle. */
+class Listener implements Subscriber {
+  readonly faults: Array<string> = []
+  place: Position | undefined
+  started = 0
+  isFull = false
+  isOpen = true
+  subscription: Subscription | undefined
+  readonly #topics: Set<Listener>
+
+  constructor(topics: Set<Listener>) {
+    this.#topics = topics
+  }
+  readonly sink: Sink = {
+    send: (frame) => this.hear(typeof frame === "string" ? frame : utf8.decode(frame)),
+    subscribe: () => void this.#topics.add(this),
+    unsubscribe: () => void this.#topics.delete(this),
+    close: () => {},
+    cut: () => {},
+    bufferedBytes: () => (this.isFull ? 1e9 : 0),
+  }
+  principal(): undefined {
+    return undefined
+  }
+  refused(): void {
+    this.faults.push("refused")
+  }
+  hear(text: string): void {
+    const frame = JSON.parse(text)
+    if (!this.isOpen) this.faults.push("heard after leaving")
+    if (frame.type === "subscribed") {
+      const same = frame.epoch === this.place?.epoch && frame.offset === this.place?.offset
+      if (frame.recovered && !same)
+        this.faults.push(`recovered at ${frame.offset}, was at ${this.place?.offset}`)
+      if (!frame.recovered && frame.state?.at !== frame.offset) this.faults.push("state of another moment")
+      this.place = { epoch: frame.epoch, offset: frame.offset }
+      this.started++
+      return
+    }
+    const { epoch, offset } = this.place ?? { epoch: "", offset: Number.NaN }
+    if (frame.offset !== offset + 1) this.faults.push(`${frame.offset} after ${offset}`)
+    if (frame.data.said !== `${epoch}/${frame.offset}`) this.faults.push(`${frame.data.said} in ${epoch}`)
+    this.place = { epoch, offset: frame.offset }
+  }
+}
+
+/** Everything that can happen, one step at a time, in whatever order the test likes. */
+class World {
+  readonly log = new Log()
+  readonly topics = new Set<Listener>()
+  readonly listeners: Array<Listener> = []
+  /** Reads asked for, and reads done by the database whose answer is on its way. */
+  readonly asked: Array<() => () => void> = []
+  readonly answers: Array<() => void> = []
+  isWoken = false
+  isReading = false
+  readonly feeds: Feeds
+
+  constructor() {
+    this.feeds = new Feeds({
+      opener: {
+        open: (_, after) => Effect.sync(() => this.log.open(after)),
+        page: (_, offset) => Effect.sync(() => this.log.after(offset, 2)),
+      },
+      run: (effect, done) =>
+        void this.asked.push(() => {
+          const value = Effect.runSync(effect)
+          return () => done(value)
+        }),
+      wake: () => {
+        this.isWoken = true
+      },
+    })
+    this.feeds.outlets.add((_, frame: Frame) => {
+      for (const listener of this.topics) listener.hear(utf8.decode(frame))
+    })
+  }
+
+  join(after?: Position): Listener {
+    const listener = new Listener(this.topics)
+    listener.place = after
+    this.listeners.push(listener)
+    listener.subscription = this.feeds.join(channel, listener, "market")
+    listener.subscription.start(after)
+    return listener
+  }
+  leave(listener: Listener): void {
+    listener.subscription?.end()
+    listener.isOpen = false
+  }
+  commit(count: number): void {
+    this.log.offset += count
+    this.isWoken ||= this.feeds.isWanted(channel.name)
+  }
+  /** The hub's turn: one read at a time. */
+  readNews(): void {
+    const feed = this.feeds.find(channel.name)
+    if (this.isReading || feed?.position === undefined) return
+    this.isReading = true
+    this.isWoken = false
+    const standing = feed.position
+    this.asked.push(() => {
+      const news = this.log.news(standing)
+      return () => {
+        this.isReading = false
+        if (news !== undefined && this.feeds.find(channel.name) === feed) this.feeds.apply(feed, news)
+      }
+    })
+  }
+  execute(at: number): void {
+    const [read] = this.asked.splice(at % Math.max(1, this.asked.length), 1)
+    if (read !== undefined) this.answers.push(read())
+  }
+  answer(at: number): void {
+    const [tell] = this.answers.splice(at % Math.max(1, this.answers.length), 1)
+    tell?.()
+  }
+  /** The faults end: everybody reads, every answer comes, the check of positions runs. */
+  settle(): void {
+    for (const listener of this.listeners) {
+      listener.isFull = false
+      listener.subscription?.advance()
+    }
+    for (let round = 0; round < 400; round++) {
+      this.readNews()
+      this.execute(0)
+      this.answer(0)
+      for (const listener of this.listeners) if (listener.isOpen) listener.subscription?.advance()
+    }
+  }
+}
+
+const someStep = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("commit" as const), n: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("join" as const), n: fc.integer({ min: -1, max: 12 }) }),
+  },
+  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("execute", "answer"), n: fc.nat(6) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constantFrom("readNews"), n: fc.constant(0) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom("fill", "drain", "leave", "return"), n: fc.nat(9) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("trim", "renew"), n: fc.nat(9) }) },
+)
+
+const play = (world: World, step: { readonly do: string; readonly n: number }) => {
+  const { log } = world
+  const chosen = world.listeners[step.n % Math.max(1, world.listeners.length)]
+  switch (step.do) {
+    case "commit":
+      return world.commit(step.n)
+    case "join":
+      world.join(step.n < 0 ? undefined : { epoch: log.epoch, offset: Math.min(step.n, log.offset) })
+      return
+    case "readNews":
+      return world.readNews()
+    case "execute":
+      return world.execute(step.n)
+    case "answer":
+      return world.answer(step.n)
+    case "fill":
+      if (chosen !== undefined) chosen.isFull = true
+      return
+    case "drain":
+      if (chosen !== undefined) chosen.isFull = false
+      chosen?.subscription?.advance()
+      return
+    case "leave":
+      if (chosen?.isOpen) world.leave(chosen)
+      return
+    case "return":
+      if (chosen?.isOpen === false) world.join(chosen.place)
+      return
+    case "trim":
+      log.firstKept = Math.min(log.offset + 1, log.firstKept + step.n)
+      return
+    case "renew":
+      log.epoch = `e${Number(log.epoch.slice(1)) + 1}`
+      return
+  }
+}
+
+describe("a feed", () => {
+  it("gives every listener a log without gap or reorder, whatever happens when", () => {
+    fc.assert(
+      fc.property(fc.array(someStep, { maxLength: 80 }), (steps) => {
+        const world = new World()
+        for (const step of steps) play(world, step)
+        world.settle()
+        for (const listener of world.listeners) {
+          expect(listener.faults).toEqual([])
+          if (listener.isOpen)
+            expect(listener.place).toEqual({ epoch: world.log.epoch, offset: world.log.offset })
+        }
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it("shows a state newer than itself and sends only what comes after", () => {
+    const world = new World()
+    const first = world.join()
+    world.execute(0)
+    world.answer(0)
+    world.commit(3)
+    const late = world.join()
+    world.execute(0)
+    world.answer(0)
+    expect(late.place?.offset).toBe(3)
+    world.commit(1)
+    world.settle()
+    expect([first, late].map(({ faults, place }) => [faults, place?.offset])).toEqual([
+      [[], 4],
+      [[], 4],
+    ])
+  })
+
+  it("does not mix epochs when an answer from before the renewal comes after it", () => {
+    const world = new World()
+    const first = world.join()
+    world.settle()
+    const second = world.join()
+    world.execute(0)
+    world.log.epoch = "e2"
+    world.commit(2)
+    world.readNews()
+    world.execute(0)
+    const [stale, news] = world.answers.splice(0)
+    news?.()
+    stale?.()
+    world.settle()
+    for (const { faults, place } of [first, second]) {
+      expect(faults).toEqual([])
+      expect(place).toEqual({ epoch: "e2", offset: 2 })
+    }
+  })
+
+  it("reads once for a crowd that comes at the same moment, and not at all for those it can serve from memory", () => {
+    const world = new World()
+    for (let n = 0; n < 50; n++) world.join()
+    expect(world.asked).toHaveLength(1)
+    world.settle()
+    world.commit(2)
+    world.settle()
+    const back = world.join({ epoch: world.log.epoch, offset: 1 })
+    expect(world.asked).toHaveLength(0)
+    expect(back.place?.offset).toBe(2)
+  })
+
+  it("stops replaying to a socket that is full and goes on when it drains", () => {
+    const world = new World()
+    world.join()
+    world.settle()
+    world.commit(5)
+    world.settle()
+    const slow = new Listener(world.topics)
+    slow.isFull = true
+    slow.place = { epoch: world.log.epoch, offset: 0 }
+    slow.subscription = world.feeds.join(channel, slow, "market")
+    slow.subscription.start(slow.place)
+    world.settle()
+    expect(slow.place.offset).toBe(0)
+    slow.isFull = false
+    slow.subscription.advance()
+    expect(slow.place.offset).toBe(5)
+    expect(slow.faults).toEqual([])
+  })
+
+  it("keeps nothing for channels nobody listens to", () => {
+    const world = new World()
+    const listeners = [world.join(), world.join()]
+    world.settle()
+    for (const listener of listeners) world.leave(listener)
+    expect(world.feeds.size).toBe(0)
+    expect(world.feeds.subscriptions).toBe(0)
+  })
+})
