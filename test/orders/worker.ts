@@ -1,17 +1,26 @@
-import { type ChildProcess, fork } from "node:child_process"
-import { createServer } from "node:net"
+import { fork } from "node:child_process"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { build } from "esbuild"
+import { afterAll } from "vitest"
 import type { DatabaseAddress } from "../../src/store/sql.ts"
+import { freePort } from "../fixtures/program.ts"
 
-const main = join(import.meta.dirname, "../../src/main.ts")
+const root = join(import.meta.dirname, "../..")
+const outfile = join(root, "dist", `worker-${process.pid}.mjs`)
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
+// Bundled once for all workers: most of their start is reading the sources one by one.
+const bundled = build({
+  entryPoints: [join(root, "src/main.ts")],
+  outfile,
+  bundle: true,
+  packages: "external",
+  platform: "node",
+  target: "node20",
+  format: "esm",
+  logLevel: "warning",
+})
+afterAll(() => rmSync(outfile, { force: true }))
 
 export interface Worker {
   readonly url: string
@@ -24,9 +33,10 @@ export const startWorker = async (
   database: DatabaseAddress,
   environment: Record<string, string> = {},
 ): Promise<Worker> => {
+  await bundled
   const port = await freePort()
-  const child: ChildProcess = fork(main, {
-    execArgv: ["--import", "tsx"],
+  const child = fork(outfile, {
+    execArgv: [],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env: {
       // Nothing of the runner's own environment: it sets names the service reads.
