@@ -64,6 +64,7 @@ export const journal = (
   const was = balances(before)
   const is = balances(after)
   return [...new Set([...was.keys(), ...is.keys()])]
+    .sort()
     .map((account) => ({ account, cents: (is.get(account) ?? 0) - (was.get(account) ?? 0), reference }))
     .filter((line) => line.cents !== 0)
 }

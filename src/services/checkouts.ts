@@ -9,7 +9,7 @@ import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { ineligible, requote } from "./cart-items.ts"
-import { type CartNeeds, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
+import { type Cart, type CartNeeds, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
 import { checkEmail, checkKey, checkRequest, emptyCart, notFree } from "./checkout-requests.ts"
 import { freeDiscounts } from "./discounts.ts"
 import { FailPoints } from "./fail-points.ts"
@@ -123,25 +123,28 @@ export class Checkouts extends Context.Service<
         )
       })
 
+      /** Asked again for the same: the answer is the same, with the intent an earlier crash may have left out. */
+      const repeated = Effect.fnUntraced(function* (
+        { order, user }: Cart,
+        method: CheckoutCartRequest["method"],
+        orderId: string | undefined,
+      ) {
+        const { context, status } = order
+        const isSame = status === "PendingPayment" && context.checkout?.method === method
+        if (!isSame || (orderId !== undefined && context.id !== orderId)) return undefined
+        return { user, order: yield* payments.ensureIntent(order), before: order }
+      })
+
       return Checkouts.of({
         run: Effect.fnUntraced(function* (principal, orderId, request) {
+          const { method } = request
           yield* checkRequest(principal, request)
           const buyer = yield* buyerOf(principal, orderId)
           const cart = yield* carts.get(buyer)
           yield* checkEmail(cart.user)
-          const { method } = request
-          const isThis = orderId === undefined || cart.order.context.id === orderId
-          if (method !== "Free" && method !== "Cash") {
-            yield* payments.checkMethod(method)
-            const pending =
-              cart.order.status === "PendingPayment" ? cart.order.context.checkout?.method : undefined
-            // Asked again for the same: the answer is the same, with the intent an earlier crash may have left out.
-            if (isThis && pending === method) {
-              const order = yield* payments.ensureIntent(cart.order)
-              return { user: cart.user, order, before: cart.order }
-            }
-          }
-          if (isThis && cart.order.context.items.length === 0) return yield* emptyCart
+          if (method !== "Free" && method !== "Cash") yield* payments.checkMethod(method)
+          const known = yield* repeated(cart, method, orderId)
+          if (known !== undefined) return known
           const wanted = yield* checkKey(cart.user, request.pubkey)
           const pubkey = wanted ?? cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
           const taken = yield* carts
@@ -150,6 +153,10 @@ export class Checkouts extends Context.Service<
               Effect.catchTags({
                 IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
                 LimitReached: () => Effect.fail(notFree(0)),
+                // Perhaps because the same request, sent twice, was faster.
+                EventRefused: Effect.fnUntraced(function* (refused: EventRefused) {
+                  return (yield* repeated(yield* carts.get(buyer), method, orderId)) ?? (yield* refused)
+                }),
               }),
             )
           yield* failPoints.pass("checkout.after_commit")

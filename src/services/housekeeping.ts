@@ -27,6 +27,14 @@ export const tidy = Effect.gen(function* () {
       sql.rows((q) => q`delete from sms_code where expires_at < now() - interval '1 day'`),
       sql.rows((q) => q`delete from rate_window where resets_at < now()`),
       sql.rows(
+        (q) => q`delete from idempotency_key where (caller, key) in (
+                   select caller, key from idempotency_key where created_at < now() - interval '1 day' limit ${batchSize})`,
+      ),
+      sql.rows(
+        (q) => q`delete from sandbox_webhook where id in (
+                   select id from sandbox_webhook where delivered_at < now() - interval '7 days' limit ${batchSize})`,
+      ),
+      sql.rows(
         (q) => q`delete from outbox where id in (
                    select id from outbox where sent_at < now() - interval '7 days' order by id limit ${batchSize})`,
       ),

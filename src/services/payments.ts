@@ -59,7 +59,8 @@ export class Payments extends Context.Service<
         cents: number,
       ) {
         const { clientSecret, ...made } = yield* provider.createIntent({
-          key: `${id}:${attempt}`,
+          // A part paid meanwhile makes it another intent, not the same one with another price.
+          key: `${id}:${attempt}:${cents}`,
           orderId: id,
           orderNumber: orderNumber(id),
           method: checkout.method,

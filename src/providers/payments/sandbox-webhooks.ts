@@ -8,7 +8,6 @@ const concurrency = 8
 const leaseSeconds = 10
 const idleMs = 1000
 const timeoutMs = 8000
-const keepDays = 7
 
 interface Waiting {
   readonly id: number
@@ -88,13 +87,6 @@ export const sandboxWebhooks = Layer.effectDiscard(
       return Effect.sync(() => clearTimeout(timer))
     })
 
-    const purge = sql
-      .rows(
-        (q) => q`delete from sandbox_webhook where delivered_at < now() - make_interval(days => ${keepDays})`,
-      )
-      .pipe(Effect.ignore, Effect.andThen(Effect.sleep("1 hour")))
-
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(round, pause)))
-    yield* Effect.forkScoped(Effect.forever(purge))
   }),
 )

@@ -1,0 +1,72 @@
+import { fork } from "node:child_process"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { build } from "esbuild"
+import { afterAll } from "vitest"
+import type { DatabaseAddress } from "../../src/store/sql.ts"
+import { freePort } from "../fixtures/program.ts"
+
+const root = join(import.meta.dirname, "../..")
+const outfile = join(root, "dist", `worker-${process.pid}.mjs`)
+
+// Bundled once for all workers: most of their start is reading the sources one by one.
+const bundled = build({
+  entryPoints: [join(root, "src/main.ts")],
+  outfile,
+  bundle: true,
+  packages: "external",
+  platform: "node",
+  target: "node20",
+  format: "esm",
+  logLevel: "warning",
+})
+afterAll(() => rmSync(outfile, { force: true }))
+
+export interface Worker {
+  readonly url: string
+  readonly exited: Promise<NodeJS.Signals | null>
+  kill(): Promise<void>
+}
+
+/** The service as a process of its own on a test's database, to be killed. */
+export const startWorker = async (
+  database: DatabaseAddress,
+  environment: Record<string, string> = {},
+): Promise<Worker> => {
+  await bundled
+  const port = await freePort()
+  const child = fork(outfile, {
+    execArgv: [],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: {
+      // Nothing of the runner's own environment: it sets names the service reads.
+      PATH: process.env["PATH"],
+      NODE_ENV: "test",
+      DEMO: "false",
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      // The issuer of tokens: the same as that of the services in the test.
+      BASE_URL: "http://localhost:3001",
+      LOG_LEVEL: "Fatal",
+      RATE_LIMIT: "off",
+      SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64url")}`,
+      WORKER_OF: JSON.stringify(database),
+      ...environment,
+    },
+  })
+  const exited = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once("exit", (_, signal) => resolve(signal))
+  })
+  await new Promise<void>((ready, failed) => {
+    child.on("message", (message) => message === "ready" && ready())
+    void exited.then(() => failed(new Error("the worker stopped before it was ready")))
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    exited,
+    kill: async () => {
+      child.kill("SIGKILL")
+      await exited
+    },
+  }
+}
