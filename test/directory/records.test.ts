@@ -149,21 +149,22 @@ describe("an edit", () => {
     expect(await data(id)).toEqual(["XYZ|xyz-1", "abc|abc-2"])
   })
 
+  const inserting = (tag: unknown, data?: unknown) => ({ insert: [{ tag, data }] })
   it.each([
-    [400, { insert: [{ tag: "1003", data: "x" }] }],
-    [400, { insert: [{ tag: "0x1003" }] }],
-    [400, { insert: "x" }],
-    [400, { delete: [1] }],
-    [400, { merkle_root: "zz" }],
-    [400, [1]],
-    [422, { insert: [{ tag: "0x1003", data: "not-an-address" }] }],
-    [422, { insert: [{ tag: "0x1004", data: ethereum.replace("d8d", "D8d") }] }],
-    [422, { insert: [{ tag: "0x0004", data: "javascript:alert(1)" }] }],
-    [422, { insert: [{ tag: "0x7000", data: "no such category" }] }],
-    [422, { insert: [{ tag: "0x5001", data: "" }] }],
-    [422, { insert: [{ tag: "0x5001", data: "x".repeat(4097) }] }],
-    [422, { insert: [{ tag: "0x0001", data: "🐶🐶🐶" }] }],
-  ])("is %i for %j", async (status, body) => {
+    ["a tag without 0x", 400, inserting("1003", "x")],
+    ["no data", 400, inserting("0x1003")],
+    ["no list", 400, { insert: "x" }],
+    ["a hash that is no text", 400, { delete: [1] }],
+    ["a root that is no hash", 400, { merkle_root: "zz" }],
+    ["no object", 400, [1]],
+    ["no address", 422, inserting("0x1003", "not-an-address")],
+    ["a wrong checksum", 422, inserting("0x1004", ethereum.replace("d8d", "D8d"))],
+    ["a redirect to a script", 422, inserting("0x0004", "javascript:alert(1)")],
+    ["no known category", 422, inserting("0x7000", "x")],
+    ["empty data", 422, inserting("0x5001", "")],
+    ["too much data", 422, inserting("0x5001", "x".repeat(4097))],
+    ["another id's display", 422, inserting("0x0001", "🐶🐶🐶")],
+  ])("with %s is %i", async (_, status, body) => {
     const id = "🚀🌊"
     if ((await service.lookup(id)).status === 404) await service.register(id, owner)
     const answer = await service.edit(id, owner, body)
@@ -230,10 +231,11 @@ describe("who may edit", () => {
   it("whoever has the key, and the power roles of the key's organization", async () => {
     const [organization] = await service.sql<[{ id: string }]>`
       insert into organization (name) values ('Wallet maker') returning id`
+    const holder = await service.user()
     const pubkey = "ab".repeat(32)
     await service.sql`insert into pubkey (pubkey, user_id, organization_id)
-                      values (${pubkey}, ${owner.id}, ${organization.id})`
-    const id = await newId(owner, pubkey)
+                      values (${pubkey}, ${holder.id}, ${organization.id})`
+    const id = await newId(holder, pubkey)
     const roles = ["OrgOwner", "OrgController", "OrgMember"] as const
     const statuses = []
     for (const role of roles) {
@@ -246,7 +248,7 @@ describe("who may edit", () => {
     expect(statuses).toEqual([200, 200, 403])
 
     await service.sql`update emoji_id set owner_id = ${other.id} where canonical = ${id}`
-    expect((await service.edit(id, owner, { insert: [webUrl] })).status).toBe(200)
+    expect((await service.edit(id, holder, { insert: [webUrl] })).status).toBe(200)
   })
 })
 

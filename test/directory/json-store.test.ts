@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { expectAnswer, expectContract } from "../fixtures/contract.ts"
+import type { TestUser } from "../fixtures/service.ts"
+import { bitcoin, type DirectoryService, serveDirectory } from "./directory-service.ts"
+
+const id = "🍕🍕"
+const path = (key = "SvcPageData", of = id) => `/emoji_id/${encodeURIComponent(of)}/json/${key}`
+let service: DirectoryService
+let owner: TestUser
+beforeAll(async () => {
+  service = await serveDirectory()
+  owner = await service.user()
+  await service.register(id, owner)
+})
+
+const store = (body: unknown, key?: string, caller = owner) =>
+  service.call("POST", path(key), { token: caller.token, body })
+const load = (key?: string) => service.call("GET", path(key))
+
+describe("a store key", () => {
+  it("that holds nothing answers an empty object to anybody", async () => {
+    const answer = await load("VisualizerData")
+    expect(answer.status).toBe(200)
+    expectContract("LoadJsonResponse", answer.body)
+    expect(answer.body).toMatchObject({ data: {}, is_locked: false })
+  })
+
+  it.each([
+    [{ b: 1, a: [true, null, "ü🚀"], 2: {} }],
+    ["text"],
+    [[1, 2]],
+    [null],
+    [{ __proto__x: 1, constructor: "c" }],
+  ])("gives back %j as it was stored", async (data) => {
+    const stored = await store({ data })
+    expect(stored.status).toBe(200)
+    // The contract's "object" stands for any value here, says the spec.
+    expectContract("LoadJsonResponse", { ...stored.body, data: {} })
+    expect((await load()).text).toContain(`"data":${JSON.stringify(data)}`)
+  })
+
+  it("keeps the order of members and a member called __proto__", async () => {
+    const data = '{"z":1,"__proto__":{"x":1},"a":2}'
+    await service.call("POST", path(), { token: owner.token, rawBody: `{"data":${data}}` })
+    expect((await load()).text).toContain(data)
+  })
+
+  it("keeps its first date and renews its second", async () => {
+    const first = (await store({ data: 1 }, "VisualizerName")).body
+    const second = (await store({ data: 2 }, "VisualizerName")).body
+    expect(second.created_at).toBe(first.created_at)
+    expect(Date.parse(second.updated_at)).toBeGreaterThanOrEqual(Date.parse(first.updated_at))
+  })
+
+  it("is read with others at once", async () => {
+    await store({ data: { page: 1 } })
+    const answer = await service.call("GET", `/emoji_id/${id}/json?keys=SvcPageData,SvcLinkData`)
+    expectAnswer("GET", "/emoji_id/{eid}/json", answer.body)
+    expect(answer.body.SvcPageData.data).toEqual({ page: 1 })
+    expect(answer.body.SvcLinkData.data).toEqual({})
+    const repeated = await service.call("GET", `/emoji_id/${id}/json?keys=SvcPageData&keys=SvcLinkData`)
+    expect(repeated.body).toEqual(answer.body)
+  })
+
+  it("must be one of the five, of a registered id", async () => {
+    expect((await load("Other")).status).toBe(400)
+    expect((await service.call("GET", `/emoji_id/${id}/json?keys=Other`)).status).toBe(400)
+    expect((await service.call("GET", `/emoji_id/${id}/json?keys=`)).status).toBe(400)
+    expect((await service.call("GET", `/emoji_id/${id}/json`)).status).toBe(400)
+    expect((await service.call("GET", path("SvcPageData", "🍕🐶"))).status).toBe(404)
+    expect((await service.call("GET", path("SvcPageData", "x"))).status).toBe(400)
+  })
+
+  it("is written by the owner and by admins only", async () => {
+    const stranger = await service.user()
+    expect((await store({ data: 1 }, "SvcPageData", stranger)).status).toBe(403)
+    expect((await service.call("POST", path(), { body: { data: 1 } })).status).toBe(401)
+    expect((await store({ data: "by admin" }, "SvcPageData", service.admin)).status).toBe(200)
+    expect((await store({})).status).toBe(400)
+  })
+
+  it("takes 250 Kb of data and not a byte more", async () => {
+    const data = (bytes: number) => "x".repeat(bytes - 2)
+    expect((await store({ data: data(250 * 1024) }, "SvcLinkData")).status).toBe(200)
+    const over = await store({ data: data(250 * 1024 + 1) }, "SvcLinkData")
+    expect(over.status).toBe(413)
+    expect(over.body.code).toBe("body_too_large")
+    expect((await store({ data: `${"é".repeat(125 * 1024 - 1)}x` }, "SvcLinkData")).status).toBe(413)
+    expect((await load("SvcLinkData")).body.data).toHaveLength(250 * 1024 - 2)
+  })
+
+  it("with a lock in the future takes writes until then, then only an admin's", async () => {
+    const soon = new Date(Date.now() + 3_600_000).toISOString()
+    const locking = await store({ data: 1, locked_future_writes_at: soon }, "VisualizerData")
+    expect(locking.body).toMatchObject({ is_locked: false, locked_future_writes_at: soon })
+    expect((await store({ data: 2 }, "VisualizerData")).body.locked_future_writes_at).toBe(soon)
+    const now = await store({ data: 3, locked_future_writes_at: "2020-01-01T00:00:00Z" }, "VisualizerData")
+    expect(now.body.is_locked).toBe(true)
+    const refused = await store({ data: 4 }, "VisualizerData")
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"])
+    expect((await load("VisualizerData")).body).toMatchObject({ data: 3, is_locked: true })
+    expect((await store({ data: 5 }, "VisualizerData", service.admin)).status).toBe(200)
+  })
+
+  it("for rendered files takes only web addresses", async () => {
+    const files = { gif: "https://cdn.example/a.gif", webm: "https://cdn.example/a.webm" }
+    expect((await store({ data: files }, "VisualizerFileLocations")).status).toBe(200)
+    const script = await store({ data: { image: "javascript:alert(1)" } }, "VisualizerFileLocations")
+    expect(script.status).toBe(422)
+    expect((await load("VisualizerFileLocations")).body.data).toEqual(files)
+  })
+})
+
+describe("linked tags", () => {
+  const text = (data: string) => ({ tag: "0x5001", data })
+  const texts = async () =>
+    (await service.lookup(id)).body.result.map((record: { data: string }) => record.data)
+
+  it("replace those linked before and leave all other records alone", async () => {
+    await service.edit(id, owner, { insert: [text("own")] })
+    await store({ data: 1, linked_tags: [text("a"), text("b")] })
+    expect(await texts()).toEqual(["own", "a", "b"])
+    await store({ data: 2, linked_tags: [text("b"), text("c")] })
+    expect(await texts()).toEqual(["own", "b", "c"])
+    await store({ data: 3 })
+    expect(await texts()).toEqual(["own", "b", "c"])
+    await store({ data: 4, linked_tags: [text("own")] }, "SvcLinkData")
+    await store({ data: 5, linked_tags: [] })
+    await store({ data: 6, linked_tags: [] }, "SvcLinkData")
+    expect(await texts()).toEqual(["own"])
+  })
+
+  it("replace the value of a category that keeps one, and raise the version", async () => {
+    const before = (await service.lookup(id)).body.version
+    await store({ data: 1, linked_tags: [{ tag: "0x1003", data: bitcoin }] })
+    const { body } = await service.lookup(id)
+    expect(body.version).toBe(before + 1)
+    expect(body.result.filter(({ tag }: { tag: string }) => tag === "0x1003")).toHaveLength(1)
+  })
+
+  it("that are no records refuse the whole write", async () => {
+    const bad = await store({ data: "not stored", linked_tags: [{ tag: "0x1003", data: "nothing" }] })
+    expect(bad.status).toBe(422)
+    expect(bad.body.fields.linked_tags[0].code).toBe("invalid_address")
+    expect((await load()).body.data).not.toBe("not stored")
+  })
+})

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto"
+import { beforeAll, describe, expect, it } from "vitest"
+import { expectContract } from "../fixtures/contract.ts"
+import type { TestUser } from "../fixtures/service.ts"
+import { type DirectoryService, serveDirectory } from "./directory-service.ts"
+
+let service: DirectoryService
+let user: TestUser
+beforeAll(async () => {
+  service = await serveDirectory()
+  user = await service.user()
+})
+const register = (body: unknown, caller = service.admin) =>
+  service.call("POST", "/emoji_id", { token: caller.token, body })
+const destroy = (text: string, caller = service.admin) =>
+  service.call("DELETE", `/emoji_id/${encodeURIComponent(text)}`, { token: caller.token, rawBody: "null" })
+const codes = (answer: { body: { fields: Record<string, ReadonlyArray<{ code: string }>> } }) =>
+  Object.entries(answer.body.fields).map(([field, [issue]]) => [field, issue?.code])
+
+describe("an id given by an admin", () => {
+  it("belongs to the user at once, also where its absence was known", async () => {
+    expect((await service.lookup("🦄🦄")).status).toBe(404)
+    expect((await service.lookup("🦄🦄")).status).toBe(404)
+    const answer = await register({ emoji_id: "🦄🦄", email: user.email.toUpperCase() })
+    expect(answer.status).toBe(200)
+    expectContract("EmojiListItem", answer.body)
+    expect((await service.lookup("🦄🦄")).status).toBe(200)
+    const [claim] = await service.sql`select kind, owner_id from claim where canonical = '🦄🦄'`
+    expect(claim).toMatchObject({ kind: "owned", owner_id: user.id })
+  })
+
+  it("must be free, its user and key known", async () => {
+    expect(codes(await register({ emoji_id: "🦄🦄", user_id: user.id }))).toEqual([
+      ["emoji_id", "uniqueness"],
+    ])
+    await service.sql`insert into claim (canonical, kind, holder) values ('🦄🐶', 'order', ${randomUUID()})`
+    expect(codes(await register({ emoji_id: "🦄🐶", user_id: user.id }))).toEqual([
+      ["emoji_id", "uniqueness"],
+    ])
+    expect(codes(await register({ emoji_id: "🦄🐱", user_id: randomUUID() }))).toEqual([
+      ["user_id", "unknown"],
+    ])
+    expect(codes(await register({ emoji_id: "🦄🐱", email: "no@example.com" }))).toEqual([
+      ["email", "unknown"],
+    ])
+    expect(codes(await register({ emoji_id: "🦄🐱" }))).toEqual([["user_id", "one_of"]])
+    const keyless = await register({ emoji_id: "🦄🐱", user_id: user.id, pubkey: "12" })
+    expect(codes(keyless)).toEqual([["pubkey", "unknown"]])
+    expect((await register({ emoji_id: "x", user_id: user.id })).status).toBe(400)
+    expect((await service.lookup("🦄🐱")).status).toBe(404)
+  })
+
+  it("wanted by many at once has one owner", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => register({ emoji_id: "🦄🐭", user_id: user.id })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(9)
+  })
+
+  it("is not for users to give or take", async () => {
+    const refused = await register({ emoji_id: "🦄🐰", user_id: user.id }, user)
+    expect([refused.status, refused.body.scope]).toEqual([403, "adminEmoji:register"])
+    expect((await destroy("🦄🦄", user)).body.scope).toBe("adminEmoji:destroy")
+    expect((await service.call("DELETE", "/emoji_id/🦄🦄")).status).toBe(401)
+  })
+})
+
+describe("an id destroyed by an admin", () => {
+  it("is gone with all it held, and free again for those who wait for it", async () => {
+    const id = "🐸🐸"
+    await register({ emoji_id: id, user_id: user.id })
+    await service.edit(id, user, { insert: [{ tag: "0x5001", data: "x" }] })
+    const path = `/emoji_id/${id}/json/SvcPageData`
+    await service.call("POST", path, { token: user.token, body: { data: 1 } })
+    const etag = (await service.lookup(id)).headers.get("etag") ?? ""
+    const answer = await destroy(id)
+    expect([answer.status, answer.body]).toEqual([200, [id]])
+    expect((await service.lookup(id)).status).toBe(404)
+    expect((await service.call("GET", path)).status).toBe(404)
+    expect((await destroy(id)).status).toBe(404)
+    const [left] = await service.sql`select count(*)::int as count from claim where canonical = ${id}`
+    expect(left?.["count"]).toBe(0)
+    const freed = await service.sql`select canonical from freed_id where canonical = ${id}`
+    expect(freed).toHaveLength(1)
+    const events = await service.sql`select type from event where channel = 'market'`
+    expect(events.map(({ type }) => type)).toContain("market.released")
+
+    await register({ emoji_id: id, user_id: user.id })
+    const again = await service.call("GET", `/emoji_id/${id}`, { headers: { "If-None-Match": etag } })
+    expect([again.status, again.body.result, again.body.version]).toEqual([200, [], 1])
+  })
+
+  it("in transfer stays", async () => {
+    await register({ emoji_id: "🐸🐶", user_id: user.id })
+    await service.sql`update claim set kind = 'transfer', holder = ${randomUUID()} where canonical = '🐸🐶'`
+    expect((await destroy("🐸🐶")).status).toBe(409)
+    expect((await service.lookup("🐸🐶")).status).toBe(200)
+  })
+})
