@@ -30,8 +30,10 @@ export const Confirm2Fa = Schema.Struct({ code: text(64), refresh_token: refresh
 })
 
 /** A path of ours and nothing that could lead elsewhere: no scheme, no second slash, no backslash. */
+const redirectPath = /^\/(?![/\\])[^\\\p{Cc}\s]{0,500}$/u
+export const isRedirectPath = (text: string): boolean => redirectPath.test(text)
 const RedirectPath = Schema.String.check(
-  Schema.isPattern(/^\/(?![/\\])[^\\\p{Cc}\s]{0,500}$/u, { message: "expected a relative path" }),
+  Schema.isPattern(redirectPath, { message: "expected a relative path" }),
 )
 
 export const MagicLinkLoginRequest = Schema.Struct({

@@ -30,6 +30,7 @@ import { identity } from "./rooms/identity.ts"
 import { moves } from "./rooms/moves.ts"
 import { people } from "./rooms/people.ts"
 import { sales } from "./rooms/sales.ts"
+import { web } from "./rooms/web.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
 import { ensureAdmin } from "./services/admins.ts"
 import { Callers } from "./services/callers.ts"
@@ -95,7 +96,7 @@ const appLayer = (surroundings: Surroundings) => {
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
   )
-  return live({ checkMs: liveCheckMs }).pipe(
+  return Layer.mergeAll(live({ checkMs: liveCheckMs }), web).pipe(
     Layer.provideMerge(sales(keys)),
     Layer.provideMerge(
       Layer.mergeAll(guards, directory, moves, people, delivery, housekeeping, hearOutsiders(surroundings)),

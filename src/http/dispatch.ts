@@ -40,6 +40,7 @@ const handlerRequest = (request: RawRequest, principal: Principal | null, input:
   requestId: request.id,
   address: request.address,
   path: request.path,
+  search: request.query,
   rawBody: request.body,
 })
 
@@ -179,6 +180,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     },
     ...(prepared === undefined ? {} : { prepared }),
     ...(route.errorBody === undefined ? {} : { errorBody: route.errorBody }),
+    ...(route.sameOrigin === undefined ? {} : { sameOrigin: route.sameOrigin }),
   }
   return endpoint
 })

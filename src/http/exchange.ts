@@ -38,6 +38,9 @@ export interface Prepared {
   readonly body: string | Uint8Array
 }
 
+/** `lookup`: only {error}. `oauth`: {error, error_description}. `page`: for people. Otherwise {error, code, request_id}. */
+export type ErrorBody = "lookup" | "oauth" | "page"
+
 export type Method = "get" | "post" | "put" | "patch" | "del"
 
 /** One row of the table as the server sees it. */
@@ -52,5 +55,7 @@ export interface Endpoint {
   readonly handle: (request: RawRequest, respond: (response: RawResponse) => void) => () => void
   readonly prepared?: (view: RequestView) => Prepared | undefined
   /** The shape of a refusal's body, where the row does not answer the usual one. */
-  readonly errorBody?: "lookup" | "oauth"
+  readonly errorBody?: ErrorBody
+  /** Scripts of other origins may not read the answers. */
+  readonly sameOrigin?: true
 }

@@ -6,31 +6,45 @@ import {
   type Problem,
   Unavailable,
 } from "../../schema/errors.ts"
-import type { RawResponse } from "./exchange.ts"
+import { errorPage } from "../web/error.ts"
+import type { ErrorBody, RawResponse } from "./exchange.ts"
 import type { Refusal } from "./server.ts"
+
+/** RFC 6749 has few words for what went wrong; what else may happen at the token endpoint is told in them. */
+const oauthCode = (status: number): string => {
+  if (status === 503 || status === 429) return "temporarily_unavailable"
+  return status >= 500 ? "server_error" : "invalid_request"
+}
 
 /** The one place where a failure becomes a body. A defect tells the client nothing but the request's id. */
 export const problemResponse = (
   problem: Problem | undefined,
   requestId: string,
-  shape?: "lookup" | "oauth",
+  shape?: ErrorBody,
 ): RawResponse => {
   const status = problem?.kind.status ?? 500
   const code = problem?.kind.code ?? "internal"
   const error = problem?.message ?? "Something went wrong on our side."
   const headers = {
     "Content-Type": "application/json",
-    ...problem?.headers,
     ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...problem?.headers,
     ...(status === 426 ? { Upgrade: "websocket" } : {}),
     ...(problem?.retryAfterSeconds === undefined ? {} : { "Retry-After": String(problem.retryAfterSeconds) }),
     ...(shape === "oauth" ? { "Cache-Control": "no-store" } : {}),
+  }
+  if (shape === "page") {
+    const page = errorPage({ status, error, requestId })
+    return { status, headers: { ...headers, ...page.headers }, body: page.raw ?? "" }
   }
   const body =
     shape === "lookup"
       ? { error }
       : shape === "oauth"
-        ? { error: (problem?.details?.["oauth"] as string | undefined) ?? code, error_description: error }
+        ? {
+            error: (problem?.details?.["oauth"] as string | undefined) ?? oauthCode(status),
+            error_description: error,
+          }
         : {
             error,
             code,
@@ -45,7 +59,7 @@ export const refusalResponse = (
   kind: Refusal,
   requestId: string,
   details = "",
-  shape?: "lookup" | "oauth",
+  shape?: ErrorBody,
 ): RawResponse => {
   switch (kind) {
     case "bad_path":

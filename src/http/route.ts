@@ -1,7 +1,7 @@
 import type { Effect, Schema } from "effect"
 import type { ProblemClass } from "../../schema/errors.ts"
 import type { Scope } from "../../schema/scope.ts"
-import type { Method, Prepared, RequestView } from "./exchange.ts"
+import type { ErrorBody, Method, Prepared, RequestView } from "./exchange.ts"
 import type { Principal } from "./principal.ts"
 import type { Reply } from "./reply.ts"
 
@@ -52,8 +52,9 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly rawBody?: true
   /** Request headers the handler reads. */
   readonly headers?: ReadonlyArray<string>
-  /** `lookup`: only {error}. `oauth`: {error, error_description}. Default: {error, code, request_id}. */
-  readonly errorBody?: "lookup" | "oauth"
+  readonly errorBody?: ErrorBody
+  /** Whatever origins may call the API: scripts of theirs may not read this row's answers. */
+  readonly sameOrigin?: true
   /** Not JSON: the media type of what the handler replies. */
   readonly produces?: string
   /** Not part of the published API. */
@@ -69,6 +70,8 @@ export interface HandlerRequest<A extends AuthScheme, P, Q, B> {
   readonly requestId: string
   readonly address: string
   readonly path: string
+  /** The query string as sent, for rows that must see what is repeated in it. */
+  readonly search: string
   readonly rawBody: Uint8Array
 }
 

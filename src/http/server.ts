@@ -62,6 +62,8 @@ interface Exchange {
   readonly head: boolean
   readonly startedAt: number
   readonly endpoint: Endpoint | undefined
+  /** A path nobody knows is explained to a browser as a page. */
+  readonly errorBody: Endpoint["errorBody"]
   open: boolean
   /** Still inside the native callback that brought the request, where writes are gathered anyway. */
   inCallback: boolean
@@ -81,6 +83,11 @@ const exposedHeaders =
   "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag, Location"
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 const corsHeaders = "Authorization, Content-Type, X-Api-Key, Idempotency-Key, If-None-Match, X-Request-Id"
+const preflightHeaders = {
+  "Access-Control-Allow-Methods": corsMethods,
+  "Access-Control-Allow-Headers": corsHeaders,
+  "Access-Control-Max-Age": "86400",
+}
 const noBody = new Uint8Array(0)
 const noCancel = () => {}
 const sweepMs = 250
@@ -122,6 +129,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     ? `nosniff\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${exposedHeaders}`
     : "nosniff\r\nVary: Origin"
   const commonLines = `\r\nX-Content-Type-Options: ${constantLines}`
+  const closedLines = "\r\nX-Content-Type-Options: nosniff"
   const allowedOrigins = new Set(options.allowedOrigins)
 
   const writeOrigin = (res: HttpResponse, origin: string) => {
@@ -137,8 +145,10 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     const { res } = exchange
     if (response.status !== 200) res.writeStatus(statusLine(response.status))
     const end = close || draining ? "\r\nConnection: close" : ""
-    res.writeHeader("X-Request-Id", `${exchange.requestId}${commonLines}${lines}${end}`)
-    if (!anyOrigin) writeOrigin(res, exchange.origin)
+    const isClosed = exchange.endpoint?.sameOrigin === true
+    const common = isClosed ? closedLines : commonLines
+    res.writeHeader("X-Request-Id", `${exchange.requestId}${common}${lines}${end}`)
+    if (!anyOrigin && !isClosed) writeOrigin(res, exchange.origin)
     const body = response.body ?? ""
     // Any argument, undefined too, would add a length to an answer that has no content.
     if (response.status === 204 || response.status === 304) res.endWithoutBody()
@@ -164,7 +174,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   const fail = (exchange: Exchange, kind: Refusal, details?: string) =>
     answer(
       exchange,
-      refuse(kind, exchange.requestId, details, exchange.endpoint?.errorBody),
+      refuse(kind, exchange.requestId, details, exchange.endpoint?.errorBody ?? exchange.errorBody),
       kind === "body_too_large" || kind === "deadline",
     )
 
@@ -185,6 +195,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     head,
     startedAt: performance.now(),
     endpoint,
+    errorBody: endpoint === undefined && req.getHeader("accept").includes("text/html") ? "page" : undefined,
     open: true,
     inCallback: true,
     cancel: noCancel,
@@ -328,17 +339,16 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     if (endpoint.method === "get") app.head(endpoint.path, serve(endpoint, true))
   }
   app.options("/*", (res, req) => {
-    const exchange = open(res, req, undefined, false)
+    const closed = endpoints.find((e) => e.sameOrigin && matches(e.path, req.getUrl()))
+    const exchange = open(res, req, closed, false)
     guarded(exchange, () => {
       const allowed = allowedMethods(req.getUrl())
       if (allowed.length === 0) return fail(exchange, "not_found")
-      const headers = {
-        Allow: allowed.join(", "),
-        "Access-Control-Allow-Methods": corsMethods,
-        "Access-Control-Allow-Headers": corsHeaders,
-        "Access-Control-Max-Age": "86400",
-      }
-      answer(exchange, { status: 204, headers })
+      const headers = { Allow: allowed.join(", ") }
+      answer(exchange, {
+        status: 204,
+        headers: closed === undefined ? { ...headers, ...preflightHeaders } : headers,
+      })
     })
     leave(exchange)
   })

@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import type { OrderEvent } from "../../machines/order-context.ts"
 import {
   EventRefused,
   NotFound,
@@ -15,7 +14,7 @@ import {
 } from "../../schema/order.ts"
 import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
-import { checkAddable, quoteItems } from "../services/cart-items.ts"
+import { addToCart, removeFromCart, returnToDraft, unclaimed } from "../services/cart-turns.ts"
 import { Carts, type CartTurn } from "../services/carts.ts"
 import { Checkouts } from "../services/checkouts.ts"
 import { OrderViews } from "../services/order-views.ts"
@@ -37,20 +36,6 @@ const showPaid = (turn: CartTurn) =>
         (user) => show({ ...turn, user }),
       )
     : show(turn)
-
-/** Turns that claim nothing cannot be refused for what others hold. */
-const unclaimed = <A, E, R>(
-  effect: Effect.Effect<A, E | { readonly _tag: "IdsTaken" } | { readonly _tag: "LimitReached" }, R>,
-) =>
-  effect.pipe(
-    Effect.catchIf(
-      (error): error is Extract<typeof error, { readonly _tag: "IdsTaken" | "LimitReached" }> => {
-        const tag = (error as { readonly _tag?: unknown })._tag
-        return tag === "IdsTaken" || tag === "LimitReached"
-      },
-      Effect.die,
-    ),
-  ) as Effect.Effect<A, Exclude<E, { readonly _tag: "IdsTaken" | "LimitReached" }>, R>
 
 const getItems = route({
   ...shared,
@@ -74,16 +59,7 @@ const addItems = route({
   body: AddItemsCartRequest,
   errors: refusals,
   handler: ({ body, principal }) =>
-    Carts.use((carts) =>
-      carts.turn(principal.userId, ({ context, status }, at) =>
-        Effect.gen(function* () {
-          const items = yield* quoteItems(body.items, at)
-          if (status === "Draft") yield* checkAddable(context, items)
-          const tracking = body.tracking_data == null ? {} : { tracking: body.tracking_data }
-          return { type: "add", items, at, ...tracking } satisfies OrderEvent as OrderEvent
-        }),
-      ),
-    ).pipe(unclaimed, Effect.flatMap(show)),
+    addToCart(principal.userId, body.items, body.tracking_data).pipe(Effect.flatMap(show)),
 })
 
 const clearCart = route({
@@ -117,14 +93,7 @@ const removeItem = route({
   params: { cart_item_id: Uuid },
   errors: refusals,
   handler: ({ params, principal }) =>
-    Carts.use((carts) =>
-      carts.turn(principal.userId, ({ context }, at) => {
-        const itemId = params.cart_item_id.toLowerCase()
-        return context.items.some(({ id }) => id === itemId)
-          ? Effect.succeed({ type: "remove", itemId, at })
-          : Effect.fail(new NotFound({ error: "There is no such item in the cart." }))
-      }),
-    ).pipe(unclaimed, Effect.flatMap(show)),
+    removeFromCart(principal.userId, params.cart_item_id.toLowerCase()).pipe(Effect.flatMap(show)),
 })
 
 const checkoutRow = {
@@ -167,14 +136,7 @@ const convertToDraft = route({
   path: "/cart/convert_to_draft",
   scope: "cart:update",
   errors: refusals,
-  handler: ({ principal }) =>
-    Effect.gen(function* () {
-      const turn = yield* Carts.use((carts) =>
-        carts.turn(principal.userId, (_, at) => Effect.succeed({ type: "convert_to_draft", at })),
-      ).pipe(unclaimed)
-      yield* Payments.use((payments) => payments.abandon(turn.before.context.intent))
-      return yield* show(turn)
-    }),
+  handler: ({ principal }) => returnToDraft(principal.userId).pipe(Effect.flatMap(show)),
 })
 
 const applyPromoCode = route({

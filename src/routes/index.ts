@@ -2,6 +2,7 @@ import type { Route } from "../http/route.ts"
 import { apiKeys } from "./api-keys.ts"
 import { assets } from "./assets.ts"
 import { auth } from "./auth.ts"
+import { authorize } from "./authorize.ts"
 import { cart } from "./cart.ts"
 import { codes } from "./codes.ts"
 import { credentials } from "./credentials.ts"
@@ -17,8 +18,10 @@ import { live } from "./live.ts"
 import { lookups } from "./lookups.ts"
 import { lootboxTypes } from "./lootbox-types.ts"
 import { lootboxes } from "./lootboxes.ts"
+import { magicLink } from "./magic-link.ts"
 import { members } from "./members.ts"
 import { oauthClients } from "./oauth-clients.ts"
+import { oauthToken } from "./oauth-token.ts"
 import { operations } from "./operations.ts"
 import { orders } from "./orders.ts"
 import { organizations } from "./organizations.ts"
@@ -83,6 +86,9 @@ const table = [
   ...randomCodes,
   ...webhooks,
   ...sandbox,
+  ...authorize,
+  ...magicLink,
+  ...oauthToken,
 ] as const
 
 /** The table as types: the client's calls are a fold over it. */

@@ -71,9 +71,12 @@ export class Callers extends Context.Service<
                           exists (select 1 from two_factor t where t.user_id = u.id and t.confirmed_at is not null) as two_factor,
                           (select coalesce(jsonb_object_agg(m.organization_id, m.role), '{}')
                              from organization_member m where m.user_id = u.id) as organizations,
-                          (select coalesce(array_agg(e.id::text), '{}') from entity e
-                            where e.kind = 'session' and e.owner_id = u.id and e.status = 'Revoked'
-                              and e.updated_at > now() - interval '1 hour') as revoked
+                          array(select e.id::text from entity e
+                                 where e.kind = 'session' and e.owner_id = u.id and e.status = 'Revoked'
+                                   and e.updated_at > now() - interval '1 hour'
+                                union all
+                                select g.id::text from oauth_grant g
+                                 where g.user_id = u.id and g.revoked_at > now() - interval '1 hour') as revoked
                      from app_user u where u.id = ${userId}`,
         )
         if (row === undefined) return undefined

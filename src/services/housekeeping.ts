@@ -24,6 +24,11 @@ export const tidy = Effect.gen(function* () {
                   where e.kind = 'session' and e.id = s.id and s.n > ${maxSessions}`,
       ),
       sql.rows((q) => q`delete from magic_link where expires_at < now() - interval '1 day'`),
+      sql.rows((q) => q`delete from authorization_code where expires_at < now() - interval '1 day'`),
+      sql.rows(
+        (q) => q`delete from oauth_grant where least(expires_at, revoked_at) < now() - interval '2 days'`,
+      ),
+      sql.rows((q) => q`delete from partner_visit where expires_at < now() - interval '1 day'`),
       sql.rows((q) => q`delete from sms_code where expires_at < now() - interval '1 day'`),
       sql.rows((q) => q`delete from rate_window where resets_at < now()`),
       sql.rows(

@@ -17,6 +17,8 @@ import { Sessions } from "./sessions.ts"
  */
 export type LinkPurpose = "login" | "welcome" | "confirm"
 
+type LinkSite = "auth" | "web"
+
 export interface MadeLink {
   readonly token_hash: string
   readonly link: string
@@ -48,11 +50,13 @@ export class MagicLinks extends Context.Service<
   MagicLinks,
   {
     /** A link's token and address, for a statement that stores its hash. `parameters` are added to the address. */
-    make(parameters?: Readonly<Record<string, string>>): Effect.Effect<MadeLink>
+    make(parameters?: Readonly<Record<string, string>>, site?: LinkSite): Effect.Effect<MadeLink>
     /** Mails a link if the name is that of a user who may have one. Takes the same time when it is not. */
     send(
       name: AccountName,
       parameters?: Readonly<Record<string, string>>,
+      /** The site whose cookie the link sets, where the two are apart. */
+      site?: LinkSite,
     ): Effect.Effect<Account | undefined, TooManyRequests | Unavailable>
     /** Whose link this is, while it can be used. */
     inspect(
@@ -76,11 +80,14 @@ export class MagicLinks extends Context.Service<
 
       const hashes = (token: string) => codes.lookupHashes({ purpose: "magic-link" }, token) as string[]
 
-      const make = Effect.fnUntraced(function* (parameters: Readonly<Record<string, string>> = {}) {
+      const make = Effect.fnUntraced(function* (
+        parameters: Readonly<Record<string, string>> = {},
+        site: LinkSite = "auth",
+      ) {
         const token = yield* codes.makeOpaqueToken
         return {
           token_hash: codes.hash({ purpose: "magic-link" }, token),
-          link: `${config.authUrl}/magic_link?${new URLSearchParams({ refresh_token: token, ...parameters })}`,
+          link: `${site === "web" ? config.webUrl : config.authUrl}/magic_link?${new URLSearchParams({ refresh_token: token, ...parameters })}`,
           seconds: config.magicLinkSeconds,
         }
       })
@@ -88,12 +95,13 @@ export class MagicLinks extends Context.Service<
       const send = Effect.fnUntraced(function* (
         name: AccountName,
         parameters?: Readonly<Record<string, string>>,
+        site?: LinkSite,
       ) {
         yield* limits.take("mail", { account: Object.values(name).join() })
         const account = yield* accounts.find(name)
         const purpose = purposeFor(account)
         const email = account?.email ?? ("email" in name ? name.email : "")
-        const { link, seconds, token_hash } = yield* make(parameters)
+        const { link, seconds, token_hash } = yield* make(parameters, site)
         const mail = yield* outbox.seal([{ to: email, kind: mailKind(purpose ?? "login"), data: { link } }])
         const userId = purpose === undefined ? null : (account?.id ?? null)
         yield* sql.rows(

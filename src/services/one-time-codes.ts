@@ -4,9 +4,15 @@ import { crockfordAlphabet, randomCrockford } from "./crockford.ts"
 import { type KeyRingInvalid, makeKeyRing, type NamedKey } from "./key-ring.ts"
 
 /** Short enough to guess, so the hash is bound to whom the code was made for and one entity's code is no other's. */
-type ShortCodePurpose = "backup-code" | "email-code" | "sms-code" | "transfer-sender" | "transfer-receiver"
+type ShortCodePurpose =
+  | "backup-code"
+  | "email-code"
+  | "form-token"
+  | "sms-code"
+  | "transfer-sender"
+  | "transfer-receiver"
 /** 256 random bits, found by their hash before anybody knows whose they are. */
-type OpaqueTokenPurpose = "refresh-token" | "magic-link" | "oauth-client-secret"
+type OpaqueTokenPurpose = "refresh-token" | "magic-link" | "oauth-client-secret" | "partner-visit"
 
 export type CodeContext =
   | { readonly purpose: ShortCodePurpose; readonly subject: string }

@@ -20,6 +20,7 @@ const kinds = {
   pending: { typ: "pending+jwt", audience: "two-factor" },
   "oauth-access": { typ: "oauth-at+jwt", audience: "oauth-api" },
   "oauth-code": { typ: "oauth-code+jwt", audience: "token-endpoint" },
+  "oauth-refresh": { typ: "oauth-rt+jwt", audience: "token-endpoint" },
   partner: { typ: "partner+jwt", audience: "partner-web" },
 } as const
 export type TokenKind = keyof typeof kinds

@@ -1,0 +1,217 @@
+import { Effect } from "effect"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { Forbidden, InvalidRequest, Unprocessable } from "../../schema/errors.ts"
+import type { TokenResponse } from "../../schema/session.ts"
+import { AppConfig } from "../config.ts"
+import { readForm } from "../http/form.ts"
+import { Reply } from "../http/reply.ts"
+import { route } from "../http/route.ts"
+import { AuthorizationCodes } from "../services/authorization-codes.ts"
+import {
+  type AuthorizationFault,
+  type AuthorizationRequest,
+  type ClientUntrusted,
+  callbackUrl,
+  readAuthorizationRequest,
+} from "../services/authorization-request.ts"
+import { logInByCode, logInByPassword, mailLink, sendCodeAgain } from "../services/browser-login.ts"
+import { type BrowserSession, BrowserSessions } from "../services/browser-sessions.ts"
+import { type Browser, Browsers } from "../services/browsers.ts"
+import { OwnedIds } from "../store/owned-ids.ts"
+import {
+  authorizePath,
+  codePage,
+  loginPage,
+  noIdsPage,
+  selectorPage,
+  untrustedPage,
+} from "../web/authorize.ts"
+import { formRow, pageRow } from "../web/page-row.ts"
+
+const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
+
+/** Sends the browser back to the application with what it is told, and by whom (RFC 9207). */
+const backTo = (redirectUri: string, told: Readonly<Record<string, string | undefined>>) =>
+  AppConfig.use(({ authUrl }) =>
+    Effect.succeed(Reply.redirect(callbackUrl(redirectUri, { ...told, iss: authUrl }), noStore)),
+  )
+
+const refused = <A, E, R>(effect: Effect.Effect<A, E | ClientUntrusted | AuthorizationFault, R>) =>
+  effect.pipe(
+    Effect.catchTag("ClientUntrusted" as never, ({ error }: ClientUntrusted) =>
+      Effect.succeed(untrustedPage(error)),
+    ),
+    Effect.catchTag("AuthorizationFault" as never, (fault: AuthorizationFault) =>
+      backTo(fault.redirectUri, {
+        error: fault.error,
+        error_description: fault.description,
+        state: fault.state,
+      }),
+    ),
+  ) as Effect.Effect<A | Reply<never>, Exclude<E, ClientUntrusted | AuthorizationFault>, R | AppConfig>
+
+const ownedIds = (session: BrowserSession) =>
+  OwnedIds.use((owned) => owned.list({ kind: "user", id: session.account.id }))
+
+const findWanted = (wanted: string | undefined): string | undefined => {
+  const id = parseEmojiId(wanted ?? "")
+  return id._tag === "EmojiId" ? id.canonical : undefined
+}
+
+const giveCode = Effect.fnUntraced(function* (
+  request: AuthorizationRequest,
+  session: BrowserSession,
+  canonical: string,
+) {
+  const code = yield* AuthorizationCodes.use((codes) => codes.issue(request, session, canonical))
+  return yield* backTo(request.redirectUri, { code, state: request.state })
+})
+
+/** The page for a login that is complete: the ids to choose from, unless there is nothing to choose. */
+const choose = Effect.fnUntraced(function* (
+  request: AuthorizationRequest,
+  browser: Browser,
+  session: BrowserSession,
+  cameFromElsewhere: boolean,
+) {
+  const ids = yield* ownedIds(session)
+  const shown = { request, browser, email: session.account.email }
+  const [first] = ids
+  if (first === undefined) {
+    return noIdsPage({ ...shown, shopUrl: `${(yield* AppConfig).baseUrl}/` })
+  }
+  const wantedText = findWanted(request.wanted)
+  const wanted = ids.find(({ canonical_format }) => canonical_format === wantedText)
+  // A page elsewhere may name an id, but only the person may confirm it.
+  if (wanted !== undefined && (!cameFromElsewhere || ids.length === 1)) {
+    return yield* giveCode(request, session, wanted.canonical_format)
+  }
+  if (ids.length === 1 && request.wanted === undefined) {
+    return yield* giveCode(request, session, first.canonical_format)
+  }
+  return selectorPage({
+    ...shown,
+    ids: ids.map(({ display_format }) => display_format),
+    wanted: wanted?.display_format,
+    ...(request.wanted !== undefined && wanted === undefined
+      ? { failed: "The id that was asked for is not yours. Choose another." }
+      : {}),
+  })
+})
+
+const authorizePage = route({
+  ...pageRow,
+  id: "authorize",
+  group: "authorization",
+  summary:
+    "An application asks who its user is: login page, id selector, or the way back with a code (RFC 6749 section 4.1)",
+  method: "get",
+  path: "/authorize",
+  errors: [],
+  handler: ({ headers, search }) =>
+    Effect.gen(function* () {
+      const request = yield* readAuthorizationRequest(search)
+      const browser = (yield* Browsers).read(headers)
+      const session =
+        browser.sessionToken === undefined
+          ? undefined
+          : yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
+      if (session === undefined) return loginPage({ request, browser })
+      if (!session.admitted) return codePage({ request, browser, provider: session.account.providers[0] })
+      return yield* choose(request, browser, session, headers["sec-fetch-site"] === "cross-site")
+    }).pipe(refused),
+})
+
+const setLogin = (request: AuthorizationRequest, { refresh_token }: TokenResponse) =>
+  Effect.gen(function* () {
+    const { refreshTokenSeconds } = yield* AppConfig
+    const cookie = (yield* Browsers).cookie("session", refresh_token, refreshTokenSeconds)
+    return Reply.redirect(authorizePath(request), { ...noStore, "Set-Cookie": cookie }, 303)
+  })
+
+const authorizeForm = route({
+  ...formRow,
+  id: "authorizeForm",
+  group: "authorization",
+  summary: "What the person does on that page: log in, choose an id, or refuse (form)",
+  path: "/authorize",
+  limit: "login",
+  errors: [Forbidden, InvalidRequest, Unprocessable],
+  handler: ({ headers, rawBody, search }) =>
+    Effect.gen(function* () {
+      const request = yield* readAuthorizationRequest(search)
+      const form = yield* Effect.fromResult(readForm(rawBody))
+      const browsers = yield* Browsers
+      const browser = browsers.read(headers)
+      yield* browsers.checkForm(browser, headers, form)
+      const session =
+        browser.sessionToken === undefined
+          ? undefined
+          : yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
+      const again = Reply.redirect(authorizePath(request), noStore, 303)
+      const failed = { request, browser, status: 422 }
+
+      switch (form["action"]) {
+        case "link":
+          return yield* mailLink(form, request.parameters, "auth").pipe(
+            Effect.andThen(
+              backTo(request.redirectUri, { status: "pending_magic_link", state: request.state }),
+            ),
+            Effect.catchTag("LoginFailed", ({ error }) =>
+              Effect.succeed(loginPage({ ...failed, failed: error, email: form["email"] ?? "" })),
+            ),
+          )
+        case "password":
+          return yield* logInByPassword(form).pipe(
+            Effect.flatMap((tokens) => setLogin(request, tokens)),
+            Effect.catchTag("LoginFailed", ({ error }) =>
+              Effect.succeed(loginPage({ ...failed, failed: error, email: form["email"] ?? "" })),
+            ),
+          )
+        case "code":
+          return yield* logInByCode(browser.sessionToken ?? "", form).pipe(
+            Effect.flatMap((tokens) => setLogin(request, tokens)),
+            Effect.catchTag("LoginFailed", ({ error }) =>
+              Effect.succeed(
+                session === undefined
+                  ? loginPage({ ...failed, failed: error })
+                  : codePage({ ...failed, failed: error, provider: session.account.providers[0] }),
+              ),
+            ),
+          )
+        case "sms":
+          if (session !== undefined) yield* sendCodeAgain(session).pipe(Effect.ignore)
+          return again
+        case "leave":
+          return Reply.redirect(
+            authorizePath(request),
+            { ...noStore, "Set-Cookie": browsers.forget("session") },
+            303,
+          )
+        case "deny":
+          return yield* backTo(request.redirectUri, {
+            error: "access_denied",
+            error_description: "the user refused",
+            state: request.state,
+          })
+        case "select": {
+          if (session === undefined || !session.admitted) return again
+          const chosen = findWanted(form["emoji_id"])
+          const ids = yield* ownedIds(session)
+          const owned = ids.find(({ canonical_format }) => canonical_format === chosen)
+          if (owned !== undefined) return yield* giveCode(request, session, owned.canonical_format)
+          return selectorPage({
+            ...failed,
+            email: session.account.email,
+            ids: ids.map(({ display_format }) => display_format),
+            wanted: undefined,
+            failed: "This id is not yours. Choose another.",
+          })
+        }
+        default:
+          return yield* new InvalidRequest({ error: "The form does not say what to do." })
+      }
+    }).pipe(refused),
+})
+
+export const authorize = [authorizePage, authorizeForm] as const

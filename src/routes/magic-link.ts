@@ -1,0 +1,226 @@
+import { Effect } from "effect"
+import { Forbidden, InvalidRequest } from "../../schema/errors.ts"
+import { isRedirectPath, type TokenResponse } from "../../schema/session.ts"
+import { AppConfig } from "../config.ts"
+import { type Form, readForm, readParameters } from "../http/form.ts"
+import { Reply } from "../http/reply.ts"
+import { route } from "../http/route.ts"
+import { readAuthorizationRequest } from "../services/authorization-request.ts"
+import { logInByCode, sendCodeAgain } from "../services/browser-login.ts"
+import { BrowserSessions } from "../services/browser-sessions.ts"
+import { Browsers } from "../services/browsers.ts"
+import { MagicLinks } from "../services/magic-links.ts"
+import { formTarget } from "../web/form-target.ts"
+import { linkCodePage, linkPage, linkSpentPage, welcomePage } from "../web/magic-link.ts"
+import { formRow, pageRow } from "../web/page-row.ts"
+
+const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
+const maxTokenLength = 512
+
+interface Landing {
+  readonly token: string
+  /** A path of ours to go on to. */
+  readonly next: string | undefined
+  /** This page's own path, for its form. */
+  readonly action: string
+}
+
+/** An application's request goes on to the page that checks it; otherwise a path of ours, or nowhere. */
+const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefined => {
+  if (rest["client_id"] !== undefined) {
+    return `/authorize?${new URLSearchParams({ response_type: "code", ...rest })}`
+  }
+  return redirect !== undefined && isRedirectPath(redirect) ? redirect : undefined
+}
+
+const readLanding = (search: string): Effect.Effect<Landing, InvalidRequest> => {
+  const read = readParameters(search)
+  if (read === undefined || read.repeated.size > 0) {
+    return Effect.fail(
+      new InvalidRequest({ error: "The link is damaged. Copy it from the mail as a whole." }),
+    )
+  }
+  const token = (read.values["refresh_token"] ?? "").slice(0, maxTokenLength)
+  return Effect.succeed({
+    token,
+    next: nextOf(read.values),
+    action: `/magic_link?${new URLSearchParams(read.values)}`,
+  })
+}
+
+/** Where the way on may end: an application's address, once that is checked. */
+const targetsOf = (next: string | undefined) =>
+  next?.startsWith("/authorize?")
+    ? readAuthorizationRequest(next.slice("/authorize?".length)).pipe(
+        Effect.map(({ redirectUri }) => formTarget(redirectUri)),
+        Effect.catchTags({
+          ClientUntrusted: () => Effect.succeed([]),
+          AuthorizationFault: ({ redirectUri }) => Effect.succeed(formTarget(redirectUri)),
+        }),
+      )
+    : Effect.succeed([])
+
+/** The token of a mailed link, or a refresh token an application hands over. */
+const findHolder = Effect.fnUntraced(function* (token: string) {
+  const link = yield* MagicLinks.use((links) => links.inspect(token))
+  if (link !== undefined) return link
+  const session = yield* BrowserSessions.use((sessions) => sessions.find(token))
+  return session === undefined
+    ? undefined
+    : { email: session.account.email ?? "the account of this device", purpose: "token" as const }
+})
+
+const showLink = route({
+  ...pageRow,
+  id: "magicLink",
+  group: "authorization",
+  summary: "The page a mailed link leads to; it asks before it logs anybody in",
+  method: "get",
+  path: "/magic_link",
+  limit: "login",
+  errors: [InvalidRequest],
+  handler: ({ headers, search }) =>
+    Effect.gen(function* () {
+      const { action, next, token } = yield* readLanding(search)
+      const browser = (yield* Browsers).read(headers)
+      const holder = yield* findHolder(token)
+      if (holder === undefined) return linkSpentPage(next)
+      return linkPage({ browser, action, ...holder, formTargets: yield* targetsOf(next) })
+    }),
+})
+
+const goOn = Effect.fnUntraced(function* ({ action, next }: Landing, tokens: TokenResponse) {
+  const { refreshTokenSeconds } = yield* AppConfig
+  const cookie = (yield* Browsers).cookie("session", tokens.refresh_token, refreshTokenSeconds)
+  const to = tokens.requires_2fa === undefined ? (next ?? "/magic_link/done") : action.replace("?", "/code?")
+  return Reply.redirect(to, { ...noStore, "Set-Cookie": cookie }, 303)
+})
+
+const useLink = route({
+  ...formRow,
+  id: "useMagicLink",
+  group: "authorization",
+  summary: "Uses the link up, keeps the login in a cookie of this site and goes on (form)",
+  path: "/magic_link",
+  limit: "login",
+  errors: [Forbidden, InvalidRequest],
+  handler: ({ headers, rawBody, search }) =>
+    Effect.gen(function* () {
+      const landing = yield* readLanding(search)
+      const form = yield* Effect.fromResult(readForm(rawBody))
+      const browsers = yield* Browsers
+      const browser = browsers.read(headers)
+      yield* browsers.checkForm(browser, headers, form)
+      const session = yield* BrowserSessions.use((sessions) => sessions.find(landing.token))
+      if (session !== undefined) {
+        const requires = session.admitted
+          ? {}
+          : { requires_2fa: session.account.providers[0] ?? "AuthenticatorApp" }
+        return yield* goOn(landing, {
+          access_token: "",
+          refresh_token: landing.token,
+          has_password: false,
+          ...requires,
+        } as TokenResponse)
+      }
+      return yield* MagicLinks.use((links) => links.consume(landing.token)).pipe(
+        Effect.flatMap((tokens) => goOn(landing, tokens)),
+        Effect.catchTag("Unauthorized", () => Effect.succeed(linkSpentPage(landing.next))),
+      )
+    }),
+})
+
+const askCode = route({
+  ...pageRow,
+  id: "magicLinkCode",
+  group: "authorization",
+  summary: "Asks for the two-factor code after a link",
+  method: "get",
+  path: "/magic_link/code",
+  internal: true,
+  errors: [InvalidRequest],
+  handler: ({ headers, search }) =>
+    Effect.gen(function* () {
+      const { next } = yield* readLanding(search)
+      const browser = (yield* Browsers).read(headers)
+      const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
+      if (session === undefined) return linkSpentPage(next)
+      if (session.admitted) return Reply.redirect(next ?? "/magic_link/done", noStore, 303)
+      const action = `/magic_link/code?${search}`
+      return linkCodePage({
+        browser,
+        action,
+        provider: session.account.providers[0],
+        formTargets: yield* targetsOf(next),
+      })
+    }),
+})
+
+const takeCode = route({
+  ...formRow,
+  id: "useMagicLinkCode",
+  group: "authorization",
+  summary: "Completes that login (form)",
+  path: "/magic_link/code",
+  internal: true,
+  limit: "code",
+  errors: [Forbidden, InvalidRequest],
+  handler: ({ headers, rawBody, search }) =>
+    Effect.gen(function* () {
+      const landing = yield* readLanding(search)
+      const form = yield* Effect.fromResult(readForm(rawBody))
+      const browsers = yield* Browsers
+      const browser = browsers.read(headers)
+      yield* browsers.checkForm(browser, headers, form)
+      const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
+      const action = `/magic_link/code?${search}`
+      if (session === undefined || form["action"] === "leave") {
+        return Reply.redirect(
+          landing.next ?? "/magic_link/done",
+          { ...noStore, "Set-Cookie": browsers.forget("session") },
+          303,
+        )
+      }
+      if (form["action"] === "sms") {
+        yield* sendCodeAgain(session).pipe(Effect.ignore)
+        return Reply.redirect(action, noStore, 303)
+      }
+      const formTargets = yield* targetsOf(landing.next)
+      return yield* logInByCode(browser.sessionToken ?? "", form).pipe(
+        Effect.flatMap((tokens) => goOn(landing, tokens)),
+        Effect.catchTag("LoginFailed", ({ error }) =>
+          Effect.succeed(
+            linkCodePage({
+              browser,
+              action,
+              provider: session.account.providers[0],
+              failed: error,
+              formTargets,
+            }),
+          ),
+        ),
+      )
+    }),
+})
+
+const done = route({
+  ...pageRow,
+  id: "magicLinkDone",
+  group: "authorization",
+  summary: "Where a link ends that leads nowhere else",
+  method: "get",
+  path: "/magic_link/done",
+  internal: true,
+  errors: [],
+  handler: ({ headers }) =>
+    Effect.gen(function* () {
+      const browser = (yield* Browsers).read(headers)
+      const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
+      const { baseUrl } = yield* AppConfig
+      return session === undefined
+        ? linkSpentPage(undefined)
+        : welcomePage({ email: session.account.email, homeUrl: `${baseUrl}/` })
+    }),
+})
+
+export const magicLink = [showLink, useLink, askCode, takeCode, done] as const

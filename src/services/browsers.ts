@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { Forbidden } from "../../schema/errors.ts"
+import { AppConfig } from "../config.ts"
+import type { Form } from "../http/form.ts"
+import { OneTimeCodes } from "./one-time-codes.ts"
+
+/** session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser. */
+type CookieName = "session" | "visit" | "form"
+
+export interface Browser {
+  readonly sessionToken: string | undefined
+  readonly visitToken: string | undefined
+  /** Goes into every form of a page. */
+  readonly formToken: string
+  /** Cookies this browser lacks; every page sets them. */
+  readonly fresh: ReadonlyArray<string>
+}
+
+const cookiePattern = /^[\w.-]{1,1024}$/
+const formSeconds = 86_400
+
+const readCookies = (header: string): ReadonlyMap<string, string> =>
+  new Map(
+    header.split(";", 64).flatMap((part) => {
+      const equals = part.indexOf("=")
+      const value = part.slice(equals + 1).trim()
+      return equals > 0 && cookiePattern.test(value) ? [[part.slice(0, equals).trim(), value] as const] : []
+    }),
+  )
+
+/**
+ * The cookies of the sites and the tokens of their forms. A form's token is a keyed hash of the browser's own cookie and
+ * of its login: no other site can make one, and none outlives the login it was made for.
+ */
+export class Browsers extends Context.Service<
+  Browsers,
+  {
+    read(headers: Readonly<Record<string, string>>): Browser
+    checkForm(
+      browser: Browser,
+      headers: Readonly<Record<string, string>>,
+      form: Form,
+    ): Effect.Effect<void, Forbidden>
+    cookie(name: CookieName, value: string, maxAgeSeconds: number): string
+    forget(name: CookieName): string
+  }
+>()("directory/Browsers") {
+  static readonly layer = Layer.effect(
+    Browsers,
+    Effect.gen(function* () {
+      const { authUrl, webUrl } = yield* AppConfig
+      const codes = yield* OneTimeCodes
+      // Browsers refuse the prefix and the flag over plain http.
+      const isSecure = authUrl.startsWith("https:") && webUrl.startsWith("https:")
+      const nameOf = (name: CookieName) => `${isSecure ? "__Host-" : ""}svc_${name}`
+      const cookie = (name: CookieName, value: string, maxAgeSeconds: number) =>
+        `${nameOf(name)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`
+
+      return Browsers.of({
+        read: (headers) => {
+          const cookies = readCookies(headers["cookie"] ?? "")
+          const known = cookies.get(nameOf("form"))
+          const own = known ?? randomBytes(24).toString("base64url")
+          const sessionToken = cookies.get(nameOf("session"))
+          return {
+            sessionToken,
+            visitToken: cookies.get(nameOf("visit")),
+            formToken: codes.hash({ purpose: "form-token", subject: own }, sessionToken ?? ""),
+            fresh: known === undefined ? [cookie("form", own, formSeconds)] : [],
+          }
+        },
+        checkForm: (browser, headers, form) => {
+          const own = readCookies(headers["cookie"] ?? "").get(nameOf("form"))
+          const context = { purpose: "form-token", subject: own ?? "" } as const
+          return own !== undefined &&
+            codes.matches(form["form_token"] ?? "", context, browser.sessionToken ?? "")
+            ? Effect.void
+            : Effect.fail(
+                new Forbidden({
+                  error:
+                    "This form did not come from a page of ours, or the page is too old. Go back, reload it and try again.",
+                }),
+              )
+        },
+        cookie,
+        forget: (name) => cookie(name, "", 0),
+      })
+    }),
+  )
+}

@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import type { OrderEvent } from "../../machines/order-context.ts"
+import { NotFound } from "../../schema/errors.ts"
+import { checkAddable, quoteItems } from "./cart-items.ts"
+import { Carts } from "./carts.ts"
+import { Payments } from "./payments.ts"
+
+/** Turns that claim nothing cannot be refused for what others hold. */
+export const unclaimed = <A, E, R>(
+  effect: Effect.Effect<A, E | { readonly _tag: "IdsTaken" } | { readonly _tag: "LimitReached" }, R>,
+) =>
+  effect.pipe(
+    Effect.catchIf(
+      (error): error is Extract<typeof error, { readonly _tag: "IdsTaken" | "LimitReached" }> => {
+        const tag = (error as { readonly _tag?: unknown })._tag
+        return tag === "IdsTaken" || tag === "LimitReached"
+      },
+      Effect.die,
+    ),
+  ) as Effect.Effect<A, Exclude<E, { readonly _tag: "IdsTaken" | "LimitReached" }>, R>
+
+export const addToCart = (
+  userId: string,
+  wanted: Parameters<typeof quoteItems>[0],
+  trackingData?: unknown,
+) =>
+  Carts.use((carts) =>
+    carts.turn(userId, ({ context, status }, at) =>
+      Effect.gen(function* () {
+        const items = yield* quoteItems(wanted, at)
+        if (status === "Draft") yield* checkAddable(context, items)
+        const tracking = trackingData == null ? {} : { tracking: trackingData }
+        return { type: "add", items, at, ...tracking } satisfies OrderEvent as OrderEvent
+      }),
+    ),
+  ).pipe(unclaimed)
+
+export const removeFromCart = (userId: string, itemId: string) =>
+  Carts.use((carts) =>
+    carts.turn(userId, ({ context }, at) =>
+      context.items.some(({ id }) => id === itemId)
+        ? Effect.succeed({ type: "remove", itemId, at } as const)
+        : Effect.fail(new NotFound({ error: "There is no such item in the cart." })),
+    ),
+  ).pipe(unclaimed)
+
+/** The ids are free again and the payment is called off. */
+export const returnToDraft = Effect.fnUntraced(function* (userId: string) {
+  const turn = yield* Carts.use((carts) =>
+    carts.turn(userId, (_, at) => Effect.succeed({ type: "convert_to_draft", at } as const)),
+  ).pipe(unclaimed)
+  yield* Payments.use((payments) => payments.abandon(turn.before.context.intent))
+  return turn
+})

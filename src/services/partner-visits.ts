@@ -1,0 +1,124 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { DirectoryRecord } from "../../schema/record.ts"
+import { Sql } from "../store/sql.ts"
+import { OneTimeCodes } from "./one-time-codes.ts"
+import { Seal } from "./seal.ts"
+
+/** get: buy an id. connect: bring one that is owned already. manage: edit records. */
+export type PartnerFlow = "get" | "connect" | "manage"
+
+/** What a partner sent along, as long as the person stays. */
+interface VisitState {
+  /** Given back as it came. */
+  readonly refreshToken?: string
+  readonly addresses: ReadonlyArray<DirectoryRecord>
+  readonly eid?: string
+}
+
+export interface Visit extends VisitState {
+  /** The login behind the partner's token. */
+  readonly sessionId: string | undefined
+}
+
+export interface UnwrittenVisit extends Visit {
+  readonly key: string
+  readonly userId: string
+  readonly orderId: string
+}
+
+export const visitSeconds = 7200
+const aad = (organizationId: string) => `partner-visit/${organizationId}`
+
+interface VisitRow {
+  readonly token_hash: string
+  readonly organization_id: string
+  readonly user_id: string | null
+  readonly session_id: string | null
+  readonly sealed_state: string
+  readonly order_id: string | null
+}
+
+export class PartnerVisits extends Context.Service<
+  PartnerVisits,
+  {
+    /** Answers the token the browser keeps. */
+    begin(
+      organizationId: string,
+      flow: PartnerFlow,
+      state: VisitState,
+      login: { readonly userId: string; readonly sessionId: string } | undefined,
+    ): Effect.Effect<string, Unavailable>
+    find(token: string, organizationId: string, flow: PartnerFlow): Effect.Effect<Visit | undefined, Unavailable>
+    /** The ids of this order are to be given the visit's addresses once it is paid. */
+    ordered(token: string, orderId: string): Effect.Effect<void, Unavailable>
+    written(orderId: string): Effect.Effect<void, Unavailable>
+    /** Visits whose order is paid and whose addresses are not written, because nobody came back. */
+    readonly unwritten: Effect.Effect<ReadonlyArray<UnwrittenVisit>, Unavailable>
+  }
+>()("directory/PartnerVisits") {
+  static readonly layer = Layer.effect(
+    PartnerVisits,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const seal = yield* Seal
+      const codes = yield* OneTimeCodes
+      const hashes = (token: string) => codes.lookupHashes({ purpose: "partner-visit" }, token) as string[]
+
+      const open = Effect.fnUntraced(function* (row: VisitRow) {
+        const text = yield* seal.open(row.sealed_state, aad(row.organization_id)).pipe(Effect.orDie)
+        const state = JSON.parse(text.toString()) as VisitState
+        return { ...state, sessionId: row.session_id ?? undefined } satisfies Visit as Visit
+      })
+
+      return PartnerVisits.of({
+        begin: Effect.fnUntraced(function* (organizationId, flow, state, login) {
+          const token = yield* codes.makeOpaqueToken
+          const sealed = yield* seal.seal(Buffer.from(JSON.stringify(state)), aad(organizationId))
+          yield* sql.rows(
+            (q) => q`insert into partner_visit (token_hash, organization_id, flow, user_id, session_id, sealed_state, expires_at)
+                     values (${codes.hash({ purpose: "partner-visit" }, token)}, ${organizationId}, ${flow},
+                             ${login?.userId ?? null}, ${login?.sessionId ?? null}, ${sealed},
+                             now() + make_interval(secs => ${visitSeconds}))
+                     on conflict do nothing`,
+          )
+          return token
+        }),
+        find: Effect.fnUntraced(function* (token, organizationId, flow) {
+          const [row] = yield* sql.rows<VisitRow>(
+            (q) => q`select * from partner_visit
+                      where token_hash = any(${hashes(token)}) and organization_id = ${organizationId} and flow = ${flow}
+                        and expires_at > now()`,
+          )
+          return row === undefined ? undefined : yield* open(row)
+        }),
+        ordered: (token, orderId) =>
+          sql
+            .rows(
+              (q) => q`update partner_visit set order_id = ${orderId}, written_at = null
+                        where token_hash = any(${hashes(token)})`,
+            )
+            .pipe(Effect.asVoid),
+        written: (orderId) =>
+          sql
+            .rows((q) => q`update partner_visit set written_at = now() where order_id = ${orderId}`)
+            .pipe(Effect.asVoid),
+        unwritten: Effect.gen(function* () {
+          const rows = yield* sql.rows<VisitRow & { owner_id: string }>(
+            (q) => q`select v.*, e.owner_id from partner_visit v
+                       join entity e on e.kind = 'order' and e.id = v.order_id and e.status = 'Paid'
+                      where v.written_at is null and e.updated_at < now() - interval '20 seconds' limit 20`,
+          )
+          return yield* Effect.forEach(rows, (row) =>
+            Effect.map(open(row), (visit) => ({
+              ...visit,
+              key: row.token_hash,
+              userId: row.owner_id,
+              orderId: row.order_id ?? "",
+            })),
+          )
+        }),
+      })
+    }),
+  )
+}

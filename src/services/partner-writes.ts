@@ -1,0 +1,82 @@
+import { Effect, Layer, Schedule } from "effect"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import type { DirectoryRecord } from "../../schema/record.ts"
+import { roleScopes } from "../../schema/scope.ts"
+import type { Principal } from "../http/principal.ts"
+import { Orders, type StoredOrder } from "../store/orders.ts"
+import { Callers } from "./callers.ts"
+import { checkEmojiId } from "./emoji-id-text.ts"
+import { readAnswer } from "./lookup-answer.ts"
+import { Lookups } from "./lookups.ts"
+import { PartnerVisits } from "./partner-visits.ts"
+import { Records } from "./records.ts"
+import { writerOf } from "./writer.ts"
+
+const intervalSeconds = 10
+
+export const boughtIds = ({ context }: StoredOrder): ReadonlyArray<string> =>
+  context.items.flatMap(({ emojiId }) => (emojiId === undefined ? [] : [emojiId]))
+
+/** Gives the id those of the addresses it does not have yet: pages are loaded twice, and twice the same is refused. */
+export const writeAddresses = Effect.fnUntraced(function* (
+  principal: Principal,
+  text: string,
+  addresses: ReadonlyArray<DirectoryRecord>,
+) {
+  if (addresses.length === 0) return
+  const id = yield* checkEmojiId(text)
+  const lookup = yield* Lookups.use((lookups) => lookups.find(id))
+  const has = new Set(
+    (lookup.answer.status === "200 OK" ? (readAnswer(lookup).result ?? []) : []).map(({ hash }) => hash),
+  )
+  const insert = addresses.filter(({ hash }) => !has.has(hash)).map(({ data, tag }) => ({ data, tag }))
+  if (insert.length > 0) yield* Records.use((records) => records.edit(id, writerOf(principal), { insert }))
+})
+
+/** The addresses of a visit go to every id its order has bought. */
+export const writeOrdered = Effect.fnUntraced(function* (
+  principal: Principal,
+  order: StoredOrder,
+  addresses: ReadonlyArray<DirectoryRecord>,
+) {
+  for (const id of boughtIds(order)) {
+    if (parseEmojiId(id)._tag === "EmojiId") yield* writeAddresses(principal, id, addresses)
+  }
+  yield* PartnerVisits.use((visits) => visits.written(order.context.id))
+})
+
+const writeForgotten = Effect.gen(function* () {
+  const visits = yield* PartnerVisits
+  const callers = yield* Callers
+  const orders = yield* Orders
+  for (const visit of yield* visits.unwritten) {
+    const order = yield* orders.find(visit.orderId)
+    const caller = yield* callers.find(visit.userId)
+    if (order === undefined || caller === undefined) continue
+    const principal: Principal = {
+      userId: caller.id,
+      role: caller.role,
+      scopes: roleScopes[caller.role],
+      via: "session",
+      sessionId: visit.sessionId ?? "",
+      emojiId: undefined,
+      organizations: caller.organizations,
+      twoFactor: caller.twoFactor,
+    }
+    yield* writeOrdered(principal, order, visit.addresses).pipe(
+      // The id has moved on, or the address is refused by now: asking again would change nothing.
+      Effect.catch((problem) =>
+        problem._tag === "Unavailable" ? Effect.fail(problem) : visits.written(visit.orderId),
+      ),
+    )
+  }
+})
+
+/** Whoever pays and closes the window has agreed to the addresses all the same. */
+export const partnerWrites = Layer.effectDiscard(
+  writeForgotten.pipe(
+    Effect.catchCause((cause) => Effect.logDebug("addresses put off", cause)),
+    Effect.repeat(Schedule.spaced(`${intervalSeconds} seconds`)),
+    Effect.forkScoped,
+  ),
+)

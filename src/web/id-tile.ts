@@ -1,0 +1,17 @@
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { type Content, type Html, html } from "./html.ts"
+
+/** How a screen reader, and anybody unsure of a small picture, is told an id. */
+export const spokenName = (id: string): string => {
+  const parsed = parseEmojiId(id)
+  return parsed._tag === "EmojiId"
+    ? parsed.shortNames.map((name) => name.replaceAll("_", " ")).join(", ")
+    : id
+}
+
+export const bigId = (id: string, size: "" | "huge" = ""): Html =>
+  html`<span class="emoji ${size}" role="img" aria-label="${spokenName(id)}">${id}</span>`
+
+/** An id to press: the button's value is the id. */
+export const idButton = (name: string, id: string, below: Content): Html =>
+  html`<button class="tile" name="${name}" value="${id}" aria-label="${spokenName(id)}"><span class="emoji" aria-hidden="true">${id}</span><span class="small">${below}</span></button>`

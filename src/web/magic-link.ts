@@ -1,0 +1,71 @@
+import type { TwoFactorProvider } from "../../schema/user.ts"
+import type { Browser } from "../services/browsers.ts"
+import type { LinkPurpose } from "../services/magic-links.ts"
+import { html } from "./html.ts"
+import { codeForm, hiddenToken } from "./login.ts"
+import { page } from "./page.ts"
+
+/** Opening a link does nothing yet: whoever scans mail opens them too. */
+export const linkPage = (facts: {
+  readonly browser: Browser
+  readonly action: string
+  readonly email: string
+  readonly purpose: LinkPurpose | "token"
+  readonly formTargets: ReadonlyArray<string>
+}) => {
+  const confirms = facts.purpose === "confirm"
+  return page({
+    title: confirms ? "Confirm your address" : "Log in",
+    formTargets: facts.formTargets,
+    headers: { "Set-Cookie": facts.browser.fresh },
+    body: html`<main class="center">
+<p class="emoji huge" aria-hidden="true">${confirms ? "📬" : "🔑"}</p>
+<h1>${confirms ? "Confirm that this address is yours" : "Log in"}</h1>
+<p class="soft">${facts.email}</p>
+<form method="post" action="${facts.action}">
+${hiddenToken(facts.browser.formToken)}
+<button class="full" name="action" value="use" autofocus>${confirms ? "Yes, it is mine" : "Log me in"}</button>
+</form>
+<p class="soft small">If you did not ask for this, close this page: nothing has happened.</p>
+</main>`,
+  })
+}
+
+export const linkSpentPage = (again: string | undefined) =>
+  page({
+    title: "This link is spent",
+    status: 400,
+    body: html`<main class="center">
+<p class="emoji huge" aria-hidden="true">⌛</p>
+<h1>This link does not work any more</h1>
+<p>It was used before, a newer one was opened, or its time is over. Links work once.</p>
+${again !== undefined && html`<p><a class="button" href="${again}">Ask for a new one</a></p>`}
+</main>`,
+  })
+
+export const linkCodePage = (facts: {
+  readonly browser: Browser
+  readonly action: string
+  readonly provider: TwoFactorProvider | undefined
+  readonly failed?: string
+  readonly formTargets: ReadonlyArray<string>
+}) =>
+  page({
+    title: "Your code",
+    formTargets: facts.formTargets,
+    status: facts.failed === undefined ? 200 : 422,
+    headers: { "Set-Cookie": facts.browser.fresh },
+    body: html`<main><h1>One more step</h1>
+${codeForm({ ...facts, formToken: facts.browser.formToken })}</main>`,
+  })
+
+export const welcomePage = (facts: { readonly email: string | null; readonly homeUrl: string }) =>
+  page({
+    title: "You are logged in",
+    body: html`<main class="center">
+<p class="emoji huge" aria-hidden="true">🎉</p>
+<h1>Your address is confirmed</h1>
+<p>${facts.email !== null && html`You are <strong>${facts.email}</strong>.`} You may close this page and go on where you were.</p>
+<p><a class="button" href="${facts.homeUrl}">Go to the directory</a></p>
+</main>`,
+  })
