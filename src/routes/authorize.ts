@@ -17,7 +17,8 @@ import {
 import { logInByCode, logInByPassword, mailLink, sendCodeAgain } from "../services/browser-login.ts"
 import { type BrowserSession, BrowserSessions } from "../services/browser-sessions.ts"
 import { type Browser, Browsers } from "../services/browsers.ts"
-import { OwnedIds } from "../store/owned-ids.ts"
+import { toListItem } from "../services/id-lists.ts"
+import { EmojiIds } from "../store/emoji-ids.ts"
 import {
   authorizePath,
   codePage,
@@ -50,8 +51,12 @@ const refused = <A, E, R>(effect: Effect.Effect<A, E | ClientUntrusted | Authori
     ),
   ) as Effect.Effect<A | Reply<never>, Exclude<E, ClientUntrusted | AuthorizationFault>, R | AppConfig>
 
+const maxOffered = 500
+
 const ownedIds = (session: BrowserSession) =>
-  OwnedIds.use((owned) => owned.list({ kind: "user", id: session.account.id }))
+  EmojiIds.use((ids) => ids.list({ ownedBy: session.account.id }, { limit: maxOffered, offset: 0 })).pipe(
+    Effect.map((owned) => owned.map(toListItem)),
+  )
 
 const findWanted = (wanted: string | undefined): string | undefined => {
   const id = parseEmojiId(wanted ?? "")

@@ -87,7 +87,7 @@ const events: Record<string, OrderEvent> = {
   "payment.declined": { type: "payment.declined", reason: "no", at },
   refund: { type: "refund", refund: refund(1), at },
   "refund.made": { type: "refund.made", refundId: "r1", at },
-  redeem: { type: "redeem", items: free, checkout, code: { codeId: "code-1", count: 1 }, at },
+  activate: { type: "activate", items: free, checkout, code: { codeId: "code-1", count: 1 }, at },
   delivered: { type: "delivered", lootboxId: "box", at },
 }
 
