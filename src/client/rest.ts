@@ -60,4 +60,4 @@ export const makeCall = ({ baseUrl, credentials, fetch, ...rest }: RestOptions) 
     return body as Answer<N>
   }
 }
-export type Call = ReturnType<typeof makeCall>
+type Call = ReturnType<typeof makeCall>

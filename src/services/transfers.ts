@@ -82,10 +82,12 @@ const make = Effect.gen(function* () {
   })
 
   const issueFor = Effect.fnUntraced(function* (side: Side, context: TransferContext, now: number) {
-    const to = yield* findEmail(side === "sender" ? context.sender.id : context.recipient.id)
-    return side === "sender"
-      ? yield* letters.toSender(context, to.email, now)
-      : yield* letters.toReceiver(context, to, now)
+    if (side === "sender") {
+      return yield* letters.toSender(context, (yield* findEmail(context.sender.id)).email, now)
+    }
+    const to = yield* findEmail(context.recipient.id)
+    // To the address the sender named: an account that squats it could have moved its mail elsewhere since.
+    return yield* letters.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 
   /** One turn by a party. The claim can only be missing when the id itself was destroyed meanwhile. */
