@@ -1,4 +1,5 @@
 import type { Scenario } from "../scenario.ts"
+import { cartCycle } from "./cart-cycle.ts"
 import { hello } from "./hello.ts"
 import {
   baselineFastify,
@@ -11,6 +12,7 @@ import {
 export const scenarios: readonly Scenario[] = [
   baselineOnly,
   hello,
+  cartCycle,
   baselineFastify,
   baselineWrites,
   baselinePublish,
