@@ -1,5 +1,6 @@
 import type { Scenario } from "../scenario.ts"
 import { fanOutMany, fanOutOne } from "./fan-out.ts"
+import { cartCycle } from "./cart-cycle.ts"
 import { hello } from "./hello.ts"
 import {
   baselineFastify,
@@ -14,6 +15,7 @@ export const scenarios: readonly Scenario[] = [
   hello,
   fanOutOne,
   fanOutMany,
+  cartCycle,
   baselineFastify,
   baselineWrites,
   baselinePublish,

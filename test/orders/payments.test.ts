@@ -191,10 +191,12 @@ describe("a refund", () => {
     expect(list.body).toMatchObject([
       { status: "Refunded", amount_in_cents: order.total_in_cents, reason: "unhappy" },
     ])
-    await until(
-      async () => (await one.sql`select 1 from sandbox_webhook where delivered_at is null`).length,
-      (waiting) => waiting === 0,
-    )
+    expect(
+      await until(
+        async () => (await one.sql`select 1 from sandbox_webhook where delivered_at is null`).length,
+        (waiting) => waiting === 0,
+      ),
+    ).toBe(0)
     expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(order.total_in_cents)
     expect(await audit()).toBe(0)
   })

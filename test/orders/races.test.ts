@@ -65,10 +65,12 @@ it("carts that overlap take all their ids or none, whatever else happens to them
       }
     }),
   )
-  await until(
-    async () => (await one.sql`select 1 from sandbox_webhook where delivered_at is null`).length,
-    (waiting) => waiting === 0,
-  )
+  expect(
+    await until(
+      async () => (await one.sql`select 1 from sandbox_webhook where delivered_at is null`).length,
+      (waiting) => waiting === 0,
+    ),
+  ).toBe(0)
   await expectInvariants(one.sql)
 })
 

@@ -22,10 +22,18 @@ export interface SandboxSession {
   readonly cancelUrl: string | null
 }
 
+export interface Webhook {
+  readonly id: number
+  readonly payload: string
+}
+
 interface Message {
   readonly id: string
   readonly event: PaymentEvent
 }
+
+/** A webhook is sent at once by the process that has the news; after this long, by any. */
+const firstPauseSeconds = 3
 
 /** The one card everybody in the sandbox has. */
 const card = (orderId: string) => ({
@@ -50,8 +58,8 @@ export class Sandbox extends Context.Service<
     pay(sessionId: string, cents: number): Effect.Effect<string, NotFound | Conflict | Unavailable>
     decline(sessionId: string): Effect.Effect<void, NotFound | Unavailable>
     sign(body: Uint8Array): string
-    /** Called whenever webhooks wait to be sent. */
-    onWebhook(wake: () => void): void
+    /** Sends webhooks while the buyer waits; what it does not manage is sent later. */
+    onWebhooks(deliver: (webhooks: ReadonlyArray<Webhook>) => Effect.Effect<void>): void
   }
 >()("directory/Sandbox") {
   static readonly layer = (options: { readonly keys: ReadonlyArray<NamedKey> }) =>
@@ -63,7 +71,7 @@ export class Sandbox extends Context.Service<
         const failPoints = yield* FailPoints
         const { baseUrl } = yield* AppConfig
         const ring = yield* makeKeyRing(options.keys, "sandbox-webhook")
-        let wake = () => {}
+        let deliver = (_: ReadonlyArray<Webhook>): Effect.Effect<void> => Effect.void
 
         const derive = (purpose: string, text: string) =>
           createHmac("sha256", ring.current).update(`${purpose}/${text}`).digest("hex").slice(0, 32)
@@ -122,7 +130,7 @@ export class Sandbox extends Context.Service<
           const captured = payment.outcome === "captured" ? payment.cents : 0
           const messages = events.map((event) => JSON.stringify({ id: `evt_${randomUUID()}`, event }))
           return sql
-            .rows<{ id: string }>(
+            .rows<Webhook>(
               (q) => q`with intent as (
                          update sandbox_intent set paid_cents = paid_cents + ${captured}
                           where id = ${intentId} and not exists (select 1 from sandbox_payment where id = ${payment.id})
@@ -132,16 +140,16 @@ export class Sandbox extends Context.Service<
                        ), payment as (
                          insert into sandbox_payment (id, intent_id, cents, outcome)
                          select ${payment.id}, id, ${payment.cents}, ${payment.outcome} from intent
-                       ), news as (
-                         insert into sandbox_webhook (payload)
-                         select m #>> '{}' from intent, jsonb_array_elements(${JSON.stringify(messages)}::text::jsonb) m
                        )
-                       select id from intent`,
+                       insert into sandbox_webhook (payload, due_at)
+                       select m #>> '{}', now() + make_interval(secs => ${firstPauseSeconds})
+                         from intent, jsonb_array_elements(${JSON.stringify(messages)}::text::jsonb) m
+                       returning id, payload`,
             )
             .pipe(
               Effect.tap(failPoints.pass("sandbox.after_charge")),
-              Effect.tap(Effect.sync(() => wake())),
-              Effect.map((rows) => rows.length > 0),
+              Effect.tap((webhooks) => deliver(webhooks)),
+              Effect.map((webhooks) => webhooks.length > 0),
             )
         }
 
@@ -187,8 +195,8 @@ export class Sandbox extends Context.Service<
           pay,
           decline,
           sign: (body) => signWebhook(ring, body, clock.now()),
-          onWebhook: (listener) => {
-            wake = listener
+          onWebhooks: (given) => {
+            deliver = given
           },
         })
       }),
