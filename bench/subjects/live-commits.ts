@@ -1,35 +1,72 @@
-import uWS, { type HttpResponse } from "uWebSockets.js"
+import uWS, { type HttpResponse, type us_listen_socket } from "uWebSockets.js"
 import { Effect } from "effect"
 import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
-import { startService } from "../../src/app.ts"
+import { type Surroundings, startService } from "../../src/app.ts"
 import { readConfig } from "../../src/config.ts"
 import { LiveSessions } from "../../src/live/sessions.ts"
 import { mountLive } from "../../src/live/socket.ts"
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
 import { migrate } from "../../src/store/migrate.ts"
-import { connect, Sql } from "../../src/store/sql.ts"
+import { connect, type DatabaseAddress, Sql } from "../../src/store/sql.ts"
 
 // The live socket of the whole service, with a door beside it that commits an event: what is measured is the way from the
 // commit to the sockets. Events that are asked for while a commit runs share the next, so that the database's commits per
 // second are not what limits deliveries.
 
-const directory = process.argv[2] ?? ""
-const read = readConfig({ HOST: "127.0.0.1", DATA_DIR: directory, DEMO: "false", LOG_LEVEL: "Error" })
+/** A directory of its own to keep a database in, or what it shares with others. */
+interface Shared {
+  readonly database: DatabaseAddress
+  readonly redisUrl: string
+  /** Every so-and-so-manieth wake-up is lost. */
+  readonly loseEvery: number
+}
+
+const given = process.argv[2] ?? ""
+const shared = given.startsWith("{") ? (JSON.parse(given) as Shared) : undefined
+
+const environment = { HOST: "127.0.0.1", DEMO: "false", LOG_LEVEL: "Error", DRAIN_SECONDS: "5" }
+const read = readConfig(
+  shared === undefined
+    ? { ...environment, DATA_DIR: given }
+    : {
+        ...environment,
+        REDIS_URL: shared.redisUrl,
+        SECRET_KEYS: `bench:${Buffer.alloc(32, 7).toString("base64url")}`,
+      },
+)
 if ("problems" in read) throw new Error(read.problems.join("\n"))
-const postgres = await startEmbeddedPostgres({ dataDir: `${directory}/postgres` })
-const database = { socketDir: postgres.socketDir, port: postgres.port, database: "postgres" }
-const setup = connect({ connection: database, poolSize: 1, statementTimeoutMs: 60_000 })
-await migrate(setup)
-await setup.end()
+
+const startDatabase = async () => {
+  const postgres = await startEmbeddedPostgres({ dataDir: `${given}/postgres` })
+  const database = { socketDir: postgres.socketDir, port: postgres.port, database: "postgres" }
+  const setup = connect({ connection: database, poolSize: 1, statementTimeoutMs: 60_000 })
+  await migrate(setup)
+  await setup.end()
+  return { database, stop: () => postgres.stop() }
+}
+const { database, stop } = shared === undefined ? await startDatabase() : { ...shared, stop: async () => {} }
+
+let wakes = 0
+const lossy: Surroundings["interceptBus"] = (bus) => ({
+  ...bus,
+  publish: (topic, payload) => {
+    if (++wakes % (shared?.loseEvery ?? Number.POSITIVE_INFINITY) !== 0) bus.publish(topic, payload)
+  },
+})
 const service = await startService(
-  { config: read.config, database, peersPossible: false },
+  { config: read.config, database, peersPossible: shared !== undefined, interceptBus: lossy },
   { port: 0, exclusive: true },
 )
 const [sessions, publisher, sql] = await service.runtime.runPromise(
   Effect.all([LiveSessions, Publisher, Sql]),
 )
 
-const data = { emoji_id: "🐙", records: [{ tag: "0x4001", data: "https://example.com/octopus" }] }
+let events = 0
+const someData = () => ({
+  id: `${process.pid}-${++events}`,
+  emoji_id: "🐙",
+  records: [{ tag: "0x4001", data: "https://example.com/octopus" }],
+})
 let waiting: Array<{ readonly channel: string; readonly res: HttpResponse }> = []
 let isCommitting = false
 
@@ -39,10 +76,10 @@ const commitWaiting = async (): Promise<void> => {
   while (waiting.length > 0) {
     const batch = waiting
     waiting = []
-    const events = batch.map(({ channel }) => ({ channel, type: "emoji_id.records", data }))
+    const made = batch.map(({ channel }) => ({ channel, type: "emoji_id.records", data: someData() }))
     const [row] = await service.runtime.runPromise(
       sql.rows<{ given: ReadonlyArray<ChannelPosition> }>(
-        (q) => q`select put_events(${JSON.stringify(events)}::text::jsonb) as given`,
+        (q) => q`select put_events(${JSON.stringify(made)}::text::jsonb) as given`,
       ),
     )
     publisher.committed(row?.given ?? [])
@@ -51,8 +88,9 @@ const commitWaiting = async (): Promise<void> => {
   isCommitting = false
 }
 
+let listening: us_listen_socket | undefined
 const app = uWS.App()
-mountLive(app, { sessions, allowedOrigins: ["*"], maxSockets: 1_000_000, defect: console.error })
+const live = mountLive(app, { sessions, allowedOrigins: ["*"], maxSockets: 1_000_000, defect: console.error })
 app
   .post("/publish/:channel", (res, req) => {
     const channel = decodeURIComponent(req.getParameter(0) ?? "")
@@ -63,13 +101,18 @@ app
     void commitWaiting()
   })
   .listen("127.0.0.1", 0, (socket) => {
+    listening = socket || undefined
     if (socket) process.send?.({ type: "listening", port: uWS.us_socket_local_port(socket) })
     else process.send?.({ type: "failed", reason: "no port to listen on" })
   })
 
 process.once("SIGTERM", async () => {
+  // As the server does: nobody new, then those who are here, some at a time.
+  if (listening !== undefined) uWS.us_listen_socket_close(listening)
+  await live.drain(2000)
+  while (waiting.length > 0 || isCommitting) await new Promise((next) => setTimeout(next, 10))
   app.close()
   await service.stop()
-  await postgres.stop()
+  await stop()
   process.exit(0)
 })
