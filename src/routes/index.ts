@@ -25,6 +25,9 @@ import { oauthToken } from "./oauth-token.ts"
 import { operations } from "./operations.ts"
 import { orders } from "./orders.ts"
 import { organizations } from "./organizations.ts"
+import { partnerConnect } from "./partner-connect.ts"
+import { partnerGet } from "./partner-get.ts"
+import { partnerManage } from "./partner-manage.ts"
 import { paymentMethods } from "./payment-methods.ts"
 import { prices } from "./prices.ts"
 import { proxy } from "./proxy.ts"
@@ -87,6 +90,9 @@ const table = [
   ...authorize,
   ...magicLink,
   ...oauthToken,
+  ...partnerGet,
+  ...partnerConnect,
+  ...partnerManage,
 ] as const
 
 type Needs<T> = T extends Route<infer R> ? R : never

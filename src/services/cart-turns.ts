@@ -19,11 +19,7 @@ export const unclaimed = <A, E, R>(
     ),
   ) as Effect.Effect<A, Exclude<E, { readonly _tag: "IdsTaken" | "LimitReached" }>, R>
 
-export const addToCart = (
-  userId: string,
-  wanted: Parameters<typeof quoteItems>[0],
-  trackingData?: unknown,
-) =>
+export const addToCart = (userId: string, wanted: Parameters<typeof quoteItems>[0], trackingData?: unknown) =>
   Carts.use((carts) =>
     carts.turn(userId, ({ context, status }, at) =>
       Effect.gen(function* () {

@@ -49,7 +49,11 @@ export class PartnerVisits extends Context.Service<
       state: VisitState,
       login: { readonly userId: string; readonly sessionId: string } | undefined,
     ): Effect.Effect<string, Unavailable>
-    find(token: string, organizationId: string, flow: PartnerFlow): Effect.Effect<Visit | undefined, Unavailable>
+    find(
+      token: string,
+      organizationId: string,
+      flow: PartnerFlow,
+    ): Effect.Effect<Visit | undefined, Unavailable>
     /** The ids of this order are to be given the visit's addresses once it is paid. */
     ordered(token: string, orderId: string): Effect.Effect<void, Unavailable>
     written(orderId: string): Effect.Effect<void, Unavailable>
@@ -76,7 +80,9 @@ export class PartnerVisits extends Context.Service<
           const token = yield* codes.makeOpaqueToken
           const sealed = yield* seal.seal(Buffer.from(JSON.stringify(state)), aad(organizationId))
           yield* sql.rows(
-            (q) => q`insert into partner_visit (token_hash, organization_id, flow, user_id, session_id, sealed_state, expires_at)
+            (
+              q,
+            ) => q`insert into partner_visit (token_hash, organization_id, flow, user_id, session_id, sealed_state, expires_at)
                      values (${codes.hash({ purpose: "partner-visit" }, token)}, ${organizationId}, ${flow},
                              ${login?.userId ?? null}, ${login?.sessionId ?? null}, ${sealed},
                              now() + make_interval(secs => ${visitSeconds}))
