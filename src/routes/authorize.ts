@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { Forbidden, InvalidRequest, Unprocessable } from "../../schema/errors.ts"
-import type { TokenResponse } from "../../schema/session.ts"
 import { AppConfig } from "../config.ts"
 import { readForm } from "../http/form.ts"
 import { Reply } from "../http/reply.ts"
@@ -14,11 +13,10 @@ import {
   callbackUrl,
   readAuthorizationRequest,
 } from "../services/authorization-request.ts"
-import { logInByCode, logInByPassword, mailLink, sendCodeAgain } from "../services/browser-login.ts"
 import { type BrowserSession, BrowserSessions } from "../services/browser-sessions.ts"
 import { type Browser, Browsers } from "../services/browsers.ts"
-import { toListItem } from "../services/id-lists.ts"
-import { EmojiIds } from "../store/emoji-ids.ts"
+import { listOwned } from "../services/id-lists.ts"
+import { takeLoginForm } from "../services/login-forms.ts"
 import {
   authorizePath,
   codePage,
@@ -51,12 +49,7 @@ const refused = <A, E, R>(effect: Effect.Effect<A, E | ClientUntrusted | Authori
     ),
   ) as Effect.Effect<A | Reply<never>, Exclude<E, ClientUntrusted | AuthorizationFault>, R | AppConfig>
 
-const maxOffered = 500
-
-const ownedIds = (session: BrowserSession) =>
-  EmojiIds.use((ids) => ids.list({ ownedBy: session.account.id }, { limit: maxOffered, offset: 0 })).pipe(
-    Effect.map((owned) => owned.map(toListItem)),
-  )
+const ownedIds = (session: BrowserSession) => listOwned(session.account.id)
 
 const findWanted = (wanted: string | undefined): string | undefined => {
   const id = parseEmojiId(wanted ?? "")
@@ -127,13 +120,6 @@ const authorizePage = route({
     }).pipe(refused),
 })
 
-const setLogin = (request: AuthorizationRequest, { refresh_token }: TokenResponse) =>
-  Effect.gen(function* () {
-    const { refreshTokenSeconds } = yield* AppConfig
-    const cookie = (yield* Browsers).cookie("session", refresh_token, refreshTokenSeconds)
-    return Reply.redirect(authorizePath(request), { ...noStore, "Set-Cookie": cookie }, 303)
-  })
-
 const authorizeForm = route({
   ...formRow,
   id: "authorizeForm",
@@ -153,46 +139,29 @@ const authorizeForm = route({
         browser.sessionToken === undefined
           ? undefined
           : yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
-      const again = Reply.redirect(authorizePath(request), noStore, 303)
       const failed = { request, browser, status: 422 }
+      const again = (headers: Record<string, string> = {}) =>
+        Reply.redirect(authorizePath(request), { ...noStore, ...headers }, 303)
+
+      const link = { parameters: request.parameters, site: "auth" } as const
+      const step = yield* takeLoginForm(form, browser, session, link).pipe(
+        Effect.catchTag("LoginFailed", ({ error }) =>
+          Effect.succeed(
+            session === undefined || session.admitted
+              ? loginPage({ ...failed, failed: error, email: form["email"] ?? "" })
+              : codePage({ ...failed, failed: error, provider: session.account.providers[0] }),
+          ),
+        ),
+      )
+      if (step instanceof Reply) return step
+      if (step?.kind === "shown_again") {
+        return again(step.cookie === undefined ? {} : { "Set-Cookie": step.cookie })
+      }
+      if (step?.kind === "mailed") {
+        return yield* backTo(request.redirectUri, { status: "pending_magic_link", state: request.state })
+      }
 
       switch (form["action"]) {
-        case "link":
-          return yield* mailLink(form, request.parameters, "auth").pipe(
-            Effect.andThen(
-              backTo(request.redirectUri, { status: "pending_magic_link", state: request.state }),
-            ),
-            Effect.catchTag("LoginFailed", ({ error }) =>
-              Effect.succeed(loginPage({ ...failed, failed: error, email: form["email"] ?? "" })),
-            ),
-          )
-        case "password":
-          return yield* logInByPassword(form).pipe(
-            Effect.flatMap((tokens) => setLogin(request, tokens)),
-            Effect.catchTag("LoginFailed", ({ error }) =>
-              Effect.succeed(loginPage({ ...failed, failed: error, email: form["email"] ?? "" })),
-            ),
-          )
-        case "code":
-          return yield* logInByCode(browser.sessionToken ?? "", form).pipe(
-            Effect.flatMap((tokens) => setLogin(request, tokens)),
-            Effect.catchTag("LoginFailed", ({ error }) =>
-              Effect.succeed(
-                session === undefined
-                  ? loginPage({ ...failed, failed: error })
-                  : codePage({ ...failed, failed: error, provider: session.account.providers[0] }),
-              ),
-            ),
-          )
-        case "sms":
-          if (session !== undefined) yield* sendCodeAgain(session).pipe(Effect.ignore)
-          return again
-        case "leave":
-          return Reply.redirect(
-            authorizePath(request),
-            { ...noStore, "Set-Cookie": browsers.forget("session") },
-            303,
-          )
         case "deny":
           return yield* backTo(request.redirectUri, {
             error: "access_denied",
@@ -200,7 +169,7 @@ const authorizeForm = route({
             state: request.state,
           })
         case "select": {
-          if (session === undefined || !session.admitted) return again
+          if (session === undefined || !session.admitted) return again()
           const chosen = findWanted(form["emoji_id"])
           const ids = yield* ownedIds(session)
           const owned = ids.find(({ canonical_format }) => canonical_format === chosen)

@@ -25,6 +25,9 @@ import { oauthToken } from "./oauth-token.ts"
 import { operations } from "./operations.ts"
 import { orders } from "./orders.ts"
 import { organizations } from "./organizations.ts"
+import { partnerConnect } from "./partner-connect.ts"
+import { partnerGet } from "./partner-get.ts"
+import { partnerManage } from "./partner-manage.ts"
 import { paymentMethods } from "./payment-methods.ts"
 import { prices } from "./prices.ts"
 import { proxy } from "./proxy.ts"
@@ -89,6 +92,9 @@ const table = [
   ...authorize,
   ...magicLink,
   ...oauthToken,
+  ...partnerGet,
+  ...partnerConnect,
+  ...partnerManage,
 ] as const
 
 /** The table as types: the client's calls are a fold over it. */

@@ -21,6 +21,14 @@ const chosenId = (principal: Principal): IdFilter | undefined => {
   return id._tag === "EmojiId" ? { ownedBy: principal.userId, canonical: id.canonical } : undefined
 }
 
+const maxOwned = 500
+
+/** A user's own ids, for pages where they choose among them. */
+export const listOwned = (userId: string) =>
+  EmojiIds.use((ids) => ids.list({ ownedBy: userId }, { limit: maxOwned, offset: 0 })).pipe(
+    Effect.map((owned) => owned.map(toListItem)),
+  )
+
 export const toListItem = (registered: Registered): EmojiListItem =>
   emojiListItem(registered.id, rhythmScore(registered.id), registered)
 

@@ -1,0 +1,79 @@
+import { type DirectoryRecord, normalizeRecord, RecordRefused } from "./record.ts"
+import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag } from "./record-tag.ts"
+
+/** Why the addresses a partner sent along cannot be read. */
+export class AddressesRefused {
+  readonly _tag = "AddressesRefused"
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+const maxAddresses = 50
+const tooMany = new AddressesRefused(`There are more than ${maxAddresses} addresses.`)
+const paymentClasses: ReadonlySet<string | undefined> = new Set(["crypto", "payment", "token"])
+
+const toRecord = (
+  tag: number | undefined,
+  shown: string,
+  data: string,
+): DirectoryRecord | AddressesRefused => {
+  if (tag === undefined) return new AddressesRefused(`"${shown}" is not a category.`)
+  if (!paymentClasses.has(findRecordClass(tag))) {
+    return new AddressesRefused(`Category ${formatTag(tag)} does not hold addresses.`)
+  }
+  const record = normalizeRecord({ tag: formatTag(tag), data })
+  return record instanceof RecordRefused
+    ? new AddressesRefused(`The address for ${formatTag(tag)} is not right. ${record.message}`)
+    : record
+}
+
+const collect = <A>(
+  items: ReadonlyArray<A>,
+  read: (item: A) => DirectoryRecord | AddressesRefused,
+): ReadonlyArray<DirectoryRecord> | AddressesRefused => {
+  if (items.length > maxAddresses) return tooMany
+  const records = new Map<string, DirectoryRecord>()
+  for (const item of items) {
+    const record = read(item)
+    if (record instanceof AddressesRefused) return record
+    records.set(record.hash, record)
+  }
+  return [...records.values()]
+}
+
+/** `TAG=ADDRESS|TAG=ADDRESS`, tags in hex. */
+export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused =>
+  collect(text === "" ? [] : text.split("|", maxAddresses + 1), (pair) => {
+    const equals = pair.indexOf("=")
+    if (equals < 1) return new AddressesRefused(`"${pair}" is not TAG=ADDRESS.`)
+    const tag = pair.slice(0, equals)
+    return toRecord(parseTag(tag), tag, pair.slice(equals + 1))
+  })
+
+const readBase64Json = (text: string): unknown => {
+  // A plus sign that was not encoded arrives as a space.
+  const base64 = text.replaceAll(" ", "+")
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return undefined
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(base64, "base64")))
+  } catch {
+    return undefined
+  }
+}
+
+/** Base64 of `[{"TAG": "ADDRESS|WALLET_NAME"}, …]`, tags in hex or decimal. The name becomes the description. */
+export const parseAddressJson = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused => {
+  const list = text === "" ? [] : readBase64Json(text)
+  if (!Array.isArray(list)) return new AddressesRefused("It is not the Base64 text of a JSON array.")
+  return collect<unknown>(list, (item) => {
+    const members = typeof item === "object" && item !== null ? Object.entries(item) : []
+    const [tag, data] = members[0] ?? []
+    if (members.length !== 1 || tag === undefined || typeof data !== "string") {
+      return new AddressesRefused("Each item is an object with one category and its address.")
+    }
+    return toRecord(parseHexOrDecimalTag(tag), tag, data)
+  })
+}

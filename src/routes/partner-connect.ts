@@ -1,0 +1,89 @@
+import { Effect } from "effect"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
+import { text } from "../../schema/wire.ts"
+import { route } from "../http/route.ts"
+import { type BrowserSession, BrowserSessions } from "../services/browser-sessions.ts"
+import { listOwned } from "../services/id-lists.ts"
+import { writeAddresses } from "../services/partner-writes.ts"
+import { formRow, pageRow } from "../web/page-row.ts"
+import { confirmPage, pickPage } from "../web/partner-connect.ts"
+import { answered, getLogin, goBack, receiveForm, seeOther, welcome } from "../web/partner-guest.ts"
+import type { Guest } from "../web/partner-shell.ts"
+
+const params = { partner_path: text(64) }
+
+const idsOf = (actor: BrowserSession) => listOwned(actor.account.id)
+
+/**
+ * Whose id is connected. The partner's user is rarely its owner: whoever has logged in here counts first, then the
+ * partner's user if they own one, and otherwise somebody has to log in.
+ */
+const getOwner = Effect.fnUntraced(function* (guest: Guest) {
+  const { sessionId } = guest.visit
+  if (guest.browser.sessionToken === undefined && sessionId !== undefined) {
+    const actor = yield* BrowserSessions.use((sessions) => sessions.findById(sessionId))
+    const ids = actor === undefined ? [] : yield* idsOf(actor)
+    if (actor !== undefined && ids.length > 0) return { actor, ids }
+  }
+  const actor = yield* getLogin(guest)
+  return { actor, ids: yield* idsOf(actor) }
+})
+
+const canonicalOf = (typed: string | undefined): string | undefined => {
+  const id = parseEmojiId(typed ?? "")
+  return id._tag === "EmojiId" ? id.canonical : undefined
+}
+
+const connectPage = route({
+  ...pageRow,
+  id: "partnerConnect",
+  group: "partner flows",
+  summary: "Flow 2: a partner's user connects an id they have (refresh_token, eid, addresses)",
+  method: "get",
+  path: "/partner/:partner_path/link-email",
+  params,
+  limit: "write",
+  errors: [NotFound],
+  handler: (request) =>
+    Effect.gen(function* () {
+      const { guest, query } = yield* welcome(request, "connect")
+      if (query["login"] !== undefined)
+        yield* getLogin({ ...guest, browser: { ...guest.browser, sessionToken: undefined } })
+      const { actor, ids } = yield* getOwner(guest)
+      const owner = { email: actor.account.email, ids: ids.map(({ display_format }) => display_format) }
+      const wanted = canonicalOf(query["id"] ?? (query["pick"] === undefined ? guest.visit.eid : undefined))
+      const only = ids.length === 1 && query["pick"] === undefined ? ids[0] : undefined
+      const chosen = ids.find(({ canonical_format }) => canonical_format === wanted) ?? only
+      return chosen === undefined ? pickPage(guest, owner) : confirmPage(guest, owner, chosen.display_format)
+    }).pipe(answered),
+})
+
+const connectForm = route({
+  ...formRow,
+  id: "partnerConnectForm",
+  group: "partner flows",
+  summary: "What the person does in flow 2: log in, connect, go back (form)",
+  path: "/partner/:partner_path/link-email",
+  params,
+  limit: "login",
+  errors: [Conflict, Forbidden, NotFound],
+  handler: (request) =>
+    Effect.gen(function* () {
+      const { form, guest } = yield* receiveForm(request, "connect")
+      const { actor, ids } = yield* getOwner(guest)
+      const owner = { email: actor.account.email, ids: ids.map(({ display_format }) => display_format) }
+      if (form["action"] !== "connect") return seeOther(guest.home)
+      const chosen = ids.find(({ canonical_format }) => canonical_format === canonicalOf(form["emoji_id"]))
+      if (chosen === undefined) return pickPage(guest, owner, "This id is not yours. Choose another.")
+      const eid = chosen.display_format
+      const again = ({ message }: { readonly message: string }) =>
+        Effect.succeed(confirmPage(guest, owner, eid, message))
+      return yield* writeAddresses(actor.principal, eid, guest.visit.addresses).pipe(
+        Effect.as(goBack(guest, { eid })),
+        Effect.catchTags({ InvalidRequest: again, Unprocessable: again, UnsupportedEmoji: again }),
+      )
+    }).pipe(answered),
+})
+
+export const partnerConnect = [connectPage, connectForm] as const

@@ -1,0 +1,266 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { totalCents } from "../../machines/order-money.ts"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import { text } from "../../schema/wire.ts"
+import { AppConfig } from "../config.ts"
+import type { Form } from "../http/form.ts"
+import { route } from "../http/route.ts"
+import type { BrowserSession } from "../services/browser-sessions.ts"
+import { addToCart, removeFromCart, returnToDraft } from "../services/cart-turns.ts"
+import { Carts } from "../services/carts.ts"
+import { Checkouts } from "../services/checkouts.ts"
+import { listOwned } from "../services/id-lists.ts"
+import { Limits } from "../services/limits.ts"
+import { MagicLinks } from "../services/magic-links.ts"
+import { OrderViews } from "../services/order-views.ts"
+import { PartnerVisits } from "../services/partner-visits.ts"
+import { boughtIds, writeAddresses, writeOrdered } from "../services/partner-writes.ts"
+import { SecondFactors } from "../services/second-factors.ts"
+import { Sessions } from "../services/sessions.ts"
+import { Storefront } from "../services/storefront.ts"
+import { Orders, type StoredOrder } from "../store/orders.ts"
+import { formRow, pageRow } from "../web/page-row.ts"
+import { cartPage, notPaidPage, proofPage, waitingPage } from "../web/partner-cart.ts"
+import { Answered, answered, getActor, goBack, receiveForm, seeOther, welcome } from "../web/partner-guest.ts"
+import { mailSentPage } from "../web/partner-login.ts"
+import { type SearchShown, searchPage } from "../web/partner-search.ts"
+import { type Guest, refusedPage } from "../web/partner-shell.ts"
+
+const params = { partner_path: text(64) }
+const suggestions = 9
+const maxQueryUnits = 120
+const stripeCheckout = "https://checkout.stripe.com"
+
+const findOwned = Effect.fnUntraced(function* (actor: BrowserSession, wanted: string | undefined) {
+  if (wanted === undefined) return undefined
+  const ids = yield* listOwned(actor.account.id)
+  return ids.find(({ canonical_format }) => canonical_format === wanted)?.display_format
+})
+
+const showCart = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, failed?: string) {
+  const { order, user } = yield* Carts.use((carts) => carts.get(actor.account.id))
+  const view = yield* OrderViews.use((views) => views.show(order, user))
+  const wanted = view.order_items.filter(({ item_type }) => item_type === "EmojiId")
+  const isFree =
+    order.status === "Draft" &&
+    wanted.length === view.order_items.length &&
+    wanted.length <= user.remaining_free_emoji
+  const { baseUrl } = yield* AppConfig
+  return cartPage(guest, {
+    order: view,
+    isFree: isFree || totalCents(order.context.items) === 0,
+    checkoutOrigins: [baseUrl, stripeCheckout],
+    ...(failed === undefined ? {} : { failed }),
+    mayConfirm: failed !== undefined && user.email !== undefined && user.email_verified_at === undefined,
+  })
+})
+
+const search = Effect.fnUntraced(function* (query: string) {
+  const storefront = yield* Storefront
+  const id = parseEmojiId(query)
+  if (id._tag === "EmojiId") {
+    const { alternates, result } = yield* storefront.search(id)
+    return { result, offers: alternates.slice(0, suggestions) }
+  }
+  const offers = yield* storefront.random(suggestions)
+  return query === "" ? { offers } : { offers, failed: id.message }
+})
+
+const showSearch = Effect.fnUntraced(function* (
+  guest: Guest,
+  actor: BrowserSession,
+  query: Form,
+  failed?: string,
+) {
+  const typed = `${query["q"] ?? ""}${query["pick"] ?? ""}`.replaceAll(/\s/g, "").slice(0, maxQueryUnits)
+  const { order, user } = yield* Carts.use((carts) => carts.get(actor.account.id))
+  const owned = yield* findOwned(actor, guest.visit.eid)
+  const shown: SearchShown = {
+    query: typed,
+    ...(yield* search(typed)),
+    ...(failed === undefined ? {} : { failed }),
+    picking: query["pick"] !== undefined,
+    inCart: order.context.items.length,
+    freeLeft: user.remaining_free_emoji,
+    ...(owned === undefined ? {} : { owned }),
+  }
+  return searchPage(guest, shown)
+})
+
+const getPage = route({
+  ...pageRow,
+  id: "partnerGet",
+  group: "partner flows",
+  summary: "Flow 1: a partner's user gets an id (refresh_token, eid, addresses, address_json)",
+  method: "get",
+  path: "/partner/:partner_path",
+  params,
+  limit: "write",
+  errors: [NotFound],
+  handler: (request) =>
+    Effect.gen(function* () {
+      const { guest, query } = yield* welcome(request, "get")
+      const actor = yield* getActor(guest)
+      if (guest.partner.requires_email && actor.account.email === null) {
+        const why = `${guest.partner.name} wants its users to have an email address. Add one there first.`
+        return refusedPage(guest.partner, why)
+      }
+      return query["cart"] === undefined
+        ? yield* showSearch(guest, actor, query)
+        : yield* showCart(guest, actor)
+    }).pipe(answered),
+})
+
+const methods = { free: "Free", card: "CardCheckout", crypto: "CryptoCommerce" } as const
+type MethodName = keyof typeof methods
+const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, name)
+
+const finish = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, order: StoredOrder) {
+  yield* writeOrdered(actor.principal, order, guest.visit.addresses)
+  const [eid] = boughtIds(order)
+  return goBack(guest, eid === undefined ? {} : { eid })
+})
+
+const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, method: MethodName) {
+  const { webUrl } = yield* AppConfig
+  const { principal } = actor
+  if (principal.twoFactor) {
+    yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId)).pipe(
+      Effect.catchTag("TwoFactorRequired", () =>
+        Effect.fail(new Answered({ reply: proofPage(guest, method) })),
+      ),
+    )
+  }
+  const { order: before } = yield* Carts.use((carts) => carts.get(actor.account.id))
+  const orderId = before.context.id
+  // Noted before the order can be paid, so that no payment comes without its addresses being known.
+  if (guest.browser.visitToken !== undefined) {
+    yield* PartnerVisits.use((visits) => visits.ordered(guest.browser.visitToken ?? "", orderId))
+  }
+  const { order } = yield* Checkouts.use((checkouts) =>
+    checkouts.run(principal, undefined, {
+      method: methods[method],
+      success_url: `${webUrl}${guest.home}/paid?order=${orderId}`,
+      cancel_url: `${webUrl}${guest.home}?cart`,
+    }),
+  )
+  if (order.status === "Paid") return yield* finish(guest, actor, order)
+  const link = order.context.intent?.checkoutUrl
+  return link === undefined ? yield* showCart(guest, actor) : seeOther(link)
+})
+
+const prove = Effect.fnUntraced(function* (guest: Guest, { principal }: BrowserSession, form: Form) {
+  yield* Limits.use((limits) => limits.take("code", { account: principal.userId }))
+  const proof = yield* SecondFactors.use((factors) =>
+    factors.prove(principal.userId, randomUUID(), (form["code"] ?? "").slice(0, 64)),
+  )
+  if (proof === "proven") return yield* Sessions.use((sessions) => sessions.proven(principal.sessionId))
+  const why = proof === "spent" ? "This code was used before; wait for the next one." : "The code is wrong."
+  return yield* new Answered({ reply: proofPage(guest, form["method"] ?? "", why) })
+})
+
+const act = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, form: Form) {
+  const userId = actor.account.id
+  const action = form["action"] ?? ""
+  const cart = seeOther(`${guest.home}?cart`)
+  if (isMethod(action)) return yield* checkOut(guest, actor, action)
+  switch (action) {
+    case "choose": {
+      const { order } = yield* Carts.use((carts) => carts.get(userId))
+      if (order.status === "PendingPayment") yield* returnToDraft(userId)
+      const wanted = parseEmojiId(form["emoji_id"] ?? "")
+      const isThere =
+        wanted._tag === "EmojiId" && order.context.items.some(({ claim }) => claim === wanted.canonical)
+      if (!isThere) yield* addToCart(userId, [{ emoji_id: form["emoji_id"] ?? "" }])
+      return cart
+    }
+    case "remove":
+      yield* removeFromCart(userId, form["item"] ?? "")
+      return cart
+    case "draft":
+      yield* returnToDraft(userId)
+      return cart
+    case "confirm":
+      yield* MagicLinks.use((links) => links.send({ id: userId }, { redirect: `${guest.home}?cart` }, "web"))
+      return mailSentPage(guest, actor.account.email ?? "")
+    case "keep": {
+      const eid = yield* findOwned(actor, guest.visit.eid)
+      if (eid === undefined) return seeOther(guest.home)
+      yield* writeAddresses(actor.principal, eid, guest.visit.addresses)
+      return goBack(guest, { eid })
+    }
+    case "prove": {
+      yield* prove(guest, actor, form)
+      const method = form["method"] ?? ""
+      return isMethod(method) ? yield* checkOut(guest, actor, method) : cart
+    }
+    default:
+      return seeOther(guest.home)
+  }
+})
+
+/** The page the form came from, and why it was refused. */
+const showAgain = Effect.fnUntraced(function* (
+  guest: Guest,
+  actor: BrowserSession,
+  form: Form,
+  failed: string,
+) {
+  return form["action"] === "choose"
+    ? yield* showSearch(guest, actor, { q: form["emoji_id"] ?? "" }, failed)
+    : yield* showCart(guest, actor, failed)
+})
+
+const getForm = route({
+  ...formRow,
+  id: "partnerGetForm",
+  group: "partner flows",
+  summary: "What the person does in flow 1: choose, check out, go back (form)",
+  path: "/partner/:partner_path",
+  params,
+  limit: "login",
+  errors: [Forbidden, NotFound],
+  handler: (request) =>
+    Effect.gen(function* () {
+      const { form, guest } = yield* receiveForm(request, "get")
+      const actor = yield* getActor(guest)
+      return yield* act(guest, actor, form).pipe(
+        Effect.catchTags({
+          Conflict: ({ message }) => showAgain(guest, actor, form, message),
+          EventRefused: ({ message }) => showAgain(guest, actor, form, message),
+          InvalidRequest: ({ message }) => showAgain(guest, actor, form, message),
+          Unprocessable: ({ message }) => showAgain(guest, actor, form, message),
+          UnsupportedEmoji: ({ message }) => showAgain(guest, actor, form, message),
+        }),
+      )
+    }).pipe(answered),
+})
+
+const paidPage = route({
+  ...pageRow,
+  id: "partnerPaid",
+  group: "partner flows",
+  summary: "Where a payment of flow 1 returns to; goes on to the partner once it is booked",
+  method: "get",
+  path: "/partner/:partner_path/paid",
+  params,
+  internal: true,
+  errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
+  handler: (request) =>
+    Effect.gen(function* () {
+      const { guest, query } = yield* welcome(request, "get")
+      const actor = yield* getActor(guest)
+      const id = /^[0-9a-f-]{36}$/.test(query["order"] ?? "") ? (query["order"] ?? "") : undefined
+      const order = id === undefined ? undefined : yield* Orders.use((orders) => orders.find(id))
+      if (order === undefined || order.context.userId !== actor.account.id) {
+        return yield* new NotFound({ error: "There is no such order of yours." })
+      }
+      if (order.status === "Paid") return yield* finish(guest, actor, order)
+      if (order.status === "PendingPayment") return waitingPage(guest, `${guest.home}/paid?order=${id}`)
+      return notPaidPage(guest, order.context.payments.length > 0)
+    }).pipe(answered),
+})
+
+export const partnerGet = [getPage, getForm, paidPage] as const

@@ -1,0 +1,95 @@
+import type { DisplayOrder } from "../../schema/order.ts"
+import { html } from "./html.ts"
+import { bigId } from "./id-tile.ts"
+import { notice } from "./login.ts"
+import { dollars } from "./money.ts"
+import { abortForm, addressList, type Guest, guestForm, partnerPage } from "./partner-shell.ts"
+
+type Item = DisplayOrder["order_items"][number]
+
+const reasons = {
+  Taken: "Somebody else has it now",
+  PendingPurchase: "Somebody is buying it right now",
+} as const
+
+const itemLine = (guest: Guest, item: Item, isDraft: boolean) => {
+  const lost = item.marked_invalid_at_reason
+  const name =
+    typeof item.emoji_id === "string"
+      ? bigId(item.emoji_id)
+      : html`<span>${item.item_type === "Discount" ? "Discount" : "Lootbox"}</span>`
+  return html`<li>${name}<span class="price">${dollars(item.unit_price_in_cents)}${lost !== undefined && html`<br><span class="bad small">${reasons[lost]}</span>`}</span>
+${isDraft && guestForm(guest, html`<input type="hidden" name="item" value="${item.id}"><button class="link" name="action" value="remove" aria-label="Remove">Remove</button>`)}</li>`
+}
+
+export interface CartShown {
+  readonly order: DisplayOrder
+  readonly isFree: boolean
+  readonly checkoutOrigins: ReadonlyArray<string>
+  readonly failed?: string
+  readonly mayConfirm?: boolean
+}
+
+/** The cart and how to pay; what the partner sent along is shown again, because paying agrees to it. */
+export const cartPage = (guest: Guest, { checkoutOrigins, failed, isFree, mayConfirm, order }: CartShown) => {
+  const isDraft = order.status === "Draft"
+  const link = order.payment_method_data?.checkout_url
+  return partnerPage(guest, {
+    title: "Your cart",
+    status: failed === undefined ? 200 : 422,
+    leadsTo: checkoutOrigins,
+    body: html`<h1>${isDraft ? "Your cart" : "Waiting for your payment"}</h1>
+${notice(failed)}
+${mayConfirm && guestForm(guest, html`<button class="full" name="action" value="confirm">Mail me the link to confirm it</button>`)}
+<section class="card"><ul class="cart">${order.order_items.map((item) => itemLine(guest, item, isDraft))}</ul>
+<p class="total"><span>Total</span><strong>${isFree ? html`<s class="soft">${dollars(order.total_in_cents)}</s> $0.00` : dollars(order.total_in_cents)}</strong></p></section>
+${addressList(guest.visit.addresses, "Written to your id when it is yours")}
+${
+  isDraft
+    ? html`${guestForm(
+        guest,
+        isFree
+          ? html`<button class="full" name="action" value="free">Get it for free</button>`
+          : html`<button class="full" name="action" value="card">Pay by card</button><button class="plain full" name="action" value="crypto">Pay with crypto</button>`,
+        "stack",
+      )}
+<p><a href="${guest.home}">Look for another</a></p>`
+    : html`<p class="soft">It is yours to buy until ${order.expires_at?.slice(11, 16)} UTC.</p>
+${link !== undefined && html`<p><a class="button full" href="${link}">Go on to the payment</a></p>`}
+${guestForm(guest, html`<button class="plain full" name="action" value="draft">Change the cart</button>`)}`
+}
+${abortForm(guest)}`,
+  })
+}
+
+/** Sensitive things ask again, when the last code is too long ago. */
+export const proofPage = (guest: Guest, method: string, failed?: string) =>
+  partnerPage(guest, {
+    title: "Your code",
+    status: failed === undefined ? 200 : 422,
+    body: html`<h1>A code, before you buy</h1>${notice(failed)}
+${guestForm(
+  guest,
+  html`<input type="hidden" name="method" value="${method}"><label for="code">The code of your authenticator app or SMS</label>
+<input id="code" name="code" class="code" autocomplete="one-time-code" maxlength="32" required autofocus>
+<button class="full" name="action" value="prove">Go on</button>`,
+  "card",
+)}<p><a href="${guest.home}?cart">Back to the cart</a></p>`,
+  })
+
+/** Payments are told to us by the provider, a moment after the buyer is back. */
+export const waitingPage = (guest: Guest, path: string) =>
+  partnerPage(guest, {
+    title: "One moment",
+    headers: { Refresh: `1; url=${path}` },
+    body: html`<div class="center"><p class="emoji huge pulse" aria-hidden="true">⏳</p><h1>Your payment is on its way</h1>
+<p role="status">This page goes on by itself. <a href="${path}">Or press here.</a></p></div>`,
+  })
+
+export const notPaidPage = (guest: Guest, wasCharged: boolean) =>
+  partnerPage(guest, {
+    title: "Not bought",
+    body: html`<div class="center"><p class="emoji huge" aria-hidden="true">⌛</p><h1>The order has run out</h1>
+<p>${wasCharged ? "Your payment came after the id was gone to somebody else. You get it back." : "It was not paid in time, and nothing was charged. Your cart still lists what you wanted."}</p>
+<p><a class="button" href="${guest.home}?cart">Back to the cart</a></p></div>`,
+  })
