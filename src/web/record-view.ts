@@ -1,0 +1,52 @@
+import { formatTag, parseTag, tags } from "../../schema/record-tag.ts"
+import { nativeTickers } from "../../schema/ticker.ts"
+import { type Html, html } from "./html.ts"
+
+const tickerOf = new Map([...nativeTickers].map(([ticker, tag]) => [tag, ticker]))
+
+const names: ReadonlyMap<number, string> = new Map([
+  [tags.registeredPubkey, "Registered key"],
+  [tags.displayModifiers, "Skin tones"],
+  [tags.description, "Description"],
+  [tags.expiry, "Expiry"],
+  [tags.redirect, "Redirect"],
+  [tags.nickname, "Nickname"],
+  [tags.preferredForm, "Preferred form"],
+  [tags.chainPubkey, "Chain key"],
+  [tags.genericCrypto, "Other coin"],
+  [tags.webUrl, "Web link"],
+  [tags.text, "Text"],
+  [tags.paymentAddress, "Payment address"],
+  [tags.token, "Token"],
+])
+
+export const categoryName = (tag: string): string => {
+  const number = parseTag(tag)
+  if (number === undefined) return tag
+  return names.get(number) ?? tickerOf.get(number) ?? tag
+}
+
+/** Categories a person may add by hand: what the partner deals in first, then all others. */
+export const categoryChoices = (
+  currencies: ReadonlyArray<string>,
+): ReadonlyArray<readonly [tag: string, name: string]> => {
+  const wanted = currencies.flatMap((currency) => {
+    const tag = parseTag(currency) ?? nativeTickers.get(currency.toUpperCase())
+    return tag === undefined ? [] : [formatTag(tag)]
+  })
+  const written = [tags.redirect, tags.webUrl, tags.nickname, tags.description, tags.text].map(formatTag)
+  const coins = wanted.length > 0 ? wanted : [...nativeTickers.values()].map(formatTag)
+  return [...new Set([...coins, formatTag(tags.genericCrypto), ...written])].map((tag) => [
+    tag,
+    categoryName(tag),
+  ])
+}
+
+/** An address with what is called a wallet's name, or whatever else a record says. */
+export const recordLine = ({ data, tag }: { readonly data: string; readonly tag: string }): Html => {
+  const [value = "", ...rest] = data.split("|")
+  const isEthereum = parseTag(tag) === tags.ethereum
+  const more = rest.filter((part) => part !== "").join(" · ")
+  return html`<span class="record"><strong>${categoryName(tag)}</strong>${more !== "" && html` <span class="soft">${more}</span>`}
+<code>${isEthereum && "0x"}${value}</code></span>`
+}
