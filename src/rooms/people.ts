@@ -13,6 +13,7 @@ import { Members } from "../store/members.ts"
 import { OauthClients } from "../store/oauth-clients.ts"
 import { Organizations } from "../store/organizations.ts"
 import { Pubkeys } from "../store/pubkeys.ts"
+import { RecentEventLists } from "../store/recent-events.ts"
 import { TransferLists } from "../store/transfers.ts"
 import { UserAdmin } from "../store/user-admin.ts"
 import { Wallets } from "../store/wallets.ts"
@@ -26,6 +27,7 @@ const stores = Layer.mergeAll(
   OauthClients.layer,
   Organizations.layer,
   Pubkeys.layer,
+  RecentEventLists.layer,
   TransferLists.layer,
   UserAdmin.layer,
   Wallets.layer,

@@ -1,10 +1,12 @@
 import type { Route } from "../http/route.ts"
+import { adminEvents } from "./admin-events.ts"
 import { apiKeys } from "./api-keys.ts"
 import { assets } from "./assets.ts"
 import { auth } from "./auth.ts"
 import { authorize } from "./authorize.ts"
 import { cart } from "./cart.ts"
 import { codes } from "./codes.ts"
+import { consolePages } from "./console.ts"
 import { credentials } from "./credentials.ts"
 import { currentUser } from "./current-user.ts"
 import { dev } from "./dev.ts"
@@ -55,6 +57,8 @@ const table = [
   ...documents(wholeTable),
   ...live,
   ...assets,
+  ...consolePages,
+  ...adminEvents,
   ...lookups,
   ...emojiIds,
   ...idLists,

@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { extname, join } from "node:path"
+import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { projectRoot } from "../project-root.ts"
 
 export interface Asset {
   readonly body: Uint8Array
   readonly type: string
   readonly hash: string
+  /** The body smaller, by the name of the encoding; made when first asked for. */
+  compressed(encoding: "br" | "gzip"): Uint8Array
 }
 
 const folder = join(projectRoot, "src/web/assets")
@@ -17,14 +20,51 @@ const types: Record<string, string> = {
   ".png": "image/png",
 }
 
+const compressors = {
+  br: (body: Uint8Array) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (body: Uint8Array) => gzipSync(body, { level: 9 }),
+} as const
+
+const makeAsset = (name: string, body: Uint8Array): Asset => {
+  const smaller = new Map<string, Uint8Array>()
+  return {
+    body,
+    type: types[extname(name)] ?? "application/octet-stream",
+    hash: createHash("sha256").update(body).digest("base64url").slice(0, 12),
+    compressed: (encoding) => {
+      const made = smaller.get(encoding) ?? compressors[encoding](body)
+      smaller.set(encoding, made)
+      return made
+    },
+  }
+}
+
+const assets = new Map<string, Asset>()
+
+/** `./other.js` in a module becomes `./other.js?v=hash`: whoever keeps a module for ever keeps the ones it was written with. */
+const moduleImport = /(\bfrom |\bimport\()"\.\/([\w-]+\.js)"/g
+
+const load = (name: string): Asset => {
+  const known = assets.get(name)
+  if (known !== undefined) return known
+  const file = readFileSync(join(folder, name))
+  const body = name.endsWith(".js")
+    ? Buffer.from(
+        file
+          .toString()
+          .replaceAll(
+            moduleImport,
+            (_, before: string, to: string) => `${before}"./${to}?v=${load(to).hash}"`,
+          ),
+      )
+    : file
+  const asset = makeAsset(name, body)
+  assets.set(name, asset)
+  return asset
+}
+
 /** Files of ours that pages load, read once. Their names carry a hash, so browsers may keep them for ever. */
-const assets: ReadonlyMap<string, Asset> = new Map(
-  readdirSync(folder).map((name) => {
-    const body = readFileSync(join(folder, name))
-    const hash = createHash("sha256").update(body).digest("base64url").slice(0, 12)
-    return [name, { body, type: types[extname(name)] ?? "application/octet-stream", hash }]
-  }),
-)
+for (const name of readdirSync(folder)) load(name)
 
 export const findAsset = (name: string): Asset | undefined => assets.get(name)
 

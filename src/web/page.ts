@@ -8,6 +8,8 @@ export interface PageOptions {
   readonly status?: number
   /** Modules of ours the page may run; it works without them. */
   readonly scripts?: ReadonlyArray<string>
+  /** Style sheets of ours besides the one every page has. */
+  readonly styles?: ReadonlyArray<string>
   /** Origins a form of this page may be sent on to, besides our own. */
   readonly formTargets?: ReadonlyArray<string>
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
@@ -50,7 +52,7 @@ export const page = (options: PageOptions): Reply<never> => {
 <meta name="color-scheme" content="light dark">
 <title>${options.title}</title>
 <link rel="icon" href="${assetUrl("icon.svg")}" type="image/svg+xml">
-<link rel="stylesheet" href="${assetUrl("site.css")}">
+${["site.css", ...(options.styles ?? [])].map((name) => html`<link rel="stylesheet" href="${assetUrl(name)}">`)}
 ${scripts.map((name) => html`<script type="module" src="${assetUrl(name)}"></script>`)}
 </head>
 <body${options.wide ? html` class="wide"` : ""}>

@@ -1,0 +1,53 @@
+import { Effect, Schema } from "effect"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { AppConfig } from "../config.ts"
+import { Reply } from "../http/reply.ts"
+import { route } from "../http/route.ts"
+import { notRegistered, readAnswer } from "../services/lookup-answer.ts"
+import { Lookups } from "../services/lookups.ts"
+import { rhythmScore } from "../services/rhythm.ts"
+import { consolePage, type Finding } from "../web/console.ts"
+import { pageRow } from "../web/page-row.ts"
+import { vocabulary } from "../web/vocabulary.ts"
+
+const find = Effect.fnUntraced(function* (asked: string) {
+  const id = parseEmojiId(asked.trim())
+  if (id._tag === "EmojiIdRefused") return { refused: id.message } satisfies Finding
+  const lookup = yield* Lookups.use((lookups) => lookups.view(id))
+  const records = lookup === notRegistered ? undefined : readAnswer(lookup).result
+  return { id, rhythmScore: rhythmScore(id), records } satisfies Finding
+})
+
+const show = route({
+  ...pageRow,
+  id: "console",
+  summary: "The console: looks an id up without JavaScript, and does everything else with it",
+  method: "get",
+  path: "/",
+  query: { emoji_id: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(1024))) },
+  errors: [],
+  handler: ({ query }) =>
+    Effect.gen(function* () {
+      const { production } = yield* AppConfig
+      const asked = query.emoji_id ?? ""
+      const finding = asked.trim() === "" ? undefined : yield* find(asked)
+      return consolePage({ asked, finding, isDevelopment: !production })
+    }),
+})
+
+const words = Effect.succeed(Reply.json(vocabulary, { headers: { "Cache-Control": "public, max-age=3600" } }))
+
+const readVocabulary = route({
+  id: "consoleVocabulary",
+  group: "pages",
+  summary: "Names of emoji and of kinds of records, for the console",
+  method: "get",
+  path: "/console/vocabulary",
+  auth: "none",
+  internal: true,
+  success: Schema.Unknown,
+  errors: [],
+  handler: () => words,
+})
+
+export const consolePages = [show, readVocabulary] as const

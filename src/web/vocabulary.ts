@@ -1,0 +1,21 @@
+import { emojis } from "../../schema/emoji.ts"
+import { formatTag, tags } from "../../schema/record-tag.ts"
+import { nativeTickers } from "../../schema/ticker.ts"
+import { emojiGroups } from "./emoji-groups.ts"
+import { categoryChoices, categoryName } from "./record-view.ts"
+
+const nameOf = new Map(emojis.map(({ canonical, name }) => [canonical, name]))
+
+const allTags = [...new Set([...Object.values(tags), ...nativeTickers.values()])].map(formatTag)
+
+/** The words the console's script shows for what the API names by sign or number. */
+export const vocabulary = {
+  emoji: emojiGroups.map(([group, members]) => ({
+    group,
+    members: members.split(" ").map((emoji) => [emoji, nameOf.get(emoji) ?? ""] as const),
+  })),
+  /** Names of records by tag. */
+  categories: Object.fromEntries(allTags.map((tag) => [tag, categoryName(tag)])),
+  /** Tags a person may add by hand, the usual ones first. */
+  choices: categoryChoices([]).map(([tag]) => tag),
+}
