@@ -27,7 +27,7 @@ export async function startSide(scenario: Scenario, side: Side): Promise<Running
     await server.stop()
   }
   try {
-    const prepared = await scenario.prepare?.(server.target)
+    const prepared = side.isService ? await scenario.prepare?.(server) : undefined
     generator.send({
       type: "assignment",
       scenario: scenario.name,

@@ -1,15 +1,18 @@
 import type { CrowdPlan } from "./crowd/crowd.ts"
 import type { FanOutPlan } from "./crowd/fan-out.ts"
-import type { Check, RequestSource } from "./load/http-lane.ts"
+import type { ContestPlan } from "./load/contest.ts"
+import type { Check, HttpTraffic, RequestSource } from "./load/http-lane.ts"
 import type { Target } from "./load/request.ts"
-import type { Side } from "./side.ts"
+import type { RunningServer, Side } from "./side.ts"
 
-/** "rate" and "p99" and "cpu" are the subject's figure divided by the opponent's; CPU time is the server's per operation. */
-export const metrics = ["rate", "cpu", "p99"] as const
+/** The subject's figure divided by the opponent's. CPU time is the server's per operation, memory is per socket. */
+export const metrics = ["rate", "cpu", "p99", "memory"] as const
 export type Metric = (typeof metrics)[number]
 
 export interface Aim {
   readonly metric: Metric
+  /** Judge the subject's figure minus the opponent's instead. */
+  readonly isDifference?: true
   readonly atLeast?: number
   readonly atMost?: number
 }
@@ -27,18 +30,23 @@ interface Common<Prepared> {
   readonly against: readonly Opponent[]
   /** How many connections or sockets when the command line does not say. */
   readonly connections?: number
+  /** At most so many runs, where a server can only be measured while it is fresh. */
+  readonly runs?: number
+  /** Measured at constant rates too, for the curve of latency over rate. */
+  readonly sweep?: true
   /** Where this scenario's cost stands on a curve over stored ids. */
   readonly stored?: { readonly curve: string; readonly ids: number }
   readonly rssLimitMb?: number
-  /** Left out of a plain run; for scenarios that only say something about the suite itself. */
+  /** Left out of a plain run, which has about five minutes. */
   readonly onRequest?: true
-  /** Runs once for each server before its load; what it returns is handed to the generator's process. */
-  prepare?(target: Target): Promise<Prepared>
+  /** Runs once for each running service before its load; what it returns is handed to the generator's process. */
+  prepare?(server: RunningServer): Promise<Prepared>
 }
 
 /** Methods, not function members: the registry keeps scenarios with different preparations in one list. */
 export interface RequestScenario<Prepared> extends Common<Prepared> {
-  requests(target: Target, prepared: Prepared): RequestSource
+  /** A source alone is judged by the two members below. Baselines are given no preparation. */
+  requests(target: Target, prepared: Prepared): RequestSource | HttpTraffic
   readonly check?: Check
   readonly statuses?: readonly number[]
 }
@@ -51,6 +59,14 @@ export interface ReconnectScenario<Prepared> extends Common<Prepared> {
   reconnect(target: Target, prepared: Prepared): CrowdPlan
 }
 
+export interface IdleScenario<Prepared> extends Common<Prepared> {
+  idle(target: Target, prepared: Prepared): CrowdPlan
+}
+
+export interface ContestScenario<Prepared> extends Common<Prepared> {
+  contest(target: Target, prepared: Prepared): ContestPlan
+}
+
 /** Every side is a driver and brings its own load. */
 export type DriverScenario<Prepared> = Common<Prepared>
 
@@ -59,3 +75,5 @@ export type Scenario<Prepared = unknown> =
   | RequestScenario<Prepared>
   | FanOutScenario<Prepared>
   | ReconnectScenario<Prepared>
+  | IdleScenario<Prepared>
+  | ContestScenario<Prepared>

@@ -1,3 +1,4 @@
+import type { DatabaseAddress } from "../src/store/sql.ts"
 import type { Target } from "./load/request.ts"
 import { type Child, type ChildMessage, startChild } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"
@@ -6,8 +7,13 @@ const startWithinSeconds = 60
 
 export interface RunningServer {
   readonly target: Target
-  /** Absent when it runs elsewhere. */
+  /** Absent when it runs elsewhere. A restart changes it. */
   readonly pid?: number
+  /** A service's data and master secrets, where the bench knows them. */
+  readonly database?: DatabaseAddress
+  readonly secretKeys?: string
+  /** Stops the service and starts it again on the same data. */
+  readonly restart?: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -46,7 +52,11 @@ function baseline(name: string, program: URL, needsDirectory = false): ServerSid
     start: async () => {
       const child = await startProgram(program, needsDirectory)
       const { port } = await orStop(child, child.next<Listening>("listening", startWithinSeconds))
-      return { target: { side: name, host: "127.0.0.1", port, tls: false, basePath: "" }, ...child }
+      return {
+        target: { side: name, host: "127.0.0.1", port, tls: false, basePath: "" },
+        pid: child.pid,
+        stop: child.stop,
+      }
     },
   }
 }

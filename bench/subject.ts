@@ -1,16 +1,22 @@
 import { createServer } from "node:net"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { DatabaseAddress } from "../src/store/sql.ts"
 import { BenchFailure } from "./failure.ts"
 import { type Target, targetOfUrl, urlOfTarget } from "./load/request.ts"
+import { buildService } from "./process/bundle.ts"
 import { type Child, startChild } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"
 import type { ServerSide } from "./side.ts"
 
-const program = new URL("../src/main.ts", import.meta.url)
 const healthyWithinSeconds = 60
 const pollMs = 50
+const postgresPort = 5432
 
-/** Our service, started from the source on a fresh directory. `env` makes a variant of it, for instance two workers. */
+/** Known, so that tokens and webhooks for the service can be signed here. */
+const secretKeys = `bench:${Buffer.alloc(32, "bench").toString("base64url")}`
+
+/** Our service as `npm start` runs it, on a fresh directory. `env` makes a variant of it, for instance two workers. */
 export function service(name = "service", env: Readonly<Record<string, string>> = {}): ServerSide {
   return {
     kind: "server",
@@ -19,41 +25,64 @@ export function service(name = "service", env: Readonly<Record<string, string>> 
     start: async () => {
       const directory = await makeDirectory()
       const port = await findFreePort()
-      const child = startChild(program, {
-        env: {
-          PORT: String(port),
-          HOST: "127.0.0.1",
-          DATA_DIR: directory,
-          RATE_LIMIT: "off",
-          LOG_LEVEL: "Warn",
-          ...env,
-        },
-      })
+      const target: Target = { side: name, host: "127.0.0.1", port, tls: false, basePath: "" }
+      const settings = {
+        PORT: String(port),
+        HOST: "127.0.0.1",
+        BASE_URL: urlOfTarget(target, ""),
+        DATA_DIR: directory,
+        SECRET_KEYS: secretKeys,
+        DEMO: "false",
+        RATE_LIMIT: "off",
+        LOG_LEVEL: "Warn",
+        ...env,
+      }
+      let child: Child | undefined
+      const start = async () => {
+        child = startChild(buildService(), { env: settings })
+        await untilHealthy(target, child)
+      }
       const stop = async () => {
-        await child.stop()
+        await child?.stop()
         await removeDirectory(directory)
       }
-      const target: Target = { side: name, host: "127.0.0.1", port, tls: false, basePath: "" }
       try {
-        await untilHealthy(target, child)
+        await start()
       } catch (error) {
         await stop()
         throw error
       }
-      return { target, pid: child.pid, stop }
+      return {
+        target,
+        get pid() {
+          return child?.pid ?? 0
+        },
+        database: { socketDir: join(directory, "postgres/cluster"), port: postgresPort, database: "postgres" },
+        secretKeys,
+        restart: async () => {
+          await child?.stop()
+          await start()
+        },
+        stop,
+      }
     },
   }
 }
 
+export interface Access {
+  readonly database?: DatabaseAddress
+  readonly secretKeys?: string
+}
+
 /** A service that somebody else started; what it costs its machine stays unknown. */
-export const serviceAt = (url: URL): ServerSide => ({
+export const serviceAt = (url: URL, access: Access = {}): ServerSide => ({
   kind: "server",
   name: "service",
   isService: true,
   start: async () => {
     const target = targetOfUrl("service", url)
     await untilHealthy(target)
-    return { target, stop: async () => {} }
+    return { target, ...access, stop: async () => {} }
   },
 })
 

@@ -55,7 +55,8 @@ async function measureEntries(
   entries: readonly Entry[],
   options: SuiteOptions,
 ): Promise<void> {
-  const { ratePerSecond, runs, retakes, durationSeconds } = options
+  const { ratePerSecond, retakes, durationSeconds } = options
+  const runs = runsOf(scenario, options)
   const plan = {
     connections: connectionsOf(scenario, options),
     warmupSeconds,
@@ -84,6 +85,9 @@ async function measureEntries(
 const connectionsOf = (scenario: Scenario, options: SuiteOptions): number =>
   options.connections ?? scenario.connections ?? defaultConnections
 
+const runsOf = (scenario: Scenario, { runs }: Pick<SuiteOptions, "runs">): number =>
+  Math.min(runs, scenario.runs ?? runs)
+
 const peakOf = (entry: { readonly peak: readonly Run[] } | undefined): number =>
   median(entry?.peak.map((run) => run.ratePerSecond) ?? [])
 
@@ -94,15 +98,12 @@ export const estimateSeconds = (
 ) => {
   const sides = 1 + scenario.against.length
   const sweeps = options.ratePerSecond === undefined ? sweepRates(scenario, 1e6).length : 0
-  return sides * (startSeconds + (options.runs + sweeps) * (options.durationSeconds + warmupSeconds))
+  return sides * (startSeconds + (runsOf(scenario, options) + sweeps) * (options.durationSeconds + warmupSeconds))
 }
 
-/** Sockets have no rate of their own to sweep: a fan-out's rate counts deliveries, a storm's joins. */
 const sweepRates = (
   scenario: Scenario,
   peak: number,
   shares: readonly number[] = defaultSweepShares,
 ): number[] =>
-  "fanOut" in scenario || "reconnect" in scenario
-    ? []
-    : shares.map((share) => Math.floor(peak * share)).filter((rate) => rate >= 1)
+  scenario.sweep ? shares.map((share) => Math.floor(peak * share)).filter((rate) => rate >= 1) : []

@@ -1,7 +1,9 @@
 import { runFanOut } from "../crowd/fan-out.ts"
+import { runIdle } from "../crowd/idle.ts"
 import { runReconnectStorm } from "../crowd/reconnect-storm.ts"
 import type { ChildMessage } from "../process/child.ts"
 import { findScenario } from "../scenarios/registry.ts"
+import { runContest } from "./contest.ts"
 import { runHttpLoad } from "./http-load.ts"
 import type { LoadPlan } from "./lane.ts"
 import type { Target } from "./request.ts"
@@ -38,10 +40,24 @@ function take({ scenario: name, target, prepared, serverPid }: Assignment): Perf
     const crowd = scenario.reconnect(target, prepared)
     return (plan) => runReconnectStorm(target, crowd, plan, serverPid)
   }
+  if ("idle" in scenario) {
+    const crowd = scenario.idle(target, prepared)
+    return (plan) => runIdle(target, crowd, plan, serverPid)
+  }
+  if ("contest" in scenario) {
+    const contest = scenario.contest(target, prepared)
+    let round = 0
+    return async (plan) => {
+      const { run, rounds } = await runContest(target, contest, plan, serverPid, round)
+      round = rounds
+      return run
+    }
+  }
   if (!("requests" in scenario)) throw new Error(`${name} has no load to make`)
-  const source = scenario.requests(target, prepared)
+  const made = scenario.requests(target, prepared)
   const { check, statuses } = scenario
-  return (plan) => runHttpLoad(target, { source, check, statuses }, plan, serverPid)
+  const traffic = typeof made === "function" ? { source: made, check, statuses } : made
+  return (plan) => runHttpLoad(target, traffic, plan, serverPid)
 }
 
 let perform: Perform | undefined

@@ -19,6 +19,8 @@ export interface HttpTraffic {
   readonly check?: Check | undefined
   /** Statuses that are the right answer here, when 2xx and 304 are not. */
   readonly statuses?: readonly number[] | undefined
+  /** Judges in place of both: says what is wrong with the answer, if anything is. */
+  readonly judge?: ((answer: Answer, connection: number) => string | undefined) | undefined
 }
 
 const reconnectAfterMs = 50
@@ -137,7 +139,8 @@ export class HttpLane implements Lane {
   }
 
   #judge(status: number, buffer: Buffer, start: number, end: number): string | undefined {
-    const { statuses, check } = this.#traffic
+    const { statuses, check, judge } = this.#traffic
+    if (judge !== undefined) return judge({ status, body: buffer.subarray(start, end) }, this.#index)
     const right =
       statuses === undefined ? (status >= 200 && status < 300) || status === 304 : statuses.includes(status)
     if (!right) return `status ${status}`

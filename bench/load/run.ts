@@ -7,6 +7,8 @@ const ServerCost = Schema.Struct({
   /** Postgres below the server is kept apart, so that the server's own cost can be compared with a bare one's. */
   databaseCpuMicrosPerOperation: Schema.Number,
   rssMb: Schema.Number,
+  /** What one open socket added to the memory; only where sockets are what is counted. */
+  socketKb: Schema.optionalKey(Schema.Number),
 })
 export type ServerCost = typeof ServerCost.Type
 

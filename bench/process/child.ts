@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { BenchFailure } from "../failure.ts"
+import { bundleProgram } from "./bundle.ts"
 
 const leash = new URL("./leash.ts", import.meta.url)
 const outputTailChars = 4_000
@@ -52,9 +53,11 @@ async function stop(child: ChildProcess): Promise<void> {
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
+/** `file` is TypeScript of ours, or JavaScript that is there already. */
 export function startChild(file: URL, options: ChildOptions = {}): Child {
-  const child = fork(file, options.args ?? [], {
-    execArgv: ["--import", "tsx", "--import", leash.href],
+  const program = file.pathname.endsWith(".ts") ? bundleProgram(file) : file
+  const child = fork(program, options.args ?? [], {
+    execArgv: ["--import", bundleProgram(leash).href],
     env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...options.env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     serialization: "advanced",

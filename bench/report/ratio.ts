@@ -11,8 +11,9 @@ export function ratiosOf(scenario: Scenario, sides: readonly SideResult[]): Rati
   if (subject === undefined) return []
   return opponents.flatMap((opponent) => {
     const aims = scenario.against.find(({ side }) => side.name === opponent.name)?.aims ?? []
-    const wanted: readonly Metric[] = subject.peak.length > 0 ? ["rate", "cpu"] : ["p99", "cpu"]
-    return wanted.flatMap((metric) =>
+    const usual: readonly Metric[] = subject.peak.length > 0 ? ["rate", "cpu"] : ["p99", "cpu"]
+    const wanted = new Set([...usual, ...aims.map(({ metric }) => metric)])
+    return [...wanted].flatMap((metric) =>
       ratioOf(
         subject,
         opponent,
@@ -28,20 +29,25 @@ function ratioOf(subject: SideResult, opponent: SideResult, metric: Metric, aim:
     subject.peak.length > 0 ? [subject.peak, opponent.peak] : [subject.atRate, opponent.atRate]
   const values = ours.flatMap((run, i) => {
     const [mine, other] = [figureOf(metric, run), figureOf(metric, theirs[i])]
-    return mine === undefined || other === undefined || other === 0 ? [] : [mine / other]
+    if (mine === undefined || other === undefined) return []
+    if (aim?.isDifference) return [mine - other]
+    return other === 0 ? [] : [mine / other]
   })
   if (values.length === 0) return []
   const value = spreadOf(values)
   if (aim === undefined) return [{ against: opponent.name, metric, value }]
   const both = [...ours, ...theirs]
   const met = isMet(aim, value.median) && !isFailing(ours) && !isFailing(theirs)
-  const judged = metric !== "cpu" && isDisturbed(both) ? {} : { met }
-  return [{ against: opponent.name, metric, value, aim: describeAim(aim), ...judged }]
+  const isUntouched = metric === "cpu" || metric === "memory"
+  const judged = !isUntouched && isDisturbed(both) ? {} : { met }
+  const kind = aim.isDifference ? { isDifference: true as const } : {}
+  return [{ against: opponent.name, metric, value, ...kind, aim: describeAim(aim), ...judged }]
 }
 
 export function figureOf(metric: Metric, run: Run | undefined): number | undefined {
   if (metric === "rate") return run?.ratePerSecond
   if (metric === "cpu") return run?.server?.cpuMicrosPerOperation
+  if (metric === "memory") return run?.server?.socketKb
   return run?.latency.p99Ms
 }
 

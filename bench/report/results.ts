@@ -1,12 +1,15 @@
 import { Schema } from "effect"
 import { Run } from "../load/run.ts"
+import { metrics } from "../scenario.ts"
 
 const Spread = Schema.Struct({ median: Schema.Number, min: Schema.Number, max: Schema.Number })
 
 const Ratio = Schema.Struct({
   against: Schema.String,
-  metric: Schema.Literals(["rate", "cpu", "p99"]),
+  metric: Schema.Literals(metrics),
   value: Spread,
+  /** Set when the value is the subject's figure minus the other's, not divided by it. */
+  isDifference: Schema.optionalKey(Schema.Literal(true)),
   aim: Schema.optionalKey(Schema.String),
   /** Absent without an aim, and when the runs were too disturbed to judge it. */
   met: Schema.optionalKey(Schema.Boolean),

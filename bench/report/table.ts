@@ -26,7 +26,7 @@ function headlines(results: Results): string[] {
     scenario.ratios.map((ratio) => [
       scenario.name,
       ratio.against,
-      metricNames[ratio.metric],
+      ratio.isDifference ? `${metricNames[ratio.metric]}, difference` : metricNames[ratio.metric],
       withSpread(ratio.value, 2),
       ratio.aim === undefined ? "" : `${ratio.aim} ${verdicts[String(ratio.met)]}`,
     ]),
@@ -40,6 +40,7 @@ const metricNames: Record<Ratio["metric"], string> = {
   rate: "operations per second",
   cpu: "server CPU per operation",
   p99: "p99 latency",
+  memory: "KB per socket",
 }
 
 function figures(results: Results): string[] {

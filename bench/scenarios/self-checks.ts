@@ -17,6 +17,7 @@ export const baselineOnly: Scenario = {
   summary: "bare uWebSockets.js against itself: the noise of this machine",
   subject: bareUws("bare uWebSockets.js again"),
   against: [{ side: bareUws(), aims: equal }],
+  sweep: true,
   requests: lookup,
   check: (answer) => answer.body.length > 0,
 }

@@ -1,0 +1,119 @@
+import type { LoadPlan } from "./lane.ts"
+import { type Answer, HttpLane } from "./http-lane.ts"
+import type { Target } from "./request.ts"
+import type { Run } from "./run.ts"
+import { Tally } from "./tally.ts"
+import { Window } from "./window.ts"
+
+const expireEveryMs = 100
+
+/** Everybody makes ready, then all shoot at once, again and again. */
+export interface ContestPlan {
+  readonly ready: readonly ((contestant: number, round: number) => Buffer)[]
+  readonly shoot: (contestant: number, round: number) => Buffer
+  /** True for a winner, false for a loser that was told so as it should be, undefined for anything else. */
+  readonly hasWon: (answer: Answer) => boolean | undefined
+  /** How many of so many contestants must win. */
+  readonly winners: (contestants: number) => number
+  /** Whose time counts: the losers', or everybody's when nobody can lose. */
+  readonly times: "losers" | "all"
+  readonly leave: readonly ((contestant: number, round: number) => Buffer)[]
+}
+
+type Told = (answer: Answer) => string | undefined
+
+/** Counts shots: how long each took, and whether exactly as many won as may. */
+export async function runContest(
+  target: Target,
+  plan: ContestPlan,
+  load: LoadPlan,
+  serverPid: number | undefined,
+  firstRound: number,
+): Promise<{ readonly run: Run; readonly rounds: number }> {
+  const tally = new Tally()
+  const window = new Window(serverPid)
+  const contestants = load.connections
+  let request: (contestant: number) => Buffer = () => Buffer.alloc(0)
+  let told: Told = () => undefined
+  let settled: (contestant: number, error: string | undefined) => void = () => {}
+  const lanes = Array.from(
+    { length: contestants },
+    (_, i) =>
+      new HttpLane(
+        i,
+        target,
+        { source: (contestant) => request(contestant), judge: (answer) => told(answer) },
+        (_lane, error) => settled(i, error),
+      ),
+  )
+  const sweep = setInterval(() => {
+    for (const lane of lanes) lane.expire(performance.now(), load.timeoutSeconds * 1000)
+  }, expireEveryMs)
+
+  /** All send at once; resolves when all are answered. */
+  const together = (
+    source: (contestant: number) => Buffer,
+    judge: Told,
+    done: (latencyMs: number, error: string | undefined) => void,
+  ) =>
+    new Promise<void>((resolve) => {
+      let left = contestants
+      request = source
+      told = judge
+      const startMs = performance.now()
+      settled = (_, error) => {
+        done(performance.now() - startMs, error)
+        if (--left === 0) resolve()
+      }
+      for (const lane of lanes) lane.fire(startMs)
+    })
+
+  const isFine: Told = ({ status }) => (status < 300 ? undefined : `status ${status}`)
+  let round = firstRound
+  let shootingMs = 0
+
+  const play = async (isMeasured: boolean) => {
+    const failed = (_: number, error: string | undefined) => {
+      if (error !== undefined && isMeasured) tally.settle(0, error)
+    }
+    for (const step of plan.ready) await together((i) => step(i, round), isFine, failed)
+    let won = 0
+    let lost = false
+    const startMs = performance.now()
+    await together(
+      (i) => plan.shoot(i, round),
+      (answer) => {
+        const outcome = plan.hasWon(answer)
+        lost = outcome === false
+        if (outcome === true) won++
+        return outcome === undefined ? `status ${answer.status}` : undefined
+      },
+      (latencyMs, error) => {
+        if (!isMeasured) return
+        if (error !== undefined || lost || plan.times === "all") tally.settle(latencyMs, error)
+        lost = false
+      },
+    )
+    if (isMeasured) {
+      shootingMs += performance.now() - startMs
+      if (won !== plan.winners(contestants)) tally.settle(0, `${won} winners`)
+    }
+    for (const step of plan.leave) await together((i) => step(i, round), isFine, failed)
+    round++
+  }
+
+  try {
+    await play(false)
+    window.open()
+    const endAtMs = performance.now() + load.durationSeconds * 1000
+    do await play(true)
+    while (performance.now() < endAtMs)
+    window.close()
+    const run = window.report(tally)
+    const seconds = shootingMs / 1000
+    return { run: { ...run, seconds, ratePerSecond: tally.completed / seconds }, rounds: round }
+  } finally {
+    clearInterval(sweep)
+    for (const lane of lanes) lane.close()
+  }
+}

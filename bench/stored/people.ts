@@ -1,0 +1,42 @@
+import { Effect, Redacted } from "effect"
+import type { Sql } from "postgres"
+import { Passwords } from "../../src/services/passwords.ts"
+import { Tokens } from "../../src/services/tokens.ts"
+import { urlOfTarget } from "../load/request.ts"
+import type { RunningServer } from "../side.ts"
+import { keysOf } from "./open.ts"
+
+const tokenSeconds = 86_400
+
+export const password = "correct horse battery staple"
+
+export const userIdAt = (n: number): string =>
+  `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`
+export const emailAt = (n: number): string => `bench-${n}@example.com`
+
+/** People 0 to n - 1, with confirmed addresses and one password between them. */
+export async function storePeople(sql: Sql, people: number): Promise<void> {
+  const hash = await Effect.runPromise(
+    Passwords.use((passwords) => passwords.hash(password)).pipe(Effect.provide(Passwords.layer())),
+  )
+  await sql`
+    insert into app_user (id, email, email_verified_at, password_hash)
+    select (${userIdAt(0).slice(0, 24)} || lpad(to_hex(n), 12, '0'))::uuid, 'bench-' || n || '@example.com', now(), ${hash}
+      from generate_series(0, ${people - 1}::int) n
+    on conflict do nothing`
+}
+
+/** Access tokens of people 0 to n - 1, as the service itself would sign them. */
+export async function tokensOf(server: RunningServer, people: number): Promise<readonly string[]> {
+  const keys = keysOf(server).map(({ id, secret }) => ({ id, secret: Redacted.make(secret) }))
+  const issuer = urlOfTarget(server.target, "")
+  const signing = Tokens.use((tokens) =>
+    Effect.forEach(Array.from({ length: people }), (_, n) =>
+      tokens.sign(
+        { sub: userIdAt(n), sid: userIdAt(n), ep: 0, role: "User" },
+        { kind: "access", ttlSeconds: tokenSeconds },
+      ),
+    ),
+  )
+  return Effect.runPromise(signing.pipe(Effect.provide(Tokens.layer({ keys, issuer }))))
+}
