@@ -53,7 +53,7 @@ export const cartCycle: RequestScenario<Buyers> = {
   connections,
   subject: service(),
   against: [{ side: singleStatementWrites(), aims: [{ metric: "rate", atLeast: 0.35 }] }],
-  prepare: (target) => Promise.all(Array.from({ length: connections }, (_, n) => register(target, n))),
+  prepare: ({ target }) => Promise.all(Array.from({ length: connections }, (_, n) => register(target, n))),
   requests: (target, buyers) => (connection) => {
     const token = buyers[connection % buyers.length] ?? ""
     const headers = { Authorization: `Bearer ${token}` }
