@@ -110,7 +110,9 @@ export class Carts extends Context.Service<
                   before = storedOf(snapshot)
                   return decide(before, new Date(now).toISOString(), cart.user)
                 },
-                cart.create === undefined ? {} : { create: cart.create },
+                cart.create === undefined
+                  ? {}
+                  : { create: { ...cart.create, createdAt: new Date(actors.now()).toISOString() } },
               )
               .pipe(
                 Effect.catchTags({
