@@ -175,5 +175,5 @@ describe("the program", () => {
       expect(findRunningPostgres(postgresDir)).toBeUndefined()
       rmSync(dataDir, { recursive: true, force: true })
     }
-  })
+  }, 120_000)
 })
