@@ -60,4 +60,3 @@ export const makeCall = ({ baseUrl, credentials, fetch, ...rest }: RestOptions) 
     return body as Answer<N>
   }
 }
-type Call = ReturnType<typeof makeCall>
