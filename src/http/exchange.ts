@@ -27,14 +27,19 @@ export interface RequestView {
   getHeader(lowerCaseName: string): string
 }
 
-/** An answer made before the request came: status line, header block and body, written as they are. */
-export interface Prepared {
+/** What many prepared answers have in common: made once, kept for good. */
+export interface PreparedHead {
   /** "200 OK" and the like. */
   readonly status: string
-  /** Value of Content-Type, and further header lines joined by CR LF: one of a few, shared by many answers. */
-  readonly head: string
-  /** Header lines of this answer alone, each begun by CR LF. Made by us, never from a request. */
-  readonly own?: string
+  /** Header lines joined by CR LF. */
+  readonly lines: string
+}
+
+/** An answer made before the request came, written as it is. All of it is made by us, nothing comes from a request. */
+export interface Prepared {
+  readonly head: PreparedHead
+  /** Header lines of this answer alone, each begun by CR LF. */
+  readonly own: string
   readonly body: string | Uint8Array
 }
 

@@ -6,7 +6,7 @@ import uWS, {
 } from "uWebSockets.js"
 import { randomBytes } from "node:crypto"
 import { STATUS_CODES } from "node:http"
-import type { Endpoint, Prepared, RawResponse } from "./exchange.ts"
+import type { Endpoint, Prepared, PreparedHead, RawResponse } from "./exchange.ts"
 import { matches, parameterNames, percentDecode } from "./path.ts"
 
 export interface ServerOptions {
@@ -244,24 +244,20 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       : (forwarded.split(",").at(-1) ?? "").trim()
   }
 
-  const joinedHeads = new Map<string, string>()
-  /** The lines every answer has and those a kind of prepared answers shares, joined once. */
-  const joinHead = (head: string): string => {
-    const joined = `${constantLines}\r\nContent-Type: ${head}`
-    joinedHeads.set(head, joined)
-    return joined
+  const openings = new Map<PreparedHead, string>()
+  /** A prepared answer up to its request id: the status line's rest, the lines every answer has, those its kind has. */
+  const joinOpening = (head: PreparedHead): string => {
+    const opening = `${head.status}\r\nX-Content-Type-Options: ${constantLines}\r\n${head.lines}\r\nX-Request-Id: `
+    openings.set(head, opening)
+    return opening
   }
 
-  /** Each native call costs more than joining two short strings, so there are two for all the headers. */
-  const writePrepared = (res: HttpResponse, req: HttpRequest, made: Prepared) => {
-    const isOk = made.status === "200 OK"
-    if (!isOk) res.writeStatus(made.status)
-    const requestId = requestIdOf(req)
-    res.writeHeader("X-Request-Id", made.own === undefined ? requestId : requestId + made.own)
-    res.writeHeader("X-Content-Type-Options", joinedHeads.get(made.head) ?? joinHead(made.head))
+  /** A native call costs more than joining strings, so status and headers are one: the status is written raw too. */
+  const writePrepared = (res: HttpResponse, req: HttpRequest, { body, head, own }: Prepared) => {
+    res.writeStatus((openings.get(head) ?? joinOpening(head)) + requestIdOf(req) + own)
     if (!anyOrigin) writeOrigin(res, req.getHeader("origin"))
-    if (!isOk && made.status.startsWith("304")) res.endWithoutBody()
-    else res.end(made.body)
+    if (head.status.startsWith("304")) res.endWithoutBody()
+    else res.end(body)
   }
 
   const serve = (endpoint: Endpoint, head: boolean) => {

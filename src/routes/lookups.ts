@@ -10,14 +10,15 @@ import {
 } from "../../schema/lookup.ts"
 import { paymentAddresses } from "../../schema/record-selection.ts"
 import { CommaList } from "../../schema/wire.ts"
+import type { Prepared } from "../http/exchange.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
 import { isConfirmed } from "../services/confirmation.ts"
 import { checkEmojiId } from "../services/emoji-id-text.ts"
-import { etagOf, type LookupAnswer, lookupHeaders, notRegistered } from "../services/lookup-answer.ts"
+import { etagOf, isHeld, isRegistered, lookupHeaders } from "../services/lookup-answer.ts"
 import { lookupMany } from "../services/lookup-batch.ts"
 import { selectByTags, selectByTicker } from "../services/lookup-selection.ts"
-import { checkRegistered, holdsTag, Lookups } from "../services/lookups.ts"
+import { checkRegistered, Lookups } from "../services/lookups.ts"
 
 const group = "lookup"
 const params = { emoji_id: Schema.String }
@@ -29,13 +30,11 @@ const badTags = new InvalidRequest({
 const badTicker = new InvalidRequest({ error: "path: tag: expected a ticker such as BTC, or a hex tag" })
 
 /** The answer as it is prepared for the next who asks, so that both are the same to the byte. */
-const reply = (lookup: LookupAnswer, ifNoneMatch: string | undefined, selected?: unknown): Reply<never> => {
-  const body = selected === undefined ? lookup.answer.body : JSON.stringify(selected)
-  if (lookup === notRegistered) return Reply.raw(lookup.answer.body, lookupHeaders, 404)
+const reply = (lookup: Prepared, ifNoneMatch = "", selected?: unknown): Reply<never> => {
+  if (!isRegistered(lookup)) return Reply.raw(lookup.body, lookupHeaders, 404)
   const headers = { ...lookupHeaders, ETag: etagOf(lookup) }
-  return ifNoneMatch !== undefined && ifNoneMatch !== "" && holdsTag(ifNoneMatch, lookup.opaqueTag)
-    ? Reply.empty(304, headers)
-    : Reply.raw(body, headers)
+  if (isHeld(lookup, ifNoneMatch)) return Reply.empty(304, headers)
+  return Reply.raw(selected === undefined ? lookup.body : JSON.stringify(selected), headers)
 }
 
 const lookup = route({
@@ -54,7 +53,7 @@ const lookup = route({
   prepared: Lookups.use((lookups) => Effect.succeed(lookups.prepared)),
   handler: Effect.fnUntraced(function* ({ headers, params, query }) {
     const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(params.emoji_id))
-    if (query.tags === undefined || lookup === notRegistered) return reply(lookup, headers["if-none-match"])
+    if (query.tags === undefined || !isRegistered(lookup)) return reply(lookup, headers["if-none-match"])
     const selected = selectByTags(yield* checkRegistered(lookup), query.tags)
     return selected === undefined ? yield* badTags : reply(lookup, headers["if-none-match"], selected)
   }),
@@ -75,7 +74,7 @@ const ticker = route({
   prepared: Lookups.use((lookups) => Effect.succeed(lookups.preparedTicker)),
   handler: Effect.fnUntraced(function* ({ headers, params }) {
     const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(params.emoji_id))
-    if (lookup === notRegistered) return reply(lookup, undefined)
+    if (!isRegistered(lookup)) return reply(lookup)
     const selected = selectByTicker(yield* checkRegistered(lookup), params.tag)
     return selected === undefined ? yield* badTicker : reply(lookup, headers["if-none-match"], selected)
   }),

@@ -15,42 +15,33 @@ export interface LookupRow {
   readonly views: number
 }
 
-/** Everything a lookup of one id can answer without asking again. */
-export interface LookupAnswer {
-  readonly answer: Prepared
-  /** Undefined where there is nothing to revalidate. */
-  readonly notModified: Prepared | undefined
-  /** The quoted part of the ETag: found in If-None-Match however that is written. */
-  readonly opaqueTag: string
-}
-
 // A wallet must never act on a stale address: caches may keep an answer, but have to ask whether it still holds.
 export const lookupHeaders = { "Content-Type": "application/json", "Cache-Control": "no-cache" }
-const head = `${lookupHeaders["Content-Type"]}\r\nCache-Control: ${lookupHeaders["Cache-Control"]}`
+const lines = Object.entries(lookupHeaders)
+  .map(([name, value]) => `${name}: ${value}`)
+  .join("\r\n")
+const found = { status: "200 OK", lines }
+const unchanged = { status: "304 Not Modified", lines }
+const missing = { status: "404 Not Found", lines }
 
 export const notRegisteredText = "This emoji id is not registered."
 
-const ok = (body: string, etag: string): Prepared => ({
-  status: "200 OK",
-  head,
-  own: `\r\nETag: ${etag}`,
-  body,
-})
+const etagLine = "\r\nETag: "
+const ok = (body: string, own: string): Prepared => ({ head: found, own, body })
 
 /** One for all ids that are not registered, so that remembering one costs little more than its name. */
-export const notRegistered: LookupAnswer = {
-  answer: { status: "404 Not Found", head, own: "", body: JSON.stringify({ error: notRegisteredText }) },
-  notModified: undefined,
-  opaqueTag: "",
+export const notRegistered: Prepared = {
+  head: missing,
+  own: "",
+  body: JSON.stringify({ error: notRegisteredText }),
 }
+export const isRegistered = ({ own }: Prepared): boolean => own !== ""
 
 /**
  * The tag is weak: two answers of one version differ at most in their view count. The token's number is in it because an id
  * that was given up and registered anew starts again at version 1.
  */
-export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): LookupAnswer => {
-  const opaqueTag = `"${row.tokenId}-${row.version}"`
-  const etag = `W/${opaqueTag}`
+export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): Prepared => {
   const response: LookupResponse = {
     status: true,
     result: row.records,
@@ -58,17 +49,21 @@ export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): Lookup
     stats: [viewsMetric(id, row.views, nowMs)],
     version: row.version,
   }
-  return {
-    answer: ok(JSON.stringify(response), etag),
-    notModified: { status: "304 Not Modified", head, own: `\r\nETag: ${etag}`, body: "" },
-    opaqueTag,
-  }
+  return ok(JSON.stringify(response), `${etagLine}W/"${row.tokenId}-${row.version}"`)
 }
 
-export const etagOf = ({ opaqueTag }: LookupAnswer): string => `W/${opaqueTag}`
+export const etagOf = ({ own }: Prepared): string => own.slice(etagLine.length)
+
+/** Whether a client holds this answer already. Weak comparison: W/ or not, one tag or many. */
+export const isHeld = (answer: Prepared, ifNoneMatch: string): boolean =>
+  ifNoneMatch !== "" &&
+  isRegistered(answer) &&
+  (ifNoneMatch.includes(etagOf(answer).slice("W/".length)) || ifNoneMatch.trim() === "*")
+
+export const notModified = ({ own }: Prepared): Prepared => ({ head: unchanged, own, body: "" })
 
 /** The whole answer as a value again. Answers are kept as text alone; a selection from one is rare enough to parse it. */
-export const readAnswer = ({ answer }: LookupAnswer): LookupResponse => JSON.parse(answer.body as string)
+export const readAnswer = ({ body }: Prepared): LookupResponse => JSON.parse(body as string)
 
 export const withTags = (whole: LookupResponse, tags: ReadonlySet<number>): LookupResponse => ({
   ...whole,
@@ -85,5 +80,5 @@ export const withTicker = ({ error, result, status, version }: LookupResponse, t
   return { status, result: chosen, error, version }
 }
 
-export const preparedSelection = (lookup: LookupAnswer, selected: unknown): Prepared =>
-  ok(JSON.stringify(selected), etagOf(lookup))
+export const preparedSelection = (whole: Prepared, selected: unknown): Prepared =>
+  ok(JSON.stringify(selected), whole.own)

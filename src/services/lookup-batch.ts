@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import type { BatchLookupAnswer } from "../../schema/lookup.ts"
-import { notRegistered, notRegisteredText } from "./lookup-answer.ts"
+import { isRegistered, notRegisteredText } from "./lookup-answer.ts"
 import { Lookups } from "./lookups.ts"
 
 const refusal = (emojiId: string, code: string, reason: string): string =>
@@ -16,8 +16,8 @@ const lookupOne = Effect.fnUntraced(function* (text: string) {
   const id = parseEmojiId(text)
   if (id._tag === "EmojiIdRefused") return refusal(text, id.code, id.message)
   const lookup = yield* (yield* Lookups).view(id)
-  if (lookup === notRegistered) return refusal(text, "not_registered", notRegisteredText)
-  return `{"emoji_id":${JSON.stringify(text)},${(lookup.answer.body as string).slice(1)}`
+  if (!isRegistered(lookup)) return refusal(text, "not_registered", notRegisteredText)
+  return `{"emoji_id":${JSON.stringify(text)},${(lookup.body as string).slice(1)}`
 })
 
 /** One answer per id in the order asked, each the JSON text of a BatchLookupAnswer. Cold ids share one statement. */

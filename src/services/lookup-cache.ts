@@ -1,5 +1,5 @@
-import type { Prepared } from "../http/exchange.ts"
-import type { LookupAnswer } from "./lookup-answer.ts"
+import type { Prepared, PreparedHead } from "../http/exchange.ts"
+import { isRegistered } from "./lookup-answer.ts"
 
 /** What one id costs beside its texts: the entry, its places in two maps, the objects of its answer. */
 const entryBytes = 500
@@ -8,10 +8,6 @@ const maxSpellings = 8
 const maxSpellingUnits = 512
 const maxSelections = 8
 
-/** A new id's views are read again soon, a long-lived one's seldom: a hot id stays prepared at next to no cost. */
-const firstFreshTicks = 5
-const maxFreshTicks = 300
-
 /** V8 keeps a text in one byte per unit when it can. */
 const isLatin1 = (text: string): boolean => {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0xff) return false
@@ -19,14 +15,16 @@ const isLatin1 = (text: string): boolean => {
 }
 const textBytes = (text: string): number => (isLatin1(text) ? text.length : 2 * text.length)
 
-const answerBytes = ({ body, own }: Prepared): number => textBytes(body as string) + (own?.length ?? 0)
+const answerBytes = ({ body, own }: Prepared): number => textBytes(body as string) + own.length
 
-export class LookupEntry {
+/** Is the answer itself: each object less on the way to the text is a look into cold memory less. */
+export class LookupEntry implements Prepared {
   readonly canonical: string
-  lookup: LookupAnswer
-  /** When the view count is to be read again, and how long it keeps then; in ticks of the cache's owner. */
+  head: PreparedHead
+  own: string
+  body: string
+  /** When the view count may be read again, in ticks of the cache's owner. */
   freshUntil = 0
-  freshTicks = firstFreshTicks
   /** Views not yet handed over. */
   pendingViews = 0
   /** Asked for since the last time the hand came by. */
@@ -39,9 +37,18 @@ export class LookupEntry {
   newer: LookupEntry | undefined
   older: LookupEntry | undefined
 
-  constructor(canonical: string, lookup: LookupAnswer) {
+  constructor(canonical: string, answer: Prepared) {
     this.canonical = canonical
-    this.lookup = lookup
+    this.head = answer.head
+    this.own = answer.own
+    this.body = answer.body as string
+  }
+
+  replace({ body, head, own }: Prepared): void {
+    this.head = head
+    this.own = own
+    this.body = body as string
+    this.selections = undefined
   }
 }
 
@@ -78,17 +85,15 @@ export class LookupCache {
   }
 
   /** An answer too large for its share is handed back and not kept. */
-  put(canonical: string, lookup: LookupAnswer): LookupEntry {
+  put(canonical: string, answer: Prepared): LookupEntry {
     const known = this.#byCanonical.get(canonical)
     if (known !== undefined) {
-      known.lookup = lookup
-      known.freshTicks = Math.min(2 * known.freshTicks, maxFreshTicks)
-      known.selections = undefined
+      known.replace(answer)
       this.#resize(known)
       return known
     }
-    const entry = new LookupEntry(canonical, lookup)
-    if (answerBytes(lookup.answer) > this.#maxBytes / 8) return entry
+    const entry = new LookupEntry(canonical, answer)
+    if (answerBytes(answer) > this.#maxBytes / 8) return entry
     this.#byCanonical.set(canonical, entry)
     this.#link(entry)
     this.#resize(entry)
@@ -131,7 +136,7 @@ export class LookupCache {
   #resize(entry: LookupEntry): void {
     let bytes = entryBytes + 2 * entry.canonical.length
     // The answer for what is not registered is one for all.
-    if (entry.lookup.notModified !== undefined) bytes += answerBytes(entry.lookup.answer)
+    if (isRegistered(entry)) bytes += answerBytes(entry)
     for (const spelling of entry.spellings) bytes += spellingBytes + textBytes(spelling)
     for (const [name, selected] of entry.selections ?? [])
       bytes += spellingBytes + textBytes(name) + answerBytes(selected)

@@ -41,10 +41,6 @@ export class LookupLoads<Row> {
     this.#options = options
   }
 
-  get waitingKeys(): number {
-    return this.#gathered.size
-  }
-
   want(key: string, waiter: Waiter<Row>): void {
     const load = this.#gathered.get(key) ?? (this.#options.mayJoin() ? this.#underWay.get(key) : undefined)
     if (load !== undefined) {

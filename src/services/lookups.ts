@@ -10,8 +10,10 @@ import { Metrics } from "../metrics.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
 import { makeReadLookups } from "../store/lookup-rows.ts"
 import {
-  type LookupAnswer,
+  isHeld,
+  isRegistered,
   lookupAnswer,
+  notModified,
   notRegistered,
   notRegisteredText,
   preparedSelection,
@@ -27,8 +29,9 @@ const tickMs = 1000
 const maxKeysPerStatement = 500
 const maxStatements = 2
 const maxWaitingKeys = 20_000
-/** Refreshing a view count is a courtesy: it gives way when cold reads pile up. */
-const maxWaitingForRefresh = 200
+/** A view count is read again after so many seconds, but only so many ids a second: a hot id stays prepared meanwhile. */
+const freshTicks = 10
+const maxRefreshesPerTick = 100
 
 /**
  * Lookups. An id that was asked for before is answered from memory, as text that is ready to be sent; every commit that
@@ -41,9 +44,9 @@ export class Lookups extends Context.Service<
     readonly prepared: (view: RequestView) => Prepared | undefined
     readonly preparedTicker: (view: RequestView) => Prepared | undefined
     /** What a lookup answers now. Counts as a view when the id is registered. */
-    view(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
+    view(id: EmojiId): Effect.Effect<Prepared, Unavailable>
     /** The same without counting. */
-    find(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
+    find(id: EmojiId): Effect.Effect<Prepared, Unavailable>
     readonly stats: () => { readonly ids: number; readonly bytes: number }
   }
 >()("directory/Lookups") {
@@ -60,13 +63,19 @@ export class Lookups extends Context.Service<
 
       const cache = new LookupCache({ maxBytes: config.lookupCacheMb * 1024 * 1024 })
       let tick = 0
+      let refreshesLeft = maxRefreshesPerTick
       yield* Effect.acquireRelease(
-        Effect.sync(() => setInterval(() => void tick++, tickMs).unref()),
+        Effect.sync(() =>
+          setInterval(() => {
+            tick++
+            refreshesLeft = maxRefreshesPerTick
+          }, tickMs).unref(),
+        ),
         (timer) => Effect.sync(() => clearInterval(timer)),
       )
 
       const toAnswers = (rows: Effect.Success<ReturnType<typeof readLookups>>) => {
-        const answers = new Map<string, LookupAnswer>()
+        const answers = new Map<string, Prepared>()
         for (const [canonical, row] of rows) {
           const id = parseEmojiId(canonical)
           if (id._tag === "EmojiId") answers.set(canonical, lookupAnswer(id, row, clock.now()))
@@ -74,7 +83,7 @@ export class Lookups extends Context.Service<
         return answers
       }
 
-      const loads = new LookupLoads<LookupAnswer>({
+      const loads = new LookupLoads<Prepared>({
         read: (keys, done) => {
           fork(readLookups(keys)).addObserver((exit) =>
             done(
@@ -86,7 +95,7 @@ export class Lookups extends Context.Service<
         },
         keep: (canonical, answer) => {
           const entry = cache.put(canonical, answer ?? notRegistered)
-          entry.freshUntil = answer === undefined ? Number.POSITIVE_INFINITY : tick + entry.freshTicks
+          entry.freshUntil = answer === undefined ? Number.POSITIVE_INFINITY : tick + freshTicks
         },
         mayJoin: bus.mayServe,
         maxKeysPerStatement,
@@ -102,10 +111,11 @@ export class Lookups extends Context.Service<
 
       const use = (entry: LookupEntry): void => {
         entry.wasUsed = true
-        if (entry.lookup === notRegistered) return
+        if (!isRegistered(entry)) return
         views.count(entry)
-        if (entry.freshUntil > tick || loads.waitingKeys > maxWaitingForRefresh) return
-        entry.freshUntil = tick + entry.freshTicks
+        if (entry.freshUntil > tick || refreshesLeft === 0) return
+        refreshesLeft--
+        entry.freshUntil = tick + freshTicks
         loads.want(entry.canonical, () => {})
       }
 
@@ -146,20 +156,17 @@ export class Lookups extends Context.Service<
         select: (whole: LookupResponse) => unknown,
       ): Prepared | undefined => {
         const known = entry.selections?.get(name)
-        if (known !== undefined || entry.lookup === notRegistered) return known
-        const selected = select(readAnswer(entry.lookup))
+        if (known !== undefined || !isRegistered(entry)) return known
+        const selected = select(readAnswer(entry))
         if (selected === undefined) return undefined
-        const made = preparedSelection(entry.lookup, selected)
+        const made = preparedSelection(entry, selected)
         cache.learnSelection(entry, name, made)
         return made
       }
 
       const send = (view: RequestView, entry: LookupEntry, answer: Prepared): Prepared => {
-        const { notModified, opaqueTag } = entry.lookup
         use(entry)
-        if (notModified === undefined) return answer
-        const held = view.getHeader("if-none-match")
-        return held !== "" && holdsTag(held, opaqueTag) ? notModified : answer
+        return isHeld(entry, view.getHeader("if-none-match")) ? notModified(entry) : answer
       }
 
       const prepared = (view: RequestView): Prepared | undefined => {
@@ -168,7 +175,7 @@ export class Lookups extends Context.Service<
         const query = view.getQuery()
         const answer =
           query === undefined || query === ""
-            ? entry.lookup.answer
+            ? entry
             : findSelection(entry, `?${query}`, (whole) => selectByQuery(whole, query))
         return answer === undefined ? undefined : send(view, entry, answer)
       }
@@ -187,12 +194,8 @@ export class Lookups extends Context.Service<
       return Lookups.of({
         prepared,
         preparedTicker,
-        view: (id) =>
-          Effect.map(findEntry(id), (entry) => {
-            use(entry)
-            return entry.lookup
-          }),
-        find: (id) => Effect.map(findEntry(id), ({ lookup }) => lookup),
+        view: (id) => Effect.tap(findEntry(id), (entry) => Effect.sync(() => use(entry))),
+        find: findEntry,
         stats: () => ({ ids: cache.size, bytes: cache.bytes }),
       })
     }),
@@ -200,11 +203,7 @@ export class Lookups extends Context.Service<
 }
 
 /** The answer as a value. */
-export const checkRegistered = (lookup: LookupAnswer): Effect.Effect<LookupResponse, NotFound> =>
-  lookup === notRegistered
-    ? Effect.fail(new NotFound({ error: notRegisteredText }))
-    : Effect.sync(() => readAnswer(lookup))
-
-/** Weak comparison: W/ or not, one or many. */
-export const holdsTag = (ifNoneMatch: string, opaqueTag: string): boolean =>
-  ifNoneMatch.includes(opaqueTag) || ifNoneMatch.trim() === "*"
+export const checkRegistered = (answer: Prepared): Effect.Effect<LookupResponse, NotFound> =>
+  isRegistered(answer)
+    ? Effect.sync(() => readAnswer(answer))
+    : Effect.fail(new NotFound({ error: notRegisteredText }))

@@ -15,20 +15,21 @@ interface ViewBatch {
 }
 
 const flushEvery = "2 seconds"
-const idsPerStatement = 5_000
-/** Ids whose views wait while the database is away; past that, views are lost rather than memory. */
-const maxUnsavedIds = 200_000
+/** The directory serves lookups faster than any table takes updates, so views of many ids wait their turn. */
+const idsPerFlush = 2_000
+/** Ids in the queue; past that, views are lost rather than memory. */
+const maxWaiting = 500_000
 const pruneEvery = "1 hour"
 
 /**
- * Counts lookups in memory and writes them in batches, so that a lookup never writes. What was counted since the last batch
- * is lost when the process is killed: at most two seconds of views, never an acknowledged change.
+ * Counts lookups in memory and writes them in batches, so that a lookup never writes. A process that is killed loses what
+ * it has not written: two seconds of views, or more when more ids than a batch takes are looked up in that time.
  */
 export class Views extends Context.Service<
   Views,
   {
     count(viewed: Viewed): void
-    /** Writes what was counted; for tests and the end of the process. */
+    /** Writes all that was counted; for tests and the end of the process. */
     readonly flush: Effect.Effect<void>
   }
 >()("directory/Views") {
@@ -39,26 +40,18 @@ export class Views extends Context.Service<
       const process = randomUUID()
       let lastNumber = 0
       let sending: ViewBatch | undefined
-      let viewed: Array<Viewed> = []
-      const unsaved = new Map<string, number>()
-
-      const gather = () => {
-        const seen = viewed
-        viewed = []
-        for (const one of seen) {
-          const { canonical, pendingViews } = one
-          one.pendingViews = 0
-          const earlier = unsaved.get(canonical)
-          if (earlier === undefined && unsaved.size >= maxUnsavedIds) continue
-          unsaved.set(canonical, (earlier ?? 0) + pendingViews)
-        }
-      }
+      /** Oldest first, each once: a view of an id that waits only adds to its count. */
+      let waiting: Array<Viewed> = []
 
       const take = (): ViewBatch | undefined => {
-        if (unsaved.size === 0) return undefined
-        const counts = [...unsaved].slice(0, idsPerStatement)
-        for (const [canonical] of counts) unsaved.delete(canonical)
-        return { number: ++lastNumber, counts }
+        if (waiting.length === 0) return undefined
+        const counts = new Map<string, number>()
+        for (const one of waiting.slice(0, idsPerFlush)) {
+          counts.set(one.canonical, (counts.get(one.canonical) ?? 0) + one.pendingViews)
+          one.pendingViews = 0
+        }
+        waiting = waiting.slice(idsPerFlush)
+        return { number: ++lastNumber, counts: [...counts] }
       }
 
       // Safe to repeat: a batch that came through before is recognised by its number. So one whose fate is unknown stays
@@ -73,31 +66,38 @@ export class Views extends Context.Service<
       })
 
       const turn = yield* Semaphore.make(1)
-      const flush = Effect.gen(function* () {
-        gather()
-        for (sending ??= take(); sending !== undefined; sending = take()) yield* save(sending)
-      }).pipe(
-        Effect.catch((failure) => Effect.logWarning("views wait for the database", failure)),
-        Effect.uninterruptible,
-        turn.withPermits(1),
-      )
+      const flushUpTo = (batches: number) =>
+        Effect.gen(function* () {
+          for (let sent = 0; sent < batches; sent++) {
+            sending ??= take()
+            if (sending === undefined) return
+            yield* save(sending)
+            sending = undefined
+          }
+        }).pipe(
+          Effect.catch((failure) => Effect.logWarning("views wait for the database", failure)),
+          Effect.uninterruptible,
+          turn.withPermits(1),
+        )
+      const flush = flushUpTo(Number.POSITIVE_INFINITY)
 
+      const oldestDay = -2 * viewWindowDays
       const prune = sql
         .rows(
-          (
-            q,
-          ) => q`with old as (delete from emoji_id_view where day < current_date - ${2 * viewWindowDays}::int)
+          (q) => q`with old as (delete from emoji_id_view where day < current_date + ${oldestDay}::int)
                    delete from view_batch where at < now() - interval '1 day'`,
         )
         .pipe(Effect.ignore)
 
       yield* Effect.addFinalizer(() => flush)
-      yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced(flushEvery)))
+      yield* Effect.forkScoped(Effect.repeat(flushUpTo(1), Schedule.spaced(flushEvery)))
       yield* Effect.forkScoped(Effect.repeat(prune, Schedule.spaced(pruneEvery)))
 
       return Views.of({
         count: (one) => {
-          if (one.pendingViews++ === 0) viewed.push(one)
+          if (one.pendingViews++ > 0) return
+          if (waiting.length < maxWaiting) waiting.push(one)
+          else one.pendingViews = 0
         },
         flush,
       })

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest"
 import { Unavailable } from "../../schema/errors.ts"
-import { type LookupAnswer, notRegistered } from "../../src/services/lookup-answer.ts"
+import type { Prepared } from "../../src/http/exchange.ts"
+import { notRegistered } from "../../src/services/lookup-answer.ts"
 import { LookupCache } from "../../src/services/lookup-cache.ts"
 import { LookupLoads } from "../../src/services/lookup-loads.ts"
 
-const answer = (text: string): LookupAnswer => {
-  const prepared = { status: "200 OK", head: "", own: "", body: text }
-  return { answer: prepared, notModified: prepared, opaqueTag: '"1"' }
-}
+const head = { status: "200 OK", lines: "" }
+const answer = (text: string): Prepared => ({ head, own: '\r\nETag: W/"1"', body: text })
 
 describe("the lookup cache", () => {
   it("finds an id by its name and by every spelling it was sent in", () => {
@@ -35,7 +34,7 @@ describe("the lookup cache", () => {
     for (let i = 0; i < 5_000; i++) {
       const entry = cache.put(`id ${i}`, i % 2 === 0 ? notRegistered : answer("y".repeat(i % 700)))
       cache.learnSpelling(entry, `spelled ${i}`)
-      cache.learnSelection(entry, "?tags=0x1003", answer("z".repeat(i % 300)).answer)
+      cache.learnSelection(entry, "?tags=0x1003", answer("z".repeat(i % 300)))
       expect(cache.bytes).toBeLessThanOrEqual(50_000)
     }
     expect(cache.size).toBeGreaterThan(10)
@@ -63,7 +62,7 @@ describe("the lookup cache", () => {
   it("forgets selections when the answer they were made of is replaced", () => {
     const cache = new LookupCache({ maxBytes: 10_000 })
     const entry = cache.put("a", answer("old"))
-    cache.learnSelection(entry, "BTC", answer("old selection").answer)
+    cache.learnSelection(entry, "BTC", answer("old selection"))
     expect(cache.put("a", answer("new"))).toBe(entry)
     expect(entry.selections).toBeUndefined()
   })

@@ -115,7 +115,7 @@ describe("a flood of misses", () => {
     expect(ids.length).toBe(10_000)
     expect(bytes).toBeLessThanOrEqual(1024 * 1024)
     expect(held).toBeGreaterThan(1_000)
-    expect(known?.status).toBe("404 Not Found")
+    expect(known?.head.status).toBe("404 Not Found")
     expect((await small.lookup(ids.at(-1)!.canonical)).status).toBe(404)
   })
 })

@@ -32,6 +32,8 @@ const json = (value: unknown, headers: RawResponse["headers"] = {}): RawResponse
   body: JSON.stringify(value),
 })
 
+const preparedHead = { status: "200 OK", lines: "Content-Type: application/json" }
+
 const endpoints: ReadonlyArray<Endpoint> = [
   endpoint("get", "/echo/:one/:two", (r, respond) => {
     respond(json({ params: r.params, query: r.query, seen: r.headers["x-seen"] }))
@@ -93,7 +95,7 @@ const endpoints: ReadonlyArray<Endpoint> = [
     {
       prepared: (view) =>
         view.getParameter(0) === "hot"
-          ? { status: "200 OK", head: 'application/json\r\nETag: "1"', body: '{"by":"preparation"}' }
+          ? { head: preparedHead, own: '\r\nETag: "1"', body: '{"by":"preparation"}' }
           : undefined,
     },
   ),
