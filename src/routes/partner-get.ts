@@ -22,7 +22,7 @@ import { Sessions } from "../services/sessions.ts"
 import { Storefront } from "../services/storefront.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
-import { cartPage, notPaidPage, proofPage, waitingPage } from "../web/partner-cart.ts"
+import { boughtPage, cartPage, notPaidPage, proofPage, waitingPage } from "../web/partner-cart.ts"
 import { Answered, answered, getActor, goBack, receiveForm, seeOther, welcome } from "../web/partner-guest.ts"
 import { mailSentPage } from "../web/partner-login.ts"
 import { type SearchShown, searchPage } from "../web/partner-search.ts"
@@ -245,6 +245,7 @@ const paidPage = route({
   summary: "Where a payment of flow 1 returns to; goes on to the partner once it is booked",
   method: "get",
   path: "/partner/:partner_path/paid",
+  headers: [...pageRow.headers, "accept"],
   params,
   internal: true,
   errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
@@ -257,8 +258,14 @@ const paidPage = route({
       if (order === undefined || order.context.userId !== actor.account.id) {
         return yield* new NotFound({ error: "There is no such order of yours." })
       }
-      if (order.status === "Paid") return yield* finish(guest, actor, order)
-      if (order.status === "PendingPayment") return waitingPage(guest, `${guest.home}/paid?order=${id}`)
+      const path = `${guest.home}/paid?order=${id}`
+      if (order.status === "PendingPayment") return waitingPage(guest, path)
+      if (order.status === "Paid") {
+        const back = yield* finish(guest, actor, order)
+        // The payment page's policy holds for every redirect after its form, so the chain ends with a page of ours.
+        const isChained = query["again"] === undefined && (request.headers["accept"] ?? "").includes("text/html")
+        return isChained ? boughtPage(guest, boughtIds(order), `${path}&again`) : back
+      }
       return notPaidPage(guest, order.context.payments.length > 0)
     }).pipe(answered),
 })

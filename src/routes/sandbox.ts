@@ -7,7 +7,13 @@ import { Sandbox, type SandboxSession } from "../providers/payments/sandbox.ts"
 import { sandboxCheckoutPage } from "../web/sandbox-checkout.ts"
 
 const params = { session: text(128) }
-const shared = { group: "sandbox", auth: "none", path: "/sandbox/checkout/:session", params } as const
+const shared = {
+  group: "sandbox",
+  auth: "none",
+  path: "/sandbox/checkout/:session",
+  params,
+  errorBody: "page",
+} as const
 
 const getSession = Effect.fnUntraced(function* (sessionId: string) {
   const session = yield* Sandbox.use((sandbox) => sandbox.findSession(sessionId))

@@ -86,6 +86,14 @@ export const waitingPage = (guest: Guest, path: string) =>
 <p role="status">This page goes on by itself. <a href="${path}">Or press here.</a></p></div>`,
   })
 
+export const boughtPage = (guest: Guest, ids: ReadonlyArray<string>, path: string) =>
+  partnerPage(guest, {
+    title: "It is yours",
+    headers: { Refresh: `1; url=${path}` },
+    body: html`<div class="center">${ids.map((id) => html`<p>${bigId(id, "huge")}</p>`)}<h1>It is yours</h1>
+<p role="status">You go back to ${guest.partner.name} now. <a href="${path}">Or press here.</a></p></div>`,
+  })
+
 export const notPaidPage = (guest: Guest, wasCharged: boolean) =>
   partnerPage(guest, {
     title: "Not bought",

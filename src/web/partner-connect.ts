@@ -8,8 +8,11 @@ interface Owner {
   readonly ids: ReadonlyArray<string>
 }
 
+/** The partner's own user is not logged in here; who has another account logs in. */
 const who = (guest: Guest, { email }: Owner) =>
-  loggedInAs({ action: guest.home, formToken: guest.browser.formToken, email })
+  guest.browser.sessionToken === undefined
+    ? html`<p class="soft">You are here as your ${guest.partner.name} user. <a href="${guest.home}?login">My id is in another account</a></p>`
+    : loggedInAs({ action: guest.home, formToken: guest.browser.formToken, email })
 
 export const pickPage = (guest: Guest, owner: Owner, failed?: string) =>
   partnerPage(guest, {

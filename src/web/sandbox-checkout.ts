@@ -1,22 +1,33 @@
 import type { SandboxSession } from "../providers/payments/sandbox.ts"
 import { invoiceMethods } from "../providers/payments/sandbox-rates.ts"
-import { html } from "./html.ts"
+import { formTarget } from "./form-target.ts"
+import { type Html, html } from "./html.ts"
+import { dollars } from "./money.ts"
 import { page } from "./page.ts"
 
-const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`
+const methodNames = {
+  CardCheckout: "Card",
+  CryptoCommerce: "Crypto",
+  WalletPay: "Wallet",
+} as const
 
-const originOf = (link: string | null): ReadonlyArray<string> => {
-  if (link === null || !URL.canParse(link)) return []
-  const { origin, protocol } = new URL(link)
-  return [origin === "null" ? protocol : origin]
-}
-
-const choices = [
-  ["pay", "Pay what is due"],
+/** What a tester may want to happen besides paying. */
+const mischief = [
   ["underpay", "Pay half of it"],
   ["overpay", "Pay a tenth too much"],
-  ["decline", "Decline the payment"],
+  ["decline", "Let the payment be declined"],
 ] as const
+
+const payForm = (due: number): Html => html`<form method="post" class="stack">
+<button class="full" name="action" value="pay">Pay ${dollars(due)}</button>
+<details><summary>Try what else may happen</summary>
+${mischief.map(([action, label]) => html`<button class="plain full" name="action" value="${action}">${label}</button>`)}</details></form>`
+
+const chains = (intentId: string, cents: number): Html => html`<h2>Or send one of these</h2>
+<ul class="records">${invoiceMethods(intentId, cents).map(
+  ({ address, amount, currency, title }) =>
+    html`<li><span class="record"><strong>${title}</strong><code>${address}</code></span><span class="price">${amount} ${currency}</span></li>`,
+)}</ul>`
 
 /** The page where a buyer would pay. It takes play money and does as it is told. */
 export const sandboxCheckoutPage = (session: SandboxSession, notice?: string) => {
@@ -25,35 +36,20 @@ export const sandboxCheckoutPage = (session: SandboxSession, notice?: string) =>
   const isOpen = method === "CryptoCommerce" || (status === "open" && due > 0)
   return page({
     title: "Sandbox checkout",
-    formTargets: [...originOf(successUrl), ...originOf(cancelUrl)],
+    formTargets: [...formTarget(successUrl), ...formTarget(cancelUrl)],
     body: html`<main>
-<h1>Sandbox checkout</h1>
-<p>This is play money: nothing is charged.</p>
-${notice === undefined ? "" : html`<p role="status">${notice}</p>`}
-<dl>
+<div class="center"><p><span class="play">Play money: nothing is charged</span></p>
+<h1 class="amount">${dollars(due)}</h1><p class="soft">${due === 0 ? "nothing left to pay" : "to pay"}</p></div>
+${notice === undefined ? "" : html`<p class="notice good" role="status">${notice}</p>`}
+<section class="card"><dl class="facts">
 <dt>Price</dt><dd>${dollars(cents)}</dd>
 <dt>Paid</dt><dd>${dollars(paidCents)}</dd>
-<dt>Due</dt><dd>${dollars(due)}</dd>
-<dt>Method</dt><dd>${method}</dd>
-${status === "cancelled" ? html`<dt>Status</dt><dd>cancelled</dd>` : ""}
-</dl>
-${
-  method === "CryptoCommerce"
-    ? html`<table><thead><tr><th>Currency</th><th>Amount</th><th>Address</th></tr></thead><tbody>
-${invoiceMethods(intentId, cents).map(
-  ({ address, amount, currency, title }) =>
-    html`<tr><td>${title}</td><td>${amount} ${currency}</td><td><code>${address}</code></td></tr>`,
-)}</tbody></table>`
-    : ""
-}
-${
-  isOpen
-    ? html`<form method="post">${choices.map(
-        ([action, label]) => html`<button name="action" value="${action}">${label}</button> `,
-      )}</form>`
-    : html`<p>There is nothing to pay here any more.</p>`
-}
-${cancelUrl === null ? "" : html`<p><a href="${cancelUrl}">Back without paying</a></p>`}
+<dt>Method</dt><dd>${methodNames[method] ?? method}</dd>
+${status === "cancelled" ? html`<dt>Status</dt><dd class="bad">cancelled</dd>` : ""}
+</dl></section>
+${isOpen ? payForm(due) : html`<p class="center">There is nothing to pay here any more.</p>`}
+${method === "CryptoCommerce" ? chains(intentId, cents) : ""}
+${cancelUrl === null ? "" : html`<p class="center"><a href="${cancelUrl}">Back without paying</a></p>`}
 </main>`,
   })
 }

@@ -322,7 +322,7 @@ describe("payment in the sandbox", () => {
     const page = await service.call("GET", `/sandbox/checkout/${pending.payment_method_data.session_id}`)
     expect(page.status).toBe(200)
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'")
-    expect(page.text).toContain("Pay what is due")
+    expect(page.text).toContain("Play money")
     const paid = await atSandbox(service, pending.payment_method_data.session_id, "pay")
     expect(paid.status).toBe(303)
     expect(paid.headers.get("location")).toBe("https://shop.example/done")

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { newestLetterLink, pkce, registerApplication, tokenCall } from "./application.ts"
+import { serveCallbacks } from "./callback-server.ts"
+
+const port = await freePort()
+const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
+const browser = await openBrowser()
+
+/** A third-party application: it sends people to log in, trades the code on its own server and greets them. */
+const { challenge, verifier } = pkce()
+const application = { clientId: "", secret: "", redirectUri: "" }
+const origin = await serveCallbacks(async (url, _request, response) => {
+  if (url.pathname === "/") {
+    const query = new URLSearchParams({
+      response_type: "code",
+      client_id: application.clientId,
+      redirect_uri: application.redirectUri,
+      scope: "svc",
+      state: "state-of-this-browser",
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+    })
+    return void response.end(`<a href="${service.url}/authorize?${query}">Log in with an emoji id</a>`)
+  }
+  const told = url.searchParams
+  if (told.get("state") !== "state-of-this-browser") return void response.end("wrong state")
+  if (told.get("status") === "pending_magic_link") return void response.end("<h1>Check your mail</h1>")
+  if (told.has("error")) return void response.end(`<h1>${told.get("error")}</h1>`)
+  const tokens = await tokenCall(service, {
+    grant_type: "authorization_code",
+    code: told.get("code") ?? "",
+    redirect_uri: application.redirectUri,
+    client_id: application.clientId,
+    client_secret: application.secret,
+    code_verifier: verifier,
+  })
+  const ids = await service.call("GET", "/emoji_id", { token: tokens.body.access_token })
+  response.end(`<h1>Hello ${ids.body.join(" and ")}</h1>`)
+})
+Object.assign(application, await registerApplication(service, `${origin}/callback`, "Octo Chat"))
+
+describe.skipIf(executable === undefined)("a third-party application", () => {
+  it("signs a user in by a mailed link and reads the one id they chose", async () => {
+    const user = await service.user()
+    await service.register("🐙🌊", user)
+    await service.register("🔥🎲🔥", user)
+    const page = await (await browser.person()).newPage()
+    await page.goto(origin)
+    await page.getByRole("link").click()
+    await page.getByLabel("Your email address").fill(user.email)
+    await page.getByRole("button", { name: "Mail me a link" }).click()
+    await page.getByRole("heading", { name: "Check your mail" }).waitFor()
+
+    await page.goto(await newestLetterLink(service, user.email))
+    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("heading", { name: "Octo Chat asks who you are" }).waitFor()
+    await page.getByRole("button", { name: "fire, game die, fire" }).click()
+    expect(await page.getByRole("heading").textContent()).toBe("Hello 🔥🎲🔥")
+
+    // The site remembers the login: the second time there is only the choice, here by keyboard alone.
+    await page.goto(origin)
+    await page.getByRole("link").click()
+    const choice = page.locator('button[value="🐙🌊"]')
+    await choice.focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Hello 🐙🌊" }).waitFor()
+  })
+
+  it("hears of a refusal, and a stranger's window has nothing of the login", async () => {
+    const page = await (await browser.person()).newPage()
+    await page.goto(origin)
+    await page.getByRole("link").click()
+    await page.getByRole("button", { name: "Cancel and go back to Octo Chat" }).click()
+    await page.getByRole("heading", { name: "access_denied" }).waitFor()
+  })
+
+  it("needs no script, and scripts cannot see the cookies", async () => {
+    const user = await service.user()
+    await service.register("👑👑👑", user)
+    const person = await browser.person()
+    const page = await person.newPage()
+    const problems: Array<string> = []
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()))
+    await page.goto(origin)
+    await page.getByRole("link").click()
+    await page.getByLabel("Your email address").fill(user.email)
+    await page.getByRole("button", { name: "Mail me a link" }).click()
+    await page.goto(await newestLetterLink(service, user.email))
+    expect(await page.evaluate("document.cookie")).toBe("")
+    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("heading", { name: "Hello 👑👑👑" }).waitFor()
+    expect((await person.cookies(service.url)).every(({ httpOnly }) => httpOnly)).toBe(true)
+    expect(problems).toEqual([])
+  })
+})
