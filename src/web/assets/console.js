@@ -1,0 +1,155 @@
+import { fill, h } from "./console-dom.js"
+import { explain, request } from "./console-http.js"
+import { liveState, startLive } from "./console-live.js"
+import { notify } from "./console-notices.js"
+import { account, forget, resume, tokens } from "./console-session.js"
+import { Life } from "./console-signal.js"
+import { cart, startStore, transfers } from "./console-store.js"
+
+/** The frame around the views: which one is shown, who is signed in, whether the socket is live. */
+
+const views = {
+  lookup: { label: "Look up", sign: "🔎", load: () => import("./console-lookup.js") },
+  market: { label: "Market", sign: "🛍️", load: () => import("./console-market.js"), forUsers: true },
+  cart: { label: "Cart", sign: "🛒", load: () => import("./console-cart.js"), forUsers: true },
+  transfers: { label: "Transfers", sign: "📮", load: () => import("./console-transfers.js"), forUsers: true },
+  boxes: { label: "Boxes", sign: "🎁", load: () => import("./console-boxes.js"), forUsers: true },
+  account: { label: "Account", sign: "👤", load: () => import("./console-account.js"), forUsers: true },
+  admin: {
+    label: "Admin",
+    sign: "🛠️",
+    load: () => import("./console-admin.js"),
+    forUsers: true,
+    forAdmins: true,
+  },
+  "sign-in": { load: () => import("./console-sign-in.js") },
+}
+
+const main = document.getElementById("view")
+const nav = document.getElementById("views")
+const corner = document.getElementById("account")
+const isAdmin = () => account.value?.role === "Admin" || account.value?.role === "Super"
+
+const here = () => {
+  const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent)
+  return name in views ? { name, rest } : { name: "lookup", rest: [] }
+}
+
+const counts = {
+  cart: () => cart.value.order?.order_items.filter((item) => item.item_type !== "Discount").length ?? 0,
+  transfers: () =>
+    transfers.value?.incoming.filter(({ status }) => status === "AwaitingReceiver").length ?? 0,
+}
+
+const drawNav = () => {
+  nav.hidden = false
+  const { name } = here()
+  fill(
+    nav,
+    Object.entries(views)
+      .filter(([, view]) => view.label && (!view.forAdmins || isAdmin()))
+      .map(([key, view]) => {
+        const count = account.value === undefined ? 0 : (counts[key]?.() ?? 0)
+        return h(
+          "a",
+          { href: `#/${key}`, "aria-current": key === name && "page" },
+          h("span", { class: "nav-sign", "aria-hidden": "true" }, view.sign),
+          h("span", {}, view.label),
+          count > 0 && h("span", { class: "count", "aria-label": `, ${count} waiting` }, count),
+        )
+      }),
+  )
+}
+
+const signOut = async () => {
+  const token = tokens.value?.access_token
+  forget()
+  location.hash = "#/lookup"
+  try {
+    await request("POST", "/logout", { token })
+    notify("You are signed out everywhere.")
+  } catch (error) {
+    notify(explain(error), "bad")
+  }
+}
+
+const drawCorner = () =>
+  fill(
+    corner,
+    account.value === undefined
+      ? h("a", { class: "button", href: "#/sign-in" }, "Sign in")
+      : [
+          h("span", { class: "who soft small" }, account.value.user.email ?? account.value.user.alternate_id),
+          h("button", { class: "plain", onclick: signOut }, "Sign out"),
+        ],
+  )
+
+const liveWords = { live: "Live", connecting: "Connecting", waiting: "Reconnecting" }
+const drawLive = (state) => {
+  const place = document.getElementById("live-state")
+  place.dataset.state = state
+  fill(place, liveWords[state])
+}
+
+let life = new Life()
+let shown = 0
+
+const show = async () => {
+  const { name, rest } = here()
+  const view = views[name]
+  life.end()
+  const own = new Life()
+  life = own
+  const turn = ++shown
+  drawNav()
+  if (view.forUsers && account.value === undefined) {
+    sessionStorage.setItem("console-after", location.hash)
+    location.hash = "#/sign-in"
+    return
+  }
+  try {
+    const { draw } = await view.load()
+    if (turn !== shown) return
+    const root = h("div", { class: `view view-${name}` })
+    const title = await draw(root, own, rest)
+    if (turn !== shown) return
+    fill(main, root)
+    document.title = `${title} · Emoji Id Directory`
+    const heading = root.querySelector("h1")
+    heading?.setAttribute("tabindex", "-1")
+    // Nothing is taken from whoever has just loaded the page; afterwards the new view speaks first.
+    if (turn > 1) {
+      heading?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    }
+  } catch (error) {
+    if (turn !== shown) return
+    fill(main, h("h1", { tabindex: "-1" }, "That did not work"), h("p", { class: "bad" }, explain(error)))
+  }
+}
+
+const start = async () => {
+  await resume().catch((error) => notify(explain(error), "bad"))
+  startLive()
+  startStore()
+  liveState.watch(drawLive)
+  cart.watch(drawNav)
+  transfers.watch(drawNav)
+  let userId = account.value?.user.id
+  account.watch((current) => {
+    drawCorner()
+    drawNav()
+    // Another person sees another page.
+    if (current?.user.id === userId) return
+    userId = current?.user.id
+    if (userId === undefined && views[here().name].forUsers) location.hash = "#/lookup"
+    else if (userId !== undefined && here().name === "sign-in") {
+      location.hash = sessionStorage.getItem("console-after") ?? "#/market"
+      sessionStorage.removeItem("console-after")
+    } else show()
+  })
+  addEventListener("hashchange", show)
+  await show()
+}
+
+start()

@@ -1,0 +1,77 @@
+import { fill, h } from "./console-dom.js"
+import { explain, Problem } from "./console-http.js"
+import { notify } from "./console-notices.js"
+
+/**
+ * A button that does something with the service and says when that failed.
+ * @param {string} label @param {() => Promise<unknown>} action @param {Record<string, unknown>} [properties]
+ */
+export const actionButton = (label, action, properties = {}) => {
+  const button = h(
+    "button",
+    {
+      type: "button",
+      ...properties,
+      onclick: async () => {
+        button.disabled = true
+        try {
+          await action()
+        } catch (error) {
+          notify(explain(error), "bad")
+        } finally {
+          button.disabled = false
+        }
+      },
+    },
+    label,
+  )
+  return button
+}
+
+/** @param {HTMLFormElement} form @param {unknown} error */
+const mark = (form, error) => {
+  const named = error instanceof Problem ? Object.keys(error.fields) : []
+  let first
+  for (const input of form.querySelectorAll("input, select, textarea")) {
+    const isWrong = named.includes(input.name)
+    if (isWrong) {
+      input.setAttribute("aria-invalid", "true")
+      first ??= input
+    } else input.removeAttribute("aria-invalid")
+  }
+  first?.focus()
+}
+
+/**
+ * A form that hands its values to `submit`, and shows what the service has against them.
+ * @param {{label: string, submit: (values: Record<string, string>, form: HTMLFormElement) => Promise<unknown>, beside?: import("./console-dom.js").Child, plain?: boolean, name?: string}} how
+ * @param {...import("./console-dom.js").Child} children
+ */
+export const actionForm = ({ beside, label, name, plain, submit }, ...children) => {
+  const problem = h("p", { class: "bad problem", role: "alert" })
+  const button = h("button", { class: plain ? "plain" : "" }, label)
+  const form = h(
+    "form",
+    {
+      "aria-label": name,
+      onsubmit: async (event) => {
+        event.preventDefault()
+        button.disabled = true
+        fill(problem)
+        try {
+          await submit(Object.fromEntries(new FormData(form)), form)
+          mark(form, undefined)
+        } catch (error) {
+          fill(problem, explain(error))
+          mark(form, error)
+        } finally {
+          button.disabled = false
+        }
+      },
+    },
+    children,
+    problem,
+    h("div", { class: "row" }, button, beside),
+  )
+  return form
+}

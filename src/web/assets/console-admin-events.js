@@ -1,0 +1,111 @@
+import { actionButton } from "./console-actions.js"
+import { get } from "./console-api.js"
+import { choice, fill, h } from "./console-dom.js"
+import { clockTime, when } from "./console-format.js"
+import { subscribe } from "./console-live.js"
+import { coalesced } from "./console-signal.js"
+
+const kinds = ["cart", "order", "transfer", "lootbox", "session", "interest", "emoji_id", "market"]
+const signs = {
+  cart: "🛒",
+  order: "🧾",
+  transfer: "📮",
+  lootbox: "🎁",
+  session: "🔑",
+  interest: "🔔",
+  emoji_id: "🏷️",
+  market: "📈",
+}
+const lookEveryMs = 3000
+const mostShown = 500
+
+const kindOf = ({ event }) => event.split(".")[0]
+
+/** What the data says, short: members that are plain values. */
+const gist = (data) =>
+  Object.entries(data ?? {})
+    .filter(([, value]) => typeof value === "string" || typeof value === "number")
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
+    .join(" · ")
+
+const entry = (event, isNew) =>
+  h(
+    "li",
+    { class: isNew ? "event changed" : "event" },
+    h("time", { class: "soft small", datetime: event.at, title: when(event.at) }, clockTime(event.at)),
+    h("span", { class: "event-sign", "aria-hidden": "true" }, signs[kindOf(event)] ?? "•"),
+    h(
+      "div",
+      { class: "event-text" },
+      h("strong", {}, event.event),
+      " ",
+      h("span", { class: "soft small" }, event.channel.split(":")[0] === kindOf(event) ? "" : event.channel),
+      h("p", { class: "small soft gist" }, gist(event.data)),
+    ),
+  )
+
+/** Everything that happened, newest on top; what happens now appears by itself. */
+export const drawEvents = async (place, life) => {
+  const list = h("ol", { class: "timeline", "aria-label": "Events" })
+  const older = h("div", { class: "row middle" })
+  let kind = ""
+  let before
+  let after
+  const ask = (more) => get(`/admin/events?limit=50${kind === "" ? "" : `&kind=${kind}`}${more}`)
+
+  const drawOlder = () =>
+    fill(
+      older,
+      before !== undefined &&
+        actionButton(
+          "Earlier",
+          async () => {
+            const found = await ask(`&before=${before}`)
+            before = found.before
+            list.append(...found.data.map((event) => entry(event, false)))
+            drawOlder()
+          },
+          { class: "plain" },
+        ),
+    )
+  const start = async () => {
+    const found = await ask("")
+    before = found.before
+    after = found.after
+    fill(
+      list,
+      found.data.map((event) => entry(event, false)),
+    )
+    drawOlder()
+  }
+  const look = coalesced(async () => {
+    if (document.hidden || life.isOver) return
+    try {
+      if (after === undefined) return await start()
+      const found = await ask(`&after=${after}`)
+      after = found.after
+      // More than one answer holds: rather begin anew than leave a hole.
+      if (found.before !== undefined) return await start()
+      list.prepend(...found.data.map((event) => entry(event, true)))
+      while (list.children.length > mostShown) list.lastElementChild.remove()
+    } catch {
+      // The next look may find the service again.
+    }
+  })
+  fill(
+    place,
+    choice("Show", "kind", [["", "everything"], ...kinds.map((name) => [name, name.replaceAll("_", " ")])], {
+      onchange: ({ target }) => {
+        kind = target.value
+        after = undefined
+        look()
+      },
+    }),
+    list,
+    older,
+  )
+  await start()
+  const timer = setInterval(look, lookEveryMs)
+  life.keep(() => clearInterval(timer))
+  life.keep(subscribe("market", { onEvent: look }))
+}

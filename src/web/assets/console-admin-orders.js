@@ -1,0 +1,101 @@
+import { actionButton, actionForm } from "./console-actions.js"
+import { call, get } from "./console-api.js"
+import { badge, choice, empty, field, fill, h } from "./console-dom.js"
+import { dollars, when, words } from "./console-format.js"
+import { notify } from "./console-notices.js"
+import { drawPaged, table } from "./console-subnav.js"
+
+const kinds = { Paid: "good", PendingPayment: "warn", Cancelled: "", Draft: "" }
+
+const contents = (order) =>
+  order.order_items
+    .filter(({ item_type }) => item_type !== "Discount")
+    .map((item) => (item.item_type === "EmojiId" ? item.emoji_id : "🎁"))
+    .join(" ")
+
+const moneyForm = (order, again) =>
+  h(
+    "details",
+    {},
+    h("summary", {}, "Book a payment"),
+    actionForm(
+      {
+        label: "Book it",
+        plain: true,
+        submit: async ({ amount, external_reference }) => {
+          await call("POST", `/orders/${order.id}/payment_override`, {
+            amount: Math.round(Number(amount) * 100),
+            external_reference,
+          })
+          notify("The payment was booked.", "good")
+          await again()
+        },
+      },
+      field("Dollars", { name: "amount", type: "number", min: "0.01", step: "0.01", required: true }),
+      field("Reference", { name: "external_reference", maxlength: "200", required: true }),
+    ),
+  )
+
+const actions = (order, again) =>
+  h(
+    "div",
+    { class: "cell-actions" },
+    order.allowed_actions.includes("refund") &&
+      actionButton(
+        "Refund",
+        async () => {
+          await call("POST", `/orders/${order.id}/refund`, {})
+          notify(`Order ${order.order_number} is being refunded.`, "good")
+          await again()
+        },
+        { class: "plain small" },
+      ),
+    order.status === "Paid" &&
+      actionButton(
+        "Receipt",
+        async () => {
+          await call("POST", `/orders/${order.id}/resend_confirmation`)
+          notify("The receipt was mailed again.", "good")
+        },
+        { class: "plain small" },
+      ),
+    order.status === "PendingPayment" && moneyForm(order, again),
+  )
+
+export const drawOrders = async (place) => {
+  const list = h("div", {})
+  let status = ""
+  const load = (page) =>
+    get(`/orders?all=true&limit=20&page=${page}${status === "" ? "" : `&status=${status}`}`)
+  const start = () =>
+    drawPaged(list, load, (orders) =>
+      orders.length === 0
+        ? empty("🧾", "No orders.")
+        : table(
+            ["Order", "Buyer", "Ids", "Total", "Status", ""],
+            orders.map((order) => [
+              [
+                h("code", {}, order.order_number),
+                h("br"),
+                h("span", { class: "soft small" }, when(order.created_at)),
+              ],
+              order.user.email ?? order.user.alternate_id ?? "",
+              h("span", { class: "emoji-line" }, contents(order)),
+              dollars(order.total_in_cents),
+              badge(words(order.status), kinds[order.status]),
+              actions(order, start),
+            ]),
+          ),
+    )
+  fill(
+    place,
+    choice("Show", "status", [["", "all orders"], ...Object.keys(kinds).map((name) => [name, words(name)])], {
+      onchange: ({ target }) => {
+        status = target.value
+        start()
+      },
+    }),
+    list,
+  )
+  await start()
+}

@@ -1,0 +1,40 @@
+import { actionButton } from "./console-actions.js"
+import { call, get } from "./console-api.js"
+import { badge, emojiText, empty, fill, h } from "./console-dom.js"
+import { when, words } from "./console-format.js"
+import { drawPaged, table } from "./console-subnav.js"
+
+const kinds = { Accepted: "good", AwaitingSender: "warn", AwaitingReceiver: "warn" }
+
+export const drawTransfers = async (place) => {
+  const list = h("div", {})
+  fill(place, list)
+  const start = () =>
+    drawPaged(
+      list,
+      (page) => get(`/transfers?all=true&limit=20&page=${page}`),
+      (transfers) =>
+        transfers.length === 0
+          ? empty("📮", "No transfers.")
+          : table(
+              ["Id", "From", "To", "Status", "Begun", ""],
+              transfers.map((transfer) => [
+                emojiText(transfer.eid, "in-table"),
+                transfer.sender_email ?? "",
+                transfer.email,
+                badge(words(transfer.status), kinds[transfer.status] ?? ""),
+                when(transfer.created_at),
+                transfer.status.startsWith("Awaiting") &&
+                  actionButton(
+                    "Call off",
+                    async () => {
+                      await call("DELETE", `/transfers/${transfer.id}`)
+                      await start()
+                    },
+                    { class: "plain small" },
+                  ),
+              ]),
+            ),
+    )
+  await start()
+}

@@ -1,0 +1,30 @@
+import { askForCode } from "./console-code-dialog.js"
+import { Problem, request } from "./console-http.js"
+import { refresh, tokens } from "./console-session.js"
+
+/**
+ * Calls the API as the user. A token that has ended is renewed once, and where a fresh two-factor code is wanted the
+ * person is asked for it; then the call is made again.
+ * @param {string} method @param {string} path @param {unknown} [body]
+ */
+export const call = async (method, path, body) => {
+  let renewed = false
+  for (;;) {
+    try {
+      return await request(method, path, { body, token: tokens.value?.access_token })
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (error.status === 401 && tokens.value !== undefined && !renewed) {
+        renewed = true
+        await refresh()
+      } else if (error.status === 424) await askForCode()
+      else throw error
+    }
+  }
+}
+
+/** @param {string} path */
+export const get = (path) => call("GET", path)
+
+/** @param {string} id an emoji id as part of a path */
+export const pathOf = (id) => `/emoji_id/${encodeURIComponent(id)}`

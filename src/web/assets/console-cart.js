@@ -1,0 +1,229 @@
+import { actionButton, actionForm } from "./console-actions.js"
+import { call, get } from "./console-api.js"
+import { badge, emojiText, empty, field, fill, h, keyed } from "./console-dom.js"
+import { counted, dollars, remaining, when, words } from "./console-format.js"
+import { serverNow } from "./console-http.js"
+import { notify } from "./console-notices.js"
+import { account } from "./console-session.js"
+import { Life } from "./console-signal.js"
+import { cart, loadCart, showCart } from "./console-store.js"
+
+const invalidWords = { Taken: "somebody else has it", PendingPurchase: "somebody else is paying for it" }
+
+const itemName = (item) =>
+  item.item_type === "EmojiId"
+    ? emojiText(item.emoji_id)
+    : h("span", { class: "emoji" }, item.item_type === "LootBox" ? "🎁" : "🏷️")
+
+const itemLabel = (item) =>
+  item.item_type === "EmojiId" ? item.emoji_id : item.item_type === "LootBox" ? "Lootbox" : "Discount"
+
+const itemRow = (order, item) => {
+  const canRemove = order.status === "Draft" && item.item_type !== "Discount"
+  const reason = item.marked_invalid_at_reason
+  return h(
+    "li",
+    { class: "cart-item" },
+    itemName(item),
+    h(
+      "span",
+      { class: "cart-what" },
+      item.item_type !== "EmojiId" && itemLabel(item),
+      item.rhythm_score !== undefined && h("span", { class: "soft small" }, `score ${item.rhythm_score}`),
+      reason && badge(invalidWords[reason] ?? reason, "bad"),
+    ),
+    h("span", { class: "cart-price" }, dollars(item.unit_price_in_cents)),
+    canRemove &&
+      actionButton("×", async () => showCart(await call("DELETE", `/cart/cart_items/${item.id}`)), {
+        class: "quiet",
+        "aria-label": `Take ${itemLabel(item)} out`,
+      }),
+  )
+}
+
+/** Counts down to the deadline the service named. At the end it waits to be told. */
+const countdown = (order, life) => {
+  const clock = h("strong", { class: "clock", role: "timer" })
+  const line = h("p", { class: "hold" }, "Held for you ", clock)
+  const deadline = Date.parse(order.expires_at)
+  let timer = 0
+  const tick = () => {
+    const left = deadline - serverNow()
+    fill(clock, remaining(left))
+    line.classList.toggle("soon", left < 60_000)
+    if (left > 0) timer = setTimeout(tick, left % 1000 || 1000)
+  }
+  tick()
+  life.keep(() => clearTimeout(timer))
+  return line
+}
+
+const returnUrl = () => `${location.origin}/#/cart`
+
+const payByCard = async () => {
+  // The tab is opened before the answer is there: afterwards a browser would take it for an advertisement.
+  const tab = window.open("about:blank", "_blank")
+  if (tab !== null) tab.opener = null
+  try {
+    const order = await call("POST", "/cart/checkout", {
+      method: "CardCheckout",
+      success_url: returnUrl(),
+      cancel_url: returnUrl(),
+    })
+    showCart(order)
+    const url = order.payment_method_data?.checkout_url
+    if (tab !== null && url !== undefined) tab.location = url
+    else tab?.close()
+  } catch (error) {
+    tab?.close()
+    await loadCart()
+    throw error
+  }
+}
+
+const takeFree = async () => {
+  try {
+    showCart(await call("POST", "/cart/checkout", { method: "Free" }))
+    await loadCart()
+  } catch (error) {
+    await loadCart()
+    throw error
+  }
+}
+
+const draftActions = (order) => {
+  const free = account.value?.user.remaining_free_emoji ?? 0
+  return h(
+    "div",
+    { class: "row" },
+    actionButton(`Pay ${dollars(order.total_in_cents)} by card`, payByCard),
+    (free > 0 || order.total_in_cents === 0) &&
+      actionButton(free > 0 ? `Take it free (${counted(free, "id")} left)` : "Take it free", takeFree, {
+        class: "plain",
+      }),
+    actionButton("Empty the cart", async () => showCart(await call("DELETE", "/cart")), { class: "plain" }),
+  )
+}
+
+const pendingActions = (order) => [
+  order.last_payment_error && h("p", { class: "bad", role: "alert" }, order.last_payment_error),
+  h(
+    "div",
+    { class: "row" },
+    order.payment_method_data?.checkout_url &&
+      h(
+        "a",
+        { class: "button", href: order.payment_method_data.checkout_url, target: "_blank", rel: "noopener" },
+        `Pay ${dollars(order.remaining_due_in_cents)}`,
+      ),
+    order.remaining_due_in_cents <= 0 && actionButton("Take it free", takeFree),
+    actionButton("Change the cart", async () => showCart(await call("POST", "/cart/convert_to_draft")), {
+      class: "plain",
+    }),
+    actionButton(
+      "Give it up",
+      async () => {
+        await call("DELETE", "/cart")
+        await loadCart()
+        notify("The order was cancelled.")
+      },
+      { class: "plain" },
+    ),
+  ),
+  actionForm(
+    {
+      label: "Apply",
+      plain: true,
+      name: "Promo code",
+      submit: async ({ code }) => {
+        showCart(await call("POST", "/cart/promo_code", { code: code.trim() }))
+        notify("The code was applied.", "good")
+      },
+    },
+    field("Promo code", { name: "code", maxlength: "64", required: true }),
+  ),
+]
+
+const lostView = (lost) =>
+  h(
+    "section",
+    { class: "card expired" },
+    empty(
+      "⌛",
+      "The time to pay is over, and the cart is empty.",
+      lost.length > 0 && h("p", { class: "soft" }, lost.map(itemLabel).join(" ")),
+      h("div", { class: "row middle" }, actionButton("Put it together again", loadCart)),
+    ),
+  )
+
+const orderView = (order, life) => {
+  if (order.order_items.length === 0)
+    return empty("🛒", "The cart is empty.", h("a", { class: "button", href: "#/market" }, "Find an id"))
+  const isPending = order.status === "PendingPayment"
+  return h(
+    "section",
+    { class: "card", "aria-label": "Cart" },
+    isPending && order.expires_at && countdown(order, life),
+    h(
+      "ul",
+      { class: "cart-items" },
+      order.order_items.map((item) => itemRow(order, item)),
+    ),
+    h("p", { class: "total" }, "Total ", h("strong", {}, dollars(order.total_in_cents))),
+    isPending ? pendingActions(order) : draftActions(order),
+    !isPending && h("p", { class: "soft small" }, "Promo codes are entered after checking out."),
+  )
+}
+
+const statusKinds = { Paid: "good", Cancelled: "", PendingPayment: "warn", Draft: "" }
+
+const drawHistory = async (list) => {
+  const { data } = await get("/orders?limit=50")
+  const past = data.filter(({ order_items, status }) => status !== "Draft" && order_items.length > 0)
+  if (past.length === 0) return fill(list, h("li", { class: "soft" }, "No orders yet."))
+  keyed(list, past, {
+    key: ({ id }) => id,
+    version: ({ status, updated_at }) => `${status} ${updated_at}`,
+    render: (order) =>
+      h(
+        "li",
+        { class: "order" },
+        h(
+          "span",
+          { class: "order-ids emoji" },
+          order.order_items
+            .filter((item) => item.item_type !== "Discount")
+            .map((item) => (item.item_type === "EmojiId" ? item.emoji_id : "🎁"))
+            .join(" "),
+        ),
+        h(
+          "span",
+          { class: "order-facts small" },
+          badge(words(order.status), statusKinds[order.status]),
+          h("span", {}, dollars(order.total_in_cents)),
+          h("span", { class: "soft" }, `No. ${order.order_number}`),
+          h("span", { class: "soft" }, when(order.paid_at ?? order.created_at)),
+          order.amount_overpaid_in_cents > 0 &&
+            h("span", { class: "warn" }, `${dollars(order.amount_overpaid_in_cents)} too much`),
+        ),
+      ),
+  })
+}
+
+export const draw = async (root, life) => {
+  const place = h("div", {})
+  const history = h("ul", { class: "orders plain-list" })
+  root.append(h("h1", {}, "Cart"), place, h("h2", {}, "Orders"), history)
+  if (cart.value.order === undefined && cart.value.lost === undefined) await loadCart()
+  let drawn = new Life()
+  life.keep(() => drawn.end())
+  life.keep(
+    cart.watch(({ lost, order }) => {
+      drawn.end()
+      drawn = new Life()
+      fill(place, lost !== undefined ? lostView(lost) : order !== undefined && orderView(order, drawn))
+      drawHistory(history).catch(() => {})
+    }),
+  )
+  return "Cart"
+}

@@ -1,0 +1,98 @@
+import { field, fill, h } from "./console-dom.js"
+import { explain, Problem, request } from "./console-http.js"
+import { account, adopt, tokens } from "./console-session.js"
+
+const cancelled = () => new Problem(424, { error: "Nothing was changed: no code was entered." })
+
+const sendSms = () => request("POST", "/account/2fa/sms_code", { token: tokens.value?.access_token })
+
+let asking
+
+/** @returns {Promise<void>} resolves once the session is fresh, fails when the person gives up */
+const ask = () =>
+  new Promise((resolve, reject) => {
+    const problem = h("p", { class: "bad", role: "alert" })
+    const codeField = field("Code", {
+      name: "code",
+      inputmode: "numeric",
+      autocomplete: "one-time-code",
+      maxlength: "64",
+      required: true,
+    })
+    const bySms = account.value?.user.two_factor_auth?.includes("SMS")
+    const button = h("button", {}, "Confirm")
+    const close = () => {
+      dialog.close()
+      dialog.remove()
+    }
+    const submit = async (event) => {
+      event.preventDefault()
+      const input = codeField.querySelector("input")
+      button.disabled = true
+      fill(problem)
+      try {
+        adopt(
+          await request("POST", "/auth/2fa", {
+            body: { code: input.value.trim(), refresh_token: tokens.value?.refresh_token ?? "" },
+          }),
+        )
+        close()
+        resolve()
+      } catch (error) {
+        fill(problem, explain(error))
+        input.select()
+      } finally {
+        button.disabled = false
+      }
+    }
+    const dialog = h(
+      "dialog",
+      { class: "card", "aria-labelledby": "code-title" },
+      h(
+        "form",
+        { onsubmit: submit },
+        h("h2", { id: "code-title" }, "Is it still you?"),
+        h("p", {}, "This step asks for a fresh two-factor code."),
+        codeField,
+        problem,
+        h(
+          "div",
+          { class: "row" },
+          button,
+          bySms &&
+            h(
+              "button",
+              {
+                type: "button",
+                class: "plain",
+                onclick: () =>
+                  sendSms().then(
+                    () => fill(problem, "A code is on its way to your phone."),
+                    (error) => fill(problem, explain(error)),
+                  ),
+              },
+              "Send it by SMS",
+            ),
+          h("button", { type: "button", class: "plain", onclick: () => giveUp() }, "Cancel"),
+        ),
+      ),
+    )
+    const giveUp = () => {
+      close()
+      reject(cancelled())
+    }
+    dialog.addEventListener("cancel", (event) => {
+      event.preventDefault()
+      giveUp()
+    })
+    document.body.append(dialog)
+    dialog.showModal()
+  })
+
+/** Two calls that want a code at the same time are served by one. */
+export const askForCode = () => {
+  asking ??= ask().finally(() => {
+    asking = undefined
+  })
+  return asking
+}

@@ -1,0 +1,69 @@
+import { signal } from "./console-signal.js"
+
+/** How far the server's clock is ahead of ours, in milliseconds: deadlines are the server's. */
+let aheadMs = 0
+export const serverNow = () => Date.now() + aheadMs
+
+/** The header tells whole seconds, so a smaller difference is none. @param {string | null} date */
+const noteServerTime = (date) => {
+  const seen = date === null ? Number.NaN : Date.parse(date) + 500 - Date.now()
+  if (Math.abs(seen - aheadMs) > 1000) aheadMs = seen
+}
+
+/** An answer that is not a success. */
+export class Problem extends Error {
+  /** @param {number} status @param {Record<string, unknown>} body */
+  constructor(status, body) {
+    super(typeof body.error === "string" ? body.error : `The service answered ${status}.`)
+    this.status = status
+    this.code = body.code
+    /** @type {Record<string, ReadonlyArray<{code: string, message: string}>>} */
+    this.fields = body.fields ?? {}
+    this.body = body
+  }
+}
+
+/** @param {unknown} error */
+export const explain = (error) => {
+  if (!(error instanceof Problem)) return "Something went wrong here. Reload the page."
+  const messages = Object.values(error.fields).flatMap((faults) => faults.map(({ message }) => message))
+  return messages.length > 0 ? messages.join(" ") : error.message
+}
+
+/** Whether the last request found the service. */
+export const reachable = signal(true)
+
+/**
+ * One request to the API.
+ * @param {string} method @param {string} path
+ * @param {{token?: string | undefined, body?: unknown}} [options]
+ */
+export const request = async (method, path, { body, token } = {}) => {
+  const headers = {
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+  }
+  let response
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      credentials: "omit",
+    })
+  } catch {
+    reachable.set(false)
+    throw new Problem(0, { error: "The service cannot be reached. Try again." })
+  }
+  if (!reachable.value) reachable.set(true)
+  noteServerTime(response.headers.get("date"))
+  const text = await response.text()
+  let answer = {}
+  try {
+    answer = text === "" ? {} : JSON.parse(text)
+  } catch {
+    answer = {}
+  }
+  if (!response.ok) throw new Problem(response.status, answer ?? {})
+  return answer
+}

@@ -1,0 +1,184 @@
+import { forget, refresh, tokens } from "./console-session.js"
+import { signal } from "./console-signal.js"
+
+/**
+ * The live socket. A channel is asked for once however many listen, and after a break it goes on where it was, by its
+ * epoch and offset. The frames are those of PROTOCOL.md.
+ * @typedef {{onState?: (state: any) => void, onEvent?: (event: string, data: any, at: string) => void, onRefused?: (error: string) => void}} Listener
+ * @typedef {{asked: string, shown: string, position: {epoch: string, offset: number} | undefined, listeners: Set<Listener>}} Entry
+ */
+
+const firstWaitMs = 500
+const longestWaitMs = 30_000
+const tokenEnded = new Set([4401, 4402])
+const loginOver = 4403
+
+/** @type {import("./console-signal.js").Signal<"connecting" | "live" | "waiting">} */
+export const liveState = signal("connecting")
+
+/** @type {Map<string, Entry>} by the name the server knows */
+const entries = new Map()
+/** @type {Map<string, (result: any) => void>} */
+const questions = new Map()
+/** @type {WebSocket | undefined} */
+let socket
+let isOpen = false
+let boundMs = firstWaitMs
+let timer = 0
+let asked = 0
+/** The user whose token the socket was opened with. */
+let subject
+
+/** @param {string | undefined} token */
+const subjectOf = (token) => {
+  if (token === undefined) return undefined
+  const base64 = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")
+  return JSON.parse(atob(base64)).sub
+}
+
+const send = (frame) => {
+  if (isOpen) socket.send(JSON.stringify(frame))
+}
+
+/** @param {Entry} entry */
+const subscribeTo = (entry) => send({ type: "subscribe", channel: entry.shown, ...(entry.position ?? {}) })
+
+const connectFrame = () => {
+  const token = tokens.value?.access_token
+  return { type: "connect", ...(token === undefined ? {} : { token }) }
+}
+
+/** @param {string} channel */
+const find = (channel) =>
+  entries.get(channel) ?? [...entries.values()].find(({ asked: name }) => name === channel)
+
+const onFrame = {
+  connected: () => {
+    boundMs = firstWaitMs
+    liveState.set("live")
+  },
+  subscribed: (frame) => {
+    const entry = find(frame.requested ?? frame.channel)
+    if (entry === undefined) return
+    if (entry.shown !== frame.channel) {
+      entries.delete(entry.shown)
+      entry.shown = frame.channel
+      entries.set(frame.channel, entry)
+    }
+    entry.position = { epoch: frame.epoch, offset: frame.offset }
+    if (!frame.recovered) for (const listener of [...entry.listeners]) listener.onState?.(frame.state)
+  },
+  event: (frame) => {
+    const entry = entries.get(frame.channel)
+    if (entry?.position === undefined) return
+    // A hole can only be a fault of ours: asking again from the last good place mends it.
+    if (frame.offset !== entry.position.offset + 1) return subscribeTo(entry)
+    entry.position = { ...entry.position, offset: frame.offset }
+    for (const listener of [...entry.listeners]) listener.onEvent?.(frame.event, frame.data, frame.at)
+  },
+  records: (frame) => {
+    questions.get(frame.id)?.(frame.results[0])
+    questions.delete(frame.id)
+  },
+  unsubscribed: () => {},
+  error: (frame) => {
+    const entry = frame.channel === undefined ? undefined : find(frame.channel)
+    if (entry !== undefined) for (const listener of [...entry.listeners]) listener.onRefused?.(frame.error)
+  },
+}
+
+const wait = () => {
+  clearTimeout(timer)
+  liveState.set("waiting")
+  timer = setTimeout(open, Math.random() * boundMs)
+  boundMs = Math.min(boundMs * 2, longestWaitMs)
+}
+
+/** @param {number} code */
+const onClosed = async (code) => {
+  isOpen = false
+  socket = undefined
+  questions.clear()
+  if (code === loginOver) forget()
+  else if (tokenEnded.has(code)) await refresh().catch(() => {})
+  wait()
+}
+
+const open = () => {
+  clearTimeout(timer)
+  if (socket !== undefined) return
+  const opening = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`)
+  socket = opening
+  subject = subjectOf(tokens.value?.access_token)
+  opening.addEventListener("open", () => {
+    if (socket !== opening) return
+    isOpen = true
+    send(connectFrame())
+    for (const entry of entries.values()) subscribeTo(entry)
+  })
+  opening.addEventListener("message", ({ data }) => {
+    if (socket !== opening) return
+    const frame = JSON.parse(data)
+    onFrame[frame.type]?.(frame)
+  })
+  opening.addEventListener("close", ({ code }) => {
+    if (socket === opening) onClosed(code)
+  })
+}
+
+/** Another person, another socket: channels of the one before are not theirs. */
+const reopen = () => {
+  const old = socket
+  socket = undefined
+  isOpen = false
+  old?.close()
+  for (const entry of entries.values()) entry.position = undefined
+  boundMs = firstWaitMs
+  open()
+}
+
+export const startLive = () => {
+  open()
+  tokens.watch((value) => {
+    const next = subjectOf(value?.access_token)
+    if (next !== subject) reopen()
+    else if (next !== undefined) send(connectFrame())
+  })
+  const hurry = () => {
+    if (socket === undefined && !document.hidden) open()
+  }
+  addEventListener("online", hurry)
+  document.addEventListener("visibilitychange", hurry)
+}
+
+/**
+ * Listens to a channel until the function it answers is called.
+ * @param {string} channel @param {Listener} listener
+ */
+export const subscribe = (channel, listener) => {
+  const entry = find(channel) ?? {
+    asked: channel,
+    shown: channel,
+    position: undefined,
+    listeners: new Set(),
+  }
+  entry.listeners.add(listener)
+  entries.set(entry.shown, entry)
+  // Whoever joins needs the state too: without a position the server tells it again.
+  entry.position = undefined
+  subscribeTo(entry)
+  return () => {
+    entry.listeners.delete(listener)
+    if (entry.listeners.size > 0 || entries.get(entry.shown) !== entry) return
+    entries.delete(entry.shown)
+    send({ type: "unsubscribe", channel: entry.shown })
+  }
+}
+
+/** What an id points at now, read from the database. @param {string} id @returns {Promise<any>} */
+export const lookUp = (id) =>
+  new Promise((resolve) => {
+    const question = `q${++asked}`
+    questions.set(question, resolve)
+    send({ type: "lookup", id: question, emoji_ids: [id] })
+  })

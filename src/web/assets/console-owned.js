@@ -1,0 +1,115 @@
+import { actionButton, actionForm } from "./console-actions.js"
+import { call, get, pathOf } from "./console-api.js"
+import { choice, emojiText, empty, field, fill, h, keyed } from "./console-dom.js"
+import { lookUp, subscribe } from "./console-live.js"
+import { notify } from "./console-notices.js"
+import { categoryName, recordView } from "./console-records.js"
+import { ownedChanges } from "./console-store.js"
+import { loadVocabulary } from "./console-vocabulary.js"
+
+/** The records of one id, which its owner may change. */
+const drawEditor = async (place, life, id) => {
+  const { categories, choices } = await loadVocabulary()
+  const records = h("ul", { class: "records" })
+  const showResult = ({ result }) => {
+    if (life.isOver) return
+    if (result.length === 0) return fill(records, h("li", { class: "soft" }, "No records yet."))
+    if (records.firstElementChild?.dataset.key === undefined) fill(records)
+    keyed(records, result, {
+      key: ({ hash }) => hash,
+      version: ({ hash }) => hash,
+      render: (record) =>
+        h(
+          "li",
+          { class: "spread" },
+          recordView(record, categories),
+          actionButton("Remove", () => call("PATCH", pathOf(id), { delete: [record.hash] }), {
+            class: "plain small",
+            "aria-label": `Remove ${categoryName(record.tag, categories)}`,
+          }),
+        ),
+    })
+  }
+  life.keep(
+    subscribe(`emoji_id:${id}`, { onState: showResult, onEvent: async () => showResult(await lookUp(id)) }),
+  )
+  fill(
+    place,
+    h("p", {}, h("a", { href: "#/account/ids" }, "← All ids")),
+    h("p", { class: "center" }, emojiText(id, "huge")),
+    h("section", { class: "card", "aria-label": "Records" }, records),
+    h(
+      "section",
+      { class: "card" },
+      h("h2", {}, "Add a record"),
+      actionForm(
+        {
+          label: "Add",
+          name: "New record",
+          submit: async ({ data, tag }, form) => {
+            await call("PATCH", pathOf(id), { insert: [{ tag, data: data.trim() }] })
+            form.reset()
+            notify("The record was added.", "good")
+          },
+        },
+        choice(
+          "Kind",
+          "tag",
+          choices.map((tag) => [tag, categoryName(tag, categories)]),
+        ),
+        field(
+          "Data",
+          { name: "data", maxlength: "4096", required: true },
+          "An address, a link or a text. After an address you may add | and a name for it.",
+        ),
+      ),
+    ),
+  )
+}
+
+const drawList = async (place, life) => {
+  const list = h("ul", { class: "tiles" })
+  const load = async () => {
+    const ids = await get("/emoji_id/extended?limit=500")
+    if (ids.length === 0) {
+      fill(
+        place,
+        empty("🫙", "You own no id yet.", h("a", { class: "button", href: "#/market" }, "Find one")),
+      )
+      return
+    }
+    fill(
+      list,
+      ids.map((item) => {
+        const id = item.display_format ?? item.emoji_id ?? item.canonical_format
+        return h(
+          "li",
+          { class: "card tile-card" },
+          h("a", { class: "tile-id", href: `#/account/ids/${encodeURIComponent(id)}` }, emojiText(id)),
+          h("p", { class: "small soft" }, `score ${item.rhythm_score}`),
+          h(
+            "a",
+            {
+              class: "button plain",
+              href: `#/account/ids/${encodeURIComponent(id)}`,
+              "aria-label": `Records of ${id}`,
+            },
+            "Records",
+          ),
+        )
+      }),
+    )
+    fill(place, list)
+  }
+  await load()
+  let first = true
+  life.keep(
+    ownedChanges.watch(() => {
+      if (!first) load().catch(() => {})
+      first = false
+    }),
+  )
+}
+
+export const drawIds = (place, life, [id]) =>
+  id === undefined ? drawList(place, life) : drawEditor(place, life, id)

@@ -1,0 +1,114 @@
+import { Problem, request } from "./console-http.js"
+import { signal } from "./console-signal.js"
+
+/**
+ * Who is signed in. Tokens live in this tab only: in memory, and in sessionStorage so that a reload keeps them.
+ * @typedef {{access_token: string, refresh_token: string}} Tokens
+ */
+
+const storageKey = "console-tokens"
+const refreshBeforeMs = 60_000
+
+/** @type {import("./console-signal.js").Signal<Tokens | undefined>} */
+export const tokens = signal(undefined)
+/** The current user as `GET /account` shows it. */
+export const account = signal(undefined)
+
+/** Other tabs made by duplicating this one hold the same tokens, and each token refreshes once. */
+const siblings = "BroadcastChannel" in window ? new BroadcastChannel("console-tokens") : undefined
+let refreshTimer = 0
+
+/** @param {string} token */
+const expiryOf = (token) => {
+  try {
+    const base64 = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")
+    return JSON.parse(atob(base64)).exp * 1000
+  } catch {
+    return 0
+  }
+}
+
+/** @param {Tokens | undefined} next */
+const keep = (next) => {
+  clearTimeout(refreshTimer)
+  if (next === undefined) sessionStorage.removeItem(storageKey)
+  else {
+    sessionStorage.setItem(storageKey, JSON.stringify(next))
+    const waitMs = Math.max(1000, expiryOf(next.access_token) - Date.now() - refreshBeforeMs)
+    refreshTimer = setTimeout(() => refresh().catch(() => {}), waitMs)
+  }
+  tokens.set(next)
+}
+
+/** @param {{access_token: string, refresh_token: string}} response */
+export const adopt = (response) =>
+  keep({ access_token: response.access_token, refresh_token: response.refresh_token })
+
+siblings?.addEventListener("message", ({ data }) => {
+  if (tokens.value?.refresh_token === data.old) adopt(data.next)
+})
+
+/** What this tab knows of the login is over. */
+export const forget = () => {
+  keep(undefined)
+  account.set(undefined)
+}
+
+/** @template T @param {() => Promise<T>} task */
+const alone = (task) =>
+  navigator.locks === undefined ? task() : navigator.locks.request("console-refresh", task)
+
+let refreshing
+
+/** New tokens for the old ones. Fails, and forgets the login, when the service does not know it any more. */
+export const refresh = () => {
+  refreshing ??= alone(async () => {
+    const before = tokens.value
+    if (before === undefined) throw new Problem(401, { error: "Sign in first." })
+    try {
+      const next = await request("POST", "/auth/token/refresh", {
+        body: { refresh_token: before.refresh_token },
+      })
+      siblings?.postMessage({ old: before.refresh_token, next })
+      adopt(next)
+    } catch (error) {
+      if (error instanceof Problem && error.status === 401) forget()
+      throw error
+    }
+  }).finally(() => {
+    refreshing = undefined
+  })
+  return refreshing
+}
+
+export const loadAccount = async () => {
+  const { value } = tokens
+  if (value === undefined) return
+  const found = await request("GET", "/account", { token: value.access_token })
+  if (tokens.value !== undefined) account.set(found)
+}
+
+/** A login is complete: its tokens open things. @param {Tokens} response */
+export const signIn = async (response) => {
+  adopt(response)
+  await loadAccount()
+}
+
+/** Goes on with the login this tab had before it was loaded anew. */
+export const resume = async () => {
+  const kept = sessionStorage.getItem(storageKey)
+  if (kept === null) return
+  try {
+    const before = JSON.parse(kept)
+    tokens.set(before)
+    if (expiryOf(before.access_token) - Date.now() < refreshBeforeMs) await refresh()
+    else keep(before)
+    await loadAccount()
+  } catch (error) {
+    if (error instanceof Problem && error.status !== 401) throw error
+    forget()
+  }
+}
+
+/** @param {string} scope */
+export const may = (scope) => account.value?.global_scopes.includes(scope) ?? false

@@ -1,0 +1,72 @@
+import { fill, h } from "./console-dom.js"
+
+/**
+ * A view of several pages. @param {Element} root @param {string} base @param {Record<string, {label: string, draw: (place: Element, life: any, rest: ReadonlyArray<string>) => unknown}>} pages
+ */
+export const drawPages = async (root, base, pages, life, [asked, ...rest]) => {
+  const chosen = asked in pages ? asked : Object.keys(pages)[0]
+  const place = h("div", {})
+  root.append(
+    h(
+      "nav",
+      { class: "tabs", "aria-label": "Parts" },
+      Object.entries(pages).map(([name, { label }]) =>
+        h("a", { href: `#/${base}/${name}`, "aria-current": name === chosen && "page" }, label),
+      ),
+    ),
+    place,
+  )
+  await pages[chosen].draw(place, life, rest)
+  return pages[chosen].label
+}
+
+/** A table that becomes a list of cards on a phone. @param {ReadonlyArray<string>} headings @param {ReadonlyArray<ReadonlyArray<import("./console-dom.js").Child>>} rows */
+export const table = (headings, rows) =>
+  h(
+    "table",
+    { class: "stacked" },
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        headings.map((text) => h("th", { scope: "col" }, text)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      rows.map((cells) =>
+        h(
+          "tr",
+          {},
+          cells.map((cell, i) => h("td", { "data-label": headings[i] }, cell)),
+        ),
+      ),
+    ),
+  )
+
+/**
+ * A list that comes in pages. @param {Element} place @param {(page: number) => Promise<{data: ReadonlyArray<any>, paging: {total: number, limit: number}}>} load @param {(rows: ReadonlyArray<any>) => Node} show
+ */
+export const drawPaged = async (place, load, show) => {
+  const go = async (page) => {
+    const { data, paging } = await load(page)
+    const last = Math.max(0, Math.ceil(paging.total / paging.limit) - 1)
+    fill(
+      place,
+      show(data),
+      last > 0 &&
+        h(
+          "div",
+          { class: "row middle" },
+          h("button", { class: "plain", disabled: page === 0, onclick: () => go(page - 1) }, "Newer"),
+          h("span", { class: "soft small" }, `${page + 1} of ${last + 1}`),
+          h("button", { class: "plain", disabled: page >= last, onclick: () => go(page + 1) }, "Older"),
+        ),
+    )
+  }
+  await go(0)
+  return go
+}
