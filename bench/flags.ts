@@ -4,6 +4,8 @@ import type { Scenario } from "./scenario.ts"
 
 export interface Flags {
   readonly url: URL | undefined
+  readonly database: string | undefined
+  readonly secretKeys: string | undefined
   readonly scenarios: readonly Scenario[]
   readonly connections: number | undefined
   readonly ratePerSecond: number | undefined
@@ -12,6 +14,7 @@ export interface Flags {
   readonly retakes: number
   readonly out: string
   readonly compare: string | undefined
+  readonly readme: boolean
 }
 
 const defaults = { durationSeconds: 1.5, runs: 3, retakes: 2 }
@@ -23,6 +26,8 @@ Measures the service beside baselines that run the same load in turn, and writes
 
   --scenario NAME     which one; may be repeated (default: all but those marked *)
   --url URL           load this deployment instead of starting the service; baselines run if it is on this machine
+  --database URL      that deployment's Postgres, for scenarios that store data before they measure
+  --secret-keys KEYS  its SECRET_KEYS, for scenarios that sign in users of their own
   --connections N     connections, or sockets in live scenarios (default: the scenario's, mostly 64)
   --rate N            open loop at N operations per second instead of peak and sweep
   --duration SECONDS  of one measured run (default: ${defaults.durationSeconds}; warm-up comes on top)
@@ -30,6 +35,7 @@ Measures the service beside baselines that run the same load in turn, and writes
   --quick             one short run of everything: a smoke test, not a measurement
   --out DIRECTORY     where the results go (default: bench/results)
   --compare FILE      an earlier results file: says what got slower or fails, and exits 1 if anything did
+  --readme            put the table into README.md
   --list              names of the scenarios
   --help              this text
 
@@ -49,6 +55,8 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
   const url = values.url === undefined ? undefined : readUrl(values.url)
   return {
     url,
+    database: values.database,
+    secretKeys: values["secret-keys"],
     scenarios: choose(values.scenario, scenarios, url),
     connections: readNumber("--connections", values.connections, 1, 50_000, true),
     ratePerSecond: readNumber("--rate", values.rate, 1, 1_000_000, true),
@@ -57,6 +65,7 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     retakes: basis.retakes,
     out: values.out ?? "bench/results",
     compare: values.compare,
+    readme: values.readme,
   }
 }
 
@@ -66,6 +75,8 @@ function parse(args: readonly string[]) {
       args: [...args],
       options: {
         url: { type: "string" },
+        database: { type: "string" },
+        "secret-keys": { type: "string" },
         scenario: { type: "string", multiple: true },
         connections: { type: "string" },
         rate: { type: "string" },
@@ -74,6 +85,7 @@ function parse(args: readonly string[]) {
         quick: { type: "boolean", default: false },
         out: { type: "string" },
         compare: { type: "string" },
+        readme: { type: "boolean", default: false },
         list: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },

@@ -5,6 +5,7 @@ import { removeAllDirectories } from "./process/directory.ts"
 import { compare, describe } from "./report/compare.ts"
 import { newResults, readResults, writeResults } from "./report/files.ts"
 import { startProgress } from "./report/progress.ts"
+import { writeReadme } from "./report/readme.ts"
 import type { ScenarioResult } from "./report/results.ts"
 import { markdownOf } from "./report/table.ts"
 import type { Scenario } from "./scenario.ts"
@@ -15,15 +16,19 @@ import { estimateSeconds, measureScenario } from "./suite.ts"
 const args = process.argv.slice(2)
 
 /** With `--url` the given deployment takes the service's place; what would need another service is left out. */
-function aimAt(scenario: Scenario, url: URL | undefined): Scenario {
+function aimAt(scenario: Scenario, { url, database, secretKeys }: Flags): Scenario {
   if (url === undefined) return scenario
+  const access = {
+    ...(database === undefined ? {} : { database: { url: database } }),
+    ...(secretKeys === undefined ? {} : { secretKeys }),
+  }
   const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
   const against = scenario.against.filter(({ side }) => isHere && !(side.kind === "server" && side.isService))
-  return { ...scenario, subject: serviceAt(url), against }
+  return { ...scenario, subject: serviceAt(url, access), against }
 }
 
 async function measureAll(flags: Flags): Promise<ScenarioResult[]> {
-  const chosen = flags.scenarios.map((scenario) => aimAt(scenario, flags.url))
+  const chosen = flags.scenarios.map((scenario) => aimAt(scenario, flags))
   const totalSeconds = chosen.reduce((sum, scenario) => sum + estimateSeconds(scenario, flags), 0)
   const progress = startProgress(process.stderr, totalSeconds)
   try {
@@ -47,6 +52,7 @@ async function main(): Promise<number> {
   const results = newResults(new Date(), args, await measureAll(flags))
   const written = await writeResults(flags.out, results)
   console.log(markdownOf(results))
+  if (flags.readme) written.push(await writeReadme(results))
   console.log(`Written: ${written.join(" ")}`)
   if (earlier === undefined) return 0
   const comparison = compare(earlier, results)

@@ -57,7 +57,11 @@ export function service(name = "service", env: Readonly<Record<string, string>> 
         get pid() {
           return child?.pid ?? 0
         },
-        database: { socketDir: join(directory, "postgres/cluster"), port: postgresPort, database: "postgres" },
+        database: {
+          socketDir: join(directory, "postgres/cluster"),
+          port: postgresPort,
+          database: "postgres",
+        },
         secretKeys,
         restart: async () => {
           await child?.stop()

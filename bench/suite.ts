@@ -98,7 +98,9 @@ export const estimateSeconds = (
 ) => {
   const sides = 1 + scenario.against.length
   const sweeps = options.ratePerSecond === undefined ? sweepRates(scenario, 1e6).length : 0
-  return sides * (startSeconds + (runsOf(scenario, options) + sweeps) * (options.durationSeconds + warmupSeconds))
+  return (
+    sides * (startSeconds + (runsOf(scenario, options) + sweeps) * (options.durationSeconds + warmupSeconds))
+  )
 }
 
 const sweepRates = (

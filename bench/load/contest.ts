@@ -1,5 +1,5 @@
-import type { LoadPlan } from "./lane.ts"
 import { type Answer, HttpLane } from "./http-lane.ts"
+import type { LoadPlan } from "./lane.ts"
 import type { Target } from "./request.ts"
 import type { Run } from "./run.ts"
 import { Tally } from "./tally.ts"

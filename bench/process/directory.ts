@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises"
+import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -8,6 +8,8 @@ const made = new Set<string>()
 export async function makeDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "bench-"))
   made.add(directory)
+  // Postgres runs as another user when we are root, and must be able to pass through.
+  await chmod(directory, 0o711)
   return directory
 }
 

@@ -6,19 +6,20 @@ import { type Spread, spreadOf } from "./spread.ts"
 
 const busyShare = 0.9
 
-/** The Markdown that the README quotes: headlines first, then what they were computed from. */
-export function markdownOf(results: Results): string {
-  const { machine } = results
-  const where = `${machine.cores} cores (${machine.cpu}), ${machine.platform}, Node ${results.node}, commit ${results.commit}`
+/** Headlines first, then what they were computed from. */
+export const markdownOf = (results: Results): string =>
+  [...introduction(results), ...headlines(results), "", ...figures(results), ...notes(results), ""].join("\n")
+
+/** What the README quotes. */
+export const headlineTable = (results: Results): string =>
+  [...introduction(results), ...headlines(results), ...notes(results)].join("\n")
+
+function introduction({ at, commit, machine, node }: Results): string[] {
+  const where = `${machine.cores} cores (${machine.cpu}), ${machine.platform}, Node ${node}, commit ${commit}`
   return [
-    `Measured ${results.at} on ${where}. Subject and baseline took turns in one run; ± is half the range over the runs.`,
+    `Measured ${at} on ${where}. Subject and baseline took turns in one run; ± is half the range over the runs.`,
     "",
-    ...headlines(results),
-    "",
-    ...figures(results),
-    ...notes(results),
-    "",
-  ].join("\n")
+  ]
 }
 
 function headlines(results: Results): string[] {

@@ -8,6 +8,7 @@ const uws = bareUws()
 export const hello: Scenario = {
   name: "hello",
   summary: "GET /health: a route without work, through the whole stack",
+  onRequest: true,
   subject: service(),
   against: [{ side: uws, aims: [{ metric: "rate", atLeast: 0.6 }] }],
   requests: (target) => {

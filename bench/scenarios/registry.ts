@@ -1,7 +1,20 @@
 import type { Scenario } from "../scenario.ts"
+import { authenticatedRead, logins, recordEdit } from "./accounts.ts"
+import { cartContended, cartCycle, cartGrowth } from "./carts.ts"
 import { fanOutMany, fanOutOne } from "./fan-out.ts"
 import { cartCycle } from "./cart-cycle.ts"
 import { hello } from "./hello.ts"
+import {
+  lookupBatch,
+  lookupCold,
+  lookupHot,
+  lookupMillion,
+  lookupMiss,
+  lookupRandom,
+  lookupTags,
+  workers,
+} from "./lookups.ts"
+import { mixed } from "./mixed.ts"
 import {
   baselineFastify,
   baselineOnly,
@@ -9,13 +22,33 @@ import {
   baselineReconnect,
   baselineWrites,
 } from "./self-checks.ts"
+import { idleSockets, reconnectStorm } from "./sockets.ts"
+import { transfers } from "./transfers.ts"
 
 export const scenarios: readonly Scenario[] = [
   baselineOnly,
-  hello,
+  lookupRandom,
+  lookupMillion,
+  workers,
+  authenticatedRead,
+  recordEdit,
+  cartCycle,
+  cartContended,
   fanOutOne,
   fanOutMany,
   cartCycle,
+  idleSockets,
+  hello,
+  lookupHot,
+  lookupCold,
+  lookupMiss,
+  lookupTags,
+  lookupBatch,
+  cartGrowth,
+  transfers,
+  logins,
+  mixed,
+  reconnectStorm,
   baselineFastify,
   baselineWrites,
   baselinePublish,

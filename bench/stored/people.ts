@@ -10,8 +10,7 @@ const tokenSeconds = 86_400
 
 export const password = "correct horse battery staple"
 
-export const userIdAt = (n: number): string =>
-  `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`
+export const userIdAt = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`
 export const emailAt = (n: number): string => `bench-${n}@example.com`
 
 /** People 0 to n - 1, with confirmed addresses and one password between them. */

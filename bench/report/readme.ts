@@ -1,0 +1,17 @@
+import { readFile, writeFile } from "node:fs/promises"
+import { BenchFailure } from "../failure.ts"
+import type { Results } from "./results.ts"
+import { headlineTable } from "./table.ts"
+
+const begin = "<!-- bench -->"
+const end = "<!-- /bench -->"
+
+/** Puts the headlines between the README's markers and leaves the rest of it alone. Says which file it wrote. */
+export async function writeReadme(results: Results, path = "README.md"): Promise<string> {
+  const text = await readFile(path, "utf8")
+  const from = text.indexOf(begin)
+  const to = text.indexOf(end)
+  if (from < 0 || to < from) throw new BenchFailure(`${path} has no ${begin} … ${end} to write between`)
+  await writeFile(path, `${text.slice(0, from + begin.length)}\n${headlineTable(results)}\n${text.slice(to)}`)
+  return path
+}

@@ -1,0 +1,145 @@
+import type { ContestPlan } from "../load/contest.ts"
+import { converse, type Talk } from "../load/conversation.ts"
+import { buildRequest, type RequestParts, type Target } from "../load/request.ts"
+import type { Scenario } from "../scenario.ts"
+import { type RunningServer, singleStatementWrites } from "../side.ts"
+import { canonicalAt } from "../stored/ids.ts"
+import { keysOf, type MasterKey, openStored } from "../stored/open.ts"
+import { storeOrders } from "../stored/orders.ts"
+import { storePeople, tokensOf } from "../stored/people.ts"
+import { webhookSigner } from "../stored/webhooks.ts"
+import { service } from "../subject.ts"
+
+const buyers = 1_000
+/** Long ids: nobody else in the bench has any of this length, and there are enough for every run. */
+const boughtLength = 6
+const spacing = 1_000_000_000
+
+interface Buyers {
+  readonly tokens: readonly string[]
+  readonly keys: readonly MasterKey[]
+  /** Ids from here on are free. */
+  readonly firstId: number
+}
+
+const prepareBuyers = async (server: RunningServer): Promise<Buyers> => {
+  await openStored(server, (sql) => storePeople(sql, buyers))
+  return {
+    tokens: await tokensOf(server, buyers),
+    keys: keysOf(server),
+    firstId: Math.floor(Math.random() * spacing) * 1000,
+  }
+}
+
+const request = (target: Target, token: string | undefined, parts: RequestParts): Buffer =>
+  buildRequest(target, {
+    ...parts,
+    headers: { ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }), ...parts.headers },
+  })
+
+const checkout = { method: "CryptoCommerce" }
+
+interface Pending {
+  readonly id: string
+  readonly remaining_due_in_cents: number
+  readonly payment_method_data: { readonly payment_intent_id: string }
+}
+
+/** Add, check out, pay, see it owned: four requests and, in the service, four turns of the order. */
+const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
+  const sign = webhookSigner(keys)
+  let bought = 0
+  return converse(function* (connection): Talk {
+    const token = tokens[connection % buyers]
+    yield { request: request(target, token, { method: "DELETE", path: "/cart" }) }
+    for (;;) {
+      const emojiId = canonicalAt(firstId + bought++, boughtLength)
+      const items = [{ emoji_id: emojiId }]
+      yield {
+        request: request(target, token, { method: "POST", path: "/cart", body: { items } }),
+        status: 200,
+      }
+      const pending = yield {
+        request: request(target, token, { method: "POST", path: "/cart/checkout", body: checkout }),
+        status: 200,
+      }
+      const order = JSON.parse(pending.body.toString()) as Pending
+      const webhook = sign({
+        orderId: order.id,
+        intentId: order.payment_method_data.payment_intent_id,
+        cents: order.remaining_due_in_cents,
+      })
+      yield {
+        request: request(target, undefined, { method: "POST", path: "/webhooks/sandbox", ...webhook }),
+        status: 200,
+      }
+      yield {
+        request: request(target, undefined, { path: `/emoji_id/${encodeURIComponent(emojiId)}` }),
+        status: 200,
+      }
+    }
+  })
+}
+
+export const cartCycle: Scenario<Buyers> = {
+  name: "cart-cycle",
+  summary: "add, check out, pay, owned: each request counts as one turn",
+  sweep: true,
+  subject: service(),
+  against: [{ side: singleStatementWrites(), aims: [{ metric: "rate", atLeast: 0.35 }] }],
+  prepare: prepareBuyers,
+  requests: buy,
+}
+
+const fewOrders = service("service with 100 orders")
+
+export const cartGrowth: Scenario<Buyers> = {
+  name: "cart-growth",
+  summary: "cart cycles with 100,000 orders stored against 100",
+  onRequest: true,
+  stored: { curve: "cart cycle, by stored orders", ids: 100_000 },
+  subject: service("service with 100,000 orders"),
+  against: [{ side: fewOrders, aims: [{ metric: "rate", atLeast: 0.95 }] }],
+  prepare: async (server) => {
+    const prepared = await prepareBuyers(server)
+    await storeOrders(server, server.target.side === fewOrders.name ? 100 : 100_000)
+    return prepared
+  },
+  requests: buy,
+}
+
+const uncontended = service("uncontended")
+
+const contest = (target: Target, { tokens, firstId }: Buyers): ContestPlan => {
+  const isContended = target.side !== uncontended.name
+  const idOf = (buyer: number, round: number) =>
+    canonicalAt(firstId + round * buyers + (isContended ? 0 : buyer), boughtLength)
+  const of = (buyer: number) => tokens[buyer % buyers]
+  return {
+    ready: [
+      (buyer, round) =>
+        request(target, of(buyer), {
+          method: "POST",
+          path: "/cart",
+          body: { items: [{ emoji_id: idOf(buyer, round) }] },
+        }),
+    ],
+    shoot: (buyer) => request(target, of(buyer), { method: "POST", path: "/cart/checkout", body: checkout }),
+    hasWon: ({ body, status }) =>
+      status === 200 ? true : status === 422 && body.includes("eligibility") ? false : undefined,
+    winners: (contestants) => (isContended ? 1 : contestants),
+    times: isContended ? "losers" : "all",
+    leave: [(buyer) => request(target, of(buyer), { method: "DELETE", path: "/cart" })],
+  }
+}
+
+export const cartContended: Scenario<Buyers> = {
+  name: "cart-contended",
+  summary:
+    "200 buyers check out one id at the same moment: one wins; the losers' time against a checkout of one's own",
+  connections: 200,
+  subject: service("contended"),
+  against: [{ side: uncontended, aims: [{ metric: "p99", atMost: 2 }] }],
+  prepare: prepareBuyers,
+  contest,
+}

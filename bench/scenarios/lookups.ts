@@ -1,0 +1,168 @@
+import type { RequestSource } from "../load/http-lane.ts"
+import { buildRequest, type Target } from "../load/request.ts"
+import { sendAll } from "../load/send-all.ts"
+import type { Scenario } from "../scenario.ts"
+import { bareUws, fastifyPostgres, type RunningServer } from "../side.ts"
+import { canonicalAt, note, type StoredIds, storeIds, webPage } from "../stored/ids.ts"
+import { openStored } from "../stored/open.ts"
+import { storePeople } from "../stored/people.ts"
+import { service } from "../subject.ts"
+
+const uws = bareUws()
+const fastify = fastifyPostgres()
+const many = 100_000
+const few = 1_000
+const million = 1_000_000
+const batchSize = 100
+const missLength = 5
+
+/** The baselines know ids only as keys; theirs are as many and as long on the wire as it matters. */
+const pathAt = ({ side }: Target, n: number, length?: number): string =>
+  side === uws.name || side === fastify.name
+    ? `/emoji_id/k${n}`
+    : `/emoji_id/${encodeURIComponent(canonicalAt(n, length))}`
+
+/** The bytes of every request are made before the load begins: making them would cost more than sending them. */
+const pick = (requests: readonly Buffer[]): RequestSource => {
+  const { length } = requests
+  return () => requests[(Math.random() * length) | 0]!
+}
+
+const gets = (target: Target, count: number, stride = 1, suffix = "", length?: number): readonly Buffer[] =>
+  Array.from({ length: count }, (_, n) =>
+    buildRequest(target, { path: pathAt(target, n * stride, length) + suffix }),
+  )
+
+export const store = (server: RunningServer, stored: StoredIds): Promise<void> =>
+  openStored(server, async (sql) => {
+    await storePeople(sql, stored.owners ?? 1)
+    await storeIds(sql, stored)
+  })
+
+/** Stores ids and asks for each once, so that the load finds what a service that has run for a while has in memory. */
+const storeAndAsk = async (server: RunningServer, ids: number, stride = 1, suffix = "") => {
+  await store(server, { ids, records: suffix === "" ? [webPage] : [webPage, note] })
+  const asked = gets(server.target, ids / stride, stride, suffix)
+  await sendAll(server.target, asked.length, (n) => asked[n]!)
+}
+
+const isAnswer = (answer: { readonly body: Buffer }): boolean => answer.body.length > 0
+
+export const lookupHot: Scenario = {
+  name: "lookup-hot",
+  summary: "one id, looked up again and again",
+  onRequest: true,
+  subject: service(),
+  against: [{ side: uws, aims: [{ metric: "rate", atLeast: 0.8 }] }],
+  prepare: (server) => storeAndAsk(server, 1),
+  requests: (target) => pick(gets(target, 1)),
+  check: isAnswer,
+}
+
+export const lookupRandom: Scenario = {
+  name: "lookup-random",
+  summary: "any of 100,000 ids, all looked up before",
+  sweep: true,
+  stored: { curve: "lookup", ids: many },
+  subject: service(),
+  against: [
+    { side: uws, aims: [{ metric: "rate", atLeast: 0.8 }] },
+    { side: fastify, aims: [{ metric: "rate", atLeast: 7 }] },
+  ],
+  prepare: (server) => storeAndAsk(server, many),
+  requests: (target) => pick(gets(target, many)),
+  check: isAnswer,
+}
+
+const thousand = service("service with 1,000 ids")
+
+export const lookupMillion: Scenario = {
+  name: "lookup-million",
+  summary: "1,000 ids in use out of 1,000,000 stored, after a restart, against 1,000 out of 1,000",
+  stored: { curve: "lookup", ids: million },
+  rssLimitMb: 300,
+  subject: service("service with 1,000,000 ids"),
+  against: [{ side: thousand, aims: [{ metric: "rate", atLeast: 0.95 }] }],
+  prepare: async (server) => {
+    await store(server, { ids: server.target.side === thousand.name ? few : million })
+    await server.restart?.()
+  },
+  requests: (target) => pick(gets(target, few, target.side === thousand.name ? 1 : million / few)),
+  check: isAnswer,
+}
+
+export const lookupCold: Scenario<undefined> = {
+  name: "lookup-cold",
+  summary: "any of 1,000,000 ids, most of them not in memory",
+  onRequest: true,
+  rssLimitMb: 300,
+  subject: service(),
+  against: [{ side: fastify }],
+  prepare: async (server) => {
+    await store(server, { ids: million })
+    await server.restart?.()
+  },
+  requests: (target) => {
+    const ids = target.side === fastify.name ? many : million
+    return () => buildRequest(target, { path: pathAt(target, (Math.random() * ids) | 0) })
+  },
+  check: isAnswer,
+}
+
+export const lookupMiss: Scenario = {
+  name: "lookup-miss",
+  summary: "ids nobody has, 100,000 of them",
+  onRequest: true,
+  subject: service(),
+  against: [{ side: uws }],
+  requests: (target) => pick(gets(target, many, 1, "", missLength)),
+  statuses: [200, 404],
+  check: isAnswer,
+}
+
+export const lookupTags: Scenario = {
+  name: "lookup-tags",
+  summary: "any of 1,000 ids, only the records of one tag",
+  onRequest: true,
+  subject: service(),
+  against: [{ side: uws }],
+  prepare: (server) => storeAndAsk(server, few, 1, `?tags=${webPage.tag}`),
+  requests: (target) => pick(gets(target, few, 1, target.side === uws.name ? "" : `?tags=${webPage.tag}`)),
+  check: isAnswer,
+}
+
+export const lookupBatch: Scenario = {
+  name: "lookup-batch",
+  summary: "100 ids of 10,000 in one request",
+  onRequest: true,
+  subject: service(),
+  against: [{ side: uws }],
+  prepare: (server) => storeAndAsk(server, batchSize * batchSize),
+  requests: (target) =>
+    target.side === uws.name
+      ? pick(gets(target, 1))
+      : pick(
+          Array.from({ length: batchSize }, (_, batch) =>
+            buildRequest(target, {
+              method: "POST",
+              path: "/emoji_id/lookup",
+              body: {
+                emoji_ids: Array.from({ length: batchSize }, (_, n) => canonicalAt(batch * batchSize + n)),
+              },
+            }),
+          ),
+        ),
+  check: isAnswer,
+}
+
+const oneWorker = service("WORKERS=1", { WORKERS: "1" })
+
+export const workers: Scenario = {
+  name: "workers",
+  summary: "lookups of 1,000 ids by two worker processes against one process",
+  subject: service("WORKERS=2", { WORKERS: "2" }),
+  against: [{ side: oneWorker, aims: [{ metric: "cpu", atMost: 1.1 }] }],
+  prepare: (server) => storeAndAsk(server, few),
+  requests: (target) => pick(gets(target, few)),
+  check: isAnswer,
+}

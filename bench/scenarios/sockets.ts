@@ -1,0 +1,43 @@
+import type { CrowdPlan } from "../crowd/crowd.ts"
+import type { Target } from "../load/request.ts"
+import type { Scenario } from "../scenario.ts"
+import { barePublish } from "../side.ts"
+import { canonicalAt } from "../stored/ids.ts"
+import { service } from "../subject.ts"
+
+const bare = barePublish("bare sockets")
+const channels = 1_000
+
+/** Connected and subscribed to one channel, as a wallet with a send dialog open. */
+const listener = (target: Target): CrowdPlan => {
+  const isBare = target.side === bare.name
+  const name = (socket: number) => `emoji_id:${canonicalAt(socket % channels)}`
+  return {
+    path: "/live",
+    hello: (socket) =>
+      isBare
+        ? [name(socket)]
+        : ['{"type":"connect"}', JSON.stringify({ type: "subscribe", channel: name(socket) })],
+    helloAnswers: isBare ? 1 : 2,
+  }
+}
+
+export const idleSockets: Scenario = {
+  name: "idle-sockets",
+  summary: "memory of a subscriber that waits, 10,000 of them on 1,000 channels",
+  connections: 10_000,
+  runs: 1,
+  subject: service(),
+  against: [{ side: bare, aims: [{ metric: "memory", atMost: 8, isDifference: true }] }],
+  idle: listener,
+}
+
+export const reconnectStorm: Scenario = {
+  name: "reconnect-storm",
+  summary: "2,000 subscribers leave at once and come back at once",
+  onRequest: true,
+  connections: 2_000,
+  subject: service(),
+  against: [{ side: bare }],
+  reconnect: listener,
+}

@@ -1,0 +1,72 @@
+import { converse, type Talk } from "../load/conversation.ts"
+import { buildRequest, type Target } from "../load/request.ts"
+import type { Scenario } from "../scenario.ts"
+import { singleStatementWrites } from "../side.ts"
+import { canonicalAt, storeIds } from "../stored/ids.ts"
+import { openStored } from "../stored/open.ts"
+import { emailAt, storePeople, tokensOf } from "../stored/people.ts"
+import { service } from "../subject.ts"
+
+/** The first half owns ids, the second half is sent them. */
+const senders = 500
+const ids = 100_000
+
+interface Letter {
+  readonly kind: string
+  readonly code?: string
+}
+
+const codeOf = (body: Buffer, kind: string): string => {
+  const letters = JSON.parse(body.toString()) as readonly Letter[]
+  const code = letters.find((letter) => letter.kind === kind)?.code
+  if (code === undefined) throw new Error(`no ${kind} in the outbox`)
+  return code
+}
+
+const moves = (target: Target, tokens: readonly string[]) => {
+  const sent = new Map<number, number>()
+  return converse(function* (connection): Talk {
+    const sender = connection % senders
+    const receiver = sender + senders
+    const say = (who: number, method: string, path: string, body?: unknown) => ({
+      request: buildRequest(target, {
+        method,
+        path,
+        headers: { Authorization: `Bearer ${tokens[who]}` },
+        ...(body === undefined ? {} : { body }),
+      }),
+      status: 200,
+    })
+    const letters = (who: number) => say(who, "GET", `/dev/outbox?to=${encodeURIComponent(emailAt(who))}`)
+    for (;;) {
+      const turn = sent.get(sender) ?? 0
+      sent.set(sender, turn + 1)
+      const eid = canonicalAt(turn * senders + sender)
+      const made = yield say(sender, "POST", "/transfers", { eid, email: emailAt(receiver) })
+      const { id } = JSON.parse(made.body.toString()) as { readonly id: string }
+      const own = yield letters(sender)
+      const code = codeOf(own.body, "transfer_sender_code")
+      yield say(sender, "POST", `/transfers/${id}/sender_accept`, { code })
+      const theirs = yield letters(receiver)
+      const accepted = codeOf(theirs.body, "transfer_receiver_code")
+      yield say(receiver, "POST", `/transfers/${id}/receiver_accept`, { code: accepted })
+    }
+  })
+}
+
+export const transfers: Scenario<readonly string[]> = {
+  name: "transfers",
+  summary: "whole transfers: three turns, and two looks into the outbox for the codes",
+  onRequest: true,
+  connections: 32,
+  subject: service(),
+  against: [{ side: singleStatementWrites() }],
+  prepare: async (server) => {
+    await openStored(server, async (sql) => {
+      await storePeople(sql, 2 * senders)
+      await storeIds(sql, { ids, owners: senders })
+    })
+    return tokensOf(server, 2 * senders)
+  },
+  requests: moves,
+}
