@@ -2,7 +2,6 @@ import type { Scenario } from "../scenario.ts"
 import { authenticatedRead, logins, recordEdit } from "./accounts.ts"
 import { cartContended, cartCycle, cartGrowth } from "./carts.ts"
 import { fanOutMany, fanOutOne } from "./fan-out.ts"
-import { cartCycle } from "./cart-cycle.ts"
 import { hello } from "./hello.ts"
 import {
   lookupBatch,
@@ -36,7 +35,6 @@ export const scenarios: readonly Scenario[] = [
   cartContended,
   fanOutOne,
   fanOutMany,
-  cartCycle,
   idleSockets,
   hello,
   lookupHot,

@@ -263,7 +263,8 @@ const paidPage = route({
       if (order.status === "Paid") {
         const back = yield* finish(guest, actor, order)
         // The payment page's policy holds for every redirect after its form, so the chain ends with a page of ours.
-        const isChained = query["again"] === undefined && (request.headers["accept"] ?? "").includes("text/html")
+        const isChained =
+          query["again"] === undefined && (request.headers["accept"] ?? "").includes("text/html")
         return isChained ? boughtPage(guest, boughtIds(order), `${path}&again`) : back
       }
       return notPaidPage(guest, order.context.payments.length > 0)
