@@ -27,7 +27,7 @@ export const writeAddresses = Effect.fnUntraced(function* (
   const id = yield* checkEmojiId(text)
   const lookup = yield* Lookups.use((lookups) => lookups.find(id))
   const has = new Set(
-    (lookup.status === "200 OK" ? (readAnswer(lookup).result ?? []) : []).map(({ hash }) => hash),
+    (lookup.head.status === "200 OK" ? (readAnswer(lookup).result ?? []) : []).map(({ hash }) => hash),
   )
   const insert = addresses.filter(({ hash }) => !has.has(hash)).map(({ data, tag }) => ({ data, tag }))
   if (insert.length > 0) yield* Records.use((records) => records.edit(id, writerOf(principal), { insert }))
