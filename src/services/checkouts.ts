@@ -130,7 +130,8 @@ export class Checkouts extends Context.Service<
         orderId: string | undefined,
       ) {
         const { context, status } = order
-        const isSame = status === "PendingPayment" && context.checkout?.method === method
+        // What waits to be checked out for nothing was put there by a code, not by a checkout.
+        const isSame = status === "PendingPayment" && method !== "Free" && context.checkout?.method === method
         if (!isSame || (orderId !== undefined && context.id !== orderId)) return undefined
         return { user, order: yield* payments.ensureIntent(order), before: order }
       })

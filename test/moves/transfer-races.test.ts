@@ -112,7 +112,7 @@ describe("over two processes", () => {
   it("a resend that races the acceptance either loses or makes the old code wrong", async () => {
     for (let round = 0; round < rounds; round++) {
       const { code, eid, id } = await confirmed()
-      await age(nodes[0], id, 61)
+      await age(nodes[0], id, 90)
       const [accepted, resent] = await Promise.all([
         receive(id, code),
         call("POST", `/transfers/${id}/resend_code`, recipient),

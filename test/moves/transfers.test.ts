@@ -248,7 +248,7 @@ describe("codes of a transfer", () => {
     const early = await act(id, "resend_code", sender)
     expect(early.status).toBe(429)
     expect(Number(early.headers.get("retry-after"))).toBeGreaterThan(0)
-    await age(service, id, 61)
+    await age(service, id, 90)
     expect((await act(id, "resend_code", sender)).status).toBe(200)
     expect((await act(id, "sender_accept", sender, await codeFor(service, sender.email))).status).toBe(200)
   })
@@ -267,7 +267,7 @@ describe("codes of a transfer", () => {
   it("expire after ten minutes", async () => {
     const { id } = await begin()
     const code = await codeFor(service, sender.email)
-    await age(service, id, 601)
+    await age(service, id, 660)
     const late = await act(id, "sender_accept", sender, code)
     expect([late.status, late.body.fields.code[0].code]).toEqual([422, "expired"])
   })
@@ -275,7 +275,7 @@ describe("codes of a transfer", () => {
   it("are resent to whoever is to act; the old one is dead, and ten resends are the end", async () => {
     const { id } = await begin()
     const old = await codeFor(service, sender.email)
-    await age(service, id, 61)
+    await age(service, id, 90)
     expect((await act(id, "resend_code", recipient)).status).toBe(403)
     expect((await act(id, "resend_code", stranger)).status).toBe(404)
     const resent = await act(id, "resend_code", sender)
@@ -283,13 +283,13 @@ describe("codes of a transfer", () => {
     const fresh = await codeFor(service, sender.email)
     if (fresh !== old) expect((await act(id, "sender_accept", sender, old)).status).toBe(422)
     for (let n = 1; n < 10; n++) {
-      await age(service, id, 61)
+      await age(service, id, 90)
       expect((await act(id, "resend_code", sender)).status).toBe(200)
     }
-    await age(service, id, 61)
+    await age(service, id, 90)
     expect((await act(id, "resend_code", sender)).status).toBe(429)
     await act(id, "sender_accept", sender, await codeFor(service, sender.email))
-    await age(service, id, 61)
+    await age(service, id, 90)
     const before = (await letters(service, recipient.email)).length
     expect((await act(id, "resend_code", recipient)).body.status).toBe("AwaitingReceiver")
     expect(await letters(service, recipient.email)).toHaveLength(before + 1)
@@ -320,7 +320,7 @@ describe("the end of a transfer without acceptance", () => {
   it("comes by itself after seven days, by the database's clock", async () => {
     const { eid, id } = await confirmed()
     const code = await codeFor(service, recipient.email)
-    await age(service, id, 7 * 86_400)
+    await age(service, id, 7 * 86_400 + 60)
     const late = await act(id, "receiver_accept", recipient, code)
     expect([late.status, late.body.state]).toEqual([409, "Expired"])
     const { Deadlines } = await import("../../actors/deadlines.ts")
