@@ -25,8 +25,8 @@ import { Users } from "../store/users.ts"
 const shared = { group: "cart", auth: "apiKey", success: DisplayOrder } as const
 const refusals = [EventRefused, NotFound, UnsupportedEmoji, Unprocessable] as const
 
-const show = ({ order, user }: Pick<CartTurn, "order" | "user">) =>
-  OrderViews.use((views) => views.show(order, user))
+const show = ({ order, seen, user }: Pick<CartTurn, "order" | "user" | "seen">) =>
+  OrderViews.use((views) => views.show(order, user, seen))
 
 /** A paid order may have used up free ids or made a key: its user is read again. */
 const showPaid = (turn: CartTurn) =>

@@ -61,10 +61,7 @@ const getOrder = route({
   success: DisplayOrder,
   errors: [NotFound],
   handler: ({ params: { id }, principal }) =>
-    Effect.gen(function* () {
-      const history = yield* OrderHistory
-      return yield* history.show(yield* history.get(principal, id.toLowerCase()))
-    }),
+    OrderHistory.use((history) => history.showTo(principal, id.toLowerCase())),
 })
 
 const refundOrder = route({

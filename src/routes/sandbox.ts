@@ -64,13 +64,14 @@ const payCheckout = route({
       const session = yield* getSession(sessionId)
       const sandbox = yield* Sandbox
       if (action === "decline") {
-        yield* sandbox.decline(sessionId)
+        yield* sandbox.decline(session)
         return sandboxCheckoutPage(session, "Declined. You may try again.")
       }
-      yield* sandbox.pay(sessionId, centsFor(action, session))
+      const cents = centsFor(action, session)
+      yield* sandbox.pay(session, cents)
       if (action !== "underpay" && session.successUrl !== null)
         return Reply.redirect(session.successUrl, {}, 303)
-      return sandboxCheckoutPage(yield* getSession(sessionId), "Payment received.")
+      return sandboxCheckoutPage({ ...session, paidCents: session.paidCents + cents }, "Payment received.")
     }),
 })
 

@@ -5,9 +5,9 @@ import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
 import { type FieldIssue, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
 import { lootboxKey } from "../../schema/lootbox.ts"
 import { maxCartItems } from "../../schema/order.ts"
-import type { StoredOrder } from "../store/orders.ts"
+import type { Seen, StoredOrder } from "../store/orders.ts"
 import { Lootboxes } from "./lootboxes.ts"
-import { Market, type Quote } from "./market.ts"
+import { Market, type Price } from "./market.ts"
 
 type WantedItem = { readonly emoji_id: string } | { readonly lootbox_id: string }
 
@@ -18,10 +18,10 @@ export const ineligible = (messages: ReadonlyArray<string>, details?: Readonly<R
     ...(details === undefined ? {} : { details }),
   })
 
-const whyNot = ({ availability, id, priceCents }: Quote): string | undefined => {
+const whyNot = ({ availability, id, priceCents }: Price): string | undefined => {
   if (availability === "Taken") return `${id.canonical} is taken.`
   if (availability === "ComingSoon") return `${id.canonical} is not on sale yet.`
-  return availability === "NoPrice" || priceCents === null ? `${id.canonical} has no price.` : undefined
+  return priceCents === null ? `${id.canonical} has no price.` : undefined
 }
 
 const parseIds = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
@@ -34,10 +34,22 @@ const parseIds = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
   return ids
 })
 
+/** The claims a request is about, to be looked at with the cart. */
+export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<string> =>
+  wanted.flatMap((item) => {
+    if ("lootbox_id" in item) return [lootboxKey(item.lootbox_id.toLowerCase())]
+    const id = parseEmojiId(item.emoji_id)
+    return id._tag === "EmojiId" ? [id.canonical] : []
+  })
+
 /** Quotes the wanted items at today's prices. An id held by somebody's checkout may wait in a cart; a taken one may not. */
-export const quoteItems = Effect.fnUntraced(function* (wanted: ReadonlyArray<WantedItem>, at: string) {
+export const quoteItems = Effect.fnUntraced(function* (
+  wanted: ReadonlyArray<WantedItem>,
+  at: string,
+  { held }: Seen,
+) {
   const ids = yield* parseIds(wanted.flatMap((item) => ("emoji_id" in item ? [item.emoji_id] : [])))
-  const quotes = ids.length === 0 ? [] : yield* Market.use((market) => market.quote(ids))
+  const quotes = yield* Market.use((market) => market.price(ids, (id) => held.get(id.canonical)?.kind))
   const refusals = quotes.flatMap((quote) => whyNot(quote) ?? [])
   if (refusals.length > 0) return yield* ineligible(refusals)
   const base = { createdAt: at, updatedAt: at }
@@ -88,8 +100,9 @@ export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem
 /** The items at today's prices; one whose price changed remembers what it was. */
 export const requote = Effect.fnUntraced(function* (items: ReadonlyArray<OrderItem>, at: string) {
   const ids = yield* parseIds(items.flatMap(({ emojiId }) => (emojiId === undefined ? [] : [emojiId])))
-  const quotes = ids.length === 0 ? [] : yield* Market.use((market) => market.quote(ids))
-  const refusals = quotes.flatMap((quote) => (quote.priceCents === null ? (whyNot(quote) ?? []) : []))
+  // Who holds them is the claims' to say, in the very statement that wants them.
+  const quotes = yield* Market.use((market) => market.price(ids, () => undefined))
+  const refusals = quotes.flatMap((quote) => whyNot(quote) ?? [])
   if (refusals.length > 0) return yield* ineligible(refusals)
   const byClaim = new Map(quotes.map((quote) => [quote.id.canonical, quote]))
   return yield* Effect.forEach(items, (item) =>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { OrderEvent } from "../../machines/order-context.ts"
 import { NotFound } from "../../schema/errors.ts"
-import { checkAddable, quoteItems } from "./cart-items.ts"
+import { checkAddable, claimsOf, quoteItems } from "./cart-items.ts"
 import { Carts } from "./carts.ts"
 import { Payments } from "./payments.ts"
 
@@ -21,13 +21,16 @@ export const unclaimed = <A, E, R>(
 
 export const addToCart = (userId: string, wanted: Parameters<typeof quoteItems>[0], trackingData?: unknown) =>
   Carts.use((carts) =>
-    carts.turn(userId, ({ context, status }, at) =>
-      Effect.gen(function* () {
-        const items = yield* quoteItems(wanted, at)
-        if (status === "Draft") yield* checkAddable(context, items)
-        const tracking = trackingData == null ? {} : { tracking: trackingData }
-        return { type: "add", items, at, ...tracking } satisfies OrderEvent as OrderEvent
-      }),
+    carts.turn(
+      userId,
+      ({ context, status }, at, _user, seen) =>
+        Effect.gen(function* () {
+          const items = yield* quoteItems(wanted, at, seen)
+          if (status === "Draft") yield* checkAddable(context, items)
+          const tracking = trackingData == null ? {} : { tracking: trackingData }
+          return { type: "add", items, at, ...tracking } satisfies OrderEvent as OrderEvent
+        }),
+      { also: claimsOf(wanted) },
     ),
   ).pipe(unclaimed)
 

@@ -10,7 +10,7 @@ import {
   type UnsupportedEmoji,
 } from "../../schema/errors.ts"
 import type { DisplayUser } from "../../schema/user.ts"
-import { Orders, type StoredOrder } from "../store/orders.ts"
+import { Orders, type Seen, type StoredOrder } from "../store/orders.ts"
 import { nextCart } from "./cart-items.ts"
 import type { Lootboxes } from "./lootboxes.ts"
 import type { Market } from "./market.ts"
@@ -21,11 +21,13 @@ export interface Cart {
   readonly order: StoredOrder
   /** Set while nothing of this cart is stored yet. */
   readonly create: OrderInput | undefined
+  readonly seen: Seen
 }
 export interface CartTurn {
   readonly user: DisplayUser
   readonly order: StoredOrder
   readonly before: StoredOrder
+  readonly seen?: Seen
 }
 
 /** Why a request for the cart is not even tried, and what deciding it looks at. */
@@ -33,6 +35,14 @@ export type CartRefusal = Unprocessable | UnsupportedEmoji | NotFound | Unavaila
 export type CartNeeds = Market | Lootboxes
 
 type Loaded = Effect.Success<ReturnType<OrderActors["Service"]["turn"]>>
+
+interface CartTurnOptions {
+  /** Refuses when the cart is another order by now. */
+  readonly only?: string | undefined
+  readonly also?: ReadonlyArray<string>
+  /** The cart as it was found a moment ago. */
+  readonly found?: Cart
+}
 
 const maxAttempts = 4
 
@@ -54,7 +64,8 @@ export const storedOf = (snapshot: OrderSnapshot): StoredOrder => ({
 export class Carts extends Context.Service<
   Carts,
   {
-    get(userId: string): Effect.Effect<Cart, NotFound | Unavailable>
+    /** Looks at these claims too, in the same statement. */
+    get(userId: string, also?: ReadonlyArray<string>): Effect.Effect<Cart, NotFound | Unavailable>
     /** One turn of the cart, whichever order that is by the time it is taken. */
     turn(
       userId: string,
@@ -62,9 +73,9 @@ export class Carts extends Context.Service<
         order: StoredOrder,
         at: string,
         user: DisplayUser,
+        seen: Seen,
       ) => Effect.Effect<OrderEvent, CartRefusal, CartNeeds>,
-      /** Refuses when the cart is another order by now. */
-      only?: string,
+      options?: CartTurnOptions,
     ): Effect.Effect<CartTurn, CartRefusal | EventRefused | IdsTaken | LimitReached, CartNeeds>
   }
 >()("directory/Carts") {
@@ -74,18 +85,19 @@ export class Carts extends Context.Service<
       const orders = yield* Orders
       const actors = yield* OrderActors
 
-      const get = Effect.fnUntraced(function* (userId: string) {
-        const found = yield* orders.newestCart(userId)
+      const get = Effect.fnUntraced(function* (userId: string, also?: ReadonlyArray<string>) {
+        const found = yield* orders.newestCart(userId, also)
         if (found === undefined) return yield* new NotFound({ error: "There is no such user." })
-        const { order, user } = found
+        const { order, seen, user } = found
         if (order !== undefined && (order.status === "Draft" || order.status === "PendingPayment")) {
-          return { user, order, create: undefined } satisfies Cart as Cart
+          return { user, order, create: undefined, seen } satisfies Cart as Cart
         }
         const create = nextCart(userId, order, user.created_at)
         return {
           user,
           order: { status: "Draft", context: beginOrder(create) },
           create,
+          seen,
         } satisfies Cart as Cart
       })
 
@@ -98,9 +110,9 @@ export class Carts extends Context.Service<
 
       return Carts.of({
         get,
-        turn: Effect.fnUntraced(function* (userId, decide, only) {
+        turn: Effect.fnUntraced(function* (userId, decide, { also, found, only } = {}) {
           for (let tries = 1; ; tries++) {
-            const cart = yield* get(userId)
+            const cart = tries === 1 && found !== undefined ? found : yield* get(userId, also)
             if (only !== undefined && cart.order.context.id !== only) return yield* refuseClosed(only)
             let before = cart.order
             const taken: Loaded | undefined = yield* actors
@@ -108,7 +120,7 @@ export class Carts extends Context.Service<
                 cart.order.context.id,
                 ({ snapshot }, now) => {
                   before = storedOf(snapshot)
-                  return decide(before, new Date(now).toISOString(), cart.user)
+                  return decide(before, new Date(now).toISOString(), cart.user, cart.seen)
                 },
                 cart.create === undefined
                   ? {}
@@ -132,7 +144,8 @@ export class Carts extends Context.Service<
                         ),
                 }),
               )
-            if (taken !== undefined) return { user: cart.user, order: storedOf(taken.snapshot), before }
+            if (taken !== undefined)
+              return { user: cart.user, order: storedOf(taken.snapshot), before, seen: cart.seen }
           }
         }),
       })

@@ -149,7 +149,7 @@ export class Checkouts extends Context.Service<
           const wanted = yield* checkKey(cart.user, request.pubkey)
           const pubkey = wanted ?? cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
           const taken = yield* carts
-            .turn(buyer, decide(request, { pubkey, cashId: randomUUID() }), orderId)
+            .turn(buyer, decide(request, { pubkey, cashId: randomUUID() }), { only: orderId, found: cart })
             .pipe(
               Effect.catchTags({
                 IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),

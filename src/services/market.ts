@@ -12,13 +12,15 @@ export const MarketParameters = Schema.Struct({ points: PriceParameters, ...held
 })
 export type MarketParameters = typeof MarketParameters.Type
 
-export interface Quote {
+export interface Price {
   readonly id: EmojiId
   readonly availability: Availability
-  readonly available: boolean
   /** Null while the id has no price. A taken id keeps the price it would have. */
   readonly priceCents: number | null
   readonly rhythmScore: number
+}
+export interface Quote extends Price {
+  readonly available: boolean
   readonly minted: boolean
   /** Of a registered id. */
   readonly generation: number | undefined
@@ -40,10 +42,10 @@ const defaults: MarketParameters = {
 
 const availabilityOf = (
   id: EmojiId,
-  held: HeldRow | undefined,
+  heldAs: HeldRow["kind"] | undefined,
   parameters: MarketParameters,
 ): Availability => {
-  if (held !== undefined) return held.kind === "order" ? "InCart" : "Taken"
+  if (heldAs !== undefined) return heldAs === "order" ? "InCart" : "Taken"
   if (parameters.coming_soon_lengths.includes(id.length)) return "ComingSoon"
   return parameters.unpriced_lengths.includes(id.length) ? "NoPrice" : "Available"
 }
@@ -54,6 +56,11 @@ export class Market extends Context.Service<
   {
     /** One quote per id, in their order, as the claims stand now. */
     quote(ids: ReadonlyArray<EmojiId>): Effect.Effect<ReadonlyArray<Quote>, Unavailable>
+    /** The same for a caller who knows the claims already. */
+    price(
+      ids: ReadonlyArray<EmojiId>,
+      heldAs: (id: EmojiId) => HeldRow["kind"] | undefined,
+    ): Effect.Effect<ReadonlyArray<Price>, Unavailable>
     readonly parameters: Effect.Effect<MarketParameters, Unavailable>
     setParameters(parameters: MarketParameters): Effect.Effect<void, Unavailable>
   }
@@ -100,21 +107,32 @@ export class Market extends Context.Service<
         return new Map(rows.map((row) => [row.canonical, row]))
       })
 
-      const quote = Effect.fnUntraced(function* (ids: ReadonlyArray<EmojiId>) {
-        if (ids.length === 0) return []
+      const price = Effect.fnUntraced(function* (
+        ids: ReadonlyArray<EmojiId>,
+        heldAs: (id: EmojiId) => HeldRow["kind"] | undefined,
+      ) {
         const current = yield* parameters
-        const held = yield* findHeld(ids)
-        return ids.map((id): Quote => {
-          const row = held.get(id.canonical)
+        return ids.map((id): Price => {
           const score = rhythmScore(id)
-          const availability = availabilityOf(id, row, current)
           const isPriced = !current.unpriced_lengths.includes(id.length)
           return {
             id,
-            availability,
-            available: availability === "Available",
+            availability: availabilityOf(id, heldAs(id), current),
             priceCents: isPriced ? priceInCents(score, current.points) : null,
             rhythmScore: score,
+          }
+        })
+      })
+
+      const quote = Effect.fnUntraced(function* (ids: ReadonlyArray<EmojiId>) {
+        if (ids.length === 0) return []
+        const held = yield* findHeld(ids)
+        const prices = yield* price(ids, ({ canonical }) => held.get(canonical)?.kind)
+        return prices.map((one): Quote => {
+          const row = held.get(one.id.canonical)
+          return {
+            ...one,
+            available: one.availability === "Available",
             minted: row?.minted ?? false,
             generation: row?.generation ?? undefined,
           }
@@ -123,6 +141,7 @@ export class Market extends Context.Service<
 
       return Market.of({
         quote,
+        price,
         parameters,
         setParameters: Effect.fnUntraced(function* (given) {
           yield* sql.rows(

@@ -16,6 +16,7 @@ export class OrderHistory extends Context.Service<
   {
     /** One's own, or any with `order:read`. */
     get(principal: Principal, orderId: string): Effect.Effect<StoredOrder, NotFound | Unavailable>
+    showTo(principal: Principal, orderId: string): Effect.Effect<DisplayOrder, NotFound | Unavailable>
     show(order: StoredOrder): Effect.Effect<DisplayOrder, NotFound | Unavailable>
     showById(orderId: string): Effect.Effect<DisplayOrder, NotFound | Unavailable>
     resendReceipt(orderId: string): Effect.Effect<StoredOrder, NotFound | EventRefused | Unavailable>
@@ -36,11 +37,18 @@ export class OrderHistory extends Context.Service<
         return yield* views.show(order, yield* users.get(order.context.userId))
       })
 
+      const mayRead = (principal: Principal, { context }: StoredOrder) =>
+        context.userId === principal.userId || principal.scopes.has("order:read")
+
       return OrderHistory.of({
         get: Effect.fnUntraced(function* (principal, orderId) {
           const order = yield* find(orderId)
-          const isAllowed = order.context.userId === principal.userId || principal.scopes.has("order:read")
-          return isAllowed ? order : yield* absent
+          return mayRead(principal, order) ? order : yield* absent
+        }),
+        showTo: Effect.fnUntraced(function* (principal, orderId) {
+          const found = yield* orders.findWithUser(orderId)
+          if (found === undefined || !mayRead(principal, found.order)) return yield* absent
+          return yield* views.show(found.order, found.user)
         }),
         show,
         showById: (orderId) => Effect.flatMap(find(orderId), show),

@@ -19,7 +19,7 @@ import {
 } from "../../schema/order.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
-import { type Mark, Orders, type StoredOrder } from "../store/orders.ts"
+import { type Mark, Orders, type Seen, type StoredOrder } from "../store/orders.ts"
 import { Users } from "../store/users.ts"
 import { Seal } from "./seal.ts"
 
@@ -36,6 +36,8 @@ const allowedByStatus = {
   Paid: publicActions(allowedOrderEvents("Paid")),
   Cancelled: publicActions(allowedOrderEvents("Cancelled")),
 }
+
+const unmarked: ReadonlyMap<string, Mark> = new Map()
 
 const secretAad = (orderId: string) => `order/${orderId}/client-secret`
 
@@ -67,7 +69,8 @@ const showItem = (
 export class OrderViews extends Context.Service<
   OrderViews,
   {
-    show(order: StoredOrder, user: DisplayUser): Effect.Effect<DisplayOrder, Unavailable>
+    /** `seen`: claims read a moment ago with the order, which need no second look. */
+    show(order: StoredOrder, user: DisplayUser, seen?: Seen): Effect.Effect<DisplayOrder, Unavailable>
     showMany(orders: ReadonlyArray<StoredOrder>): Effect.Effect<ReadonlyArray<DisplayOrder>, Unavailable>
     sealSecret(orderId: string, secret: string): Effect.Effect<string>
   }
@@ -142,8 +145,11 @@ export class OrderViews extends Context.Service<
           : []
 
       return OrderViews.of({
-        show: Effect.fnUntraced(function* (order, user) {
-          return yield* display(order, user, yield* orders.marks(unheld(order)))
+        show: Effect.fnUntraced(function* (order, user, seen) {
+          const claims = unheld(order)
+          if (seen !== undefined && claims.every((claim) => seen.asked.has(claim)))
+            return yield* display(order, user, claims.length === 0 ? unmarked : seen.held)
+          return yield* display(order, user, yield* orders.marks(claims))
         }),
         showMany: Effect.fnUntraced(function* (list) {
           const marks = yield* orders.marks(list.flatMap(unheld))
@@ -153,8 +159,7 @@ export class OrderViews extends Context.Service<
               const owner = owners.get(order.context.userId)
               return owner === undefined ? [] : [{ order, owner }]
             }),
-            ({ order, owner }) =>
-              display(order, owner, unheld(order).length === 0 ? new Map<string, Mark>() : marks),
+            ({ order, owner }) => display(order, owner, unheld(order).length === 0 ? unmarked : marks),
           )
         }),
         sealSecret: (orderId, secret) => seal.seal(Buffer.from(secret), secretAad(orderId)),

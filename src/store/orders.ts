@@ -15,6 +15,20 @@ export interface Mark {
   readonly at: string
   readonly reason: InvalidReason
 }
+export interface Held extends Mark {
+  readonly kind: "owned" | "order" | "lootbox" | "transfer"
+}
+/** The claims somebody looked at, and what was found of them. */
+export interface Seen {
+  readonly asked: ReadonlySet<string>
+  readonly held: ReadonlyMap<string, Held>
+}
+export interface NewestCart {
+  readonly user: DisplayUser
+  readonly order: StoredOrder | undefined
+  /** Of the order's own items while it holds nothing, and of what else was asked for. */
+  readonly seen: Seen
+}
 export interface OrderFilter {
   readonly userId: string | undefined
   readonly status: OrderStatus | undefined
@@ -24,13 +38,14 @@ export interface OrderFilter {
 export class Orders extends Context.Service<
   Orders,
   {
-    /** A user and their newest cart, open or not. */
+    /** A user and their newest cart, open or not, and who holds what it is about: one statement. */
     newestCart(
       userId: string,
-    ): Effect.Effect<
-      { readonly user: DisplayUser; readonly order: StoredOrder | undefined } | undefined,
-      Unavailable
-    >
+      also?: ReadonlyArray<string>,
+    ): Effect.Effect<NewestCart | undefined, Unavailable>
+    findWithUser(
+      id: string,
+    ): Effect.Effect<{ readonly order: StoredOrder; readonly user: DisplayUser } | undefined, Unavailable>
     find(id: string): Effect.Effect<StoredOrder | undefined, Unavailable>
     list(
       filter: OrderFilter,
@@ -46,22 +61,50 @@ export class Orders extends Context.Service<
       const sql = yield* Sql
 
       return Orders.of({
-        newestCart: Effect.fnUntraced(function* (userId) {
+        newestCart: Effect.fnUntraced(function* (userId, also = []) {
           const [row] = yield* sql.rows<{
             user: DisplayUser
             status: OrderStatus | null
             context: OrderContext | null
+            held: Readonly<Record<string, { at: string; owned: boolean; kind: Held["kind"] }>> | null
           }>(
-            (q) => q`select display_user(u) as user, o.status, o.state->'context' as context
+            (q) => q`select display_user(u) as user, o.status, o.context,
+                            (select jsonb_object_agg(c.canonical, jsonb_build_object(
+                                      'at', wire_time(c.claimed_at), 'owned', c.owner_id is not null, 'kind', c.kind))
+                               from claim c where c.canonical = any(o.claims || ${also as string[]}::text[])) as held
                        from app_user u left join lateral (
-                         select e.status, e.state from entity e
-                          where e.kind = 'order' and e.owner_id = u.id
+                         select e.status, e.state->'context' as context,
+                                case when e.status in ('Draft', 'Cancelled') then array(
+                                  select i->>'claim' from jsonb_array_elements(e.state->'context'->'items') i) end as claims
+                           from entity e where e.kind = 'order' and e.owner_id = u.id
                           order by e.created_at desc limit 1) o on true
                       where u.id = ${userId}`,
           )
           if (row === undefined) return undefined
-          const { context, status, user } = row
-          return { user, order: status === null || context === null ? undefined : { status, context } }
+          const { context, held, status, user } = row
+          const items = status === "Draft" || status === "Cancelled" ? (context?.items ?? []) : []
+          return {
+            user,
+            order: status === null || context === null ? undefined : { status, context },
+            seen: {
+              asked: new Set([...items.map(({ claim }) => claim ?? ""), ...also]),
+              held: new Map(
+                Object.entries(held ?? {}).map(([claim, { at, kind, owned }]) => [
+                  claim,
+                  { at, kind, reason: owned ? ("Taken" as const) : ("PendingPurchase" as const) },
+                ]),
+              ),
+            },
+          }
+        }),
+        findWithUser: Effect.fnUntraced(function* (id) {
+          const [row] = yield* sql.rows<StoredOrder & { readonly user: DisplayUser }>(
+            (q) => q`select e.status, e.state->'context' as context, display_user(u) as user
+                       from entity e join app_user u on u.id = e.owner_id where e.kind = 'order' and e.id = ${id}`,
+          )
+          return row === undefined
+            ? undefined
+            : { order: { status: row.status, context: row.context }, user: row.user }
         }),
         find: (id) =>
           sql

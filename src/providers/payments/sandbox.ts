@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import { Conflict, InvalidRequest, NotFound, type Unavailable } from "../../../schema/errors.ts"
+import { Conflict, InvalidRequest, type Unavailable } from "../../../schema/errors.ts"
 import { AppConfig } from "../../config.ts"
 import { FailPoints } from "../../services/fail-points.ts"
 import { makeKeyRing, type NamedKey } from "../../services/key-ring.ts"
@@ -55,8 +55,8 @@ export class Sandbox extends Context.Service<
   PaymentProvider & {
     findSession(sessionId: string): Effect.Effect<SandboxSession | undefined, Unavailable>
     /** The buyer pays. Cards are charged at most once for what is open; chains take what is sent, also late. */
-    pay(sessionId: string, cents: number): Effect.Effect<string, NotFound | Conflict | Unavailable>
-    decline(sessionId: string): Effect.Effect<void, NotFound | Unavailable>
+    pay(session: SandboxSession, cents: number): Effect.Effect<string, Conflict | Unavailable>
+    decline(session: SandboxSession): Effect.Effect<void, Unavailable>
     sign(body: Uint8Array): string
     /** Sends webhooks while the buyer waits; what it does not manage is sent later. */
     onWebhooks(deliver: (webhooks: ReadonlyArray<Webhook>) => Effect.Effect<void>): void
@@ -113,11 +113,6 @@ export class Sandbox extends Context.Service<
             )
             .pipe(Effect.map((rows) => rows[0]))
 
-        const getSession = Effect.fnUntraced(function* (sessionId: string) {
-          const session = yield* findSession(sessionId)
-          return session ?? (yield* new NotFound({ error: "There is no such checkout." }))
-        })
-
         /**
          * What happened and the news of it, in one statement: a kill loses both or none. A card takes no payment past
          * its price or its end; a transfer on a chain cannot be stopped by an invoice that ran out.
@@ -153,8 +148,10 @@ export class Sandbox extends Context.Service<
             )
         }
 
-        const pay = Effect.fnUntraced(function* (sessionId: string, cents: number) {
-          const { intentId, method, orderId } = yield* getSession(sessionId)
+        const pay = Effect.fnUntraced(function* (
+          { intentId, method, orderId }: SandboxSession,
+          cents: number,
+        ) {
           const paymentId = `pay_sandbox_${randomUUID()}`
           const fact = `sandbox:${paymentId}`
           const events: ReadonlyArray<PaymentEvent> = [
@@ -168,8 +165,7 @@ export class Sandbox extends Context.Service<
           return paymentId
         })
 
-        const decline = Effect.fnUntraced(function* (sessionId: string) {
-          const { intentId, orderId } = yield* getSession(sessionId)
+        const decline = Effect.fnUntraced(function* ({ intentId, orderId }: SandboxSession) {
           yield* record(intentId, { id: `pay_sandbox_${randomUUID()}`, cents: 0, outcome: "declined" }, [
             { kind: "declined", provider: "sandbox", orderId, reason: "Your card was declined." },
           ])
