@@ -36,7 +36,7 @@ const startNode = async (): Promise<Node> => {
   const child = startChild(program, { args: [JSON.stringify({ database, redisUrl: redis.url, loseEvery })] })
   const { port } = await child.next<ChildMessage & { readonly type: "listening"; readonly port: number }>(
     "listening",
-    60,
+    300,
   )
   return { url: `http://127.0.0.1:${port}`, child }
 }

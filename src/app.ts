@@ -190,6 +190,8 @@ export const startService = async (
           sessions,
           allowedOrigins: config.allowedOrigins,
           maxSockets: config.liveMaxSockets,
+          maxSocketsPerAddress: config.rateLimit === "on" ? config.liveMaxSocketsPerAddress : undefined,
+          trustProxy: config.trustProxy === "on",
           defect: (error) => void fork(Effect.logError("live socket failed", error)),
         }),
       refuse: (kind, requestId, details, shape) => {

@@ -160,6 +160,12 @@ export const settings = {
     "Live sockets per process; more are answered 503.",
     whole(1, 1_000_000),
   ),
+  liveMaxSocketsPerAddress: setting(
+    "LIVE_MAX_SOCKETS_PER_ADDRESS",
+    "500",
+    "Of those, from one address; more are answered 429.",
+    whole(1, 1_000_000),
+  ),
   eventKeepHours: setting(
     "EVENT_KEEP_HOURS",
     "24",

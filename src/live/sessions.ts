@@ -14,6 +14,8 @@ const sweepMs = 250
 const slowAboveBytes = 256 * 1024
 /** While others may have changed users without a word, everybody is asked about again this often. */
 const doubtMs = 1000
+/** A key may have an end that nobody announces. */
+const keyRecheckMs = 30_000
 const rechecksAtOnce = 4
 const drainStepMs = 50
 
@@ -88,11 +90,16 @@ export class LiveSessions extends Context.Service<
       const everybody = function* () {
         for (const theirs of byUser.values()) yield* theirs
       }
-      const stopHearing = bus.onInvalidate("user", (keys) =>
-        doubt(keys === "all" ? everybody() : keys.flatMap((key) => [...(byUser.get(key) ?? [])])),
-      )
+      const withKeys = () => [...everybody()].filter((session) => session.principal()?.via === "api_key")
+      const stopHearing = [
+        bus.onInvalidate("user", (keys) =>
+          doubt(keys === "all" ? everybody() : keys.flatMap((key) => [...(byUser.get(key) ?? [])])),
+        ),
+        bus.onInvalidate("api_key", () => doubt(withKeys())),
+      ]
 
       let doubtedAt = 0
+      let keysDoubtedAt = 0
       const sweeper = setInterval(() => {
         const now = ports.now()
         for (const session of sessions) {
@@ -101,13 +108,17 @@ export class LiveSessions extends Context.Service<
           slowCut++
           session.sink.cut()
         }
+        if (now - keysDoubtedAt > keyRecheckMs) {
+          keysDoubtedAt = now
+          doubt(withKeys())
+        }
         if (bus.mayServe() || now - doubtedAt < doubtMs) return
         doubtedAt = now
         doubt(everybody())
       }, sweepMs)
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
-          stopHearing()
+          for (const stop of stopHearing) stop()
           clearInterval(sweeper)
         }),
       )

@@ -9,10 +9,14 @@ export interface SocketOptions {
   readonly sessions: (typeof LiveSessions)["Service"]
   readonly allowedOrigins: ReadonlyArray<string>
   readonly maxSockets: number
+  /** From one address; undefined for any number. */
+  readonly maxSocketsPerAddress?: number | undefined
+  readonly trustProxy?: boolean
   readonly defect: (error: unknown) => void
 }
 
 interface Data {
+  readonly address: string
   session?: LiveSession
   sink?: SocketSink
 }
@@ -62,9 +66,20 @@ export const mountLive = (
   let draining = false
   const detach = sessions.attach((topic, frame) => void app.publish(topic, frame, false))
 
+  const byAddress = new Map<string, number>()
+  const { maxSocketsPerAddress = Number.POSITIVE_INFINITY } = options
+  const addressOf = (res: HttpResponse, req: HttpRequest): string => {
+    const forwarded = options.trustProxy ? req.getHeader("x-forwarded-for") : ""
+    // The last entry is the one the trusted proxy added itself.
+    return forwarded === ""
+      ? Buffer.from(res.getRemoteAddressAsText()).toString()
+      : (forwarded.split(",").at(-1) ?? "").trim()
+  }
+
   /** Undefined: welcome. */
-  const refusal = (origin: string, query: string): string | undefined => {
+  const refusal = (origin: string, query: string, address: string): string | undefined => {
     if (draining || sessions.count() >= options.maxSockets) return "503 Service Unavailable"
+    if ((byAddress.get(address) ?? 0) >= maxSocketsPerAddress) return "429 Too Many Requests"
     // Programs send no Origin. A browser always does, also from a page that has no business here.
     if (origin !== "" && !anyOrigin && !allowedOrigins.has(origin)) return "403 Forbidden"
     // An address ends up in logs and histories.
@@ -72,14 +87,17 @@ export const mountLive = (
   }
 
   const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
-    const refused = refusal(req.getHeader("origin"), req.getQuery() ?? "")
+    const address = addressOf(res, req)
+    const refused = refusal(req.getHeader("origin"), req.getQuery() ?? "", address)
     if (refused !== undefined) {
-      if (refused.startsWith("503")) res.writeStatus(refused).writeHeader("Retry-After", "1").end()
+      if (refused.startsWith("503") || refused.startsWith("429"))
+        res.writeStatus(refused).writeHeader("Retry-After", "1").end()
       else res.writeStatus(refused).end()
       return
     }
+    byAddress.set(address, (byAddress.get(address) ?? 0) + 1)
     res.upgrade<Data>(
-      {},
+      { address },
       req.getHeader("sec-websocket-key"),
       req.getHeader("sec-websocket-protocol"),
       req.getHeader("sec-websocket-extensions"),
@@ -113,7 +131,10 @@ export const mountLive = (
       guarded(socket, ({ session }) => session?.receive(isBinary ? "" : Buffer.from(message).toString())),
     drain: (socket) => guarded(socket, ({ session }) => session?.drained()),
     close: (socket) => {
-      const { session, sink } = socket.getUserData()
+      const { address, session, sink } = socket.getUserData()
+      const left = (byAddress.get(address) ?? 1) - 1
+      if (left > 0) byAddress.set(address, left)
+      else byAddress.delete(address)
       sink?.gone()
       session?.closed()
     },

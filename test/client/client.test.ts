@@ -16,7 +16,7 @@ let service: TestService
 const clients: Array<ReturnType<typeof createClient>> = []
 
 beforeAll(async () => {
-  service = await serve({ ACCESS_TOKEN_SECONDS: "3" }, { database: await createDatabase() })
+  service = await serve({ ACCESS_TOKEN_SECONDS: "6" }, { database: await createDatabase() })
 })
 afterAll(() => {
   for (const client of clients) client.live.close()
@@ -167,7 +167,7 @@ describe("live channels", () => {
     const log = listen()
     client.live.subscribe("cart", log.handlers)
     await until(() => log.states.length === 1)
-    await sleep(4000)
+    await sleep(6500)
     await emit(service, `cart:${user.id}`, { n: 1 })
     await until(() => log.events.length === 1)
     // Renewed on the open socket: it was never without a connection.
@@ -222,6 +222,7 @@ describe("live channels", () => {
     await Promise.all([leaving.stop(), emit(staying, "emoji_id:🚀🌊🚀", { n: 1 })])
     await until(() => log.events.length === 1)
     expect(log.states).toHaveLength(1)
+    await staying.stop()
   })
 })
 

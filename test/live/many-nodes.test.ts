@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterAll, expect, it } from "vitest"
+import { expect, it, onTestFinished } from "vitest"
 import { Publisher } from "../../actors/ports.ts"
 import { closeCodes } from "../../schema/live.ts"
 import type { Surroundings } from "../../src/app.ts"
@@ -24,8 +24,8 @@ const lossy: Surroundings["interceptBus"] = (bus) => {
 
 it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a paused reader and without Redis", async () => {
   const redis = await makeRedis()
+  onTestFinished(redis.stop)
   await redis.start()
-  afterAll(redis.stop)
   const database = await createDatabase()
   const start = () =>
     serve(
@@ -34,6 +34,9 @@ it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a p
     )
 
   const nodes: Array<TestService> = [await start(), await start()]
+  onTestFinished(async () => {
+    await Promise.all(nodes.map((node) => node.stop()))
+  })
   const someNode = () => nodes[Math.floor(Math.random() * nodes.length)]!
   const sayings: Sayings = new Map()
   const someChannels = () => {

@@ -262,6 +262,22 @@ describe.each(["memory", "uWebSockets.js"])("the live protocol over %s", (transp
     second.close()
   })
 
+  it("takes an API key within its scopes, and closes when the key is deleted", async () => {
+    const user = await service.user()
+    const made = await service.call("POST", "/api_keys", {
+      token: user.token,
+      body: { name: "live", scopes: ["cart:show"] },
+    })
+    expect(made.status).toBe(200)
+    const client = await open(made.body.api_key)
+    await joined(client, "cart")
+    client.send({ type: "subscribe", channel: "transfers" })
+    expect(await client.take({ type: "error" })).toMatchObject({ code: "forbidden", channel: "transfers" })
+    const gone = await service.call("DELETE", `/api_keys/${made.body.id}`, { token: user.token })
+    expect(gone.status).toBe(200)
+    expect(await client.closing).toMatchObject({ code: closeCodes.sessionEnded })
+  })
+
   it("refuses a token that is forged, of another kind, or another user's", async () => {
     const [user, other] = [await service.user(), await service.user()]
     const pending = await service.runtime.runPromise(

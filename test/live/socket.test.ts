@@ -49,6 +49,19 @@ describe("the upgrade", () => {
     expect(closed.reason).toContain("400")
   })
 
+  it("limits the sockets of one address, and takes the next when one has gone", async () => {
+    const limited = await serve({ RATE_LIMIT: "on", LIVE_MAX_SOCKETS_PER_ADDRESS: "2" })
+    const first = await connected(limited.url)
+    const second = await connected(limited.url)
+    await expect(liveSocket(limited.url)()).rejects.toThrow("429")
+    first.close()
+    await first.closing
+    const third = await connected(limited.url)
+    second.close()
+    third.close()
+    await limited.stop()
+  })
+
   it("is asked for when somebody comes without it", async () => {
     const answer = await service.call("GET", "/live")
     expect(answer.status).toBe(426)
