@@ -29,7 +29,7 @@ import { type SearchShown, searchPage } from "../web/partner-search.ts"
 import { type Guest, refusedPage } from "../web/partner-shell.ts"
 
 const params = { partner_path: text(64) }
-const suggestions = 9
+const suggestions = 6
 const maxQueryUnits = 120
 const stripeCheckout = "https://checkout.stripe.com"
 
@@ -263,7 +263,8 @@ const paidPage = route({
       if (order.status === "Paid") {
         const back = yield* finish(guest, actor, order)
         // The payment page's policy holds for every redirect after its form, so the chain ends with a page of ours.
-        const isChained = query["again"] === undefined && (request.headers["accept"] ?? "").includes("text/html")
+        const isChained =
+          query["again"] === undefined && (request.headers["accept"] ?? "").includes("text/html")
         return isChained ? boughtPage(guest, boughtIds(order), `${path}&again`) : back
       }
       return notPaidPage(guest, order.context.payments.length > 0)
