@@ -6,6 +6,8 @@ export interface Parcel {
   readonly to: string
   readonly subject: string
   readonly text: string
+  /** The same for those who read mail as pages. */
+  readonly html: string
 }
 
 /** The provider did not take it. A lasting refusal is not tried again. */

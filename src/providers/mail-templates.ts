@@ -1,19 +1,13 @@
 import type { Mail } from "../../schema/turn.ts"
-
-export interface Rendered {
-  readonly subject: string
-  readonly text: string
-}
+import { type Letter, type Part, type Rendered, renderLetter } from "./mail-letter.ts"
 
 type Data = Mail["data"]
-type Template = (data: Data) => Rendered
+type Template = (data: Data) => Letter
 
 const word = (data: Data, name: string): string => {
   const value = data[name]
   return typeof value === "string" || typeof value === "number" ? String(value) : ""
 }
-
-const lines = (...all: ReadonlyArray<string>): string => `${all.join("\n")}\n`
 
 const money = (data: Data, name: string): string => {
   const cents = data[name]
@@ -21,122 +15,126 @@ const money = (data: Data, name: string): string => {
 }
 
 /** A receipt's lines: plain text, or an id with its price in cents. */
-const itemLines = (data: Data): ReadonlyArray<string> => {
+const itemsOf = (data: Data): ReadonlyArray<readonly [string, string]> => {
   const items = data["items"]
   if (!Array.isArray(items)) return []
   return items.map((item: unknown) => {
-    if (typeof item !== "object" || item === null) return `- ${String(item)}`
+    if (typeof item !== "object" || item === null) return [String(item), ""]
     const facts = item as Data
     const name = word(facts, "emoji_id") || word(facts, "name") || word(facts, "item_type")
-    return `- ${name}  ${money(facts, "price_in_cents") || money(facts, "unit_price_in_cents")}`.trimEnd()
+    return [name, money(facts, "price_in_cents") || money(facts, "unit_price_in_cents")]
   })
 }
 
-/** Every kind of letter the service writes. Plain text: it reads the same everywhere and tracks nobody. */
+/** The part, where there is something to say. */
+const some = (value: string, part: (value: string) => Part): ReadonlyArray<Part> =>
+  value === "" ? [] : [part(value)]
+const linkOf = (data: Data, label: string) => some(word(data, "link"), (link) => ({ link, label }))
+const codeOf = (data: Data) => some(word(data, "code"), (code) => ({ code }))
+const emojiOf = (data: Data, name: string) => some(word(data, name), (emoji) => ({ emoji }))
+
+/** Every kind of letter the service writes. */
 const templates: Readonly<Record<string, Template>> = {
   magic_link: (data) => ({
     subject: "Your login link",
-    text: lines(
-      "Open this link to log in:",
-      "",
-      word(data, "link"),
-      "",
-      "It works once, and only for a short while. If you did not ask for it, ignore this mail: nobody gets in without it.",
-    ),
+    parts: [
+      ...linkOf(data, "Open this link to log in"),
+      {
+        small:
+          "It works once, and only for a short while. If you did not ask for it, ignore this mail: nobody gets in without it.",
+      },
+    ],
   }),
   confirm_email: (data) => ({
     subject: "Confirm your email address",
-    text: lines(
-      "Open this link to confirm that this address is yours:",
-      "",
-      word(data, "link"),
-      "",
-      "It works once, and only for a short while. If you did not register here, ignore this mail.",
-    ),
+    parts: [
+      ...linkOf(data, "Open this link to confirm that this address is yours"),
+      {
+        small: "It works once, and only for a short while. If you did not register here, ignore this mail.",
+      },
+    ],
   }),
   security_notice: (data) => ({
     subject: "A change to your account",
-    text: lines(
+    parts: [
       `This is to tell you that ${word(data, "change")}.`,
-      "",
-      "If it was not you, contact us at once.",
-    ),
+      { small: "If it was not you, contact us at once." },
+    ],
   }),
   two_factor_sms: (data) => ({
     subject: "Your code",
-    text: `${word(data, "code")} is your code. It is good for ten minutes. We never ask you for it by phone.`,
+    parts: [
+      `${word(data, "code")} is your code. It is good for ten minutes. We never ask you for it by phone.`,
+    ],
   }),
   transfer_sender_code: (data) => ({
     subject: `Confirm the transfer of ${word(data, "eid")}`,
-    text: lines(
+    parts: [
+      ...emojiOf(data, "eid"),
       `You are about to transfer ${word(data, "eid")} to ${word(data, "recipient")}.`,
-      "",
-      `Your code: ${word(data, "code")}`,
-      "",
-      "It is good for ten minutes. If you did not start this transfer, do not give the code to anybody.",
-    ),
+      ...codeOf(data),
+      {
+        small:
+          "It is good for ten minutes. If you did not start this transfer, do not give the code to anybody.",
+      },
+    ],
   }),
   transfer_receiver_code: (data) => ({
     subject: `Accept the transfer of ${word(data, "eid")}`,
-    text: lines(
+    parts: [
+      ...emojiOf(data, "eid"),
       `${word(data, "sender") || "Somebody"} wants to transfer ${word(data, "eid")} to you.`,
-      "",
-      `Your code: ${word(data, "code")}`,
-      "",
-      "It is good for ten minutes. Without it nothing is transferred.",
-    ),
+      ...codeOf(data),
+      { small: "It is good for ten minutes. Without it nothing is transferred." },
+    ],
   }),
   transfer_invitation: (data) => ({
     subject: `${word(data, "eid") || "An emoji id"} is waiting for you`,
-    text: lines(
+    parts: [
+      ...emojiOf(data, "eid"),
       `${word(data, "sender") || "Somebody"} wants to give you ${word(data, "eid") || "an emoji id"}.`,
-      ...(word(data, "message") === "" ? [] : ["", word(data, "message")]),
-      ...(word(data, "code") === "" ? [] : ["", `Your code: ${word(data, "code")}`]),
-      ...(word(data, "link") === ""
-        ? []
-        : ["", "Log in with this address to accept it:", "", word(data, "link")]),
-    ),
+      ...some(word(data, "message"), (message) => message),
+      ...codeOf(data),
+      ...linkOf(data, "Log in with this address to accept it"),
+    ],
   }),
   transfer_accepted: (data) => ({
     subject: `${word(data, "eid")} was transferred`,
-    text: lines(
+    parts: [
+      ...emojiOf(data, "eid"),
       `${word(data, "recipient")} has accepted ${word(data, "eid")}. It is no longer yours.`,
-      "",
-      "If you did not want this, contact us at once.",
-    ),
+      { small: "If you did not want this, contact us at once." },
+    ],
   }),
   order_receipt: (data) => ({
     subject: `Receipt for order ${word(data, "order_number")}`,
-    text: lines(
+    parts: [
       `Order ${word(data, "order_number")} is paid.`,
-      "",
-      ...itemLines(data),
-      "",
-      `Total: ${money(data, "total")}`,
-    ),
+      { items: itemsOf(data), total: money(data, "total") },
+    ],
   }),
   order_expired: (data) => ({
     subject: `Order ${word(data, "order_number")} has expired`,
-    text: lines(
+    parts: [
       `Order ${word(data, "order_number")} was not paid in time; its ids are free again.`,
-      "",
       "Your cart still lists them.",
-    ),
+    ],
   }),
   interest_available: (data) => ({
     subject: `${word(data, "emoji_id")} is available`,
-    text: lines(
+    parts: [
+      ...emojiOf(data, "emoji_id"),
       `${word(data, "emoji_id")}, which you wanted to hear about, is available now.`,
-      ...(word(data, "link") === "" ? [] : ["", word(data, "link")]),
-    ),
+      ...linkOf(data, "Look at it"),
+    ],
   }),
 }
 
 /** A kind without words of its own still says what it knows. */
-const plain = (kind: string, data: Data): Rendered => ({
+const plain = (kind: string, data: Data): Letter => ({
   subject: kind.replaceAll("_", " "),
-  text: lines(...Object.keys(data).map((name) => `${name.replaceAll("_", " ")}: ${word(data, name)}`)),
+  parts: Object.keys(data).map((name) => `${name.replaceAll("_", " ")}: ${word(data, name)}`),
 })
 
 export const render = ({ data, kind }: Pick<Mail, "data" | "kind">): Rendered =>
-  templates[kind]?.(data) ?? plain(kind, data)
+  renderLetter(templates[kind]?.(data) ?? plain(kind, data))

@@ -36,13 +36,14 @@ export const smtpCarrier = (url: Redacted.Redacted, from: Config["mailFrom"]) =>
     )
     const domain = /@([\w.-]+)/.exec(from)?.[1] ?? "localhost"
     const carrier: Carrier = {
-      carry: ({ id, subject, text, to }) =>
+      carry: ({ html, id, subject, text, to }) =>
         Effect.tryPromise({
           try: () =>
             transport.sendMail({
               to: { name: "", address: to },
               subject,
               text,
+              html,
               messageId: `<letter-${id}@${domain}>`,
               disableFileAccess: true,
               disableUrlAccess: true,

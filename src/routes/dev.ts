@@ -26,10 +26,12 @@ const recipientOf = (typed: string): string => {
 
 const show = (letter: Letter) => {
   const { code, link } = letter.data
+  const { subject, text } = render(letter)
   return {
     to: letter.to,
     kind: letter.kind,
-    ...render(letter),
+    subject,
+    text,
     ...(typeof code === "string" ? { code } : {}),
     ...(typeof link === "string" ? { link } : {}),
     at: letter.at,

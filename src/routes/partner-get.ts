@@ -29,7 +29,7 @@ import { type SearchShown, searchPage } from "../web/partner-search.ts"
 import { type Guest, refusedPage } from "../web/partner-shell.ts"
 
 const params = { partner_path: text(64) }
-const suggestions = 9
+const suggestions = 6
 const maxQueryUnits = 120
 const stripeCheckout = "https://checkout.stripe.com"
 

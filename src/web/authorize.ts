@@ -35,7 +35,7 @@ const formOf = ({ browser, failed, request }: Shown) => ({
 const denyForm = (shown: Shown): Html => html`
 <form method="post" action="${authorizePath(shown.request)}" class="row">
 ${hiddenToken(shown.browser.formToken)}
-<button class="plain" name="action" value="deny">Cancel and go back to ${shown.request.client.name}</button>
+<button class="quiet" name="action" value="deny">Cancel and go back to ${shown.request.client.name}</button>
 </form>`
 
 export const loginPage = (shown: Shown & { readonly email?: string }) =>

@@ -9,9 +9,14 @@ export const spokenName = (id: string): string => {
     : id
 }
 
+const lengthOf = (id: string): number => {
+  const parsed = parseEmojiId(id)
+  return parsed._tag === "EmojiId" ? parsed.length : 6
+}
+
 export const bigId = (id: string, size: "" | "huge" = ""): Html =>
-  html`<span class="emoji ${size}" role="img" aria-label="${spokenName(id)}">${id}</span>`
+  html`<span class="emoji ${size} n${lengthOf(id)}" role="img" aria-label="${spokenName(id)}">${id}</span>`
 
 /** An id to press: the button's value is the id. */
 export const idButton = (name: string, id: string, below: Content): Html =>
-  html`<button class="tile" name="${name}" value="${id}" aria-label="${spokenName(id)}"><span class="emoji" aria-hidden="true">${id}</span><span class="small">${below}</span></button>`
+  html`<button class="tile" name="${name}" value="${id}" aria-label="${spokenName(id)}"><span class="emoji n${lengthOf(id)}" aria-hidden="true">${id}</span><span class="small">${below}</span></button>`

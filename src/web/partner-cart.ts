@@ -54,7 +54,7 @@ ${
         "stack",
       )}
 <p><a href="${guest.home}">Look for another</a></p>`
-    : html`<p class="soft">It is yours to buy until ${order.expires_at?.slice(11, 16)} UTC.</p>
+    : html`<p class="soft">Held for you until ${order.expires_at?.slice(11, 16)} UTC.</p>
 ${link !== undefined && html`<p><a class="button full" href="${link}">Go on to the payment</a></p>`}
 ${guestForm(guest, html`<button class="plain full" name="action" value="draft">Change the cart</button>`)}`
 }

@@ -21,7 +21,7 @@ export interface SearchShown {
 const priceOf = ({ price }: MarketItem): string => (price === undefined ? "no price yet" : dollars(price))
 
 const verdicts: Record<MarketItem["availability"], readonly [kind: string, text: string]> = {
-  Available: ["good", "It is free"],
+  Available: ["good", "You can have it"],
   Taken: ["bad", "It belongs to somebody"],
   InCart: ["warn", "Somebody is buying it right now"],
   ComingSoon: ["warn", "It is not on sale yet"],
@@ -72,7 +72,8 @@ ${guestForm(guest, html`<button class="full" name="action" value="keep">Go on wi
 ${picker(guest, shown)}
 ${shown.inCart > 0 && html`<p><a class="button plain full" href="${guest.home}?cart">Your cart has ${shown.inCart} ${shown.inCart === 1 ? "id" : "ids"}</a></p>`}
 ${shown.result !== undefined && resultCard(guest, shown.result)}
-${tiles(guest, shown.result === undefined ? "Some that are free" : "Others you may like", shown.offers)}
+${tiles(guest, shown.result === undefined ? "Some you can have" : "Others you may like", shown.offers)}
+${shown.result === undefined && html`<p><a href="${guest.home}">Show others</a></p>`}
 ${addressList(guest.visit.addresses, "Your id will lead to")}
 ${abortForm(guest)}`,
   })

@@ -55,7 +55,7 @@ export const guestForm = ({ browser, home }: Guest, body: Content, className = "
 export const abortForm = (guest: Guest): Html =>
   guestForm(
     guest,
-    html`<button class="plain" name="action" value="abort">Cancel and go back to ${guest.partner.name}</button>`,
+    html`<button class="quiet" name="action" value="abort">Cancel and go back to ${guest.partner.name}</button>`,
     "row",
   )
 

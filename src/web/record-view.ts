@@ -1,6 +1,11 @@
-import { formatTag, parseTag, tags } from "../../schema/record-tag.ts"
+import { parsePaymentData } from "../../schema/record-data.ts"
+import { parseWebLink } from "../../schema/record-link.ts"
+import { findRecordClass, formatTag, parseTag, type RecordClass, tags } from "../../schema/record-tag.ts"
 import { nativeTickers } from "../../schema/ticker.ts"
 import { type Html, html } from "./html.ts"
+
+const isPaid = (recordClass: RecordClass | undefined) =>
+  recordClass === "crypto" || recordClass === "payment" || recordClass === "token"
 
 const tickerOf = new Map([...nativeTickers].map(([ticker, tag]) => [tag, ticker]))
 
@@ -42,11 +47,22 @@ export const categoryChoices = (
   ])
 }
 
+const partsOf = (tag: number, data: string): { readonly value: string; readonly more: string } => {
+  const payment = isPaid(findRecordClass(tag)) ? parsePaymentData(tag, data) : undefined
+  if (payment !== undefined) {
+    const { address, description, longName, settlementNetwork, shortName } = payment
+    const more = [shortName, longName, settlementNetwork, description].filter((part) => part !== undefined)
+    return { value: address, more: more.join(" · ") }
+  }
+  const link = tag === tags.webUrl ? parseWebLink(data) : undefined
+  return link === undefined ? { value: data, more: "" } : { value: link.url, more: link.name ?? "" }
+}
+
 /** An address with what is called a wallet's name, or whatever else a record says. */
 export const recordLine = ({ data, tag }: { readonly data: string; readonly tag: string }): Html => {
-  const [value = "", ...rest] = data.split("|")
-  const isEthereum = parseTag(tag) === tags.ethereum
-  const more = rest.filter((part) => part !== "").join(" · ")
+  const number = parseTag(tag) ?? 0
+  const { more, value } = partsOf(number, data)
+  const isEthereum = number === tags.ethereum
   return html`<span class="record"><strong>${categoryName(tag)}</strong>${more !== "" && html` <span class="soft">${more}</span>`}
 <code>${isEthereum && "0x"}${value}</code></span>`
 }

@@ -27,7 +27,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     await page.getByText("Octo savings").waitFor()
     await page.getByLabel("Which emoji?").fill("🐙🌊🐙")
     await page.getByRole("button", { name: "Search" }).click()
-    await page.getByText("It is free").waitFor()
+    await page.getByText("You can have it").waitFor()
     await page.getByRole("button", { name: "Take it" }).click()
     await page.getByRole("heading", { name: "Your cart" }).waitFor()
     await page.getByRole("button", { name: "Get it for free" }).click()
