@@ -41,19 +41,20 @@ const request = route({
 const listOutgoing = route({
   ...shared,
   id: "listFiltered",
-  summary: "List the transfers the current or, for administrators, a given user sent",
+  summary: "List the transfers the current or, for administrators, a given user or anybody sent",
   method: "get",
   path: "/transfers",
   query: {
     ...pageQuery,
     accepted_after: Schema.optionalKey(DateTimeIn),
     sender_id: Schema.optionalKey(Uuid),
+    all: Schema.optionalKey(BooleanText),
   },
   success: ListOfDisplayTransferRequest,
   errors: [],
   handler: ({ principal, query }) =>
     Effect.gen(function* () {
-      const senderId = query.sender_id?.toLowerCase() ?? principal.userId
+      const senderId = query.all === "true" ? undefined : (query.sender_id?.toLowerCase() ?? principal.userId)
       if (senderId !== principal.userId && !principal.scopes.has("adminEmoji:transfer")) {
         return yield* new Forbidden({
           error: "The transfers of others need the scope adminEmoji:transfer.",

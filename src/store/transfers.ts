@@ -39,9 +39,9 @@ export const displayTransfer = ({ context, status }: TransferRow): DisplayTransf
 export class TransferLists extends Context.Service<
   TransferLists,
   {
-    /** Everything the user sent, ended ones included; with `acceptedAfter` only what was accepted since. */
+    /** Everything the user, or anybody, sent, ended ones included; with `acceptedAfter` only what was accepted since. */
     listOutgoing(
-      userId: string,
+      userId: string | undefined,
       page: TransferPage,
       acceptedAfter?: string,
     ): Effect.Effect<
@@ -72,7 +72,7 @@ export class TransferLists extends Context.Service<
             }[sort]
             return q`with hit as (
                        select id, status, subject, created_at, state->'context' as context from entity
-                        where kind = 'transfer' and owner_id = ${userId}
+                        where kind = 'transfer' and ${userId === undefined ? q`true` : q`owner_id = ${userId}`}
                           and (${acceptedAfter ?? null}::timestamptz is null
                                or (state->'context'->>'acceptedAt')::timestamptz > ${acceptedAfter ?? null}::timestamptz)
                      ), page as (

@@ -4,6 +4,8 @@ import { nativeTickers } from "../../schema/ticker.ts"
 import { emojiGroups } from "./emoji-groups.ts"
 import { categoryChoices, categoryName } from "./record-view.ts"
 
+const usualCoins = ["BTC", "ETH", "SOL", "XMR", "LTC", "DOGE"]
+
 const nameOf = new Map(emojis.map(({ canonical, name }) => [canonical, name]))
 
 const allTags = [...new Set([...Object.values(tags), ...nativeTickers.values()])].map(formatTag)
@@ -17,5 +19,5 @@ export const vocabulary = {
   /** Names of records by tag. */
   categories: Object.fromEntries(allTags.map((tag) => [tag, categoryName(tag)])),
   /** Tags a person may add by hand, the usual ones first. */
-  choices: categoryChoices([]).map(([tag]) => tag),
+  choices: [...new Set([...categoryChoices(usualCoins), ...categoryChoices([])].map(([tag]) => tag))],
 }

@@ -1,7 +1,7 @@
 import { actionButton } from "./console-actions.js"
 import { get } from "./console-api.js"
 import { choice, fill, h } from "./console-dom.js"
-import { clockTime, when } from "./console-format.js"
+import { clockTime, dollars, when } from "./console-format.js"
 import { subscribe } from "./console-live.js"
 import { coalesced } from "./console-signal.js"
 
@@ -25,7 +25,11 @@ const kindOf = ({ event }) => event.split(".")[0]
 const gist = (data) =>
   Object.entries(data ?? {})
     .filter(([, value]) => typeof value === "string" || typeof value === "number")
-    .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
+    .map(([name, value]) =>
+      name.endsWith("_in_cents")
+        ? `${name.slice(0, -"_in_cents".length).replaceAll("_", " ")} ${dollars(value)}`
+        : `${name.replaceAll("_", " ")} ${value}`,
+    )
     .join(" · ")
 
 const entry = (event, isNew) =>

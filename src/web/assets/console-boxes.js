@@ -23,7 +23,7 @@ const reveal = (ids) => {
           { class: `prize prize-${Math.min(i, 12)}` },
           h(
             "a",
-            { href: `#/lookup/${encodeURIComponent(id)}`, onclick: () => dialog.close() },
+            { class: "tile-id", href: `#/lookup/${encodeURIComponent(id)}`, onclick: () => dialog.close() },
             emojiText(id),
           ),
         ),

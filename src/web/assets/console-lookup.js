@@ -78,7 +78,9 @@ const watched = (id, categories, life) => {
 const marketStory = (life) => {
   const list = h("ul", { class: "story" })
   const entries = []
-  const draw = () =>
+  const section = h("section", { hidden: true }, h("h2", {}, "Lately"), list)
+  const drawStory = () => {
+    section.hidden = entries.length === 0
     keyed(list, entries.slice(0, 8), {
       key: ({ at, id, kind }) => `${kind} ${id} ${at}`,
       version: () => "",
@@ -90,6 +92,7 @@ const marketStory = (life) => {
           h("span", { class: "soft small" }, kind),
         ),
     })
+  }
   life.keep(
     subscribe("market", {
       onState: (state) => {
@@ -99,7 +102,7 @@ const marketStory = (life) => {
           entries.length,
           ...listed.map(({ at, emoji_id }) => ({ id: emoji_id, at: at ?? "", kind: "bought" })),
         )
-        draw()
+        drawStory()
       },
       onEvent: (event, data, at) => {
         entries.unshift({
@@ -107,11 +110,11 @@ const marketStory = (life) => {
           at,
           kind: event === "market.released" ? "free again" : "bought",
         })
-        draw()
+        drawStory()
       },
     }),
   )
-  return h("section", { class: "lately" }, h("h2", {}, "Lately"), list)
+  return section
 }
 
 export const draw = async (root, life, [asked]) => {

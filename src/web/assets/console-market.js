@@ -23,10 +23,11 @@ const addToCart = async (id) => {
 
 const isInCart = (id) => cart.value.order?.order_items.some((item) => item.emoji_id === id) ?? false
 
-const buyButton = (item) => {
+const buyButton = (item, kind = "") => {
   if (isInCart(item.emoji_id)) return h("a", { class: "button plain", href: "#/cart" }, "In the cart")
   if (item.available)
     return actionButton("Add to cart", () => addToCart(item.emoji_id), {
+      class: kind,
       "aria-label": `Add ${item.emoji_id} to the cart`,
     })
   if (item.availability === "Taken" || item.availability === "InCart")
@@ -82,7 +83,7 @@ const tile = (item) =>
       h("strong", {}, price(item)),
       h("span", { class: "soft" }, ` · score ${item.rhythm_score}`),
     ),
-    buyButton(item),
+    buyButton(item, "plain"),
   )
 
 export const draw = async (root, life, [asked = ""]) => {
