@@ -1,6 +1,10 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import { Sql } from "./sql.ts"
 
+const firstLooks = 3
+const tolerance = 2
+const ageing = 1.5
+
 /** Time as the database tells it, so that a node with a wrong clock keeps the same deadlines as the others. */
 export class DatabaseClock extends Context.Service<DatabaseClock, { now(): number }>()(
   "directory/DatabaseClock",
@@ -10,15 +14,24 @@ export class DatabaseClock extends Context.Service<DatabaseClock, { now(): numbe
     Effect.gen(function* () {
       const sql = yield* Sql
       let ahead = Date.now() - performance.now()
+      let bestTripMs = Number.POSITIVE_INFINITY
       const measure = Effect.gen(function* () {
         const before = performance.now()
         const [row] = yield* sql.rows<{ ms: number }>(
           (q) => q`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
         )
-        // The answer was read somewhere between sending and receiving: the middle is off by half the trip at most.
-        if (row !== undefined) ahead = row.ms - (before + performance.now()) / 2
+        const after = performance.now()
+        // The answer was read somewhere between sending and receiving: the middle is off by half the trip at most. So a
+        // quick trip counts for more than a slow one, until it is long ago.
+        const tripMs = after - before
+        if (row === undefined || tripMs > bestTripMs * tolerance) {
+          bestTripMs *= ageing
+          return
+        }
+        bestTripMs = tripMs
+        ahead = row.ms - (before + after) / 2
       })
-      yield* measure
+      for (let i = 0; i < firstLooks; i++) yield* measure
       yield* Effect.forkScoped(measure.pipe(Effect.ignore, Effect.repeat(Schedule.spaced("10 seconds"))))
       return DatabaseClock.of({ now: () => ahead + performance.now() })
     }),
