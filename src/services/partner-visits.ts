@@ -43,7 +43,7 @@ export class PartnerVisits extends Context.Service<
   PartnerVisits,
   {
     /** Answers the token the browser keeps. */
-    begin(
+    admit(
       organizationId: string,
       flow: PartnerFlow,
       state: VisitState,
@@ -76,7 +76,7 @@ export class PartnerVisits extends Context.Service<
       })
 
       return PartnerVisits.of({
-        begin: Effect.fnUntraced(function* (organizationId, flow, state, login) {
+        admit: Effect.fnUntraced(function* (organizationId, flow, state, login) {
           const token = yield* codes.makeOpaqueToken
           const sealed = yield* seal.seal(Buffer.from(JSON.stringify(state)), aad(organizationId))
           yield* sql.rows(

@@ -76,7 +76,7 @@ const receive = Effect.fnUntraced(function* (guest: Guest, values: Form) {
   const login =
     session === undefined ? undefined : { userId: session.account.id, sessionId: session.sessionId }
   const visitToken = yield* PartnerVisits.use((visits) =>
-    visits.begin(partner.organization_id, flow, state, login),
+    visits.admit(partner.organization_id, flow, state, login),
   )
   const cookie = (yield* Browsers).cookie("visit", visitToken, visitSeconds)
   return yield* new Answered({ reply: seeOther(home, { "Set-Cookie": cookie }) })
