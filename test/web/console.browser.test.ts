@@ -90,6 +90,28 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(await isMarked(receivers)).toBe(true)
   })
 
+  it("goes on with the login a mailed link gave the browser", async () => {
+    const person = await service.user()
+    const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
+    await page.getByRole("tab", { name: "Link by mail" }).click()
+    await page.getByLabel("Email").fill(person.email)
+    await page.getByRole("button", { name: "Send me a link" }).click()
+    await page.getByRole("heading", { name: "Look into your mail" }).waitFor()
+    const { body: letters } = await service.call("GET", `/dev/outbox?to=${person.email}`)
+    await page.goto(letters[0].link)
+    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+
+    const elsewhere = await service.call("POST", "/console/session", {
+      headers: { "sec-fetch-site": "cross-site" },
+    })
+    expect(elsewhere.status).toBe(403)
+    const nobody = await service.call("POST", "/console/session", {
+      headers: { "sec-fetch-site": "same-origin" },
+    })
+    expect(nobody.status).toBe(404)
+  })
+
   it("can be used with the keyboard alone, and says where one is", async () => {
     const page = await openConsole(await browser.person(), service, undefined, "")
     await page.getByLabel("Emoji id").focus()
