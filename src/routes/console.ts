@@ -1,14 +1,19 @@
 import { Effect, Schema } from "effect"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { NotFound } from "../../schema/errors.ts"
+import { TokenResponse } from "../../schema/session.ts"
 import { AppConfig } from "../config.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
+import { Browsers } from "../services/browsers.ts"
+import { logInFromBrowser } from "../services/console-login.ts"
 import { notRegistered, readAnswer } from "../services/lookup-answer.ts"
 import { Lookups } from "../services/lookups.ts"
 import { rhythmScore } from "../services/rhythm.ts"
 import { consolePage, type Finding } from "../web/console.ts"
 import { pageRow } from "../web/page-row.ts"
 import { vocabulary } from "../web/vocabulary.ts"
+import { privately } from "./auth.ts"
 
 const find = Effect.fnUntraced(function* (asked: string) {
   const id = parseEmojiId(asked.trim())
@@ -26,12 +31,18 @@ const show = route({
   path: "/",
   query: { emoji_id: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(1024))) },
   errors: [],
-  handler: ({ query }) =>
+  handler: ({ headers, query }) =>
     Effect.gen(function* () {
       const { production } = yield* AppConfig
+      const { sessionToken } = (yield* Browsers).read(headers)
       const asked = query.emoji_id ?? ""
       const finding = asked.trim() === "" ? undefined : yield* find(asked)
-      return consolePage({ asked, finding, isDevelopment: !production })
+      return consolePage({
+        asked,
+        finding,
+        isDevelopment: !production,
+        hasBrowserLogin: sessionToken !== undefined,
+      })
     }),
 })
 
@@ -50,4 +61,20 @@ const readVocabulary = route({
   handler: () => words,
 })
 
-export const consolePages = [show, readVocabulary] as const
+const logIn = route({
+  id: "consoleSession",
+  group: "pages",
+  summary: "A login for the console where this browser has one by a mailed link",
+  method: "post",
+  path: "/console/session",
+  auth: "none",
+  internal: true,
+  sameOrigin: true,
+  limit: "login",
+  headers: ["cookie", "sec-fetch-site"],
+  success: TokenResponse,
+  errors: [NotFound],
+  handler: ({ headers }) => Effect.map(logInFromBrowser(headers), privately),
+})
+
+export const consolePages = [show, readVocabulary, logIn] as const

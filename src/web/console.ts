@@ -37,10 +37,12 @@ export interface ConsoleFacts {
   readonly finding: Finding | undefined
   /** Whether mailed codes may be read by anybody, as while developing. */
   readonly isDevelopment: boolean
+  /** Whether a mailed link has logged somebody in in this browser. */
+  readonly hasBrowserLogin: boolean
 }
 
 /** The console. Without its script it still answers what an id points at. */
-export const consolePage = ({ asked, finding, isDevelopment }: ConsoleFacts) =>
+export const consolePage = ({ asked, finding, hasBrowserLogin, isDevelopment }: ConsoleFacts) =>
   page({
     title: "Emoji Id Directory",
     wide: true,
@@ -52,7 +54,7 @@ export const consolePage = ({ asked, finding, isDevelopment }: ConsoleFacts) =>
 <nav id="views" aria-label="Views" hidden></nav>
 <div id="account" class="bar-end"></div>
 </header>
-<main id="view" tabindex="-1" data-development="${isDevelopment ? "yes" : "no"}">
+<main id="view" tabindex="-1" data-development="${isDevelopment ? "yes" : "no"}" data-browser-login="${hasBrowserLogin ? "yes" : "no"}">
 <h1>Look up an emoji id</h1>
 <p class="soft">A short row of emoji that stands for payment addresses, links and keys.</p>
 <form method="get" action="/" role="search">

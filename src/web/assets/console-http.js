@@ -36,9 +36,9 @@ export const reachable = signal(true)
 /**
  * One request to the API.
  * @param {string} method @param {string} path
- * @param {{token?: string | undefined, body?: unknown}} [options]
+ * @param {{token?: string | undefined, body?: unknown, withCookies?: boolean}} [options]
  */
-export const request = async (method, path, { body, token } = {}) => {
+export const request = async (method, path, { body, token, withCookies = false } = {}) => {
   const headers = {
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
@@ -49,7 +49,7 @@ export const request = async (method, path, { body, token } = {}) => {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      credentials: "omit",
+      credentials: withCookies ? "same-origin" : "omit",
     })
   } catch {
     reachable.set(false)

@@ -1,6 +1,6 @@
-import { actionForm } from "./console-actions.js"
+import { actionButton, actionForm } from "./console-actions.js"
 import { field, fill, h } from "./console-dom.js"
-import { request } from "./console-http.js"
+import { explain, request } from "./console-http.js"
 import { notify } from "./console-notices.js"
 import { outboxHint } from "./console-outbox.js"
 import { signIn } from "./console-session.js"
@@ -139,7 +139,7 @@ const ways = {
           label: "Send me a link",
           name: "Sign in by mail",
           submit: async ({ email }) => {
-            await request("POST", "/auth/magic_link", { body: { email, redirect: "/" } })
+            await request("POST", "/auth/magic_link", { body: { email, redirect: "/#/sign-in/browser" } })
             linkStep(place, email, "magic_link")
           },
         },
@@ -171,7 +171,12 @@ const ways = {
   },
 }
 
-export const draw = (root) => {
+/** A mailed link logs the browser in; from there the console gets a login of its own. */
+const fromBrowser = async (place) => {
+  await go(place, await request("POST", "/console/session", { withCookies: true }))
+}
+
+export const draw = (root, _life, [from]) => {
   const place = h("div", {})
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Ways to sign in" })
   const choose = (name) => {
@@ -201,5 +206,16 @@ export const draw = (root) => {
     h("div", { class: "card narrow", role: "tabpanel", "aria-label": "Sign in" }, place),
   )
   choose("password")
+  const hasLogin = document.getElementById("view").dataset.browserLogin === "yes"
+  if (hasLogin && from !== "browser") {
+    root.append(
+      h(
+        "p",
+        {},
+        actionButton("Continue with this browser's login", () => fromBrowser(place), { class: "plain" }),
+      ),
+    )
+  }
+  if (from === "browser") fromBrowser(place).catch((error) => notify(explain(error), "bad"))
   return "Sign in"
 }

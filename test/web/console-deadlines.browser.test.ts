@@ -1,0 +1,78 @@
+import { generateSync } from "otplib"
+import { describe, expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { isMarked, mark, openConsole, password, register } from "./console-person.ts"
+
+const port = await freePort()
+const service = await serveDirectory({
+  PORT: String(port),
+  BASE_URL: `http://127.0.0.1:${port}`,
+  CART_TTL_SECONDS: "3",
+  TWO_FACTOR_GRACE_SECONDS: "2",
+})
+const browser = await openBrowser()
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+describe.skipIf(executable === undefined)("the console", () => {
+  it("empties a cart whose time is over before the buyer's eyes", async () => {
+    const buyer = await register(service)
+    const page = await openConsole(
+      await browser.person(),
+      service,
+      buyer,
+      `#/market/${encodeURIComponent("🎲🔥🎲")}`,
+    )
+    await page.getByRole("button", { name: "Add 🎲🔥🎲 to the cart" }).click()
+    await page.getByRole("link", { name: /^Cart/ }).click()
+    const popup = page.waitForEvent("popup")
+    await page.getByRole("button", { name: /by card$/ }).click()
+    await mark(page)
+    await page.getByRole("timer").waitFor()
+    await (await popup).close()
+    await page.getByText("The time to pay is over, and the cart is empty.").waitFor()
+    expect(await page.getByRole("timer").count()).toBe(0)
+    expect(await isMarked(page)).toBe(true)
+    await page.getByRole("button", { name: "Put it together again" }).click()
+    await page.getByRole("button", { name: /by card$/ }).waitFor()
+  })
+
+  it("sets two-factor up from the shown secret and asks for a code once the grace is over", async () => {
+    const person = await register(service)
+    await service.register("🔥🐙🔥", person)
+    const context = await browser.person()
+    const page = await context.newPage()
+    await page.goto(`${service.url}/#/account/security`)
+    await page.getByLabel("Email").fill(person.email)
+    await page.getByRole("textbox", { name: "Password" }).fill(password)
+    await page.getByRole("tabpanel").getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("button", { name: "Set up an authenticator app" }).click()
+    await page.getByRole("img", { name: "QR code with the secret below" }).waitFor()
+    const qrWidth = await page.locator("img.qr").evaluate((image: HTMLImageElement) => image.naturalWidth)
+    expect(qrWidth).toBeGreaterThan(0)
+    const secret = (await page.locator(".secret").textContent()) ?? ""
+    // A step's code counts once: the one before comes first, and the present one is left for later.
+    const stepSeconds = 30
+    const inStep = (Date.now() / 1000) % stepSeconds
+    if (inStep > stepSeconds - 5) await pause((stepSeconds - inStep) * 1000)
+    const code = (secondsAgo: number) =>
+      generateSync({ secret, epoch: Math.floor(Date.now() / 1000) - secondsAgo })
+    await page.getByLabel("Code the app shows").fill(code(stepSeconds))
+    await page.getByRole("button", { name: "Turn it on" }).click()
+    await page.getByText("Two-factor is on: Authenticator app.").waitFor()
+
+    await pause(2500)
+    await page.getByRole("link", { name: /^Transfers/ }).click()
+    await page.getByLabel("To the email address").fill("somebody@example.com")
+    await page.getByRole("button", { name: "Begin the transfer" }).click()
+    const dialog = page.getByRole("dialog", { name: "Is it still you?" })
+    await dialog.getByLabel("Code").fill("000000")
+    await dialog.getByRole("button", { name: "Confirm" }).click()
+    await dialog.getByRole("alert").filter({ hasText: /./ }).waitFor()
+    await dialog.getByLabel("Code").fill(code(0))
+    await dialog.getByRole("button", { name: "Confirm" }).click()
+    await page.locator(".transfer", { hasText: "somebody@example.com" }).waitFor()
+  })
+})

@@ -1,0 +1,49 @@
+import type { BrowserContext, Page } from "playwright-core"
+import type { TestService } from "../fixtures/service.ts"
+
+export const password = "correct horse battery staple"
+
+export interface ConsolePerson {
+  readonly id: string
+  readonly email: string
+  readonly token: string
+  readonly tokens: { readonly access_token: string; readonly refresh_token: string }
+}
+
+let people = 0
+
+/** Somebody with a password and a confirmed address, logged in. */
+export const register = async (service: TestService): Promise<ConsolePerson> => {
+  const email = `console-${++people}@example.com`
+  const { body: tokens } = await service.call("POST", "/users", { body: { email, password } })
+  const [row] = await service.sql<[{ id: string }]>`
+    update app_user set email_verified_at = now() where email = ${email} returning id`
+  return { id: row.id, email, token: tokens.access_token, tokens }
+}
+
+/** The console in a window where the person is signed in already. */
+export const openConsole = async (
+  context: BrowserContext,
+  service: TestService,
+  person: ConsolePerson | undefined,
+  hash: string,
+): Promise<Page> => {
+  const page = await context.newPage()
+  if (person !== undefined) {
+    await page.addInitScript(
+      (kept) => sessionStorage.setItem("console-tokens", sessionStorage.getItem("console-tokens") ?? kept),
+      JSON.stringify(person.tokens),
+    )
+  }
+  await page.goto(`${service.url}/${hash}`)
+  await page.locator("#live-state", { hasText: "Live" }).waitFor()
+  return page
+}
+
+/** A mark that a reload would wipe out. */
+export const mark = (page: Page) =>
+  page.evaluate(() => {
+    document.documentElement.dataset["mark"] = "here"
+  })
+export const isMarked = (page: Page) =>
+  page.evaluate(() => document.documentElement.dataset["mark"] === "here")

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { isMarked, mark, openConsole, register } from "./console-person.ts"
+
+const port = await freePort()
+const service = await serveDirectory({
+  PORT: String(port),
+  BASE_URL: `http://127.0.0.1:${port}`,
+})
+const browser = await openBrowser()
+
+describe.skipIf(executable === undefined)("the console", () => {
+  it("looks an id up without its script", async () => {
+    const owner = await register(service)
+    await service.register("🐢🌊", owner)
+    await service.edit("🐢🌊", owner, { insert: [{ tag: "0x5001", data: "slow and steady" }] })
+    const context = await (await browser.person()).browser()!.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(service.url)
+    await page.getByLabel("Emoji id").fill("🐢🌊")
+    await page.getByRole("button", { name: "Look up" }).click()
+    await page.getByText("slow and steady").waitFor()
+    await context.close()
+  })
+
+  it("shows a record another client has just changed", async () => {
+    const owner = await register(service)
+    await service.register("🐙🌊", owner)
+    const page = await openConsole(await browser.person(), service, undefined, "")
+    await page.getByLabel("Emoji id").fill("octopus ocean")
+    await page.getByRole("button", { name: "Look up" }).click()
+    await page.getByText("It has no records yet.").waitFor()
+    await mark(page)
+
+    const insert = [{ tag: "0x4001", data: "https://example.com/octopus" }]
+    const edited = await service.call("PATCH", `/emoji_id/${encodeURIComponent("🐙🌊")}`, {
+      token: owner.token,
+      body: { insert },
+    })
+    expect(edited.status).toBe(200)
+    await page.getByText("https://example.com/octopus").waitFor()
+    await page.getByText("Its records changed just now.").waitFor()
+    expect(await isMarked(page)).toBe(true)
+  })
+
+  it("tells the buyer by itself that the sandbox was paid", async () => {
+    const buyer = await register(service)
+    const context = await browser.person()
+    await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🔥🐢" }] } })
+    const page = await openConsole(context, service, buyer, "#/cart")
+    const popup = page.waitForEvent("popup")
+    await page.getByRole("button", { name: /by card$/ }).click()
+    await mark(page)
+    await (await popup).getByRole("button", { name: /^Pay / }).first().click()
+    await page.getByText("Paid. What you bought is yours.").waitFor()
+    await page.getByText("The cart is empty.").waitFor()
+    await page.locator(".order", { hasText: "Paid" }).waitFor()
+    expect(await isMarked(page)).toBe(true)
+    expect((await service.call("GET", "/emoji_id", { token: buyer.token })).body).toEqual(["🐢🔥🐢"])
+  })
+
+  it("moves an id between two open windows", async () => {
+    const [sender, receiver] = [await register(service), await register(service)]
+    await service.register("🌈🐙🌈", sender)
+    const senders = await openConsole(await browser.person(), service, sender, "#/transfers")
+    const receivers = await openConsole(await browser.person(), service, receiver, "#/transfers")
+    await mark(senders)
+    await mark(receivers)
+
+    await senders.getByLabel("To the email address").fill(receiver.email)
+    await senders.getByRole("button", { name: "Begin the transfer" }).click()
+    const outgoing = senders.locator(".transfer", { hasText: receiver.email })
+    await outgoing.getByText("Awaiting sender").waitFor()
+    await outgoing.getByRole("button", { name: "Read the mail here" }).click()
+    await expect.poll(() => outgoing.getByLabel("Code from your mail").inputValue()).toMatch(/^\d{6}$/)
+    await outgoing.getByRole("button", { name: "Confirm" }).click()
+    await outgoing.getByText("Awaiting receiver").waitFor()
+
+    const incoming = receivers.locator(".transfer", { hasText: sender.email })
+    await incoming.getByRole("button", { name: "Read the mail here" }).click()
+    await expect.poll(() => incoming.getByLabel("Code from your mail").inputValue()).toMatch(/^\d{6}$/)
+    await incoming.getByRole("button", { name: "Accept" }).click()
+
+    await outgoing.getByText("Accepted", { exact: true }).waitFor()
+    await senders.getByText("You have no id to give away.").waitFor()
+    await receivers.locator("option", { hasText: "🌈🐙🌈" }).waitFor({ state: "attached" })
+    expect(await isMarked(senders)).toBe(true)
+    expect(await isMarked(receivers)).toBe(true)
+  })
+
+  it("goes on with the login a mailed link gave the browser", async () => {
+    const person = await service.user()
+    const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
+    await page.getByRole("tab", { name: "Link by mail" }).click()
+    await page.getByLabel("Email").fill(person.email)
+    await page.getByRole("button", { name: "Send me a link" }).click()
+    await page.getByRole("heading", { name: "Look into your mail" }).waitFor()
+    const { body: letters } = await service.call("GET", `/dev/outbox?to=${person.email}`)
+    await page.goto(letters[0].link)
+    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+
+    const elsewhere = await service.call("POST", "/console/session", {
+      headers: { "sec-fetch-site": "cross-site" },
+    })
+    expect(elsewhere.status).toBe(403)
+    const nobody = await service.call("POST", "/console/session", {
+      headers: { "sec-fetch-site": "same-origin" },
+    })
+    expect(nobody.status).toBe(404)
+  })
+
+  it("can be used with the keyboard alone, and says where one is", async () => {
+    const page = await openConsole(await browser.person(), service, undefined, "")
+    await page.getByLabel("Emoji id").focus()
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.getByLabel("Find an emoji by name").waitFor()
+    await page.keyboard.type("octop")
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    expect(await page.getByLabel("Emoji id").inputValue()).toBe("🐙🐙")
+    await page.getByRole("link", { name: "Sign in" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Sign in" }).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Sign in")
+    expect(await page.title()).toBe("Sign in · Emoji Id Directory")
+  })
+
+  it("fits a phone and breaks none of its own rules", async () => {
+    const person = await register(service)
+    const page = await openConsole(await browser.person(), service, person, "")
+    const complaints: string[] = []
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()))
+    page.on("pageerror", (error) => complaints.push(error.message))
+    for (const view of [
+      "lookup",
+      "market",
+      "cart",
+      "transfers",
+      "boxes",
+      "account/profile",
+      "account/keys",
+    ]) {
+      await page.evaluate((hash) => {
+        location.hash = hash
+      }, `#/${view}`)
+      await page.locator(`.view-${view.split("/")[0]} h1`).waitFor()
+      expect([view, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([view, 390])
+    }
+    expect(complaints).toEqual([])
+  })
+})
