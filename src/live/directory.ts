@@ -1,10 +1,16 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { LookupResult } from "../../schema/live.ts"
 import { Sql } from "../store/sql.ts"
 
-/** What the live socket asks of the directory. */
+/** Reads at once: sockets that ask all the time must not take the pool from everybody else. */
+const readsAtOnce = 4
+
+/**
+ * What the live socket asks of the directory. It reads the database and not the cache of lookups: whoever was just told
+ * that an id changed must not be shown what it was.
+ */
 export class LiveDirectory extends Context.Service<
   LiveDirectory,
   {
@@ -16,6 +22,7 @@ export class LiveDirectory extends Context.Service<
     LiveDirectory,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const reads = yield* Semaphore.make(readsAtOnce)
 
       const lookup = Effect.fnUntraced(function* (asked: ReadonlyArray<string>) {
         const ids = asked.map((text) => ({ text, id: parseEmojiId(text) }))
@@ -23,8 +30,10 @@ export class LiveDirectory extends Context.Service<
         const rows =
           canonicals.size === 0
             ? []
-            : yield* sql.rows<{ found: LookupResult }>(
-                (q) => q`select live_lookup(x) as found from unnest(${[...canonicals]}::text[]) x`,
+            : yield* reads.withPermits(1)(
+                sql.rows<{ found: LookupResult }>(
+                  (q) => q`select live_lookup(x) as found from unnest(${[...canonicals]}::text[]) x`,
+                ),
               )
         const found = new Map(rows.map((row) => [row.found.emoji_id, row.found]))
         return ids.map(({ id, text }): LookupResult => {

@@ -20,6 +20,8 @@ export interface SessionPorts {
   readonly run: Run
   /** Milliseconds since the epoch, as tokens count them. */
   readonly now: () => number
+  /** How long this process has been listening: time in which it could not is not held against clients. */
+  readonly listenedMs: () => number
   /** The person behind the socket has become known. */
   readonly identified: (session: LiveSession, userId: string) => void
   readonly ended: (session: LiveSession, userId: string | undefined) => void
@@ -44,8 +46,8 @@ export class LiveSession implements Subscriber {
   constructor(sink: Sink, ports: SessionPorts) {
     this.sink = sink
     this.#ports = ports
-    this.#openedAt = ports.now()
-    this.#allowance = new Allowance(liveLimits.burstFrames, liveLimits.framesPerSecond, this.#openedAt)
+    this.#openedAt = ports.listenedMs()
+    this.#allowance = new Allowance(liveLimits.burstFrames, liveLimits.framesPerSecond, ports.now())
   }
 
   principal(): Principal | undefined {
@@ -82,7 +84,8 @@ export class LiveSession implements Subscriber {
 
   /** Called now and then: closes what waited too long. */
   sweep(now: number) {
-    if (this.#phase === "waiting" && now - this.#openedAt > liveLimits.connectWithinSeconds * 1000) {
+    const waitedMs = this.#ports.listenedMs() - this.#openedAt
+    if (this.#phase === "waiting" && waitedMs > liveLimits.connectWithinSeconds * 1000) {
       this.#close(closeCodes.connectTimeout, "connect_timeout")
     } else if (this.#identity !== undefined && now >= this.#identity.expiresAtMs) {
       this.#close(...tokenExpired)

@@ -47,6 +47,8 @@ export class LiveSessions extends Context.Service<
       const sessions = new Set<LiveSession>()
       const byUser = new Map<string, Set<LiveSession>>()
       let slowCut = 0
+      let listenedMs = 0
+      let sweptAt = performance.now()
       let opened = 0
 
       const ports: SessionPorts = {
@@ -54,6 +56,7 @@ export class LiveSessions extends Context.Service<
         directory,
         identify,
         now: Date.now,
+        listenedMs: () => listenedMs,
         run: (effect, done) => void fork(effect).addObserver(done),
         identified: (session, userId) => {
           byUser.set(userId, (byUser.get(userId) ?? new Set()).add(session))
@@ -102,6 +105,10 @@ export class LiveSessions extends Context.Service<
       let keysDoubtedAt = 0
       const sweeper = setInterval(() => {
         const now = ports.now()
+        // After a stall this comes before the frames that were sent during it.
+        const sinceSweepMs = performance.now() - sweptAt
+        listenedMs += Math.min(sinceSweepMs, 2 * sweepMs)
+        sweptAt += sinceSweepMs
         for (const session of sessions) {
           session.sweep(now)
           if (session.sink.bufferedBytes() <= slowAboveBytes) continue

@@ -23,7 +23,7 @@ export interface Source {
   delivered(events: number): void
 }
 
-/** A socket with more than this unsent gets no further missed events until it has read some. */
+/** A socket with more than this unsent gets no further states and missed events until it has read some. */
 const pauseAboveBytes = 64 * 1024
 
 /**
@@ -43,6 +43,8 @@ export class Subscription {
   /** Read for this one alone, ahead of being sent. */
   #pending: Map<number, Frame> | undefined
   #reading = false
+  /** An answer that waits for room in the socket. */
+  #held: (() => void) | undefined
   /** Counts starts: what an earlier one asked for is not wanted any more. */
   #starts = 0
 
@@ -73,6 +75,7 @@ export class Subscription {
   /** What this socket has seen is no longer a position of the channel: it starts over with the state. */
   restart() {
     if (this.#phase === "ended") return
+    this.#held = undefined
     this.#leaveTopic()
     this.#pending = undefined
     this.feed.ahead.delete(this)
@@ -81,12 +84,15 @@ export class Subscription {
 
   /** Sends on until caught up, the socket is full, or a read is needed. */
   advance() {
+    const held = this.#held
+    this.#held = undefined
+    if (held !== undefined && this.#phase === "opening") return held()
     if (this.#phase !== "replaying" || this.#reading) return
     const { feed } = this
     const head = feed.position?.offset ?? 0
     let sent = 0
     while (this.#cursor < head) {
-      if (this.#subscriber.sink.bufferedBytes() > pauseAboveBytes) break
+      if (this.#isFull()) break
       const next = this.#cursor + 1
       const frame = this.#pending?.get(next) ?? this.#source.recent(feed, next)
       if (frame === undefined) {
@@ -113,6 +119,7 @@ export class Subscription {
     if (this.#phase === "ended") return
     this.#leaveTopic()
     this.#phase = "ended"
+    this.#held = undefined
     this.#pending = undefined
     this.feed.ahead.delete(this)
     this.#source.leave(this)
@@ -130,6 +137,11 @@ export class Subscription {
 
   #opened(after: Position | undefined, opening: Opening) {
     const { channel } = this.feed
+    if (this.#isFull()) {
+      // A client that opens many channels at once gets their states as fast as it reads them.
+      this.#held = () => this.#opened(after, opening)
+      return
+    }
     if (!mayHear(channel.kind, this.#subscriber.principal(), opening.parties)) {
       this.#subscriber.refused(this)
       return
@@ -159,6 +171,10 @@ export class Subscription {
       ),
     )
     this.advance()
+  }
+
+  #isFull(): boolean {
+    return this.#subscriber.sink.bufferedBytes() > pauseAboveBytes
   }
 
   #readMore() {

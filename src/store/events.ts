@@ -46,7 +46,8 @@ export type SqlPiece = postgres.PendingQuery<postgres.Row[]>
 export type StateExpression = (sql: SqlTag) => SqlPiece
 
 const noState: StateExpression = (sql) => sql`null::jsonb`
-/** Events of one channel per read: a channel far behind must not hold up the others. */
+/** Events in one read. A channel far behind must not hold up the others, nor many of them fill the memory. */
+const newsAtOnce = 10_000
 const newsPerChannel = 200
 
 interface NewsRow extends Position {
@@ -133,7 +134,7 @@ export class Events extends Context.Service<
                      case when c.epoch = w.epoch and c."offset" > w."offset" then
                        (select jsonb_agg(event_row(e) order by e."offset")
                           from (select * from event e where e.channel = c.name and e."offset" > w."offset"
-                                 order by e."offset" limit ${newsPerChannel}) e)
+                                 order by e."offset" limit ${perChannel(standings.length)}) e)
                      end as events,
                      case when c.name like 'order:%' or c.name like 'transfer:%' then channel_parties(c.name) end as parties
                 from unnest(${standings.map((s) => s.name)}::text[], ${standings.map((s) => s.epoch)}::uuid[],
@@ -164,5 +165,8 @@ export class Events extends Context.Service<
     }),
   )
 }
+
+const perChannel = (channels: number): number =>
+  Math.max(5, Math.min(newsPerChannel, Math.floor(newsAtOnce / channels)))
 
 const hasParties = (name: string): boolean => name.startsWith("order:") || name.startsWith("transfer:")
