@@ -9,10 +9,8 @@ const maxSpellingUnits = 512
 const maxSelections = 8
 
 /** V8 keeps a text in one byte per unit when it can. */
-const isLatin1 = (text: string): boolean => {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0xff) return false
-  return true
-}
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the question is about every unit up to 255
+const isLatin1 = (text: string): boolean => !/[^\u0000-\u00ff]/.test(text)
 const textBytes = (text: string): number => (isLatin1(text) ? text.length : 2 * text.length)
 
 const answerBytes = ({ body, own }: Prepared): number => textBytes(body as string) + own.length
@@ -102,6 +100,7 @@ export class LookupCache {
 
   learnSpelling(entry: LookupEntry, spelling: string): void {
     if (spelling.length > maxSpellingUnits || !this.#holds(entry)) return
+    if (this.#bySpelling.has(spelling)) return
     if (entry.spellings.length >= maxSpellings) this.#bySpelling.delete(entry.spellings.shift() ?? "")
     entry.spellings.push(spelling)
     this.#bySpelling.set(spelling, entry)

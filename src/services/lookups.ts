@@ -95,7 +95,10 @@ export class Lookups extends Context.Service<
         },
         keep: (canonical, answer) => {
           const entry = cache.put(canonical, answer ?? notRegistered)
-          entry.freshUntil = answer === undefined ? Number.POSITIVE_INFINITY : tick + freshTicks
+          if (answer === undefined) return
+          entry.freshUntil = tick + freshTicks
+          // How most clients will spell it.
+          cache.learnSpelling(entry, encodeURIComponent(canonical))
         },
         mayJoin: bus.mayServe,
         maxKeysPerStatement,

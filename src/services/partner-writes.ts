@@ -6,7 +6,7 @@ import type { Principal } from "../http/principal.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { Callers } from "./callers.ts"
 import { checkEmojiId } from "./emoji-id-text.ts"
-import { readAnswer } from "./lookup-answer.ts"
+import { isRegistered, readAnswer } from "./lookup-answer.ts"
 import { Lookups } from "./lookups.ts"
 import { PartnerVisits } from "./partner-visits.ts"
 import { Records } from "./records.ts"
@@ -26,9 +26,7 @@ export const writeAddresses = Effect.fnUntraced(function* (
   if (addresses.length === 0) return
   const id = yield* checkEmojiId(text)
   const lookup = yield* Lookups.use((lookups) => lookups.find(id))
-  const has = new Set(
-    (lookup.head.status === "200 OK" ? (readAnswer(lookup).result ?? []) : []).map(({ hash }) => hash),
-  )
+  const has = new Set((isRegistered(lookup) ? readAnswer(lookup).result : []).map(({ hash }) => hash))
   const insert = addresses.filter(({ hash }) => !has.has(hash)).map(({ data, tag }) => ({ data, tag }))
   if (insert.length > 0) yield* Records.use((records) => records.edit(id, writerOf(principal), { insert }))
 })
