@@ -1,14 +1,15 @@
 import { Effect } from "effect"
-import { Forbidden, InvalidRequest } from "../../schema/errors.ts"
+import { Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired } from "../../schema/errors.ts"
 import { isRedirectPath, type TokenResponse } from "../../schema/session.ts"
 import { AppConfig } from "../config.ts"
 import { type Form, readForm, readParameters } from "../http/form.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
+import { updateAccount } from "../services/account-update.ts"
 import { readAuthorizationRequest } from "../services/authorization-request.ts"
 import { logInByCode, sendCodeAgain } from "../services/browser-login.ts"
-import { BrowserSessions } from "../services/browser-sessions.ts"
-import { Browsers } from "../services/browsers.ts"
+import { type BrowserSession, BrowserSessions } from "../services/browser-sessions.ts"
+import { type Browser, Browsers } from "../services/browsers.ts"
 import { MagicLinks } from "../services/magic-links.ts"
 import { formTarget } from "../web/form-target.ts"
 import { linkCodePage, linkPage, linkSpentPage, welcomePage } from "../web/magic-link.ts"
@@ -203,6 +204,19 @@ const takeCode = route({
     }),
 })
 
+const welcomed = (browser: Browser, { account }: BrowserSession, failed?: string) =>
+  AppConfig.use(({ baseUrl }) =>
+    Effect.succeed(
+      welcomePage({
+        browser,
+        email: account.email,
+        homeUrl: `${baseUrl}/`,
+        hasPassword: account.password_hash !== null,
+        ...(failed === undefined ? {} : { failed }),
+      }),
+    ),
+  )
+
 const done = route({
   ...pageRow,
   id: "magicLinkDone",
@@ -216,11 +230,40 @@ const done = route({
     Effect.gen(function* () {
       const browser = (yield* Browsers).read(headers)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
-      const { baseUrl } = yield* AppConfig
-      return session === undefined
-        ? linkSpentPage(undefined)
-        : welcomePage({ email: session.account.email, homeUrl: `${baseUrl}/` })
+      return session === undefined ? linkSpentPage(undefined) : yield* welcomed(browser, session)
     }),
 })
 
-export const magicLink = [showLink, useLink, askCode, takeCode, done] as const
+const setPassword = route({
+  ...formRow,
+  id: "magicLinkPassword",
+  group: "authorization",
+  summary: "The first password of a user who registered with an email alone (form)",
+  path: "/magic_link/done",
+  internal: true,
+  limit: "login",
+  errors: [Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired],
+  handler: ({ headers, rawBody }) =>
+    Effect.gen(function* () {
+      const form = yield* Effect.fromResult(readForm(rawBody))
+      const browsers = yield* Browsers
+      const browser = browsers.read(headers)
+      yield* browsers.checkForm(browser, headers, form)
+      const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
+      if (session === undefined || !session.admitted) return linkSpentPage(undefined)
+      if (session.account.password_hash !== null) return yield* welcomed(browser, session)
+      const password = (form["password"] ?? "").slice(0, 1600)
+      return yield* updateAccount(session.principal, { password }).pipe(
+        Effect.flatMap((tokens) =>
+          Effect.gen(function* () {
+            const { refreshTokenSeconds } = yield* AppConfig
+            const cookie = browsers.cookie("session", tokens?.refresh_token ?? "", refreshTokenSeconds)
+            return Reply.redirect("/magic_link/done", { ...noStore, "Set-Cookie": cookie }, 303)
+          }),
+        ),
+        Effect.catchTag("Unprocessable", ({ message }) => welcomed(browser, session, message)),
+      )
+    }),
+})
+
+export const magicLink = [showLink, useLink, askCode, takeCode, done, setPassword] as const

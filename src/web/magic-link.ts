@@ -2,7 +2,7 @@ import type { TwoFactorProvider } from "../../schema/user.ts"
 import type { Browser } from "../services/browsers.ts"
 import type { LinkPurpose } from "../services/magic-links.ts"
 import { html } from "./html.ts"
-import { codeForm, hiddenToken } from "./login.ts"
+import { codeForm, hiddenToken, notice } from "./login.ts"
 import { page } from "./page.ts"
 
 /** Opening a link does nothing yet: whoever scans mail opens them too. */
@@ -59,13 +59,30 @@ export const linkCodePage = (facts: {
 ${codeForm({ ...facts, formToken: facts.browser.formToken })}</main>`,
   })
 
-export const welcomePage = (facts: { readonly email: string | null; readonly homeUrl: string }) =>
+const passwordForm = (formToken: string, failed: string | undefined) => html`
+<form method="post" action="/magic_link/done" class="card">${hiddenToken(formToken)}
+<h2 class="first">Do you want a password?</h2>${notice(failed)}
+<p class="soft small">With one you log in without waiting for mail, and links are not mailed to you any more.</p>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="200" required>
+<button class="full" name="action" value="password">Set it</button></form>`
+
+export const welcomePage = (facts: {
+  readonly browser: Browser
+  readonly email: string | null
+  readonly homeUrl: string
+  readonly hasPassword: boolean
+  readonly failed?: string
+}) =>
   page({
     title: "You are logged in",
-    body: html`<main class="center">
+    status: facts.failed === undefined ? 200 : 422,
+    headers: { "Set-Cookie": facts.browser.fresh },
+    body: html`<main><div class="center">
 <p class="emoji huge" aria-hidden="true">🎉</p>
 <h1>Your address is confirmed</h1>
 <p>${facts.email !== null && html`You are <strong>${facts.email}</strong>.`} You may close this page and go on where you were.</p>
-<p><a class="button" href="${facts.homeUrl}">Go to the directory</a></p>
+<p><a class="button" href="${facts.homeUrl}">Go to the directory</a></p></div>
+${!facts.hasPassword && passwordForm(facts.browser.formToken, facts.failed)}
 </main>`,
   })

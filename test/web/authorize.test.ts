@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { password, register, totpCode, turnOnTotp } from "../auth/person.ts"
+import { password, register, someEmail, totpCode, turnOnTotp } from "../auth/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { freshId } from "../orders/shopper.ts"
 import {
@@ -487,5 +487,40 @@ describe("the token endpoint", () => {
     await service.sql`select end_sessions(${user.id}, 'test')`
     await service.call("POST", "/logout", { token: user.token })
     expect(rfc(await exchange(code))).toEqual([400, "invalid_grant"])
+  })
+})
+
+describe("a mailed link that leads nowhere else", () => {
+  it("lets who registered with an email alone set a password, after which links are over", async () => {
+    const email = someEmail()
+    await service.call("POST", "/users", { body: { email } })
+    const link = new URL(await newestLetterLink(service, email))
+    const visitor = makeVisitor(service)
+    const used = await visitor.submit(await visitor.get(link.pathname + link.search), { action: "use" })
+    expect(used.headers.get("location")).toBe("/magic_link/done")
+    const page = await visitor.get("/magic_link/done")
+    const short = await visitor.submit(page, { action: "password", password: "short" })
+    expect(short.status).toBe(422)
+    expect(short.text).toContain("at least 8 characters")
+    expect((await visitor.submit(page, { action: "password", password })).status).toBe(303)
+    expect((await visitor.get("/magic_link/done")).text).not.toContain("Do you want a password?")
+    expect((await service.call("POST", "/auth/token", { body: { email, password } })).status).toBe(200)
+  })
+
+  it("never leads to another site", async () => {
+    const user = await owner(1)
+    for (const redirect of [
+      "https://evil.example/",
+      "//evil.example/",
+      "/\\evil.example",
+      "javascript:alert(1)",
+    ]) {
+      await service.call("POST", "/auth/magic_link", { body: { email: user.email } })
+      const link = new URL(await newestLetterLink(service, user.email))
+      link.searchParams.set("redirect", redirect)
+      const visitor = makeVisitor(service)
+      const used = await visitor.submit(await visitor.get(link.pathname + link.search), { action: "use" })
+      expect(used.headers.get("location")).toBe("/magic_link/done")
+    }
   })
 })
