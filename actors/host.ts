@@ -44,6 +44,8 @@ export interface TurnOptions<M extends AnyStateMachine> {
 // Another process can win the race for a version again and again; past this the caller is told to come back.
 const maxAttempts = 12
 const maxPauseMs = 20
+/** Longer than a statement whose client gave it up may still run. */
+const uncertainty = "15 seconds"
 
 const collectEffects = (
   actions: ReadonlyArray<{ readonly type: string; readonly params?: unknown }>,
@@ -140,6 +142,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       )
       const snapshot = next as SnapshotFrom<M>
       const effects = collectEffects(actions, turnOptions.also?.(snapshot))
+      const touched = [...(effects.grants ?? []), ...(effects.moves ?? [])].map((e) => e.canonical)
       const derived = columns(snapshot)
       // Forget first: if the write fails or its outcome is unknown, the next turn reads the truth.
       cell.loaded = undefined
@@ -154,15 +157,26 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
           effects,
           ...derived,
         })
-        .pipe(Effect.catchTag("VersionConflict", () => Effect.succeed(undefined)))
+        .pipe(
+          Effect.catchTag("VersionConflict", () => Effect.succeed(undefined)),
+          // Perhaps committed, perhaps about to be: nobody may serve from before either way.
+          Effect.tapError((failure) =>
+            failure._tag === "Unavailable" && touched.length > 0
+              ? Effect.andThen(
+                  publisher.idsChanged(touched),
+                  Effect.forkDetach(Effect.delay(publisher.idsChanged(touched), uncertainty)),
+                )
+              : Effect.void,
+          ),
+        )
       if (positions === undefined) return undefined
 
       const loaded: Loaded<M> = { version: current.version + 1, snapshot }
       cell.loaded = loaded
       if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
-      publisher.committed(positions)
-      const touched = [...(effects.grants ?? []), ...(effects.moves ?? [])].map((e) => e.canonical)
+      // Caches first: who is told of a change and looks at once must not see the answer from before.
       if (touched.length > 0) yield* publisher.idsChanged(touched)
+      publisher.committed(positions)
       return loaded
     })
 

@@ -96,7 +96,7 @@ const tell = (type: string, status: string) =>
 const tellOfOwner = {
   type: "events",
   params: ({ context: { eid, recipient } }: At) => [
-    { channel: `emoji_id:${eid}`, type: "emoji_id.owner", data: { emoji_id: eid, owner_id: recipient.id } },
+    { channel: `emoji_id:${eid}`, type: "emoji_id.owner", data: { emoji_id: eid } },
   ],
 } as const
 

@@ -35,8 +35,8 @@ export class IdChanges extends Context.Service<
             Effect.tap((outcome) => {
               const { events } = outcome as { readonly events?: ReadonlyArray<ChannelPosition> }
               if (events === undefined) return Effect.void
-              publisher.committed(events)
-              return publisher.idsChanged([canonical])
+              // Caches first: who is told of a change and looks at once must not see the answer from before.
+              return Effect.map(publisher.idsChanged([canonical]), () => publisher.committed(events))
             }),
             // A client that leaves in between must not leave a stale answer behind.
             Effect.uninterruptible,
