@@ -95,7 +95,7 @@ const tell = (type: string, status: string) =>
   }) as const
 const tellOfOwner = {
   type: "events",
-  params: ({ context: { eid, recipient } }: At) => [
+  params: ({ context: { eid } }: At) => [
     { channel: `emoji_id:${eid}`, type: "emoji_id.owner", data: { emoji_id: eid } },
   ],
 } as const
