@@ -50,7 +50,7 @@ export const consolePage = ({ asked, finding, hasBrowserLogin, isDevelopment }: 
     scripts: ["console.js"],
     body: html`<a class="skip" href="#view">Skip to the content</a>
 <header class="bar">
-<a class="brand" href="/"><span class="brand-mark" aria-hidden="true">🧭</span> Emoji Id Directory</a>
+<a class="home" href="/"><span class="home-mark" aria-hidden="true">🧭</span> Emoji Id Directory</a>
 <nav id="views" aria-label="Views" hidden></nav>
 <div id="account" class="bar-end"></div>
 </header>

@@ -56,7 +56,7 @@ const drawProfile = (place, life) => {
         { class: "card" },
         h(
           "dl",
-          { class: "facts" },
+          { class: "particulars" },
           h("dt", {}, "Role"),
           h("dd", {}, current.role),
           h("dt", {}, "Free ids left"),
@@ -183,7 +183,7 @@ const drawKeys = async (place) => {
                 "section",
                 { class: "card good-edge" },
                 h("p", {}, "Copy it now; it is shown this once."),
-                h("p", {}, h("code", {}, key.key ?? key.api_key ?? key.secret ?? "")),
+                h("p", {}, h("code", {}, key.api_key)),
               ),
             )
             await load()

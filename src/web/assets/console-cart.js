@@ -35,7 +35,7 @@ const itemRow = (order, item) => {
     h("span", { class: "cart-price" }, dollars(item.unit_price_in_cents)),
     canRemove &&
       actionButton("×", async () => showCart(await call("DELETE", `/cart/cart_items/${item.id}`)), {
-        class: "quiet",
+        class: "icon-button",
         "aria-label": `Take ${itemLabel(item)} out`,
       }),
   )

@@ -57,7 +57,7 @@ const resultCard = (item) => {
       ` · rhythm score ${item.rhythm_score}`,
       item.shape.shape && ` · ${item.shape.shape}`,
     ),
-    h("p", { class: "center price" }, price(item), " ", badge(text, kind)),
+    h("p", { class: "center offer-price" }, price(item), " ", badge(text, kind)),
     h(
       "div",
       { class: "row middle" },

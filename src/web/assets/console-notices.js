@@ -8,9 +8,9 @@ export const notify = (text, kind = "") => {
   const box = document.getElementById("notices")
   const notice = h(
     "p",
-    { class: `notice ${kind}` },
+    { class: `toast ${kind}` },
     h("span", {}, text),
-    h("button", { class: "quiet", "aria-label": "Dismiss", onclick: () => notice.remove() }, "×"),
+    h("button", { class: "icon-button", "aria-label": "Dismiss", onclick: () => notice.remove() }, "×"),
   )
   box.append(notice)
   while (box.children.length > most) box.firstElementChild.remove()

@@ -17,6 +17,10 @@ export const drawPages = async (root, base, pages, life, [asked, ...rest]) => {
     place,
   )
   await pages[chosen].draw(place, life, rest)
+  // Once it is in the page: on a phone the parts do not all fit.
+  requestAnimationFrame(() =>
+    root.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }),
+  )
   return pages[chosen].label
 }
 

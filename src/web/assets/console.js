@@ -79,7 +79,11 @@ const drawCorner = () =>
     account.value === undefined
       ? h("a", { class: "button", href: "#/sign-in" }, "Sign in")
       : [
-          h("span", { class: "who soft small" }, account.value.user.email ?? account.value.user.alternate_id),
+          h(
+            "span",
+            { class: "signed-in soft small" },
+            account.value.user.email ?? account.value.user.alternate_id,
+          ),
           h("button", { class: "plain", onclick: signOut }, "Sign out"),
         ],
   )
