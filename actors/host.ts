@@ -28,6 +28,8 @@ export interface HostOptions<M extends AnyStateMachine> {
   readonly machine: M
   /** The columns lists and the sweeper read, derived from the state. */
   readonly columns: (snapshot: SnapshotFrom<M>) => EntityColumns
+  /** The account of the entity's owner shows where it stands. */
+  readonly showsInAccount?: true
   /** Sent when `due_at` has passed by the database's clock. */
   readonly dueEvent?: (now: number) => EventFrom<M>
   readonly maxCells?: number
@@ -176,6 +178,9 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
       // Caches first: who is told of a change and looks at once must not see the answer from before.
       if (touched.length > 0) yield* publisher.idsChanged(touched)
+      const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
+      if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
+      if (users.length > 0) yield* publisher.accountsChanged(users)
       publisher.committed(positions)
       return loaded
     })

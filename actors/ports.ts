@@ -73,6 +73,8 @@ export class Publisher extends Context.Service<
     committed(positions: ReadonlyArray<ChannelPosition>): void
     /** Returns once no process serves an answer about these ids from before the commit. */
     idsChanged(canonicals: ReadonlyArray<string>): Effect.Effect<void>
+    /** The same of what these users' accounts show. */
+    accountsChanged(userIds: ReadonlyArray<string>): Effect.Effect<void>
     /** True while no other process can be changing entities. */
     alone(): boolean
   }

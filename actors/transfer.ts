@@ -12,6 +12,7 @@ const make = makeHost({
     subject: context.eid,
     due_at: value === "AwaitingSender" || value === "AwaitingReceiver" ? context.expiresAt : null,
   }),
+  showsInAccount: true,
   dueEvent: (now) => ({ type: "EXPIRE", now }) as const,
 })
 

@@ -32,6 +32,7 @@ import { people } from "./rooms/people.ts"
 import { sales } from "./rooms/sales.ts"
 import { web } from "./rooms/web.ts"
 import { type RouteServices, routes } from "./routes/index.ts"
+import { AccountAnswers } from "./services/account-answers.ts"
 import { ensureAdmin } from "./services/admins.ts"
 import { Callers } from "./services/callers.ts"
 import { housekeeping } from "./services/housekeeping.ts"
@@ -84,7 +85,9 @@ const appLayer = (surroundings: Surroundings) => {
       ),
     ),
   )
-  const services = Layer.mergeAll(Callers.layer, Users.layer, Market.layer)
+  const services = Layer.mergeAll(AccountAnswers.layer, Users.layer, Market.layer).pipe(
+    Layer.provideMerge(Callers.layer),
+  )
   const actors = Layer.mergeAll(
     OrderActors.layer,
     SessionActors.layer,

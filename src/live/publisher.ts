@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
 import { Bus } from "../bus/bus.ts"
+import { accountTopic } from "../services/account-answers.ts"
 
 /** Wakes and invalidates across processes; what is told here is already committed. */
 export const publisher = (options: { readonly peersPossible: boolean }) =>
@@ -13,6 +14,7 @@ export const publisher = (options: { readonly peersPossible: boolean }) =>
           for (const { channel } of positions) bus.publish("channel", channel)
         },
         idsChanged: (canonicals) => bus.invalidate("emoji_id", canonicals),
+        accountsChanged: (userIds) => bus.invalidate(accountTopic, userIds),
         alone: () => !options.peersPossible,
       })
     }),

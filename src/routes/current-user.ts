@@ -1,8 +1,9 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { CurrentUser, LoadUser } from "../../schema/current-user.ts"
 import { NotFound } from "../../schema/errors.ts"
 import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
+import { AccountAnswers } from "../services/account-answers.ts"
 import { CurrentUsers } from "../services/current-users.ts"
 import { SessionData } from "../services/session-data.ts"
 
@@ -15,7 +16,13 @@ const show = route({
   auth: "JWT",
   success: CurrentUser,
   errors: [NotFound],
-  handler: ({ principal }) => CurrentUsers.use((users) => users.ofCaller(principal)),
+  prepared: AccountAnswers.use((answers) => Effect.succeed(answers.prepared)),
+  handler: Effect.fnUntraced(function* ({ principal }) {
+    const keep = (yield* AccountAnswers).watch(principal.userId)
+    const account = yield* (yield* CurrentUsers).ofCaller(principal)
+    if (principal.via === "session") keep(JSON.stringify(account))
+    return account
+  }),
 })
 
 const load = route({

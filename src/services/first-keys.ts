@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
+import { Bus } from "../bus/bus.ts"
 import { Sql } from "../store/sql.ts"
+import { accountTopic } from "./account-answers.ts"
 import { CustodialKeys } from "./custodial-keys.ts"
 
 /** The key an id is bound to when its owner names none. Whoever has no key yet gets one the service keeps. */
@@ -15,6 +17,7 @@ export class FirstKeys extends Context.Service<
     FirstKeys,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const bus = yield* Bus
       const keys = yield* CustodialKeys
 
       const find = (userId: string, preferred: string | null) =>
@@ -37,6 +40,7 @@ export class FirstKeys extends Context.Service<
             ) => q`insert into pubkey (pubkey, user_id, sealed_key) values (${pubkey}, ${userId}, ${sealedKey})
                      on conflict (pubkey) do nothing`,
           )
+          yield* bus.invalidate(accountTopic, [userId])
           return (yield* find(userId, preferred)) ?? pubkey
         }),
       })

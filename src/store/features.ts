@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { DisplayFeature, Feature } from "../../schema/feature.ts"
+import { Bus } from "../bus/bus.ts"
+import { accountTopic } from "../services/account-answers.ts"
 import { Sql } from "./sql.ts"
 
 /** Switches an operator turns on for single users. */
@@ -19,6 +21,9 @@ export class Features extends Context.Service<
     Features,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const bus = yield* Bus
+      const changed = (userIds: ReadonlyArray<string>) =>
+        userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)
       const orNotFound = <A>(rows: ReadonlyArray<A>, what: string) =>
         rows[0] === undefined ? Effect.fail(new NotFound({ error: what })) : Effect.succeed(rows[0])
 
@@ -49,10 +54,14 @@ export class Features extends Context.Service<
               ),
             ),
         remove: Effect.fnUntraced(function* (id) {
-          const rows = yield* sql.rows<Feature>(
-            (q) => q`delete from feature where id = ${id} returning id, code, description, created_at`,
+          const rows = yield* sql.rows<Feature & { readonly holders: ReadonlyArray<string> }>(
+            (q) => q`delete from feature f where f.id = ${id}
+                     returning id, code, description, created_at,
+                               array(select uf.user_id::text from user_feature uf where uf.feature_id = f.id) as holders`,
           )
-          return yield* orNotFound(rows, "There is no such feature.")
+          const { holders, ...feature } = yield* orNotFound(rows, "There is no such feature.")
+          yield* changed(holders)
+          return feature
         }),
         assign: Effect.fnUntraced(function* (userId, featureId) {
           const rows = yield* sql.rows<DisplayFeature>(
@@ -64,7 +73,9 @@ export class Features extends Context.Service<
                      )
                      select code, id from had`,
           )
-          return yield* orNotFound(rows, "There is no such user or feature.")
+          const feature = yield* orNotFound(rows, "There is no such user or feature.")
+          yield* changed([userId.toLowerCase()])
+          return feature
         }),
         unassign: Effect.fnUntraced(function* (userId, featureId) {
           const rows = yield* sql.rows<DisplayFeature>(
@@ -72,7 +83,9 @@ export class Features extends Context.Service<
                       where uf.user_id = ${userId} and uf.feature_id = ${featureId} and f.id = uf.feature_id
                      returning f.code, f.id`,
           )
-          return yield* orNotFound(rows, "The user does not have this feature.")
+          const feature = yield* orNotFound(rows, "The user does not have this feature.")
+          yield* changed([userId.toLowerCase()])
+          return feature
         }),
       })
     }),

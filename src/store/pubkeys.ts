@@ -1,5 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { Bus } from "../bus/bus.ts"
+import { accountTopic } from "../services/account-answers.ts"
 import { CustodialKeys } from "../services/custodial-keys.ts"
 import { Sql } from "./sql.ts"
 
@@ -20,6 +22,7 @@ export class Pubkeys extends Context.Service<
     Pubkeys,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const bus = yield* Bus
       const custodial = yield* CustodialKeys
 
       const list = (userId: string) =>
@@ -49,6 +52,7 @@ export class Pubkeys extends Context.Service<
             )
             select f.*, exists (select 1 from put) as put from facts f`,
         )
+        if (row!.put) yield* bus.invalidate(accountTopic, [userId])
         if (row!.put || row!.holder === userId) return pubkey
         if (!row!.user_exists) return yield* new NotFound({ error: "There is no such user." })
         if (row!.count >= maxPubkeysPerUser) {

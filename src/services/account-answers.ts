@@ -1,0 +1,85 @@
+import { Context, Effect, Layer } from "effect"
+import { Bus } from "../bus/bus.ts"
+import type { Prepared, RequestView } from "../http/exchange.ts"
+import { type Caller, Callers } from "./callers.ts"
+import { Tokens } from "./tokens.ts"
+
+/** Keys are user ids. Told by every commit that changes what an account shows and not who may use it. */
+export const accountTopic = "account"
+
+const capacity = 10_000
+/** A part of the answer depends on the date. */
+const keepMs = 60_000
+const prefix = "Bearer "
+const head = { status: "200 OK", lines: "Content-Type: application/json" }
+
+interface Kept {
+  readonly caller: Caller
+  readonly answer: Prepared
+  readonly untilMs: number
+}
+
+/**
+ * What `GET /account` answered, by user, for as long as nothing in it changed. A caller whose token and answer are both at
+ * hand costs no query and no fiber.
+ */
+export class AccountAnswers extends Context.Service<
+  AccountAnswers,
+  {
+    readonly prepared: (view: RequestView) => Prepared | undefined
+    /** Called before the answer is read; what it returns keeps the answer, unless something changed meanwhile. */
+    readonly watch: (userId: string) => (body: string) => void
+    changed(userIds: ReadonlyArray<string>): Effect.Effect<void>
+  }
+>()("directory/AccountAnswers") {
+  static readonly layer = Layer.effect(
+    AccountAnswers,
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const callers = yield* Callers
+      const tokens = yield* Tokens
+      const kept = new Map<string, Kept>()
+      let generation = 0
+
+      const drop = (keys: ReadonlyArray<string> | "all") => {
+        generation++
+        if (keys === "all") kept.clear()
+        else for (const key of keys) kept.delete(key)
+      }
+      bus.onInvalidate(accountTopic, drop)
+
+      const keep = (caller: Caller, body: string) => {
+        if (kept.size >= capacity) {
+          const oldest = kept.keys().next().value
+          if (oldest !== undefined) kept.delete(oldest)
+        }
+        const answer = { head, own: "", body }
+        kept.set(caller.id, { caller, answer, untilMs: Date.now() + keepMs })
+      }
+
+      return AccountAnswers.of({
+        prepared: (view) => {
+          const authorization = view.getHeader("authorization")
+          if (!authorization.startsWith(prefix)) return undefined
+          const claims = tokens.verifyCached(authorization.slice(prefix.length), "access")
+          if (claims === undefined) return undefined
+          // Absent after any change of the user, so what was kept for another state of the caller is never found.
+          const caller = callers.remembered(claims.sub)
+          if (caller === undefined || !caller.active || caller.epoch !== claims.ep) return undefined
+          if (caller.revokedSessions.has(claims.sid)) return undefined
+          const entry = kept.get(claims.sub)
+          return entry?.caller === caller && entry.untilMs > Date.now() ? entry.answer : undefined
+        },
+        watch: (userId) => {
+          const caller = callers.remembered(userId)
+          const begun = generation
+          return (body) => {
+            if (caller !== undefined && begun === generation && callers.remembered(userId) === caller)
+              keep(caller, body)
+          }
+        },
+        changed: (userIds) => (userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)),
+      })
+    }),
+  )
+}
