@@ -71,6 +71,8 @@ describe("an id destroyed by an admin", () => {
     const id = "🐸🐸"
     await register({ emoji_id: id, user_id: user.id })
     await service.edit(id, user, { insert: [{ tag: "0x5001", data: "x" }] })
+    const waiting = await service.user()
+    await service.call("POST", "/user_interests", { token: waiting.token, body: { emoji_id: id } })
     const path = `/emoji_id/${id}/json/SvcPageData`
     await service.call("POST", path, { token: user.token, body: { data: 1 } })
     const etag = (await service.lookup(id)).headers.get("etag") ?? ""
@@ -81,8 +83,11 @@ describe("an id destroyed by an admin", () => {
     expect((await destroy(id)).status).toBe(404)
     const [left] = await service.sql`select count(*)::int as count from claim where canonical = ${id}`
     expect(left?.["count"]).toBe(0)
-    const freed = await service.sql`select canonical from freed_id where canonical = ${id}`
-    expect(freed).toHaveLength(1)
+    await expect
+      .poll(() => service.sql`select kind from outbox where recipient = ${waiting.email}`, {
+        timeout: 10_000,
+      })
+      .toMatchObject([{ kind: "interest_available" }])
     const events = await service.sql`select type from event where channel = 'market'`
     expect(events.map(({ type }) => type)).toContain("market.released")
 
