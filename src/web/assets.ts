@@ -8,6 +8,8 @@ export interface Asset {
   readonly body: Uint8Array
   readonly type: string
   readonly hash: string
+  /** Names of the modules it cannot run without. */
+  readonly imports: ReadonlyArray<string>
   /** The body smaller, by the name of the encoding; made when first asked for. */
   compressed(encoding: "br" | "gzip"): Uint8Array
 }
@@ -25,12 +27,16 @@ const compressors = {
   gzip: (body: Uint8Array) => gzipSync(body, { level: 9 }),
 } as const
 
-const makeAsset = (name: string, body: Uint8Array): Asset => {
+const importedBy = (source: string): ReadonlyArray<string> =>
+  [...source.matchAll(/\bfrom "\.\/([\w-]+\.js)/g)].map(([, name = ""]) => name)
+
+const makeAsset = (name: string, body: Buffer): Asset => {
   const smaller = new Map<string, Uint8Array>()
   return {
     body,
     type: types[extname(name)] ?? "application/octet-stream",
     hash: createHash("sha256").update(body).digest("base64url").slice(0, 12),
+    imports: name.endsWith(".js") ? importedBy(body.toString()) : [],
     compressed: (encoding) => {
       const made = smaller.get(encoding) ?? compressors[encoding](body)
       smaller.set(encoding, made)
@@ -69,3 +75,17 @@ for (const name of readdirSync(folder)) load(name)
 export const findAsset = (name: string): Asset | undefined => assets.get(name)
 
 export const assetUrl = (name: string): string => `/assets/${name}?v=${assets.get(name)?.hash ?? ""}`
+
+/** Every module a module needs, itself left out: a browser told of them all at once fetches them all at once. */
+export const modulesBehind = (name: string): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  const visit = (module: string) => {
+    for (const imported of assets.get(module)?.imports ?? []) {
+      if (found.has(imported)) continue
+      found.add(imported)
+      visit(imported)
+    }
+  }
+  visit(name)
+  return [...found]
+}

@@ -1,5 +1,5 @@
 import { Reply } from "../http/reply.ts"
-import { assetUrl } from "./assets.ts"
+import { assetUrl, modulesBehind } from "./assets.ts"
 import { type Content, html } from "./html.ts"
 
 export interface PageOptions {
@@ -53,6 +53,7 @@ export const page = (options: PageOptions): Reply<never> => {
 <title>${options.title}</title>
 <link rel="icon" href="${assetUrl("icon.svg")}" type="image/svg+xml">
 ${["site.css", ...(options.styles ?? [])].map((name) => html`<link rel="stylesheet" href="${assetUrl(name)}">`)}
+${scripts.flatMap(modulesBehind).map((name) => html`<link rel="modulepreload" href="${assetUrl(name)}">`)}
 ${scripts.map((name) => html`<script type="module" src="${assetUrl(name)}"></script>`)}
 </head>
 <body${options.wide ? html` class="wide"` : ""}>

@@ -58,7 +58,7 @@ const ownCard = (box) =>
       " ",
       badge(box.status === "Used" ? "Opened" : "Unopened", box.status === "Used" ? "" : "good"),
     ),
-    box.yats.length > 0 ? h("p", { class: "emoji" }, box.yats.join(" ")) : facts(box),
+    box.yats.length > 0 ? box.yats.map((id) => h("p", { class: "emoji-line" }, id)) : facts(box),
     box.status === "Owned"
       ? actionButton("Open it", async () => {
           const opened = await call("POST", `/lootboxes/${box.id}/open`)

@@ -134,7 +134,7 @@ const pendingActions = (order) => [
     {
       label: "Apply",
       plain: true,
-      name: "Promo code",
+      name: "Discount",
       submit: async ({ code }) => {
         showCart(await call("POST", "/cart/promo_code", { code: code.trim() }))
         notify("The code was applied.", "good")

@@ -18,7 +18,7 @@ export const liveState = signal("connecting")
 
 /** @type {Map<string, Entry>} by the name the server knows */
 const entries = new Map()
-/** @type {Map<string, (result: any) => void>} */
+/** Asked and not answered yet. @type {Map<string, {id: string, answered: (result: any) => void}>} */
 const questions = new Map()
 /** @type {WebSocket | undefined} */
 let socket
@@ -42,6 +42,9 @@ const send = (frame) => {
 
 /** @param {Entry} entry */
 const subscribeTo = (entry) => send({ type: "subscribe", channel: entry.shown, ...(entry.position ?? {}) })
+
+/** @param {string} question @param {string} id */
+const ask = (question, id) => send({ type: "lookup", id: question, emoji_ids: [id] })
 
 const connectFrame = () => {
   const token = tokens.value?.access_token
@@ -77,7 +80,7 @@ const onFrame = {
     for (const listener of [...entry.listeners]) listener.onEvent?.(frame.event, frame.data, frame.at)
   },
   records: (frame) => {
-    questions.get(frame.id)?.(frame.results[0])
+    questions.get(frame.id)?.answered(frame.results[0])
     questions.delete(frame.id)
   },
   unsubscribed: () => {},
@@ -98,7 +101,6 @@ const wait = () => {
 const onClosed = async (code) => {
   isOpen = false
   socket = undefined
-  questions.clear()
   if (code === loginOver) forget()
   else if (tokenEnded.has(code)) await refresh().catch(() => {})
   wait()
@@ -115,6 +117,7 @@ const open = () => {
     isOpen = true
     send(connectFrame())
     for (const entry of entries.values()) subscribeTo(entry)
+    for (const [question, { id }] of questions) ask(question, id)
   })
   opening.addEventListener("message", ({ data }) => {
     if (socket !== opening) return
@@ -175,10 +178,10 @@ export const subscribe = (channel, listener) => {
   }
 }
 
-/** What an id points at now, read from the database. @param {string} id @returns {Promise<any>} */
+/** What an id points at now, read from the database; asked again after a break. @param {string} id @returns {Promise<any>} */
 export const lookUp = (id) =>
   new Promise((resolve) => {
     const question = `q${++asked}`
-    questions.set(question, resolve)
-    send({ type: "lookup", id: question, emoji_ids: [id] })
+    questions.set(question, { id, answered: resolve })
+    ask(question, id)
   })

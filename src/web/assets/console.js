@@ -55,7 +55,7 @@ const drawNav = () => {
           { href: `#/${key}`, "aria-current": key === name && "page" },
           h("span", { class: "nav-sign", "aria-hidden": "true" }, view.sign),
           h("span", {}, view.label),
-          count > 0 && h("span", { class: "count", "aria-label": `, ${count} waiting` }, count),
+          count > 0 && h("span", { class: "count" }, count),
         )
       }),
   )
@@ -151,6 +151,10 @@ const start = async () => {
       location.hash = sessionStorage.getItem("console-after") ?? "#/market"
       sessionStorage.removeItem("console-after")
     } else show()
+  })
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault()
+    main.focus()
   })
   addEventListener("hashchange", show)
   await show()

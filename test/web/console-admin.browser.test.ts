@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { openConsole, register } from "./console-person.ts"
+
+const port = await freePort()
+const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
+const browser = await openBrowser()
+
+const registerAdmin = async () => {
+  const person = await register(service)
+  await service.call("PATCH", `/users/${person.id}`, { token: service.admin.token, body: { role: "Admin" } })
+  const tokens = await service.call("POST", "/auth/token/refresh", {
+    body: { refresh_token: person.tokens.refresh_token },
+  })
+  return { ...person, token: tokens.body.access_token, tokens: tokens.body }
+}
+
+describe.skipIf(executable === undefined)("the console of an administrator", () => {
+  it("shows what happens as a timeline", async () => {
+    const admin = await registerAdmin()
+    const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
+    const buyer = await service.user()
+    await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🌈🔥🌈" }] } })
+    await page.getByRole("listitem").filter({ hasText: "cart.changed" }).first().waitFor()
+    await page.getByLabel("Show").selectOption("emoji_id")
+    await service.register("🔥🌈🔥", buyer)
+    await page.getByRole("listitem").filter({ hasText: "emoji_id.registered" }).waitFor()
+    expect(await page.getByRole("listitem").filter({ hasText: "cart.changed" }).count()).toBe(0)
+  })
+
+  it("makes a code and a box, and a buyer finds what is in the box", async () => {
+    const admin = await registerAdmin()
+    const buyer = await register(service)
+    await service.sql`update app_user set free_limit = 10 where id = ${buyer.id}`
+    const shop = await openConsole(await browser.person(), service, buyer, "#/boxes")
+    const page = await openConsole(await browser.person(), service, admin, "#/admin/codes")
+    await page.getByLabel("Name").fill("Spring")
+    await page.getByLabel("What people type").fill("SPRING")
+    await page.getByLabel("Percent off").fill("100")
+    await page.getByRole("button", { name: "Make the code" }).click()
+    await page.getByText("100 % off").waitFor()
+
+    await page.getByRole("link", { name: "Boxes" }).last().click()
+    const typeForm = page.getByRole("form", { name: "New type of box" })
+    await typeForm.getByLabel("Name").fill("Lucky dip")
+    await typeForm.getByLabel("Description").fill("Three ids")
+    await typeForm.getByRole("button", { name: "Make the type" }).click()
+    await page.getByLabel("How many").fill("1")
+    await page.getByRole("button", { name: "Fill boxes" }).click()
+    await page.getByRole("button", { name: "Put on sale" }).click()
+    await page.getByText("Available").waitFor()
+
+    await shop.getByRole("link", { name: "Market" }).click()
+    await shop.getByRole("link", { name: "Boxes" }).click()
+    await shop.getByRole("button", { name: "Add to cart" }).click()
+    await shop.getByRole("link", { name: "In the cart" }).click()
+    const popup = shop.waitForEvent("popup")
+    await shop.getByRole("button", { name: /by card$/ }).click()
+    await (await popup).close()
+    await shop.getByLabel("Promo code").fill("SPRING")
+    await shop.getByRole("button", { name: "Apply" }).click()
+    await shop.getByRole("button", { name: "Take it free" }).click()
+    await shop.locator(".order", { hasText: "Paid" }).waitFor()
+    await shop.getByRole("link", { name: "Boxes" }).click()
+    await shop.getByRole("button", { name: "Open it" }).click()
+    const prizes = shop.getByRole("dialog").getByRole("listitem")
+    await prizes.first().waitFor()
+    const { body: owned } = await service.call("GET", "/emoji_id", { token: buyer.token })
+    expect((await prizes.allTextContents()).toSorted()).toEqual(owned.toSorted())
+  })
+})
