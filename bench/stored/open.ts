@@ -12,7 +12,7 @@ export async function openStored(server: RunningServer, use: (sql: Sql) => Promi
     throw new BenchFailure("this scenario stores data first: with --url it needs --database as well")
   // On a server of our own the rows are right by construction, and checking a million of them is most of the work.
   const trusted = "socketDir" in database ? { session_replication_role: "replica" } : {}
-  const connection = { ...trusted, synchronous_commit: "off" }
+  const connection = { ...trusted, synchronous_commit: "off", work_mem: "256MB" }
   const sql = connect({ connection: database, poolSize: 1, statementTimeoutMs, client: { connection } })
   try {
     await use(sql)

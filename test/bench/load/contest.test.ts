@@ -1,0 +1,54 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, describe, expect, it } from "vitest"
+import { type ContestPlan, runContest } from "../../../bench/load/contest.ts"
+import { buildRequest } from "../../../bench/load/request.ts"
+
+const won = new Set<string>()
+const seen: string[] = []
+/** Gives each prize once; `/everybody/…` to whoever asks. */
+const server = createServer((request, response) => {
+  const path = request.url ?? ""
+  seen.push(path.split("/")[1] ?? "")
+  if (path.startsWith("/prize/") && won.has(path)) response.statusCode = 422
+  if (path.startsWith("/prize/")) won.add(path)
+  response.end(response.statusCode === 422 ? "eligibility" : "{}")
+})
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+afterAll(() => server.close())
+
+const { port } = server.address() as AddressInfo
+const target = { side: "service", host: "127.0.0.1", port, tls: false, basePath: "" }
+const load = { connections: 8, warmupSeconds: 0, durationSeconds: 0.1, timeoutSeconds: 2 }
+const get = (path: string) => buildRequest(target, { path })
+
+const plan = (shoot: ContestPlan["shoot"], winners: number, times: ContestPlan["times"]): ContestPlan => ({
+  ready: [() => get("/ready")],
+  shoot,
+  hasWon: ({ status }) => (status === 200 ? true : status === 422 ? false : undefined),
+  winners: () => winners,
+  times,
+  leave: [() => get("/leave")],
+})
+
+describe("a contest", () => {
+  it("has one winner each round and counts the losers' time", async () => {
+    const { run, rounds } = await runContest(
+      target,
+      plan((_, round) => get(`/prize/${round}`), 1, "losers"),
+      load,
+      undefined,
+      3,
+    )
+    expect(run.errors).toEqual({})
+    expect(run.completed).toBe((rounds - 3 - 1) * 7)
+    expect(run.ratePerSecond).toBeGreaterThan(0)
+    expect(seen.slice(0, 24).join(" ")).toMatch(/^(ready ?){8}(prize ?){8}(leave ?){8}$/)
+  })
+
+  it("says how many won when it should have been another number", async () => {
+    const everybody = plan(() => get("/everybody"), 1, "all")
+    const { run } = await runContest(target, everybody, load, undefined, 0)
+    expect(run.errors["8 winners"]).toBeGreaterThan(0)
+  })
+})
