@@ -83,7 +83,7 @@ describe("npm start", () => {
       )
       return new Set(ids).size
     }
-    await expect.poll(prefixes, { timeout: 10_000 }).toBe(2)
+    await expect.poll(prefixes, { timeout: 40_000 }).toBe(2)
     const children = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8")
       .trim()
       .split(" ")
@@ -92,7 +92,7 @@ describe("npm start", () => {
       readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("src/main.ts"),
     )
     process.kill(worker ?? 0, "SIGKILL")
-    await expect.poll(prefixes, { timeout: 15_000 }).toBe(2)
+    await expect.poll(prefixes, { timeout: 40_000 }).toBe(2)
     program.child.kill("SIGTERM")
     expect((await program.ended).code).toBe(0)
     await expect(health(port)).rejects.toThrow()
