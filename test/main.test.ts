@@ -89,7 +89,7 @@ describe("npm start", () => {
       .split(" ")
       .map(Number)
     const worker = children.find((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("src/main.ts"),
+      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("dist/main.js"),
     )
     process.kill(worker ?? 0, "SIGKILL")
     await expect.poll(prefixes, { timeout: 40_000 }).toBe(2)
