@@ -130,19 +130,27 @@ const pendingActions = (order) => [
       { class: "plain" },
     ),
   ),
-  actionForm(
-    {
-      label: "Apply",
-      plain: true,
-      name: "Discount",
-      submit: async ({ code }) => {
-        showCart(await call("POST", "/cart/promo_code", { code: code.trim() }))
-        notify("The code was applied.", "good")
-      },
-    },
-    field("Promo code", { name: "code", maxlength: "64", required: true }),
-  ),
 ]
+
+/** Apart from the cart, so that what is typed outlives a change of it. */
+const promoForm = () =>
+  h(
+    "section",
+    { class: "card", hidden: true },
+    actionForm(
+      {
+        label: "Apply",
+        plain: true,
+        name: "Discount",
+        submit: async ({ code }, form) => {
+          showCart(await call("POST", "/cart/promo_code", { code: code.trim() }))
+          form.reset()
+          notify("The code was applied.", "good")
+        },
+      },
+      field("Promo code", { name: "code", maxlength: "64", required: true }),
+    ),
+  )
 
 const lostView = (lost) =>
   h(
@@ -174,6 +182,19 @@ const orderView = (order, life) => {
     !isPending && h("p", { class: "soft small" }, "Promo codes are entered after checking out."),
   )
 }
+
+/** What is shown of a cart: while it stays the same, what somebody types there stays too. */
+const gist = ({ lost, order }) =>
+  JSON.stringify([
+    lost?.length,
+    order?.status,
+    order?.expires_at,
+    order?.remaining_due_in_cents,
+    order?.payment_method_data?.checkout_url,
+    order?.last_payment_error,
+    order?.order_items.map((item) => [item.id, item.unit_price_in_cents, item.marked_invalid_at_reason]),
+    account.value?.user.remaining_free_emoji,
+  ])
 
 const statusKinds = { Paid: "good", Cancelled: "", PendingPayment: "warn", Draft: "" }
 
@@ -213,16 +234,22 @@ const drawHistory = async (list) => {
 export const draw = async (root, life) => {
   const place = h("div", {})
   const history = h("ul", { class: "orders plain-list" })
-  root.append(h("h1", {}, "Cart"), place, h("h2", {}, "Orders"), history)
+  const promo = promoForm()
+  root.append(h("h1", {}, "Cart"), place, promo, h("h2", {}, "Orders"), history)
   if (cart.value.order === undefined && cart.value.lost === undefined) await loadCart()
   let drawn = new Life()
+  let shown = ""
   life.keep(() => drawn.end())
   life.keep(
     cart.watch(({ lost, order }) => {
+      drawHistory(history).catch(() => {})
+      const next = gist({ lost, order })
+      if (next === shown) return
+      shown = next
       drawn.end()
       drawn = new Life()
+      promo.hidden = order?.status !== "PendingPayment"
       fill(place, lost !== undefined ? lostView(lost) : order !== undefined && orderView(order, drawn))
-      drawHistory(history).catch(() => {})
     }),
   )
   return "Cart"
