@@ -121,13 +121,17 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       cell: Cell<Loaded<M>>,
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
       turnOptions: TurnOptions<M>,
+      isFirst: boolean,
     ) {
       const remembered = cell.loaded
-      const current = remembered ?? (yield* load(id)) ?? (yield* begin(turnOptions.create))
+      // What is to be created is hardly ever there already, and the commit finds out: no look beforehand.
+      const isGuess = remembered === undefined && turnOptions.create !== undefined && isFirst
+      const current =
+        remembered ?? (isGuess ? undefined : yield* load(id)) ?? (yield* begin(turnOptions.create))
       const decision = decideOn(current, decide)
       // A refusal by memory may be out of date when other processes write: ask the database before refusing.
       const event =
-        remembered === undefined || publisher.alone()
+        !isGuess && (remembered === undefined || publisher.alone())
           ? yield* decision
           : yield* decision.pipe(
               Effect.catch(() => {
@@ -194,7 +198,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       cells.enter(id, (cell) =>
         Effect.gen(function* () {
           for (let tries = 0; tries < maxAttempts; tries++) {
-            const loaded = yield* attempt(id, cell, decide, turnOptions)
+            const loaded = yield* attempt(id, cell, decide, turnOptions, tries === 0)
             if (loaded !== undefined) return loaded
             // Unequal pauses let one of two contending processes through.
             if (tries > 0) yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))

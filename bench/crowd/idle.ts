@@ -9,7 +9,7 @@ import { Crowd, type CrowdPlan } from "./crowd.ts"
 
 const joinWithinSeconds = 120
 /** Come and gone before the first look at the memory, so that code made on first use is not taken for sockets. */
-const warmupSockets = 500
+const warmupSockets = 200
 
 /** Sockets that do nothing: what each takes of the server's memory once it is there. */
 export async function runIdle(

@@ -2,15 +2,16 @@ import { BenchFailure } from "../failure.ts"
 import { HttpLane } from "./http-lane.ts"
 import type { Target } from "./request.ts"
 
+const connections = 128
 const timeoutMs = 30_000
 const expireEveryMs = 500
 
-/** Sends every request once, over so many connections; for what must have happened before a measurement begins. */
+/** Sends every request once, over many connections; for what must have happened before a measurement begins. */
 export async function sendAll(
   target: Target,
   count: number,
   requestAt: (n: number) => Buffer,
-  connections = 128,
+  statuses?: readonly number[],
 ): Promise<void> {
   let sent = 0
   let settled = 0
@@ -25,11 +26,16 @@ export async function sendAll(
         lane.fire(0)
       }
       for (let i = 0; i < Math.min(connections, count); i++) {
-        const lane: HttpLane = new HttpLane(i, target, { source: () => requestAt(current) }, (_, error) => {
-          if (error !== undefined) return reject(new BenchFailure(`preparing ${target.side}: ${error}`))
-          if (++settled === count) resolve()
-          else next(lane)
-        })
+        const lane: HttpLane = new HttpLane(
+          i,
+          target,
+          { source: () => requestAt(current), statuses },
+          (_, error) => {
+            if (error !== undefined) return reject(new BenchFailure(`preparing ${target.side}: ${error}`))
+            if (++settled === count) resolve()
+            else next(lane)
+          },
+        )
         lanes.push(lane)
       }
       sweep = setInterval(() => {

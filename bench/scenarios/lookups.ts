@@ -13,6 +13,7 @@ const fastify = fastifyPostgres()
 const many = 100_000
 const few = 1_000
 const million = 1_000_000
+const misses = 10_000
 const batchSize = 100
 const missLength = 5
 
@@ -111,11 +112,15 @@ export const lookupCold: Scenario<undefined> = {
 
 export const lookupMiss: Scenario = {
   name: "lookup-miss",
-  summary: "ids nobody has, 100,000 of them",
+  summary: "any of 10,000 ids nobody has, all looked up before",
   onRequest: true,
   subject: service(),
   against: [{ side: uws }],
-  requests: (target) => pick(gets(target, many, 1, "", missLength)),
+  prepare: async ({ target }) => {
+    const asked = gets(target, misses, 1, "", missLength)
+    await sendAll(target, asked.length, (n) => asked[n]!, [404])
+  },
+  requests: (target) => pick(gets(target, misses, 1, "", missLength)),
   statuses: [200, 404],
   check: isAnswer,
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { OrderActors } from "../../actors/order.ts"
+import type { OrderEvent } from "../../machines/order-context.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 let one: TestService
@@ -81,6 +82,28 @@ describe("an entity", () => {
       _tag: "EventRefused",
       details: { state: "Draft", allowed: expect.arrayContaining(["add", "clear"]) },
     })
+  })
+
+  it("that is there already is read before an event that could have created it is refused", async () => {
+    const { id, owner } = await newOrder()
+    await add(one, id, owner)
+    const send = (service: TestService, event: OrderEvent) =>
+      service.runtime.runPromise(
+        Effect.flatMap(OrderActors, (orders) =>
+          orders.send(id, event, { create: { id, userId: owner, createdAt: at } }),
+        ).pipe(Effect.result),
+      )
+    const checkout = {
+      method: "CardCheckout",
+      at,
+      pubkey: "00",
+      expiresAt: "2100-01-01T00:00:00.000Z",
+    } as const
+    const held = await send(one, { type: "checkout.payment", at, items: [item("🛰️")], checkout })
+    expect(Result.isSuccess(held)).toBe(true)
+    // A new order has nothing to take back; this process has not seen that the order is not new.
+    const back = await send(two, { type: "convert_to_draft", at })
+    expect(Result.isSuccess(back) && back.success).toMatchObject({ version: 3, snapshot: { value: "Draft" } })
   })
 
   it("that does not exist is not found unless the event may create it", async () => {
