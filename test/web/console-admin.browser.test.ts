@@ -17,7 +17,7 @@ const registerAdmin = async () => {
   return { ...person, token: tokens.body.access_token, tokens: tokens.body }
 }
 
-describe.skipIf(executable === undefined)("the console of an administrator", () => {
+describe.skipIf(executable === undefined)("the console of an administrator", { timeout: 60_000 }, () => {
   it("shows what happens as a timeline", async () => {
     const admin = await registerAdmin()
     const page = await openConsole(await browser.person(), service, admin, "#/admin/events")

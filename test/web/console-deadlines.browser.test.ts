@@ -16,7 +16,7 @@ const browser = await openBrowser()
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-describe.skipIf(executable === undefined)("the console", () => {
+describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, () => {
   it("empties a cart whose time is over before the buyer's eyes", async () => {
     const buyer = await register(service)
     const page = await openConsole(
