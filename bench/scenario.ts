@@ -32,6 +32,8 @@ interface Common<Prepared> {
   readonly connections?: number
   /** At most so many runs, where a server can only be measured while it is fresh. */
   readonly runs?: number
+  /** About how long storing and joining take beside the runs, for the progress line. */
+  readonly setupSeconds?: number
   /** Measured at constant rates too, for the curve of latency over rate. */
   readonly sweep?: true
   /** Where this scenario's cost stands on a curve over stored ids. */

@@ -26,6 +26,9 @@ import * as change from "./order-changes.ts"
 import type { OrderContext, OrderEvent, OrderInput } from "./order-context.ts"
 import { orderGuards } from "./order-guards.ts"
 
+/** For the throw-away actor that XState makes, without input, for every transition: an error there is thrown and dropped. */
+const noInput: OrderInput = { id: "", userId: "", createdAt: "" }
+
 /**
  * The life of an order. Draft holds nothing, PendingPayment holds its ids for a while, Paid has them for good.
  * Money is taken note of in every state: a provider tells us late, twice and out of order.
@@ -37,7 +40,7 @@ export const orderMachine = setup({
 }).createMachine({
   id: "order",
   initial: "Draft",
-  context: ({ input }) => ({
+  context: ({ input = noInput }) => ({
     id: input.id,
     userId: input.userId,
     createdAt: input.createdAt,

@@ -1,6 +1,7 @@
 import type { RequestSource } from "../load/http-lane.ts"
 import { buildRequest, type Target } from "../load/request.ts"
 import { sendAll } from "../load/send-all.ts"
+import { sleepSeconds } from "../load/wait.ts"
 import type { Scenario } from "../scenario.ts"
 import { bareUws, fastifyPostgres, type RunningServer } from "../side.ts"
 import { canonicalAt, note, type StoredIds, storeIds, webPage } from "../stored/ids.ts"
@@ -160,6 +161,9 @@ export const lookupBatch: Scenario = {
   check: isAnswer,
 }
 
+const meetingSeconds = 6
+/** So often that every process has been asked for every id. */
+const rounds = 8
 const oneWorker = service("WORKERS=1", { WORKERS: "1" })
 
 export const workers: Scenario = {
@@ -167,7 +171,13 @@ export const workers: Scenario = {
   summary: "lookups of 1,000 ids by two worker processes against one process",
   subject: service("WORKERS=2", { WORKERS: "2" }),
   against: [{ side: oneWorker, aims: [{ metric: "cpu", atMost: 1.1 }] }],
-  prepare: (server) => storeAndAsk(server, few),
+  prepare: async (server) => {
+    await store(server, { ids: few })
+    // Processes that have just met serve nothing from memory until each has heard of the other's changes for a while.
+    await sleepSeconds(meetingSeconds)
+    const asked = gets(server.target, few)
+    await sendAll(server.target, asked.length * rounds, (n) => asked[n % few]!)
+  },
   requests: (target) => pick(gets(target, few)),
   check: isAnswer,
 }
