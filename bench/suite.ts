@@ -98,9 +98,9 @@ export const estimateSeconds = (
 ) => {
   const sides = 1 + scenario.against.length
   const sweeps = options.ratePerSecond === undefined ? sweepRates(scenario, 1e6).length : 0
-  return (
-    sides * (startSeconds + (runsOf(scenario, options) + sweeps) * (options.durationSeconds + warmupSeconds))
-  )
+  const turns = runsOf(scenario, options) + sweeps
+  const measuring = sides * (startSeconds + turns * (options.durationSeconds + warmupSeconds))
+  return (scenario.setupSeconds ?? 0) + measuring
 }
 
 const sweepRates = (

@@ -65,6 +65,7 @@ export const lookupRandom: Scenario = {
   name: "lookup-random",
   summary: "any of 100,000 ids, all looked up before",
   sweep: true,
+  setupSeconds: 10,
   stored: { curve: "lookup", ids: many },
   subject: service(),
   against: [
@@ -82,6 +83,7 @@ export const lookupMillion: Scenario = {
   name: "lookup-million",
   summary: "1,000 ids in use out of 1,000,000 stored, after a restart, against 1,000 out of 1,000",
   stored: { curve: "lookup", ids: million },
+  setupSeconds: 30,
   rssLimitMb: 300,
   subject: service("service with 1,000,000 ids"),
   against: [{ side: thousand, aims: [{ metric: "rate", atLeast: 0.95 }] }],
@@ -169,6 +171,7 @@ const oneWorker = service("WORKERS=1", { WORKERS: "1" })
 export const workers: Scenario = {
   name: "workers",
   summary: "lookups of 1,000 ids by two worker processes against one process",
+  setupSeconds: 15,
   subject: service("WORKERS=2", { WORKERS: "2" }),
   against: [{ side: oneWorker, aims: [{ metric: "cpu", atMost: 1.1 }] }],
   prepare: async (server) => {

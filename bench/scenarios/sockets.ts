@@ -27,6 +27,7 @@ export const idleSockets: Scenario = {
   summary: "memory of a subscriber that waits, 10,000 of them on 1,000 channels",
   connections: 10_000,
   runs: 1,
+  setupSeconds: 15,
   subject: service(),
   against: [{ side: bare, aims: [{ metric: "memory", atMost: 8, isDifference: true }] }],
   idle: listener,
