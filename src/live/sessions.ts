@@ -30,6 +30,8 @@ export class LiveSessions extends Context.Service<
     open(sink: Sink): LiveSession
     attach(publish: Publish): () => void
     count(): number
+    /** A frame did not fit into what its socket may hold unsent; the socket is being closed for it. */
+    isSlow(session: LiveSession): void
     /** Tells the sockets to come back elsewhere, some at a time, so that they do not all come at once. */
     drain(options: Drain): Promise<void>
   }
@@ -46,7 +48,13 @@ export class LiveSessions extends Context.Service<
 
       const sessions = new Set<LiveSession>()
       const byUser = new Map<string, Set<LiveSession>>()
+      const slow = new WeakSet<LiveSession>()
       let slowCut = 0
+      const isSlow = (session: LiveSession): void => {
+        if (slow.has(session)) return
+        slow.add(session)
+        slowCut++
+      }
       let listenedMs = 0
       let sweptAt = performance.now()
       let opened = 0
@@ -112,7 +120,7 @@ export class LiveSessions extends Context.Service<
         for (const session of sessions) {
           session.sweep(now)
           if (session.sink.bufferedBytes() <= slowAboveBytes) continue
-          slowCut++
+          isSlow(session)
           session.sink.cut()
         }
         if (now - keysDoubtedAt > keyRecheckMs) {
@@ -173,6 +181,7 @@ export class LiveSessions extends Context.Service<
         },
         attach: hub.attach,
         count: () => sessions.size,
+        isSlow,
         drain,
       })
     }),

@@ -129,6 +129,7 @@ export const mountLive = (
       }),
     message: (socket, message, isBinary) =>
       guarded(socket, ({ session }) => session?.receive(isBinary ? "" : Buffer.from(message).toString())),
+    dropped: (socket) => guarded(socket, ({ session }) => session && sessions.isSlow(session)),
     drain: (socket) => guarded(socket, ({ session }) => session?.drained()),
     close: (socket) => {
       const { address, session, sink } = socket.getUserData()
