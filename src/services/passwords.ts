@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { hash, parseOptions, verify } from "@node-rs/argon2"
+import argon2 from "@node-rs/argon2"
 import { Context, Data, Effect, Layer, Schema, Semaphore } from "effect"
 
 export interface PasswordOptions {
@@ -65,7 +65,7 @@ export class Passwords extends Context.Service<
       Passwords,
       Effect.gen(function* () {
         const permits = yield* Semaphore.make(concurrency)
-        const dummy = yield* Effect.promise(() => hash(randomBytes(16), cost))
+        const dummy = yield* Effect.promise(() => argon2.hash(randomBytes(16), cost))
         let inside = 0
         let lastMillis = 50
 
@@ -100,21 +100,21 @@ export class Passwords extends Context.Service<
         return Passwords.of({
           hash: Effect.fnUntraced(function* (password: string) {
             const composed = yield* checkPassword(password)
-            return yield* queued(() => hash(composed, cost))
+            return yield* queued(() => argon2.hash(composed, cost))
           }),
           verify: (stored, password) => {
             if (password.length > maxUnits) return Effect.succeed(false)
             const composed = compose(password)
             return stored === undefined
               ? Effect.as(
-                  queued(() => verify(dummy, composed)),
+                  queued(() => argon2.verify(dummy, composed)),
                   false,
                 )
-              : queued(() => verify(stored, composed))
+              : queued(() => argon2.verify(stored, composed))
           },
           needsRehash: (stored) => {
             if (!stored.startsWith(algorithmPrefix)) return true
-            const made = parseOptions(stored)
+            const made = argon2.parseOptions(stored)
             return (
               made.memoryCost !== memoryKib ||
               made.timeCost !== passes ||

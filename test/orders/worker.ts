@@ -1,26 +1,10 @@
 import { fork } from "node:child_process"
-import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { build } from "esbuild"
-import { afterAll } from "vitest"
 import type { DatabaseAddress } from "../../src/store/sql.ts"
 import { freePort } from "../fixtures/program.ts"
 
 const root = join(import.meta.dirname, "../..")
-const outfile = join(root, "dist", `worker-${process.pid}.mjs`)
-
-// Bundled once for all workers: most of their start is reading the sources one by one.
-const bundled = build({
-  entryPoints: [join(root, "src/main.ts")],
-  outfile,
-  bundle: true,
-  packages: "external",
-  platform: "node",
-  target: "node20",
-  format: "esm",
-  logLevel: "warning",
-})
-afterAll(() => rmSync(outfile, { force: true }))
+const program = join(root, "dist/main.js")
 
 export interface Worker {
   readonly url: string
@@ -33,9 +17,8 @@ export const startWorker = async (
   database: DatabaseAddress,
   environment: Record<string, string> = {},
 ): Promise<Worker> => {
-  await bundled
   const port = await freePort()
-  const child = fork(outfile, {
+  const child = fork(program, {
     execArgv: [],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env: {

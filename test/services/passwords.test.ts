@@ -1,32 +1,28 @@
-import type * as Argon2 from "@node-rs/argon2"
+import argon2 from "@node-rs/argon2"
 import { Effect, Fiber } from "effect"
-import { beforeEach, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { checkPassword, type PasswordOptions, Passwords } from "../../src/services/passwords.ts"
 
 /** The real package, watched: how many hashes run at once, and what is verified. */
-const watch = vi.hoisted(() => ({ running: 0, peak: 0, verified: [] as Array<string> }))
-vi.mock("@node-rs/argon2", async (original) => {
-  const real = await original<typeof Argon2>()
-  const watched = async <A>(job: () => Promise<A>) => {
-    watch.peak = Math.max(watch.peak, ++watch.running)
-    try {
-      return await job()
-    } finally {
-      watch.running--
-    }
+const watch = { running: 0, peak: 0, verified: [] as Array<string> }
+const { hash, verify } = argon2
+const watched = async <A>(job: () => Promise<A>) => {
+  watch.peak = Math.max(watch.peak, ++watch.running)
+  try {
+    return await job()
+  } finally {
+    watch.running--
   }
-  return {
-    ...real,
-    hash: (...args: Parameters<typeof real.hash>) => watched(() => real.hash(...args)),
-    verify: (...args: Parameters<typeof real.verify>) => {
-      watch.verified.push(String(args[0]))
-      return watched(() => real.verify(...args))
-    },
-  }
-})
+}
 beforeEach(() => {
   Object.assign(watch, { running: 0, peak: 0, verified: [] })
+  vi.spyOn(argon2, "hash").mockImplementation((...args) => watched(() => hash(...args)))
+  vi.spyOn(argon2, "verify").mockImplementation((...args) => {
+    watch.verified.push(String(args[0]))
+    return watched(() => verify(...args))
+  })
 })
+afterEach(() => vi.restoreAllMocks())
 
 const cheap: PasswordOptions = { memoryKib: 1024, passes: 1 }
 const run = <A, E>(

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { afterAll } from "vitest"
+import { cleanUp } from "../fixtures/clean-up.ts"
 
 /** Somebody else's web server on the own machine: an application, or the page a wallet's users return to. */
 export const serveCallbacks = async (
@@ -18,7 +18,7 @@ export const serveCallbacks = async (
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  afterAll(() => {
+  cleanUp(() => {
     server.closeAllConnections()
     server.close()
   })
