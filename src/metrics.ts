@@ -63,7 +63,10 @@ export class Metrics extends Context.Service<
 
     const observer: Observer = {
       prepared: (endpoint) => {
-        of(endpoint).preparedCount++
+        const metrics = of(endpoint)
+        return () => {
+          metrics.preparedCount++
+        }
       },
       answered: (endpoint, status, milliseconds) => {
         const metrics = of(endpoint)

@@ -1,10 +1,8 @@
 import uWS from "uWebSockets.js"
+import { lookupAnswer } from "./lookup-answer.ts"
 
-// The ceiling: what uWebSockets.js gives when a route does no more than read its parameter and answer.
-const body = JSON.stringify({
-  emoji_id: "🐙",
-  result: [{ tag: "0x4001", data: "https://example.com/octopus", hash: "0".repeat(64) }],
-})
+// The ceiling: what uWebSockets.js gives when a route does no more than read its parameter and answer a fixed JSON.
+const body = JSON.stringify(lookupAnswer)
 
 uWS
   .App()

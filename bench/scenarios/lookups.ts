@@ -18,11 +18,9 @@ const misses = 10_000
 const batchSize = 100
 const missLength = 5
 
-/** The baselines know ids only as keys; theirs are as many and as long on the wire as it matters. */
-const pathAt = ({ side }: Target, n: number, length?: number): string =>
-  side === uws.name || side === fastify.name
-    ? `/emoji_id/k${n}`
-    : `/emoji_id/${encodeURIComponent(canonicalAt(n, length))}`
+/** Every side is asked with the same bytes. */
+const pathAt = (n: number, length?: number): string =>
+  `/emoji_id/${encodeURIComponent(canonicalAt(n, length))}`
 
 /** The bytes of every request are made before the load begins: making them would cost more than sending them. */
 const pick = (requests: readonly Buffer[]): RequestSource => {
@@ -31,9 +29,7 @@ const pick = (requests: readonly Buffer[]): RequestSource => {
 }
 
 const gets = (target: Target, count: number, stride = 1, suffix = "", length?: number): readonly Buffer[] =>
-  Array.from({ length: count }, (_, n) =>
-    buildRequest(target, { path: pathAt(target, n * stride, length) + suffix }),
-  )
+  Array.from({ length: count }, (_, n) => buildRequest(target, { path: pathAt(n * stride, length) + suffix }))
 
 export const store = (server: RunningServer, stored: StoredIds): Promise<void> =>
   openStored(server, async (sql) => {
@@ -108,7 +104,7 @@ export const lookupCold: Scenario<undefined> = {
   },
   requests: (target) => {
     const ids = target.side === fastify.name ? many : million
-    return () => buildRequest(target, { path: pathAt(target, (Math.random() * ids) | 0) })
+    return () => buildRequest(target, { path: pathAt((Math.random() * ids) | 0) })
   },
   check: isAnswer,
 }

@@ -35,12 +35,18 @@ export interface PreparedHead {
   readonly lines: string
 }
 
-/** An answer made before the request came, written as it is. All of it is made by us, nothing comes from a request. */
+/** What an answer's own header lines may take. */
+export const ownLinesBytes = 256
+
+/**
+ * An answer made before the request came, written as it is, at once: it may be another one after that. All of it is made by
+ * us, nothing comes from a request.
+ */
 export interface Prepared {
   readonly head: PreparedHead
-  /** Header lines of this answer alone, each begun by CR LF. */
-  readonly own: string
   readonly body: string | Uint8Array
+  /** Puts the header lines of this answer alone, each begun by CR LF, into the bytes and answers where they end. */
+  copyOwn(into: Uint8Array, at: number): number
 }
 
 /** `lookup`: only {error}. `oauth`: {error, error_description}. `page`: for people. Otherwise {error, code, request_id}. */

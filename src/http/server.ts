@@ -4,10 +4,11 @@ import uWS, {
   type TemplatedApp,
   type us_listen_socket,
 } from "uWebSockets.js"
-import { randomBytes } from "node:crypto"
 import { STATUS_CODES } from "node:http"
-import type { Endpoint, Prepared, PreparedHead, RawResponse } from "./exchange.ts"
+import type { Endpoint, Prepared, RawResponse } from "./exchange.ts"
 import { matches, parameterNames, percentDecode } from "./path.ts"
+import { makePreparedWriter } from "./prepared-writer.ts"
+import { makeRequestIds } from "./request-ids.ts"
 
 export interface ServerOptions {
   readonly host: string
@@ -44,7 +45,8 @@ export type Refusal =
   | "defect"
 
 export interface Observer {
-  prepared(endpoint: Endpoint): void
+  /** Called for each prepared answer of that endpoint. */
+  prepared(endpoint: Endpoint): () => void
   answered(endpoint: Endpoint | undefined, status: number, milliseconds: number): void
 }
 
@@ -75,7 +77,6 @@ const statusLines = new Map(
 )
 const statusLine = (status: number): string => statusLines.get(status) ?? String(status)
 
-const clientRequestId = /^[\w.-]{1,64}$/
 // Header values are written raw: a line break in one would split the response.
 const unsafeHeader = /[^\t\x20-\x7e\x80-\xff]/
 
@@ -88,6 +89,7 @@ const preflightHeaders = {
   "Access-Control-Allow-Headers": corsHeaders,
   "Access-Control-Max-Age": "86400",
 }
+const isPrepared = ({ prepared }: Endpoint): boolean => prepared !== undefined
 const noBody = new Uint8Array(0)
 const noCancel = () => {}
 const sweepMs = 250
@@ -110,16 +112,10 @@ const headerLines = ({ headers }: RawResponse): string => {
 const describeDefect = (error: unknown): string | undefined =>
   error instanceof Error ? error.stack : String(error)
 
-const makeRequestIds = () => {
-  const prefix = randomBytes(6).toString("hex")
-  let count = 0
-  return () => `${prefix}-${(++count).toString(36)}`
-}
-
 export const startServer = (options: ServerOptions): Promise<Server> => {
   const { endpoints, observe, refuse } = options
   const app = uWS.App()
-  const nextRequestId = makeRequestIds()
+  const requestIds = makeRequestIds()
   const inFlight = new Set<Exchange>()
   let draining = false
 
@@ -178,11 +174,6 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       kind === "body_too_large" || kind === "deadline",
     )
 
-  const requestIdOf = (req: HttpRequest): string => {
-    const given = req.getHeader("x-request-id")
-    return given !== "" && clientRequestId.test(given) ? given : nextRequestId()
-  }
-
   const open = (
     res: HttpResponse,
     req: HttpRequest,
@@ -190,7 +181,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     head: boolean,
   ): Exchange => ({
     res,
-    requestId: requestIdOf(req),
+    requestId: requestIds.of(req),
     origin: anyOrigin ? "" : req.getHeader("origin"),
     head,
     startedAt: performance.now(),
@@ -244,25 +235,18 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       : (forwarded.split(",").at(-1) ?? "").trim()
   }
 
-  const openings = new Map<PreparedHead, string>()
-  /** A prepared answer up to its request id: the status line's rest, the lines every answer has, those its kind has. */
-  const joinOpening = (head: PreparedHead): string => {
-    const opening = `${head.status}\r\nX-Content-Type-Options: ${constantLines}\r\n${head.lines}\r\nX-Request-Id: `
-    openings.set(head, opening)
-    return opening
-  }
-
-  /** A native call costs more than joining strings, so status and headers are one: the status is written raw too. */
-  const writePrepared = (res: HttpResponse, req: HttpRequest, { body, head, own }: Prepared) => {
-    res.writeStatus((openings.get(head) ?? joinOpening(head)) + requestIdOf(req) + own)
+  const writeHead = makePreparedWriter(constantLines, requestIds)
+  const writePrepared = (res: HttpResponse, req: HttpRequest, made: Prepared) => {
+    writeHead(res, req, made)
     if (!anyOrigin) writeOrigin(res, req.getHeader("origin"))
-    if (head.status.startsWith("304")) res.endWithoutBody()
-    else res.end(body)
+    if (made.head.status.startsWith("304")) res.endWithoutBody()
+    else res.end(made.body)
   }
 
   const serve = (endpoint: Endpoint, head: boolean) => {
     const names = parameterNames(endpoint.path)
     const { bodyLimitBytes, prepared } = endpoint
+    const countPrepared = observe.prepared(endpoint)
 
     const begin = (exchange: Exchange, req: HttpRequest) => {
       const params: Array<string> = []
@@ -305,7 +289,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
           return fail(exchange, "defect", describeDefect(error))
         }
         if (made !== undefined) {
-          observe.prepared(endpoint)
+          countPrepared()
           return writePrepared(res, req, made)
         }
       }
@@ -330,7 +314,9 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   }
 
   const mounted = options.mount?.(app)
-  for (const endpoint of endpoints) {
+  // The library looks at the rows in the order of their mounting: those that are fast come first.
+  const [fast, others] = [endpoints.filter(isPrepared), endpoints.filter((e) => !isPrepared(e))]
+  for (const endpoint of [...fast, ...others]) {
     app[endpoint.method](endpoint.path, serve(endpoint, false))
     if (endpoint.method === "get") app.head(endpoint.path, serve(endpoint, true))
   }

@@ -10,12 +10,11 @@ import {
 } from "../../schema/lookup.ts"
 import { paymentAddresses } from "../../schema/record-selection.ts"
 import { CommaList } from "../../schema/wire.ts"
-import type { Prepared } from "../http/exchange.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
 import { isConfirmed } from "../services/confirmation.ts"
 import { checkEmojiId } from "../services/emoji-id-text.ts"
-import { etagOf, isHeld, isRegistered, lookupHeaders } from "../services/lookup-answer.ts"
+import { etagOf, isHeld, isRegistered, type LookupAnswer, lookupHeaders } from "../services/lookup-answer.ts"
 import { lookupMany } from "../services/lookup-batch.ts"
 import { selectByTags, selectByTicker } from "../services/lookup-selection.ts"
 import { checkRegistered, Lookups } from "../services/lookups.ts"
@@ -30,10 +29,10 @@ const badTags = new InvalidRequest({
 const badTicker = new InvalidRequest({ error: "path: tag: expected a ticker such as BTC, or a hex tag" })
 
 /** The answer as it is prepared for the next who asks, so that both are the same to the byte. */
-const reply = (lookup: Prepared, ifNoneMatch = "", selected?: unknown): Reply<never> => {
+const reply = (lookup: LookupAnswer, ifNoneMatch = "", selected?: unknown): Reply<never> => {
   if (!isRegistered(lookup)) return Reply.raw(lookup.body, lookupHeaders, 404)
-  const headers = { ...lookupHeaders, ETag: etagOf(lookup) }
-  if (isHeld(lookup, ifNoneMatch)) return Reply.empty(304, headers)
+  const headers = { ...lookupHeaders, ETag: etagOf(lookup.own) }
+  if (isHeld(lookup.own, ifNoneMatch)) return Reply.empty(304, headers)
   return Reply.raw(selected === undefined ? lookup.body : JSON.stringify(selected), headers)
 }
 

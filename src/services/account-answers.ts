@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Bus } from "../bus/bus.ts"
 import type { Prepared, RequestView } from "../http/exchange.ts"
+import { FixedAnswer } from "../http/fixed-answer.ts"
 import { type Caller, Callers } from "./callers.ts"
 import { Tokens } from "./tokens.ts"
 
@@ -53,7 +54,7 @@ export class AccountAnswers extends Context.Service<
           const oldest = kept.keys().next().value
           if (oldest !== undefined) kept.delete(oldest)
         }
-        const answer = { head, own: "", body }
+        const answer = new FixedAnswer(head, "", body)
         kept.set(caller.id, { caller, answer, untilMs: Date.now() + keepMs })
       }
 

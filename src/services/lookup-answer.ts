@@ -5,6 +5,7 @@ import type { DirectoryRecord } from "../../schema/record.ts"
 import { recordsOfTicker } from "../../schema/record-selection.ts"
 import { formatTag, parseTag } from "../../schema/record-tag.ts"
 import type { Prepared } from "../http/exchange.ts"
+import { FixedAnswer } from "../http/fixed-answer.ts"
 
 /** What the database says about a registered id. */
 export interface LookupRow {
@@ -20,28 +21,34 @@ export const lookupHeaders = { "Content-Type": "application/json", "Cache-Contro
 const lines = Object.entries(lookupHeaders)
   .map(([name, value]) => `${name}: ${value}`)
   .join("\r\n")
-const found = { status: "200 OK", lines }
-const unchanged = { status: "304 Not Modified", lines }
-const missing = { status: "404 Not Found", lines }
+export const heads = {
+  found: { status: "200 OK", lines },
+  unchanged: { status: "304 Not Modified", lines },
+  missing: { status: "404 Not Found", lines },
+}
 
 export const notRegisteredText = "This emoji id is not registered."
 
 const etagLine = "\r\nETag: "
-const ok = (body: string, own: string): Prepared => ({ head: found, own, body })
+
+/** What a lookup answers, as text. */
+export interface LookupAnswer {
+  /** Header lines of this answer alone, as they are sent; none for an id that is not registered. */
+  readonly own: string
+  readonly body: string
+}
 
 /** One for all ids that are not registered, so that remembering one costs little more than its name. */
-export const notRegistered: Prepared = {
-  head: missing,
-  own: "",
-  body: JSON.stringify({ error: notRegisteredText }),
-}
-export const isRegistered = ({ own }: Prepared): boolean => own !== ""
+export const notRegistered: LookupAnswer = { own: "", body: JSON.stringify({ error: notRegisteredText }) }
+export const isRegistered = ({ own }: LookupAnswer): boolean => own !== ""
+
+export const missing = new FixedAnswer(heads.missing, notRegistered.own, notRegistered.body)
 
 /**
  * The tag is weak: two answers of one version differ at most in their view count. The token's number is in it because an id
  * that was given up and registered anew starts again at version 1.
  */
-export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): Prepared => {
+export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): LookupAnswer => {
   const response: LookupResponse = {
     status: true,
     result: row.records,
@@ -49,21 +56,21 @@ export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): Prepar
     stats: [viewsMetric(id, row.views, nowMs)],
     version: row.version,
   }
-  return ok(JSON.stringify(response), `${etagLine}W/"${row.tokenId}-${row.version}"`)
+  return { own: `${etagLine}W/"${row.tokenId}-${row.version}"`, body: JSON.stringify(response) }
 }
 
-export const etagOf = ({ own }: Prepared): string => own.slice(etagLine.length)
+export const etagOf = (own: string): string => own.slice(etagLine.length)
 
 /** Whether a client holds this answer already. Weak comparison: W/ or not, one tag or many. */
-export const isHeld = (answer: Prepared, ifNoneMatch: string): boolean =>
+export const isHeld = (own: string, ifNoneMatch: string): boolean =>
   ifNoneMatch !== "" &&
-  isRegistered(answer) &&
-  (ifNoneMatch.includes(etagOf(answer).slice("W/".length)) || ifNoneMatch.trim() === "*")
+  own !== "" &&
+  (ifNoneMatch.includes(etagOf(own).slice("W/".length)) || ifNoneMatch.trim() === "*")
 
-export const notModified = ({ own }: Prepared): Prepared => ({ head: unchanged, own, body: "" })
+export const notModified = (own: string): Prepared => new FixedAnswer(heads.unchanged, own, "")
 
 /** The whole answer as a value again. Answers are kept as text alone; a selection from one is rare enough to parse it. */
-export const readAnswer = ({ body }: Prepared): LookupResponse => JSON.parse(body as string)
+export const readAnswer = ({ body }: LookupAnswer): LookupResponse => JSON.parse(body)
 
 export const withTags = (whole: LookupResponse, tags: ReadonlySet<number>): LookupResponse => ({
   ...whole,
@@ -80,5 +87,5 @@ export const withTicker = ({ error, result, status, version }: LookupResponse, t
   return { status, result: chosen, error, version }
 }
 
-export const preparedSelection = (whole: Prepared, selected: unknown): Prepared =>
-  ok(JSON.stringify(selected), whole.own)
+export const preparedSelection = (own: string, selected: unknown): Prepared =>
+  new FixedAnswer(heads.found, own, JSON.stringify(selected))

@@ -17,7 +17,7 @@ const lookupOne = Effect.fnUntraced(function* (text: string) {
   if (id._tag === "EmojiIdRefused") return refusal(text, id.code, id.message)
   const lookup = yield* (yield* Lookups).view(id)
   if (!isRegistered(lookup)) return refusal(text, "not_registered", notRegisteredText)
-  return `{"emoji_id":${JSON.stringify(text)},${(lookup.body as string).slice(1)}`
+  return `{"emoji_id":${JSON.stringify(text)},${lookup.body.slice(1)}`
 })
 
 /** One answer per id in the order asked, each the JSON text of a BatchLookupAnswer. Cold ids share one statement. */

@@ -1,178 +1,153 @@
-import type { Prepared, PreparedHead } from "../http/exchange.ts"
-import { isRegistered } from "./lookup-answer.ts"
+import type { Prepared } from "../http/exchange.ts"
+import { AnswerSlabs } from "./answer-slabs.ts"
+import { heads, type LookupAnswer, missing, notRegistered } from "./lookup-answer.ts"
 
-/** What one id costs beside its texts: the entry, its places in two maps, the objects of its answer. */
-const entryBytes = 500
-const spellingBytes = 80
-const maxSpellings = 8
 const maxSpellingUnits = 512
+/** Of one id. */
 const maxSelections = 8
+/** Spellings and selections are for the few who do not ask as most do: a part of the bytes, guessed at by the piece. */
+const bytesPerSpelling = 4096
+const bytesPerSelected = 65_536
 
-/** V8 keeps a text in one byte per unit when it can. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the question is about every unit up to 255
-const isLatin1 = (text: string): boolean => !/[^\u0000-\u00ff]/.test(text)
-const textBytes = (text: string): number => (isLatin1(text) ? text.length : 2 * text.length)
+/** The path parameter as nearly every client sends it, and the name of an answer here. */
+const spell = (canonical: string): string => encodeURIComponent(canonical)
+const canonicalOf = (key: string): string => decodeURIComponent(key)
 
-const answerBytes = ({ body, own }: Prepared): number => textBytes(body as string) + own.length
-
-/** Is the answer itself: each object less on the way to the text is a look into cold memory less. */
-export class LookupEntry implements Prepared {
-  readonly canonical: string
-  head: PreparedHead
-  own: string
-  body: string
-  /** When the view count may be read again, in ticks of the cache's owner. */
-  freshUntil = 0
-  /** Views not yet handed over. */
-  pendingViews = 0
-  /** Asked for since the last time the hand came by. */
-  wasUsed = false
-  bytes = 0
-  /** The path parameters that led here, as they were sent. */
-  spellings: Array<string> = []
-  /** Selections made before, by query string and by ticker. */
-  selections: Map<string, Prepared> | undefined
-  newer: LookupEntry | undefined
-  older: LookupEntry | undefined
-
-  constructor(canonical: string, answer: Prepared) {
-    this.canonical = canonical
-    this.head = answer.head
-    this.own = answer.own
-    this.body = answer.body as string
+/** Forgets the oldest when it has no more room. */
+class BoundedMap<Value> extends Map<string, Value> {
+  readonly #max: number
+  constructor(max: number) {
+    super()
+    this.#max = max
   }
+  override set(key: string, value: Value): this {
+    if (this.size >= this.#max && !this.has(key)) this.delete(this.keys().next().value ?? "")
+    return super.set(key, value)
+  }
+}
 
-  replace({ body, head, own }: Prepared): void {
-    this.head = head
-    this.own = own
-    this.body = body as string
-    this.selections = undefined
+/** The current answer of the slabs, as it is sent. */
+class CurrentAnswer implements Prepared {
+  readonly head = heads.found
+  readonly #slabs: AnswerSlabs
+  constructor(slabs: AnswerSlabs) {
+    this.#slabs = slabs
+  }
+  get body(): Uint8Array {
+    return this.#slabs.body
+  }
+  copyOwn(into: Uint8Array, at: number): number {
+    return this.#slabs.copyOwn(into, at)
   }
 }
 
 /**
- * Answers by id, bounded in bytes. What goes is decided by a clock hand (second chance): a use only sets a flag, and the
- * hand, passing the oldest entries when room is needed, gives those with the flag another round.
+ * Lookup answers by id, bounded in bytes. Finding one makes it the current one, which all that takes no id is about, until
+ * the cache is written to.
  */
 export class LookupCache {
-  readonly #maxBytes: number
-  readonly #bySpelling = new Map<string, LookupEntry>()
-  readonly #byCanonical = new Map<string, LookupEntry>()
-  #newest: LookupEntry | undefined
-  #oldest: LookupEntry | undefined
-  #bytes = 0
+  readonly #slabs: AnswerSlabs
+  readonly #current: CurrentAnswer
+  /** What a spelling means never changes, so nothing here is ever out of date. */
+  readonly #spellings: BoundedMap<string>
+  readonly #selections: BoundedMap<BoundedMap<Prepared>>
 
-  constructor(options: { readonly maxBytes: number }) {
-    this.#maxBytes = options.maxBytes
+  constructor(options: {
+    readonly maxBytes: number
+    /** Views of an answer that is forgotten. */
+    readonly lost: (canonical: string, views: number) => void
+  }) {
+    const { lost, maxBytes } = options
+    this.#slabs = new AnswerSlabs({ maxBytes, lost: (key, views) => lost(canonicalOf(key), views) })
+    this.#current = new CurrentAnswer(this.#slabs)
+    this.#spellings = new BoundedMap(Math.max(16, maxBytes / bytesPerSpelling))
+    this.#selections = new BoundedMap(Math.max(16, maxBytes / bytesPerSelected))
   }
 
   get size(): number {
-    return this.#byCanonical.size
+    return this.#slabs.count
   }
   get bytes(): number {
-    return this.#bytes
+    return this.#slabs.bytes
   }
 
   /** By the path parameter as it was sent: no decoding, no parsing. */
-  findSpelled(spelling: string): LookupEntry | undefined {
-    return this.#bySpelling.get(spelling)
+  findSpelled(spelling: string): boolean {
+    if (this.#slabs.find(spelling)) return true
+    const key = this.#spellings.get(spelling)
+    return key !== undefined && this.#slabs.find(key)
+  }
+  learnSpelling(canonical: string, spelling: string): void {
+    if (spelling.length <= maxSpellingUnits) this.#spellings.set(spelling, spell(canonical))
   }
 
-  find(canonical: string): LookupEntry | undefined {
-    return this.#byCanonical.get(canonical)
+  find(canonical: string): boolean {
+    return this.#slabs.find(spell(canonical))
   }
 
-  /** An answer too large for its share is handed back and not kept. */
-  put(canonical: string, answer: Prepared): LookupEntry {
-    const known = this.#byCanonical.get(canonical)
-    if (known !== undefined) {
-      known.replace(answer)
-      this.#resize(known)
-      return known
-    }
-    const entry = new LookupEntry(canonical, answer)
-    if (answerBytes(answer) > this.#maxBytes / 8) return entry
-    this.#byCanonical.set(canonical, entry)
-    this.#link(entry)
-    this.#resize(entry)
-    return entry
-  }
-
-  learnSpelling(entry: LookupEntry, spelling: string): void {
-    if (spelling.length > maxSpellingUnits || !this.#holds(entry)) return
-    if (this.#bySpelling.has(spelling)) return
-    if (entry.spellings.length >= maxSpellings) this.#bySpelling.delete(entry.spellings.shift() ?? "")
-    entry.spellings.push(spelling)
-    this.#bySpelling.set(spelling, entry)
-    this.#resize(entry)
-  }
-
-  learnSelection(entry: LookupEntry, name: string, selected: Prepared): void {
-    if (name.length > maxSpellingUnits || !this.#holds(entry)) return
-    // Whoever fills the places with odd queries only makes the honest ones be made once more.
-    if (entry.selections === undefined || entry.selections.size >= maxSelections) entry.selections = new Map()
-    entry.selections.set(name, selected)
-    this.#resize(entry)
+  put(canonical: string, { body, own }: LookupAnswer, freshUntil = 0): void {
+    const key = spell(canonical)
+    this.#selections.delete(key)
+    if (this.#slabs.put(key, own, own === "" ? "" : body)) this.#slabs.freshUntil = freshUntil
   }
 
   drop(canonical: string): void {
-    const entry = this.#byCanonical.get(canonical)
-    if (entry !== undefined) this.#remove(entry)
+    const key = spell(canonical)
+    this.#selections.delete(key)
+    this.#slabs.drop(key)
   }
 
   clear(): void {
-    this.#bySpelling.clear()
-    this.#byCanonical.clear()
-    this.#newest = undefined
-    this.#oldest = undefined
-    this.#bytes = 0
+    this.#selections.clear()
+    this.#slabs.clear()
   }
 
-  #holds(entry: LookupEntry): boolean {
-    return this.#byCanonical.get(entry.canonical) === entry
+  get canonical(): string {
+    return canonicalOf(this.#slabs.key)
+  }
+  get isRegistered(): boolean {
+    return this.#slabs.hasOwn
+  }
+  get own(): string {
+    return this.#slabs.own
+  }
+  get answer(): Prepared {
+    return this.#slabs.hasOwn ? this.#current : missing
+  }
+  read(): LookupAnswer {
+    return this.isRegistered ? { own: this.own, body: this.#slabs.bodyText } : notRegistered
   }
 
-  #resize(entry: LookupEntry): void {
-    let bytes = entryBytes + 2 * entry.canonical.length
-    // The answer for what is not registered is one for all.
-    if (isRegistered(entry)) bytes += answerBytes(entry)
-    for (const spelling of entry.spellings) bytes += spellingBytes + textBytes(spelling)
-    for (const [name, selected] of entry.selections ?? [])
-      bytes += spellingBytes + textBytes(name) + answerBytes(selected)
-    this.#bytes += bytes - entry.bytes
-    entry.bytes = bytes
-    while (this.#bytes > this.#maxBytes && this.#oldest !== undefined) this.#turnHand(this.#oldest)
+  /** What was selected from the answer before, by query string or ticker. */
+  selection(name: string): Prepared | undefined {
+    return this.#selections.get(this.#slabs.key)?.get(name)
+  }
+  learnSelection(name: string, selected: Prepared): void {
+    if (name.length > maxSpellingUnits) return
+    const { key } = this.#slabs
+    const selections = this.#selections.get(key) ?? new BoundedMap(maxSelections)
+    this.#selections.set(key, selections.set(name, selected))
   }
 
-  #turnHand(oldest: LookupEntry): void {
-    if (oldest.wasUsed) {
-      oldest.wasUsed = false
-      this.#unlink(oldest)
-      this.#link(oldest)
-    } else this.#remove(oldest)
+  use(): void {
+    this.#slabs.use()
   }
-
-  #remove(entry: LookupEntry): void {
-    for (const spelling of entry.spellings) this.#bySpelling.delete(spelling)
-    this.#byCanonical.delete(entry.canonical)
-    this.#bytes -= entry.bytes
-    this.#unlink(entry)
+  /** The views nobody took yet, this one included. */
+  addView(): number {
+    const views = this.#slabs.views + 1
+    this.#slabs.views = views
+    return views
   }
-
-  #link(entry: LookupEntry): void {
-    entry.older = this.#newest
-    entry.newer = undefined
-    if (this.#newest !== undefined) this.#newest.newer = entry
-    this.#newest = entry
-    this.#oldest ??= entry
+  takeViews(canonical: string): number {
+    if (!this.find(canonical)) return 0
+    const { views } = this.#slabs
+    this.#slabs.views = 0
+    return views
   }
-
-  #unlink(entry: LookupEntry): void {
-    if (entry.newer === undefined) this.#newest = entry.older
-    else entry.newer.older = entry.older
-    if (entry.older === undefined) this.#oldest = entry.newer
-    else entry.older.newer = entry.newer
-    entry.newer = undefined
-    entry.older = undefined
+  get freshUntil(): number {
+    return this.#slabs.freshUntil
+  }
+  set freshUntil(until: number) {
+    this.#slabs.freshUntil = until
   }
 }

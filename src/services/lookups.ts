@@ -12,6 +12,7 @@ import { makeReadLookups } from "../store/lookup-rows.ts"
 import {
   isHeld,
   isRegistered,
+  type LookupAnswer,
   lookupAnswer,
   notModified,
   notRegistered,
@@ -19,7 +20,7 @@ import {
   preparedSelection,
   readAnswer,
 } from "./lookup-answer.ts"
-import { LookupCache, LookupEntry } from "./lookup-cache.ts"
+import { LookupCache } from "./lookup-cache.ts"
 import { LookupLoads } from "./lookup-loads.ts"
 import { selectByQuery, selectByTicker } from "./lookup-selection.ts"
 import { Views } from "./views.ts"
@@ -44,9 +45,9 @@ export class Lookups extends Context.Service<
     readonly prepared: (view: RequestView) => Prepared | undefined
     readonly preparedTicker: (view: RequestView) => Prepared | undefined
     /** What a lookup answers now. Counts as a view when the id is registered. */
-    view(id: EmojiId): Effect.Effect<Prepared, Unavailable>
+    view(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
     /** The same without counting. */
-    find(id: EmojiId): Effect.Effect<Prepared, Unavailable>
+    find(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
     readonly stats: () => { readonly ids: number; readonly bytes: number }
   }
 >()("directory/Lookups") {
@@ -61,21 +62,27 @@ export class Lookups extends Context.Service<
       const readLookups = yield* makeReadLookups
       const fork = Effect.runForkWith(yield* Effect.context<never>())
 
-      const cache = new LookupCache({ maxBytes: config.lookupCacheMb * 1024 * 1024 })
+      const cache = new LookupCache({
+        maxBytes: config.lookupCacheMb * 1024 * 1024,
+        lost: views.add,
+      })
+      views.takeFrom(cache)
       let tick = 0
-      let refreshesLeft = maxRefreshesPerTick
+      /** Asked for, and due to be read again at the next tick, all in one statement. */
+      const stale = new Set<string>()
       yield* Effect.acquireRelease(
         Effect.sync(() =>
           setInterval(() => {
             tick++
-            refreshesLeft = maxRefreshesPerTick
+            for (const canonical of stale) loads.want(canonical, () => {})
+            stale.clear()
           }, tickMs).unref(),
         ),
         (timer) => Effect.sync(() => clearInterval(timer)),
       )
 
       const toAnswers = (rows: Effect.Success<ReturnType<typeof readLookups>>) => {
-        const answers = new Map<string, Prepared>()
+        const answers = new Map<string, LookupAnswer>()
         for (const [canonical, row] of rows) {
           const id = parseEmojiId(canonical)
           if (id._tag === "EmojiId") answers.set(canonical, lookupAnswer(id, row, clock.now()))
@@ -83,7 +90,7 @@ export class Lookups extends Context.Service<
         return answers
       }
 
-      const loads = new LookupLoads<Prepared>({
+      const loads = new LookupLoads<LookupAnswer>({
         read: (keys, done) => {
           fork(readLookups(keys)).addObserver((exit) =>
             done(
@@ -93,13 +100,7 @@ export class Lookups extends Context.Service<
             ),
           )
         },
-        keep: (canonical, answer) => {
-          const entry = cache.put(canonical, answer ?? notRegistered)
-          if (answer === undefined) return
-          entry.freshUntil = tick + freshTicks
-          // How most clients will spell it.
-          cache.learnSpelling(entry, encodeURIComponent(canonical))
-        },
+        keep: (canonical, answer) => cache.put(canonical, answer ?? notRegistered, tick + freshTicks),
         mayJoin: bus.mayServe,
         maxKeysPerStatement,
         maxStatements,
@@ -112,83 +113,79 @@ export class Lookups extends Context.Service<
         else for (const key of keys) cache.drop(key)
       })
 
-      const use = (entry: LookupEntry): void => {
-        entry.wasUsed = true
-        if (!isRegistered(entry)) return
-        views.count(entry)
-        if (entry.freshUntil > tick || refreshesLeft === 0) return
-        refreshesLeft--
-        entry.freshUntil = tick + freshTicks
-        loads.want(entry.canonical, () => {})
+      /** The current answer of the cache is being sent. */
+      const use = (): void => {
+        cache.use()
+        if (!cache.isRegistered) return
+        if (cache.addView() === 1) views.queue(cache.canonical)
+        if (cache.freshUntil > tick || stale.size >= maxRefreshesPerTick) return
+        cache.freshUntil = tick + freshTicks
+        stale.add(cache.canonical)
       }
 
-      const findEntry = (id: EmojiId): Effect.Effect<LookupEntry, Unavailable> =>
+      const findAnswer = (id: EmojiId): Effect.Effect<LookupAnswer, Unavailable> =>
         Effect.suspend(() => {
-          const known = bus.mayServe() ? cache.find(id.canonical) : undefined
-          if (known !== undefined) return Effect.succeed(known)
-          return Effect.callback<LookupEntry, Unavailable>((resume) =>
+          if (bus.mayServe() && cache.find(id.canonical)) return Effect.succeed(cache.read())
+          return Effect.callback<LookupAnswer, Unavailable>((resume) =>
             loads.want(id.canonical, (outcome) =>
               resume(
                 outcome instanceof Unavailable
                   ? Effect.fail(outcome)
-                  : Effect.succeed(new LookupEntry(id.canonical, outcome ?? notRegistered)),
+                  : Effect.succeed(outcome ?? notRegistered),
               ),
             ),
           )
         })
 
       /** A spelling not seen before: decoded and parsed once, then known as it was sent. */
-      const findSpelledNewly = (spelling: string): LookupEntry | undefined => {
+      const findSpelledNewly = (spelling: string): boolean => {
         const text = percentDecodeStrict(spelling)
         const id = text === undefined ? undefined : parseEmojiId(text)
-        if (id?._tag !== "EmojiId") return undefined
-        const entry = cache.find(id.canonical)
-        if (entry !== undefined) cache.learnSpelling(entry, spelling)
-        return entry
+        if (id?._tag !== "EmojiId" || !cache.find(id.canonical)) return false
+        cache.learnSpelling(id.canonical, spelling)
+        return true
       }
 
-      const findAtHand = (view: RequestView): LookupEntry | undefined => {
-        if (!bus.mayServe()) return undefined
+      const findAtHand = (view: RequestView): boolean => {
+        if (!bus.mayServe()) return false
         const spelling = view.getParameter(0)
-        return cache.findSpelled(spelling) ?? findSpelledNewly(spelling)
+        return cache.findSpelled(spelling) || findSpelledNewly(spelling)
       }
 
       const findSelection = (
-        entry: LookupEntry,
         name: string,
         select: (whole: LookupResponse) => unknown,
       ): Prepared | undefined => {
-        const known = entry.selections?.get(name)
-        if (known !== undefined || !isRegistered(entry)) return known
-        const selected = select(readAnswer(entry))
+        const known = cache.selection(name)
+        if (known !== undefined || !cache.isRegistered) return known
+        const selected = select(readAnswer(cache.read()))
         if (selected === undefined) return undefined
-        const made = preparedSelection(entry, selected)
-        cache.learnSelection(entry, name, made)
+        const made = preparedSelection(cache.own, selected)
+        cache.learnSelection(name, made)
         return made
       }
 
-      const send = (view: RequestView, entry: LookupEntry, answer: Prepared): Prepared => {
-        use(entry)
-        return isHeld(entry, view.getHeader("if-none-match")) ? notModified(entry) : answer
+      const send = (view: RequestView, answer: Prepared): Prepared => {
+        use()
+        const held = view.getHeader("if-none-match")
+        return held !== "" && isHeld(cache.own, held) ? notModified(cache.own) : answer
       }
 
       const prepared = (view: RequestView): Prepared | undefined => {
-        const entry = findAtHand(view)
-        if (entry === undefined) return undefined
+        if (!findAtHand(view)) return undefined
         const query = view.getQuery()
         const answer =
           query === undefined || query === ""
-            ? entry
-            : findSelection(entry, `?${query}`, (whole) => selectByQuery(whole, query))
-        return answer === undefined ? undefined : send(view, entry, answer)
+            ? cache.answer
+            : findSelection(`?${query}`, (whole) => selectByQuery(whole, query))
+        return answer && send(view, answer)
       }
 
       const preparedTicker = (view: RequestView): Prepared | undefined => {
-        const entry = findAtHand(view)
-        if (entry === undefined) return undefined
+        if (!findAtHand(view)) return undefined
         const name = view.getParameter(1)
-        const answer = findSelection(entry, name, (whole) => selectByTicker(whole, percentDecodeStrict(name)))
-        return answer === undefined ? undefined : send(view, entry, answer)
+        const answer = findSelection(name, (whole) => selectByTicker(whole, percentDecodeStrict(name)))
+        return answer && send(view, answer)
       }
 
       metrics.gauge("lookup_cache_ids", "Ids whose lookup is prepared", () => cache.size)
@@ -197,8 +194,13 @@ export class Lookups extends Context.Service<
       return Lookups.of({
         prepared,
         preparedTicker,
-        view: (id) => Effect.tap(findEntry(id), (entry) => Effect.sync(() => use(entry))),
-        find: findEntry,
+        view: (id) =>
+          Effect.map(findAnswer(id), (answer) => {
+            if (cache.find(id.canonical)) use()
+            else if (isRegistered(answer)) views.add(id.canonical, 1)
+            return answer
+          }),
+        find: findAnswer,
         stats: () => ({ ids: cache.size, bytes: cache.bytes }),
       })
     }),
@@ -206,7 +208,7 @@ export class Lookups extends Context.Service<
 }
 
 /** The answer as a value. */
-export const checkRegistered = (answer: Prepared): Effect.Effect<LookupResponse, NotFound> =>
+export const checkRegistered = (answer: LookupAnswer): Effect.Effect<LookupResponse, NotFound> =>
   isRegistered(answer)
     ? Effect.sync(() => readAnswer(answer))
     : Effect.fail(new NotFound({ error: notRegisteredText }))

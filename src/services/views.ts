@@ -3,10 +3,10 @@ import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { viewWindowDays } from "../../schema/metric.ts"
 import { Sql } from "../store/sql.ts"
 
-/** Carries its own count, so that counting a view is one addition. */
-export interface Viewed {
-  readonly canonical: string
-  pendingViews: number
+/** Who counts by itself and is asked for its counts when they are written. */
+export interface ViewSource {
+  /** The views of an id since they were last taken. */
+  takeViews(canonical: string): number
 }
 
 interface ViewBatch {
@@ -18,7 +18,7 @@ const flushEvery = "2 seconds"
 /** The directory serves lookups faster than any table takes updates, so views of many ids wait their turn. */
 const idsPerFlush = 2_000
 /** Ids in the queue; past that, views are lost rather than memory. */
-const maxWaiting = 500_000
+const maxWaiting = 250_000
 const pruneEvery = "1 hour"
 
 /**
@@ -28,7 +28,10 @@ const pruneEvery = "1 hour"
 export class Views extends Context.Service<
   Views,
   {
-    count(viewed: Viewed): void
+    add(canonical: string, views: number): void
+    /** The source has views of this id; it says so once until they are taken. */
+    queue(canonical: string): void
+    takeFrom(source: ViewSource): void
     /** Writes all that was counted; for tests and the end of the process. */
     readonly flush: Effect.Effect<void>
   }
@@ -40,18 +43,25 @@ export class Views extends Context.Service<
       const process = randomUUID()
       let lastNumber = 0
       let sending: ViewBatch | undefined
-      /** Oldest first, each once: a view of an id that waits only adds to its count. */
-      let waiting: Array<Viewed> = []
+      /** Counted here, for ids that are in no source. */
+      const counted = new Map<string, number>()
+      let sources: ReadonlyArray<ViewSource> = []
+      /** Ids of which a source has views, oldest first. */
+      let queued: Array<string> = []
 
       const take = (): ViewBatch | undefined => {
-        if (waiting.length === 0) return undefined
         const counts = new Map<string, number>()
-        for (const one of waiting.slice(0, idsPerFlush)) {
-          counts.set(one.canonical, (counts.get(one.canonical) ?? 0) + one.pendingViews)
-          one.pendingViews = 0
+        for (const canonical of queued.slice(0, idsPerFlush)) {
+          const views = sources.reduce((sum, source) => sum + source.takeViews(canonical), 0)
+          if (views > 0) counts.set(canonical, views)
         }
-        waiting = waiting.slice(idsPerFlush)
-        return { number: ++lastNumber, counts: [...counts] }
+        queued = queued.slice(idsPerFlush)
+        for (const [canonical, views] of counted) {
+          if (counts.size >= idsPerFlush) break
+          counts.set(canonical, (counts.get(canonical) ?? 0) + views)
+          counted.delete(canonical)
+        }
+        return counts.size === 0 ? undefined : { number: ++lastNumber, counts: [...counts] }
       }
 
       // Safe to repeat: a batch that came through before is recognised by its number. So one whose fate is unknown stays
@@ -94,10 +104,16 @@ export class Views extends Context.Service<
       yield* Effect.forkScoped(Effect.repeat(prune, Schedule.spaced(pruneEvery)))
 
       return Views.of({
-        count: (one) => {
-          if (one.pendingViews++ > 0) return
-          if (waiting.length < maxWaiting) waiting.push(one)
-          else one.pendingViews = 0
+        add: (canonical, views) => {
+          if (counted.size < maxWaiting || counted.has(canonical))
+            counted.set(canonical, (counted.get(canonical) ?? 0) + views)
+        },
+        queue: (canonical) => {
+          if (queued.length < maxWaiting) queued.push(canonical)
+          else for (const source of sources) source.takeViews(canonical)
+        },
+        takeFrom: (source) => {
+          sources = [...sources, source]
         },
         flush,
       })

@@ -1,70 +1,76 @@
 import { describe, expect, it } from "vitest"
 import { Unavailable } from "../../schema/errors.ts"
-import type { Prepared } from "../../src/http/exchange.ts"
-import { notRegistered } from "../../src/services/lookup-answer.ts"
+import { FixedAnswer } from "../../src/http/fixed-answer.ts"
+import { type LookupAnswer, missing, notRegistered } from "../../src/services/lookup-answer.ts"
 import { LookupCache } from "../../src/services/lookup-cache.ts"
 import { LookupLoads } from "../../src/services/lookup-loads.ts"
 
-const head = { status: "200 OK", lines: "" }
-const answer = (text: string): Prepared => ({ head, own: '\r\nETag: W/"1"', body: text })
+const answer = (body: string): LookupAnswer => ({ own: '\r\nETag: W/"1"', body })
+const make = (maxBytes = 1024 * 1024) => new LookupCache({ maxBytes, lost: () => {} })
+const selected = (text: string) => new FixedAnswer({ status: "200 OK", lines: "" }, "", text)
 
 describe("the lookup cache", () => {
-  it("finds an id by its name and by every spelling it was sent in", () => {
-    const cache = new LookupCache({ maxBytes: 10_000 })
-    const entry = cache.put("a", answer("x"))
-    cache.learnSpelling(entry, "%61")
-    expect(cache.find("a")).toBe(entry)
-    expect(cache.findSpelled("%61")).toBe(entry)
-    cache.drop("a")
-    expect(cache.findSpelled("%61")).toBeUndefined()
-    expect(cache.bytes).toBe(0)
+  it("finds an id by its name, as most spell it and by every other spelling it has learnt", () => {
+    const cache = make()
+    cache.put("🐙", answer("x"))
+    expect(cache.findSpelled(encodeURIComponent("🐙"))).toBe(true)
+    expect(cache.findSpelled("%f0%9f%90%99")).toBe(false)
+    cache.learnSpelling("🐙", "%f0%9f%90%99")
+    cache.learnSpelling("🐙", "🐙")
+    for (const spelling of ["%f0%9f%90%99", "🐙"]) {
+      expect(cache.findSpelled(spelling)).toBe(true)
+      expect(cache.canonical).toBe("🐙")
+      expect(cache.read()).toEqual(answer("x"))
+    }
+    cache.drop("🐙")
+    for (const spelling of ["%F0%9F%90%99", "%f0%9f%90%99", "🐙"])
+      expect(cache.findSpelled(spelling)).toBe(false)
   })
 
-  it("keeps only so many spellings of one id", () => {
-    const cache = new LookupCache({ maxBytes: 100_000 })
-    const entry = cache.put("a", answer("x"))
-    for (let i = 0; i < 50; i++) cache.learnSpelling(entry, `spelling ${i}`)
-    expect(cache.findSpelled("spelling 0")).toBeUndefined()
-    expect(cache.findSpelled("spelling 49")).toBe(entry)
-    expect(cache.bytes).toBeLessThan(2_500)
+  it("keeps only so many spellings", () => {
+    const cache = make()
+    cache.put("a", answer("x"))
+    for (let i = 0; i < 1_000; i++) cache.learnSpelling("a", `spelling ${i}`)
+    expect(cache.findSpelled("spelling 0")).toBe(false)
+    expect(cache.findSpelled("spelling 999")).toBe(true)
+  })
+
+  it("answers for ids nobody has with the one answer for all of them", () => {
+    const cache = make()
+    cache.put("a", notRegistered)
+    expect(cache.find("a")).toBe(true)
+    expect(cache.isRegistered).toBe(false)
+    expect(cache.answer).toBe(missing)
+    expect(cache.read()).toBe(notRegistered)
   })
 
   it("stays within its bytes whatever is put in", () => {
-    const cache = new LookupCache({ maxBytes: 50_000 })
-    for (let i = 0; i < 5_000; i++) {
-      const entry = cache.put(`id ${i}`, i % 2 === 0 ? notRegistered : answer("y".repeat(i % 700)))
-      cache.learnSpelling(entry, `spelled ${i}`)
-      cache.learnSelection(entry, "?tags=0x1003", answer("z".repeat(i % 300)))
-      expect(cache.bytes).toBeLessThanOrEqual(50_000)
+    const cache = make()
+    for (let i = 0; i < 20_000; i++) {
+      cache.put(`id ${i}`, i % 2 === 0 ? notRegistered : answer("y".repeat(i % 700)))
+      expect(cache.bytes).toBeLessThanOrEqual(1024 * 1024)
     }
-    expect(cache.size).toBeGreaterThan(10)
+    expect(cache.size).toBeGreaterThan(1_000)
   })
 
-  it("gives up what nobody asks for before what is asked for again and again", () => {
-    const cache = new LookupCache({ maxBytes: 20_000 })
-    cache.put("hot", answer("h"))
-    for (let i = 0; i < 2_000; i++) {
-      const hot = cache.find("hot")
-      expect(hot).toBeDefined()
-      hot!.wasUsed = true
-      cache.put(`cold ${i}`, notRegistered)
+  it("forgets selections when the answer they were made of is replaced or dropped", () => {
+    const cache = make()
+    for (const change of [() => cache.put("a", answer("new")), () => cache.drop("a"), () => cache.clear()]) {
+      cache.put("a", answer("old"))
+      cache.learnSelection("BTC", selected("old selection"))
+      expect(cache.selection("BTC")).toBeDefined()
+      change()
+      cache.put("a", answer("newest"))
+      expect(cache.selection("BTC")).toBeUndefined()
     }
   })
 
-  it("does not keep one answer that would push out all others", () => {
-    const cache = new LookupCache({ maxBytes: 10_000 })
-    cache.put("small", answer("s"))
-    cache.put("huge", answer("x".repeat(5_000)))
-    expect(cache.find("huge")).toBeUndefined()
-    expect(cache.find("small")).toBeDefined()
-  })
-
-  it("forgets selections when the answer they were made of is replaced", () => {
-    const cache = new LookupCache({ maxBytes: 10_000 })
-    const entry = cache.put("a", answer("old"))
-    cache.learnSelection(entry, "BTC", answer("old selection"))
-    expect(cache.put("a", answer("new"))).toBe(entry)
-    expect(entry.selections).toBeUndefined()
+  it("hands the views of an id over once", () => {
+    const cache = make()
+    cache.put("a", answer("x"))
+    expect([cache.addView(), cache.addView()]).toEqual([1, 2])
+    cache.put("a", answer("replaced by a longer one"))
+    expect([cache.takeViews("a"), cache.takeViews("a"), cache.takeViews("b")]).toEqual([2, 0, 0])
   })
 })
 

@@ -156,7 +156,7 @@ beforeAll(async () => {
     allowedOrigins: ["*"],
     trustProxy: false,
     deadlineMs: 5000,
-    observe: { prepared: () => {}, answered: () => {} },
+    observe: { prepared: () => () => {}, answered: () => {} },
     refuse: refusalResponse,
   })
 })

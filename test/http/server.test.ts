@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Endpoint, RawRequest, RawResponse } from "../../src/http/exchange.ts"
+import { FixedAnswer } from "../../src/http/fixed-answer.ts"
 import { refusalResponse } from "../../src/http/problem-response.ts"
 import { type Server, startServer } from "../../src/http/server.ts"
 import { exchange, openSocket } from "../fixtures/raw-http.ts"
@@ -95,7 +96,7 @@ const endpoints: ReadonlyArray<Endpoint> = [
     {
       prepared: (view) =>
         view.getParameter(0) === "hot"
-          ? { head: preparedHead, own: '\r\nETag: "1"', body: '{"by":"preparation"}' }
+          ? new FixedAnswer(preparedHead, '\r\nETag: "1"', '{"by":"preparation"}')
           : undefined,
     },
   ),
@@ -112,7 +113,7 @@ beforeAll(async () => {
     allowedOrigins: ["*"],
     trustProxy: false,
     deadlineMs,
-    observe: { prepared: () => {}, answered: (_e, status) => void observed.push(status) },
+    observe: { prepared: () => () => {}, answered: (_e, status) => void observed.push(status) },
     refuse: refusalResponse,
   })
   url = `http://127.0.0.1:${server.port}`
@@ -275,7 +276,11 @@ describe("an answer", () => {
     const hot = await get("/prepared/hot")
     expect(await hot.json()).toEqual({ by: "preparation" })
     expect(hot.headers.get("etag")).toBe('"1"')
-    expect(hot.headers.get("x-request-id")).not.toBeNull()
+    expect(hot.headers.get("x-request-id")).toMatch(/^[0-9a-f]{12}-\d+$/)
+    const next = await get("/prepared/hot")
+    expect(next.headers.get("x-request-id")).not.toBe(hot.headers.get("x-request-id"))
+    const named = await get("/prepared/hot", { headers: { "X-Request-Id": "abc-1" } })
+    expect([named.headers.get("x-request-id"), named.headers.get("etag")]).toEqual(["abc-1", '"1"'])
     expect(await (await get("/prepared/cold")).json()).toEqual({ by: "handler", id: "cold" })
   })
 })
@@ -290,7 +295,7 @@ describe("a stop", () => {
       allowedOrigins: ["https://app.example"],
       trustProxy: false,
       deadlineMs,
-      observe: { prepared: () => {}, answered: () => {} },
+      observe: { prepared: () => () => {}, answered: () => {} },
       refuse: refusalResponse,
     })
     const running = fetch(`http://127.0.0.1:${other.port}/slow`, {
@@ -314,7 +319,7 @@ describe("a stop", () => {
         allowedOrigins: [],
         trustProxy: false,
         deadlineMs,
-        observe: { prepared: () => {}, answered: () => {} },
+        observe: { prepared: () => () => {}, answered: () => {} },
         refuse: refusalResponse,
       }),
     ).rejects.toThrow(`port ${server.port}`)

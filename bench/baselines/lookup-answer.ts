@@ -1,0 +1,17 @@
+/** What our lookup answers about an id with one record: the baselines send as much. */
+export const lookupAnswer = {
+  status: true,
+  result: [{ tag: "0x4001", data: "https://example.com/octopus", hash: "0".repeat(64) }],
+  error: null,
+  stats: [
+    {
+      metric: "views",
+      description: "Lookups in the past 28 days",
+      key: "octopus.octopus.octopus.octopus",
+      value: 1,
+      start_date: "2026-01-01T00:00:00.000Z",
+      finish_date: "2026-01-28T12:00:00.000Z",
+    },
+  ],
+  version: 1,
+}

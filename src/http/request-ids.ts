@@ -1,0 +1,24 @@
+import type { HttpRequest } from "uWebSockets.js"
+import { randomBytes } from "node:crypto"
+
+const acceptable = /^[\w.-]{1,64}$/
+
+/** Names of requests: the one the client gave, if it is fit to be repeated, or the prefix and a number. */
+export interface RequestIds {
+  readonly prefix: string
+  /** Undefined when the client gave none. */
+  given(req: HttpRequest): string | undefined
+  next(): number
+  of(req: HttpRequest): string
+}
+
+export const makeRequestIds = (): RequestIds => {
+  const prefix = `${randomBytes(6).toString("hex")}-`
+  let count = 0
+  const given = (req: HttpRequest) => {
+    const text = req.getHeader("x-request-id")
+    return text !== "" && acceptable.test(text) ? text : undefined
+  }
+  const next = () => ++count
+  return { prefix, given, next, of: (req) => given(req) ?? prefix + next() }
+}
