@@ -185,7 +185,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
       if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
       if (users.length > 0) yield* publisher.accountsChanged(users)
-      publisher.committed(positions)
+      publisher.committed(positions, effects.events)
       return loaded
     })
 

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Unavailable } from "../schema/errors.ts"
-import type { TurnEffects } from "../schema/turn.ts"
+import type { ChannelEvent, TurnEffects } from "../schema/turn.ts"
 
 export interface EntityRow {
   readonly version: number
@@ -30,6 +30,9 @@ export interface TurnCommit extends EntityColumns {
 export interface ChannelPosition {
   readonly channel: string
   readonly offset: number
+  readonly epoch: string
+  /** When it was committed, as clients are told. */
+  readonly at: string
 }
 
 /** Another turn of this entity was committed first, perhaps by another process. */
@@ -69,8 +72,8 @@ export class EntityStore extends Context.Service<
 export class Publisher extends Context.Service<
   Publisher,
   {
-    /** Wakes subscribers of these channels, in every process. */
-    committed(positions: ReadonlyArray<ChannelPosition>): void
+    /** Wakes subscribers of these channels, in every process. Those of this one are shown the events at once if given. */
+    committed(positions: ReadonlyArray<ChannelPosition>, events?: ReadonlyArray<ChannelEvent>): void
     /** Returns once no process serves an answer about these ids from before the commit. */
     idsChanged(canonicals: ReadonlyArray<string>): Effect.Effect<void>
     /** The same of what these users' accounts show. */

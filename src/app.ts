@@ -18,6 +18,7 @@ import { type Server, startServer } from "./http/server.ts"
 import { masterKeys } from "./keys.ts"
 import { live } from "./live/live.ts"
 import { publisher } from "./live/publisher.ts"
+import { Said } from "./live/said.ts"
 import { LiveSessions } from "./live/sessions.ts"
 import { mountLive } from "./live/socket.ts"
 import { logging } from "./log.ts"
@@ -98,6 +99,7 @@ const appLayer = (surroundings: Surroundings) => {
       Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
+    Layer.provideMerge(Said.layer),
   )
   return Layer.mergeAll(live({ checkMs: liveCheckMs }), web).pipe(
     Layer.provideMerge(sales(keys)),

@@ -82,7 +82,7 @@ const commitWaiting = async (): Promise<void> => {
         (q) => q`select put_events(${JSON.stringify(made)}::text::jsonb) as given`,
       ),
     )
-    publisher.committed(row?.given ?? [])
+    publisher.committed(row?.given ?? [], made)
     for (const { res } of batch) res.cork(() => res.end("{}"))
   }
   isCommitting = false

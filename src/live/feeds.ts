@@ -5,6 +5,7 @@ import { type Feed, newFeed } from "./feed.ts"
 import type { Opener } from "./opener.ts"
 import { encodeEvent } from "./protocol.ts"
 import { type Frame, RecentFrames } from "./recent.ts"
+import type { SaidEvent } from "./said.ts"
 import { type Source, type Subscriber, Subscription } from "./subscription.ts"
 
 /** Hands a frame to every socket that joined the topic. */
@@ -62,12 +63,23 @@ export class Feeds implements Source {
     this.#recent.forget(feed.channel.name)
   }
 
-  /** True when somebody here listens and its news should be read. */
-  isWanted(name: string): boolean {
+  /** True when somebody here listens and its news should be read: those up to the offset were not published yet. */
+  isWanted(name: string, offset = Number.POSITIVE_INFINITY): boolean {
     const feed = this.#feeds.get(name)
     if (feed === undefined) return false
     if (feed.position === undefined) feed.woken = true
-    return feed.position !== undefined
+    return feed.position !== undefined && feed.position.offset < offset
+  }
+
+  /** Publishes what this process has committed itself, if it is the very next of its channel; the rest is read. */
+  show({ at, channel, data, epoch, offset, type }: SaidEvent) {
+    const feed = this.#feeds.get(channel)
+    const position = feed?.position
+    // Who may listen to a channel of parties may change with each of its events.
+    if (feed === undefined || position === undefined || feed.parties !== null) return
+    if (position.epoch !== epoch || position.offset + 1 !== offset) return
+    const events = [{ at, offset, type, data: JSON.stringify(data) }]
+    this.apply(feed, { name: channel, epoch, offset, events, parties: null }, position)
   }
 
   names(): IterableIterator<string> {
@@ -118,25 +130,27 @@ export class Feeds implements Source {
     this.counts.delivered += events
   }
 
-  /** Publishes what a read found beyond the feed's position. */
-  apply(feed: Feed, news: News) {
+  /** Publishes what a read found beyond the position it asked from, and this feed has not published meanwhile. */
+  apply(feed: Feed, news: News, asked: Position) {
     const position = feed.position
     if (position === undefined) return
-    if (news.epoch !== position.epoch || news.offset < position.offset) return this.#restart(feed, news)
+    if (news.epoch !== position.epoch || news.offset < asked.offset) return this.#restart(feed, news)
     if (news.parties !== null) {
       feed.parties = news.parties
       for (const subscription of [...feed.subscriptions]) subscription.review()
     }
+    if (news.offset <= position.offset) return
+    const fresh = news.events.filter((event) => event.offset > position.offset)
+    // The channel has moved, but what comes next is gone.
+    if (fresh[0] === undefined ? news.events.length === 0 : fresh[0].offset !== position.offset + 1)
+      return this.#restart(feed, news)
     let { offset } = position
-    for (const event of news.events) {
-      if (event.offset <= offset) continue
+    for (const event of fresh) {
       if (event.offset !== offset + 1) break
       offset = event.offset
       feed.position = { epoch: news.epoch, offset }
       this.#publish(feed, offset, encodeEvent(feed.channel.shown, event))
     }
-    // Nothing could be published although the channel has moved: the next event is gone.
-    if (offset === position.offset && news.offset > offset) return this.#restart(feed, news)
     if (offset < news.offset) this.#options.wake(feed.channel.name)
     const ahead = [...feed.ahead]
     feed.ahead.clear()

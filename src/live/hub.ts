@@ -5,7 +5,9 @@ import { Events } from "../store/events.ts"
 import type { Channel } from "./channels.ts"
 import { Feeds, type Publish } from "./feeds.ts"
 import { makeOpener } from "./opener.ts"
+import { Said } from "./said.ts"
 import type { Subscriber, Subscription } from "./subscription.ts"
+import { decodeWake } from "./wake.ts"
 
 export interface HubOptions {
   /** A wake-up that got lost is noticed within this. */
@@ -44,6 +46,7 @@ export class Hub extends Context.Service<
       Hub,
       Effect.gen(function* () {
         const bus = yield* Bus
+        const said = yield* Said
         const events = yield* Events
         const opener = yield* makeOpener
         const fork = Effect.runForkWith(yield* Effect.context<never>())
@@ -67,23 +70,28 @@ export class Hub extends Context.Service<
               known.slice(from, from + standingsPerRead).map((feed) => [feed.channel.name, feed] as const),
             )
             const standings = Array.from(asked, ([name, feed]) => ({ name, ...feed.position! }))
+            const places = new Map(standings.map((standing) => [standing.name, standing]))
             for (const news of yield* events.news(standings)) {
               const feed = asked.get(news.name)
               // Somebody left and came back while this was read: that feed is another, with a position of its own.
               if (feed === undefined || feeds.find(news.name) !== feed) continue
               if (!woken.has(news.name)) counts.repaired++
-              feeds.apply(feed, news)
+              feeds.apply(feed, news, places.get(news.name)!)
             }
           }
         })
 
         const wakes = merge(
-          calls,
+          calls.pipe(filter((name) => feeds.isWanted(name))),
           fromEventPattern<string>(
             (handler) => bus.subscribe("channel", handler),
             (_, stop: () => void) => stop(),
+          ).pipe(
+            map(decodeWake),
+            filter(({ name, offset }) => feeds.isWanted(name, offset)),
+            map(({ name }) => name),
           ),
-        ).pipe(filter((name) => feeds.isWanted(name)))
+        )
         const checks = merge(
           interval(checkMs),
           fromEventPattern<void>(
@@ -124,7 +132,13 @@ export class Hub extends Context.Service<
             ),
           )
           .subscribe()
-        yield* Effect.addFinalizer(() => Effect.sync(() => pipeline.unsubscribe()))
+        const stopListening = said.listen((event) => feeds.show(event))
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            stopListening()
+            pipeline.unsubscribe()
+          }),
+        )
 
         return Hub.of({
           join: (channel, subscriber, asked) => feeds.join(channel, subscriber, asked),

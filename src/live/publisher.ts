@@ -2,6 +2,8 @@ import { Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
 import { Bus } from "../bus/bus.ts"
 import { accountTopic } from "../services/account-answers.ts"
+import { placed, Said } from "./said.ts"
+import { encodeWake } from "./wake.ts"
 
 /** Wakes and invalidates across processes; what is told here is already committed. */
 export const publisher = (options: { readonly peersPossible: boolean }) =>
@@ -9,9 +11,11 @@ export const publisher = (options: { readonly peersPossible: boolean }) =>
     Publisher,
     Effect.gen(function* () {
       const bus = yield* Bus
+      const said = yield* Said
       return Publisher.of({
-        committed: (positions) => {
-          for (const { channel } of positions) bus.publish("channel", channel)
+        committed: (positions, events) => {
+          if (events !== undefined) said.tell(placed(positions, events))
+          for (const position of positions) bus.publish("channel", encodeWake(position))
         },
         idsChanged: (canonicals) => bus.invalidate("emoji_id", canonicals),
         accountsChanged: (userIds) => bus.invalidate(accountTopic, userIds),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Publisher } from "../../actors/ports.ts"
+import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import type { EventFrame, LookupResult } from "../../schema/live.ts"
 import { ApiError } from "../../src/client/api-error.ts"
 import { delayMs } from "../../src/client/backoff.ts"
@@ -34,7 +34,7 @@ const newPerson = async () => {
 }
 const emit = async (on: TestService, channel: string, data: unknown) => {
   const events = JSON.stringify([{ channel, type: "test.happened", data }])
-  const [row] = await on.sql<[{ given: Array<{ channel: string; offset: number }> }]>`
+  const [row] = await on.sql<[{ given: Array<ChannelPosition> }]>`
     select put_events(${events}::text::jsonb) as given`
   const publisher = await on.runtime.runPromise(Publisher)
   publisher.committed(row.given)

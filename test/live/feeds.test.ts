@@ -6,6 +6,7 @@ import type { Channel } from "../../src/live/channels.ts"
 import { Feeds } from "../../src/live/feeds.ts"
 import type { Sink } from "../../src/live/protocol.ts"
 import type { Frame } from "../../src/live/recent.ts"
+import type { SaidEvent } from "../../src/live/said.ts"
 import type { Subscriber, Subscription } from "../../src/live/subscription.ts"
 import type { EventRow, News, Opening, Position } from "../../src/store/events.ts"
 
@@ -105,6 +106,7 @@ class World {
   /** Reads asked for, and reads done by the database whose answer is on its way. */
   readonly asked: Array<() => () => void> = []
   readonly answers: Array<() => void> = []
+  readonly said: Array<SaidEvent> = []
   isWoken = false
   isReading = false
   readonly feeds: Feeds
@@ -145,6 +147,17 @@ class World {
     this.log.offset += count
     this.isWoken ||= this.feeds.isWanted(channel.name)
   }
+  /** A commit of this process: it will hear of it without a read, sooner or later. */
+  say(): void {
+    this.commit(1)
+    const { epoch, offset } = this.log
+    const { at, data, type } = this.log.row(offset)
+    this.said.push({ channel: channel.name, epoch, offset, at, type, data: JSON.parse(data) })
+  }
+  tell(at: number): void {
+    const [event] = this.said.splice(at % Math.max(1, this.said.length), 1)
+    if (event !== undefined) this.feeds.show(event)
+  }
   /** The hub's turn: one read at a time. */
   readNews(): void {
     const feed = this.feeds.find(channel.name)
@@ -156,7 +169,8 @@ class World {
       const news = this.log.news(standing)
       return () => {
         this.isReading = false
-        if (news !== undefined && this.feeds.find(channel.name) === feed) this.feeds.apply(feed, news)
+        if (news !== undefined && this.feeds.find(channel.name) === feed)
+          this.feeds.apply(feed, news, standing)
       }
     })
   }
@@ -193,6 +207,7 @@ const someStep = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("join" as const), n: fc.integer({ min: -1, max: 12 }) }),
   },
   { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("execute", "answer"), n: fc.nat(6) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom("say", "tell", "tell"), n: fc.nat(2) }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constantFrom("readNews"), n: fc.constant(0) }) },
   {
     weight: 3,
@@ -207,6 +222,10 @@ const play = (world: World, step: { readonly do: string; readonly n: number }) =
   switch (step.do) {
     case "commit":
       return world.commit(step.n)
+    case "say":
+      return world.say()
+    case "tell":
+      return world.tell(step.n)
     case "join":
       world.join(step.n < 0 ? undefined : { epoch: log.epoch, offset: Math.min(step.n, log.offset) })
       return
@@ -253,6 +272,19 @@ describe("a feed", () => {
       }),
       { numRuns: 1500 },
     )
+  })
+
+  it("shows what this process has committed without a read, and reads nothing twice for it", () => {
+    const world = new World()
+    const listener = world.join()
+    world.settle()
+    const before = world.asked.length
+    world.say()
+    world.tell(0)
+    expect([listener.place?.offset, listener.faults]).toEqual([1, []])
+    expect(world.asked.length).toBe(before)
+    expect(world.feeds.isWanted(channel.name, 1)).toBe(false)
+    expect(world.feeds.isWanted(channel.name, 2)).toBe(true)
   })
 
   it("shows a state newer than itself and sends only what comes after", () => {

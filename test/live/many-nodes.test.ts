@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it, onTestFinished } from "vitest"
-import { Publisher } from "../../actors/ports.ts"
+import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import { closeCodes } from "../../schema/live.ts"
 import type { Surroundings } from "../../src/app.ts"
 import { createDatabase } from "../fixtures/database.ts"
@@ -60,12 +60,16 @@ it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a p
     const node = someNode()
     const publisher = await node.runtime.runPromise(Publisher)
     while (writing && nodes.includes(node)) {
-      const events = JSON.stringify(
-        someChannels().map((channel) => ({ channel, type: "test.happened", data: { id: randomUUID() } })),
-      )
-      const [row] = await node.sql<[{ given: Array<{ channel: string; offset: number }> }]>`
-        select put_events(${events}::text::jsonb) as given`
-      publisher.committed(row.given)
+      const said = someChannels().map((channel) => ({
+        channel,
+        type: "test.happened",
+        data: { id: randomUUID() },
+      }))
+      const [row] = await node.sql<[{ given: Array<ChannelPosition> }]>`
+        select put_events(${JSON.stringify(said)}::text::jsonb) as given`
+      // As a turn does, and as a statement that says things by itself.
+      if (Math.random() < 0.5) publisher.committed(row.given, said)
+      else publisher.committed(row.given)
       written += 2
       await sleep((1000 * 4 * 2 * (0.5 + Math.random())) / eventsPerSecond)
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
-import { Publisher } from "../../actors/ports.ts"
+import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import { closeCodes, liveLimits } from "../../schema/live.ts"
 import { Callers } from "../../src/services/callers.ts"
 import { Tokens } from "../../src/services/tokens.ts"
@@ -25,9 +25,9 @@ beforeAll(async () => {
 
 /** Commits events as a turn would, and wakes the subscribers. */
 const commit = async (...events: ReadonlyArray<{ channel: string; type: string; data: unknown }>) => {
-  const [row] = await service.sql<[{ given: Array<{ channel: string; offset: number }> }]>`
+  const [row] = await service.sql<[{ given: Array<ChannelPosition> }]>`
     select put_events(${JSON.stringify(events)}::text::jsonb) as given`
-  publisher.committed(row.given)
+  publisher.committed(row.given, events)
 }
 const emit = (channel: string, n: number) => commit({ channel, type: "test.happened", data: { n } })
 const numbers = (client: LiveClient, channel: string) =>

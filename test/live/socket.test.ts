@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { Publisher } from "../../actors/ports.ts"
+import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import { closeCodes, liveLimits } from "../../schema/live.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
 import { encodeFrame } from "../../src/client/socket-frame.ts"
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const emit = async (on: TestService, channel: string, data: unknown) => {
   const events = JSON.stringify([{ channel, type: "test.happened", data }])
-  const [row] = await on.sql<[{ given: Array<{ channel: string; offset: number }> }]>`
+  const [row] = await on.sql<[{ given: Array<ChannelPosition> }]>`
     select put_events(${events}::text::jsonb) as given`
   publisher.committed(row.given)
 }
