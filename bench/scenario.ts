@@ -34,6 +34,10 @@ interface Common<Prepared> {
   readonly runs?: number
   /** About how long storing and joining take beside the runs, for the progress line. */
   readonly setupSeconds?: number
+  /** Every run is at this rate and none at the peak: what an operation costs can only be compared under the same load. */
+  readonly ratePerSecond?: number
+  /** Before a side's first run, where its way is so long that a short warm-up would measure the compiler. */
+  readonly firstWarmupSeconds?: number
   /** Measured at constant rates too, for the curve of latency over rate. */
   readonly sweep?: true
   /** Where this scenario's cost stands on a curve over stored ids. */

@@ -55,13 +55,15 @@ async function measureEntries(
   entries: readonly Entry[],
   options: SuiteOptions,
 ): Promise<void> {
-  const { ratePerSecond, retakes, durationSeconds } = options
+  const { retakes, durationSeconds } = options
+  const ratePerSecond = options.ratePerSecond ?? scenario.ratePerSecond
   const runs = runsOf(scenario, options)
   const plan = {
     connections: connectionsOf(scenario, options),
     warmupSeconds,
     durationSeconds,
     timeoutSeconds,
+    ...(scenario.firstWarmupSeconds !== undefined && { firstWarmupSeconds: scenario.firstWarmupSeconds }),
   }
   const say = (label: string) => (side: string) => options.onStep(`${scenario.name}: ${label}, ${side}`)
 
@@ -97,7 +99,8 @@ export const estimateSeconds = (
   options: Pick<SuiteOptions, "durationSeconds" | "runs" | "ratePerSecond">,
 ) => {
   const sides = 1 + scenario.against.length
-  const sweeps = options.ratePerSecond === undefined ? sweepRates(scenario, 1e6).length : 0
+  const rate = options.ratePerSecond ?? scenario.ratePerSecond
+  const sweeps = rate === undefined ? sweepRates(scenario, 1e6).length : 0
   const turns = runsOf(scenario, options) + sweeps
   const measuring = sides * (startSeconds + turns * (options.durationSeconds + warmupSeconds))
   return (scenario.setupSeconds ?? 0) + measuring

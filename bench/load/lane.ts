@@ -16,6 +16,8 @@ export interface LoadPlan {
   /** Open loop at this rate; closed loop, as fast as answers come, without it. */
   readonly ratePerSecond?: number
   readonly warmupSeconds: number
+  /** Of a side's first run. */
+  readonly firstWarmupSeconds?: number
   readonly durationSeconds: number
   /** How long one operation is waited for. */
   readonly timeoutSeconds: number

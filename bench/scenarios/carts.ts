@@ -85,6 +85,8 @@ export const cartCycle: Scenario<Buyers> = {
   name: "cart-cycle",
   summary: "add, check out, pay, owned: each request counts as one turn",
   sweep: true,
+  firstWarmupSeconds: 8,
+  setupSeconds: 15,
   subject: service(),
   against: [{ side: singleStatementWrites(), aims: [{ metric: "rate", atLeast: 0.35 }] }],
   prepare: prepareBuyers,
