@@ -4,31 +4,38 @@ import type { RequestIds } from "./request-ids.ts"
 
 const maxIdBytes = 64
 const zero = 48
+const nine = 57
 
 /** The head of an answer in memory that is written over by the next one: the library copies what it is given at once. */
 class Opening {
   readonly #bytes: Uint8Array
   readonly #beforeId: number
-  readonly #prefix: string
+  /** Where the number in the request id begins and ends; it counts up in place. */
+  readonly #number: number
+  #end: number
   /** By length. */
   readonly #views: Array<Uint8Array | undefined> = []
 
   constructor(text: string, prefix: string) {
-    const bytes = new TextEncoder().encode(text + prefix)
-    this.#prefix = prefix
-    this.#beforeId = bytes.length - prefix.length
+    const bytes = new TextEncoder().encode(`${text}${prefix}0`)
+    this.#end = bytes.length
+    this.#number = this.#end - 1
+    this.#beforeId = this.#number - prefix.length
     this.#bytes = new Uint8Array(this.#beforeId + maxIdBytes + ownLinesBytes)
     this.#bytes.set(bytes)
   }
 
-  /** With the request id of that number. */
-  numbered(id: number, answer: Prepared): Uint8Array {
+  /** With the next request id. */
+  numbered(answer: Prepared): Uint8Array {
     const bytes = this.#bytes
-    const begin = this.#beforeId + this.#prefix.length
-    let end = begin + 1
-    for (let rest = id; rest >= 10; rest = Math.floor(rest / 10)) end++
-    for (let at = end, rest = id; at > begin; rest = Math.floor(rest / 10)) bytes[--at] = zero + (rest % 10)
-    const length = answer.copyOwn(bytes, end)
+    let at = this.#end - 1
+    while (at >= this.#number && bytes[at] === nine) bytes[at--] = zero
+    if (at >= this.#number) bytes[at]! += 1
+    else {
+      bytes[this.#number] = zero + 1
+      bytes[this.#end++] = zero
+    }
+    const length = answer.copyOwn(bytes, this.#end)
     this.#views[length] ??= bytes.subarray(0, length)
     return this.#views[length]!
   }
@@ -52,7 +59,7 @@ export const makePreparedWriter = (
   const makeOpening = (head: PreparedHead): Opening => {
     const made = new Opening(
       `${head.status}\r\nX-Content-Type-Options: ${constantLines}\r\n${head.lines}\r\nX-Request-Id: `,
-      requestIds.prefix,
+      `${requestIds.prefix}${openings.size}.`,
     )
     openings.set(head, made)
     return made
@@ -61,8 +68,6 @@ export const makePreparedWriter = (
   return (res, req, answer) => {
     const opening = openings.get(answer.head) ?? makeOpening(answer.head)
     const given = requestIds.given(req)
-    res.writeStatus(
-      given === undefined ? opening.numbered(requestIds.next(), answer) : opening.named(given, answer),
-    )
+    res.writeStatus(given === undefined ? opening.numbered(answer) : opening.named(given, answer))
   }
 }

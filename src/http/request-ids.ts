@@ -8,7 +8,6 @@ export interface RequestIds {
   readonly prefix: string
   /** Undefined when the client gave none. */
   given(req: HttpRequest): string | undefined
-  next(): number
   of(req: HttpRequest): string
 }
 
@@ -19,6 +18,5 @@ export const makeRequestIds = (): RequestIds => {
     const text = req.getHeader("x-request-id")
     return text !== "" && acceptable.test(text) ? text : undefined
   }
-  const next = () => ++count
-  return { prefix, given, next, of: (req) => given(req) ?? prefix + next() }
+  return { prefix, given, of: (req) => given(req) ?? prefix + ++count }
 }

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { Role } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
+import { AppConfig } from "../config.ts"
 import { Sql } from "../store/sql.ts"
 
 /** What decides whether a user's token still counts, and for what. */
@@ -28,6 +29,8 @@ interface CallerRow {
 
 const capacity = 50_000
 const topic = "user"
+/** How far the clocks of those who sign and those who check may be apart, and more. */
+const leewaySeconds = 300
 
 /** Callers by user id, remembered until a commit that changes one says so on the bus. */
 export class Callers extends Context.Service<
@@ -45,6 +48,8 @@ export class Callers extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
+      const { accessTokenSeconds } = yield* AppConfig
+      const lookBackSeconds = accessTokenSeconds + leewaySeconds
       const cache = new Map<string, Caller>()
       // Counts invalidations, so that a read begun before one is not remembered after it.
       let generation = 0
@@ -73,10 +78,10 @@ export class Callers extends Context.Service<
                              from organization_member m where m.user_id = u.id) as organizations,
                           array(select e.id::text from entity e
                                  where e.kind = 'session' and e.owner_id = u.id and e.status = 'Revoked'
-                                   and e.updated_at > now() - interval '1 hour'
+                                   and e.updated_at > now() - make_interval(secs => ${lookBackSeconds})
                                 union all
                                 select g.id::text from oauth_grant g
-                                 where g.user_id = u.id and g.revoked_at > now() - interval '1 hour') as revoked
+                                 where g.user_id = u.id and g.revoked_at > now() - make_interval(secs => ${lookBackSeconds})) as revoked
                      from app_user u where u.id = ${userId}`,
         )
         if (row === undefined) return undefined

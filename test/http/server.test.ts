@@ -276,7 +276,7 @@ describe("an answer", () => {
     const hot = await get("/prepared/hot")
     expect(await hot.json()).toEqual({ by: "preparation" })
     expect(hot.headers.get("etag")).toBe('"1"')
-    expect(hot.headers.get("x-request-id")).toMatch(/^[0-9a-f]{12}-\d+$/)
+    expect(hot.headers.get("x-request-id")).toMatch(/^[0-9a-f]{12}-\d+\.\d+$/)
     const next = await get("/prepared/hot")
     expect(next.headers.get("x-request-id")).not.toBe(hot.headers.get("x-request-id"))
     const named = await get("/prepared/hot", { headers: { "X-Request-Id": "abc-1" } })
