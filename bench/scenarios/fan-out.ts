@@ -41,7 +41,7 @@ export const fanOutOne: Scenario = {
   setupSeconds: 25,
   subject: liveCommits(),
   against: [{ side: bare, aims }],
-  fanOut: (target) => plan(target, 1, 4),
+  fanOut: (target) => plan(target, 1, 16),
 }
 
 export const fanOutMany: Scenario = {
@@ -52,5 +52,5 @@ export const fanOutMany: Scenario = {
   setupSeconds: 25,
   subject: liveCommits(),
   against: [{ side: bare, aims }],
-  fanOut: (target) => plan(target, 1000, 64),
+  fanOut: (target) => plan(target, 1000, 256),
 }
