@@ -31,7 +31,11 @@ export async function takeTurn(
     for (const { side, peak, atRate } of entries) {
       onStep(attempt === 0 ? side.name : `${side.name}, again because the machine was busy`)
       const isFirst = peak.length + atRate.length + attempt === 0
-      runs.push(await side.measure(isFirst ? { ...plan, warmupSeconds: plan.firstWarmupSeconds ?? firstWarmupSeconds } : plan))
+      runs.push(
+        await side.measure(
+          isFirst ? { ...plan, warmupSeconds: plan.firstWarmupSeconds ?? firstWarmupSeconds } : plan,
+        ),
+      )
     }
     if (quietest === undefined || disturbanceOf(runs) < disturbanceOf(quietest)) quietest = runs
     if (!isDisturbed(quietest)) break
