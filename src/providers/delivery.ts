@@ -49,13 +49,16 @@ export const delivery = Layer.effectDiscard(
       return carrier === undefined ? outbox.sent(letter.id) : carry(carrier, letter)
     }
 
-    const round = Effect.gen(function* () {
+    const carryDue = Effect.gen(function* () {
       for (;;) {
         const letters = yield* outbox.take(batchSize)
         yield* Effect.forEach(letters, deliver, { concurrency, discard: true })
         if (letters.length < batchSize) return
       }
-    }).pipe(Effect.catchCause((cause) => Effect.logWarning("delivery paused", cause)))
+    })
+    const round = (mail === undefined && sms === undefined ? outbox.keepDue : carryDue).pipe(
+      Effect.catchCause((cause) => Effect.logWarning("delivery paused", cause)),
+    )
 
     yield* Effect.forkScoped(round.pipe(Effect.repeat(Schedule.spaced(`${pauseMs} millis`))))
   }),

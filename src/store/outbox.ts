@@ -28,6 +28,8 @@ export class Outbox extends Context.Service<
     /** Letters due now, leased to this caller: a carrier that dies leaves them to the next. */
     take(limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
     sent(id: number): Effect.Effect<void, Unavailable>
+    /** Counts everything that is due as sent: nobody carries it, it stays to be read here. */
+    readonly keepDue: Effect.Effect<void, Unavailable>
     /** Never due again; it stays unsent, for whoever looks. */
     giveUp(id: number): Effect.Effect<void, Unavailable>
     /** Newest first, sent or not. */
@@ -92,6 +94,9 @@ export class Outbox extends Context.Service<
           )
           return opened.filter((letter) => letter !== undefined)
         }),
+        keepDue: sql
+          .rows((q) => q`update outbox set sent_at = now() where sent_at is null and due_at <= now()`)
+          .pipe(Effect.asVoid),
         sent: (id) =>
           sql.rows((q) => q`update outbox set sent_at = now() where id = ${id}`).pipe(Effect.asVoid),
         list: Effect.fnUntraced(function* (recipient, limit) {
