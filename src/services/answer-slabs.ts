@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { AskedKey, alignWord } from "./asked-key.ts"
 
 // What a record begins with, in words of four bytes: its size in bytes, its hash, the lengths of the three texts that follow
 // the words (a key of none: the record is over), and what its user keeps there.
@@ -11,7 +11,6 @@ const freshUntilWord = 5
 const viewsWord = 6
 const wasUsedWord = 7
 const headBytes = 32
-const maxKeyBytes = 1024
 /** A place counts units of eight bytes, so that one 32-bit number names any of them. */
 const unitBits = 3
 const slotBytes = 8
@@ -21,7 +20,6 @@ const wantedSegments = 16
 const firstSlots = 1024
 
 const align = (bytes: number): number => (bytes + 7) & ~7
-const alignWord = (bytes: number): number => (bytes + 3) & ~3
 const floorPower = (n: number): number => 2 ** Math.floor(Math.log2(n))
 
 interface Segment {
@@ -31,35 +29,6 @@ interface Segment {
   /** The same memory, for writing texts into it. */
   readonly texts: Buffer
   filled: number
-}
-
-/** The key that is looked for, as bytes: a text gives its characters away one by one, memory compares by the word. */
-class AskedKey {
-  readonly #bytes = new Uint8Array(maxKeyBytes + 4)
-  readonly words = new Int32Array(this.#bytes.buffer)
-  readonly #encoder = new TextEncoder()
-  // Nobody outside can tell which keys meet in one slot.
-  readonly #seed = randomBytes(4).readInt32LE()
-  readonly #factor = randomBytes(4).readInt32LE() | 1
-  length = 0
-  hash = 0
-
-  /** False for a key that is not ASCII or is too long. */
-  load(key: string): boolean {
-    const { read, written } = this.#encoder.encodeInto(key, this.#bytes)
-    if (read !== written || written > maxKeyBytes || written === 0) {
-      this.length = 0
-      return false
-    }
-    for (let at = written; at & 3; at++) this.#bytes[at] = 0
-    let hash = this.#seed
-    const end = alignWord(written) >> 2
-    for (let at = 0; at < end; at++) hash = Math.imul(hash ^ this.words[at]!, this.#factor)
-    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-    this.hash = (hash ^ (hash >>> 13)) >>> 0
-    this.length = written
-    return true
-  }
 }
 
 export interface AnswerSlabsOptions {

@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto"
+
+const maxKeyBytes = 1024
+
+export const alignWord = (bytes: number): number => (bytes + 3) & ~3
+
+/** The key that is looked for, as bytes: a text gives its characters away one by one, memory compares by the word. */
+export class AskedKey {
+  readonly #bytes = new Uint8Array(maxKeyBytes + 4)
+  readonly words = new Int32Array(this.#bytes.buffer)
+  readonly #encoder = new TextEncoder()
+  // Nobody outside can tell which keys meet in one slot.
+  readonly #seed = randomBytes(4).readInt32LE()
+  readonly #factor = randomBytes(4).readInt32LE() | 1
+  length = 0
+  hash = 0
+
+  /** False for a key that is not ASCII or is too long. */
+  load(key: string): boolean {
+    const { read, written } = this.#encoder.encodeInto(key, this.#bytes)
+    if (read !== written || written > maxKeyBytes || written === 0) {
+      this.length = 0
+      return false
+    }
+    for (let at = written; at & 3; at++) this.#bytes[at] = 0
+    let hash = this.#seed
+    const end = alignWord(written) >> 2
+    for (let at = 0; at < end; at++) hash = Math.imul(hash ^ this.words[at]!, this.#factor)
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+    this.hash = (hash ^ (hash >>> 13)) >>> 0
+    this.length = written
+    return true
+  }
+}
