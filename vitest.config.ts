@@ -11,7 +11,5 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 90_000,
     hookTimeout: 120_000,
-    // A shared machine may starve a test of real processes and sockets once; twice is a fault.
-    retry: process.env["CI"] === undefined ? 0 : 1,
   },
 })
