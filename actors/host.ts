@@ -7,9 +7,7 @@ import {
   type EventFrom,
   getNextTransitions,
   type InputFrom,
-  initialTransition,
   type SnapshotFrom,
-  transition,
 } from "xstate"
 import { EventRefused, NotFound, Unavailable } from "../schema/errors.ts"
 import { type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
@@ -17,6 +15,7 @@ import { type Cell, Cells } from "./cells.ts"
 import { Deadlines } from "./deadlines.ts"
 import { Mailboxes } from "./mailboxes.ts"
 import { type EntityColumns, EntityStore, Publisher } from "./ports.ts"
+import { makePureTurns } from "./pure-turns.ts"
 
 export interface Loaded<M extends AnyStateMachine> {
   readonly version: number
@@ -80,6 +79,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const mailboxes = yield* Mailboxes
     const { entity, columns } = options
     const machine: AnyStateMachine = options.machine
+    const turns = makePureTurns(machine)
     const cells = new Cells<Loaded<M>>({
       maxCells: options.maxCells ?? 20_000,
       mailboxLimit: options.mailboxLimit ?? 256,
@@ -95,8 +95,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const begin = (create: InputFrom<M> | undefined) =>
       Effect.suspend(() => {
         if (create === undefined) return Effect.fail(new NotFound({ error: `There is no such ${entity}.` }))
-        const [snapshot] = initialTransition(machine, create)
-        return Effect.succeed({ version: 0, snapshot: snapshot as SnapshotFrom<M> } satisfies Loaded<M>)
+        const snapshot = turns.begin(create) as SnapshotFrom<M>
+        return Effect.succeed({ version: 0, snapshot } satisfies Loaded<M>)
       })
 
     const decideOn = <E, R>(
@@ -141,11 +141,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
             )
       if (event === undefined) return undefined
 
-      const [next, actions] = transition(
-        machine,
-        current.snapshot as AnyMachineSnapshot,
-        event as AnyEventObject,
-      )
+      const [next, actions] = turns.take(current.snapshot as AnyMachineSnapshot, event as AnyEventObject)
       const snapshot = next as SnapshotFrom<M>
       const effects = collectEffects(actions, turnOptions.also?.(snapshot))
       const touched = [...(effects.grants ?? []), ...(effects.moves ?? [])].map((e) => e.canonical)

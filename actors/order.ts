@@ -1,14 +1,17 @@
 import { Context, type Effect, Layer } from "effect"
-import { getInitialSnapshot, type SnapshotFrom } from "xstate"
+import type { SnapshotFrom } from "xstate"
 import { orderMachine } from "../machines/order.ts"
 import type { OrderContext, OrderInput } from "../machines/order-context.ts"
 import { pendingDueAt } from "../machines/order-deadlines.ts"
 import { allowedEvents, makeHost } from "./host.ts"
+import { makePureTurns } from "./pure-turns.ts"
 
 export type OrderSnapshot = SnapshotFrom<typeof orderMachine>
 
+const turns = makePureTurns(orderMachine)
+
 /** The order as it would begin, before anything is stored. */
-export const beginOrder = (input: OrderInput): OrderContext => getInitialSnapshot(orderMachine, input).context
+export const beginOrder = (input: OrderInput): OrderContext => turns.begin(input).context
 
 /** What an order of this status answers to, guards aside. */
 export const allowedOrderEvents = (status: OrderSnapshot["value"]): ReadonlyArray<string> =>

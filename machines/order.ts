@@ -26,7 +26,7 @@ import * as change from "./order-changes.ts"
 import type { OrderContext, OrderEvent, OrderInput } from "./order-context.ts"
 import { orderGuards } from "./order-guards.ts"
 
-/** For the throw-away actor that XState makes, without input, for every transition: an error there is thrown and dropped. */
+/** For the actor that stands in for all orders and never runs. */
 const noInput: OrderInput = { id: "", userId: "", createdAt: "" }
 
 /**

@@ -22,6 +22,11 @@ export interface SqlOptions {
   readonly client?: postgres.Options<Record<string, never>>
 }
 
+interface Waiting {
+  readonly since: number
+  readonly giveUp: () => void
+}
+
 type Query = ReturnType<postgres.Sql>
 type Statement = (sql: postgres.Sql) => Query
 
@@ -59,7 +64,9 @@ const toFailure = (error: unknown): Unavailable | SqlRefused => {
   throw error
 }
 
-const retryPolicy = Schedule.max([Schedule.exponential("20 millis"), Schedule.recurs(4)])
+const firstPause = "20 millis"
+const retryPolicy = Schedule.max([Schedule.exponential("40 millis"), Schedule.recurs(3)])
+const lookEveryMs = 100
 
 const isoTimestamp = {
   to: 1184,
@@ -122,32 +129,57 @@ export class Sql extends Context.Service<
           (sql) => Effect.promise(() => sql.end({ timeout: 2 })),
         )
         let running = 0
-        const deadline = `${options.statementTimeoutMs + 2000} millis` as const
+        const deadlineMs = options.statementTimeoutMs + 2000
+        /** Statements under way, oldest first: all have the same time, so one look now and then serves them all. */
+        const waiting = new Set<Waiting>()
+        yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            setInterval(() => {
+              const expired = performance.now() - deadlineMs
+              for (const one of waiting) {
+                if (one.since > expired) break
+                waiting.delete(one)
+                one.giveUp()
+              }
+            }, lookEveryMs).unref(),
+          ),
+          (timer) => Effect.sync(() => clearInterval(timer)),
+        )
 
         const once = <Row>(statement: Statement) =>
           Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
+            const one: Waiting = {
+              since: performance.now(),
+              giveUp: () =>
+                resume(
+                  Effect.fail(
+                    new Unavailable({ error: "The database did not answer.", retryAfterSeconds: 2 }),
+                  ),
+                ),
+            }
             running++
+            waiting.add(one)
             statement(raw).then(
               (rows) => {
                 running--
+                waiting.delete(one)
                 resume(Effect.succeed(rows as unknown as ReadonlyArray<Row>))
               },
               (error) => {
                 running--
+                waiting.delete(one)
                 resume(Effect.suspend(() => Effect.fail(toFailure(error))))
               },
             )
-          }).pipe(
-            Effect.timeoutOrElse({
-              duration: deadline,
-              orElse: () =>
-                Effect.fail(new Unavailable({ error: "The database did not answer.", retryAfterSeconds: 2 })),
-            }),
-          )
+          })
 
+        // What goes well the first time, as nearly everything does, pays for no schedule.
         const attempt = <Row>(statement: Statement) =>
-          once<Row>(statement).pipe(
-            Effect.retry({ schedule: retryPolicy, while: (failure) => failure._tag === "Unavailable" }),
+          Effect.catchTag(once<Row>(statement), "Unavailable", () =>
+            once<Row>(statement).pipe(
+              Effect.delay(firstPause),
+              Effect.retry({ schedule: retryPolicy, while: (failure) => failure._tag === "Unavailable" }),
+            ),
           )
 
         const rows = <Row>(statement: Statement) =>

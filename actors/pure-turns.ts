@@ -1,0 +1,43 @@
+import {
+  type AnyActorScope,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  createActor,
+  type ExecutableActionObject,
+} from "xstate"
+
+const nothing = () => {}
+
+/**
+ * The machine as a function. XState's own `transition` makes an actor for each call, with an initial state nobody looks at;
+ * our machines start no actors and send nothing, so one that never runs will do for all their turns.
+ */
+export const makePureTurns = (machine: AnyStateMachine) => {
+  const self = createActor(machine)
+  let actions: Array<ExecutableActionObject> = []
+  const scope: AnyActorScope = {
+    self,
+    system: self.system,
+    id: "",
+    sessionId: "",
+    logger: nothing,
+    defer: nothing,
+    emit: nothing,
+    stopChild: nothing,
+    actionExecutor: (action) => {
+      actions.push(action)
+    },
+  }
+  return {
+    begin: (input: unknown): AnyMachineSnapshot => machine.getInitialSnapshot(scope, input),
+    /** The next state, and what the machine wants done. */
+    take: (
+      snapshot: AnyMachineSnapshot,
+      event: AnyEventObject,
+    ): readonly [AnyMachineSnapshot, ReadonlyArray<ExecutableActionObject>] => {
+      actions = []
+      return [machine.transition(snapshot, event, scope), actions]
+    },
+  }
+}
