@@ -35,7 +35,7 @@ export const checkedOut = (order: OrderContext, event: CheckoutEvent): OrderCont
   items: event.items,
   checkout: event.checkout,
   attempt: order.attempt + 1,
-  intent: undefined,
+  intent: "intent" in event ? event.intent : undefined,
   declined: undefined,
   ...(event.tracking === undefined ? {} : { tracking: event.tracking }),
 })

@@ -119,7 +119,11 @@ export type OrderEvent =
   | (At & { readonly type: "add"; readonly items: ReadonlyArray<OrderItem>; readonly tracking?: unknown })
   | (At & { readonly type: "remove"; readonly itemId: string })
   | (At & { readonly type: "clear" })
-  | (CheckoutFacts & { readonly type: "checkout.payment" })
+  | (CheckoutFacts & {
+      readonly type: "checkout.payment"
+      /** What its provider could say beforehand; without it the provider is asked once the ids are held. */
+      readonly intent?: Intent
+    })
   | (CheckoutFacts & { readonly type: "checkout.free"; readonly freeIds: number })
   | (CheckoutFacts & { readonly type: "checkout.cash"; readonly payment: Payment })
   | (CheckoutFacts & {

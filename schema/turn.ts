@@ -5,6 +5,7 @@ export interface TurnEffects {
   readonly grants?: ReadonlyArray<Grant>
   readonly moves?: ReadonlyArray<Move>
   readonly ledger?: ReadonlyArray<LedgerLine>
+  readonly sandbox_intents?: ReadonlyArray<SandboxIntent>
   readonly uses?: ReadonlyArray<CodeUse>
   readonly free_ids?: ReadonlyArray<FreeIds>
   readonly mail?: ReadonlyArray<Mail>
@@ -41,6 +42,15 @@ export interface LedgerLine {
   readonly cents: number
   readonly reference: string
 }
+/** A payment asked for at the built-in provider. */
+export interface SandboxIntent {
+  readonly id: string
+  readonly session_id: string
+  readonly method: string
+  readonly cents: number
+  readonly success_url?: string | undefined
+  readonly cancel_url?: string | undefined
+}
 export interface CodeUse {
   readonly code_id: string
   readonly user_id: string
@@ -70,6 +80,7 @@ export const turnEffectKinds = [
   "grants",
   "moves",
   "ledger",
+  "sandbox_intents",
   "uses",
   "free_ids",
   "mail",

@@ -36,7 +36,7 @@ export const settings = {
     secret(url("postgres:", "postgresql:")),
   ),
   pgBin: optionalSetting("PG_BIN", "Folder of Postgres binaries for the embedded server.", plain),
-  poolSize: setting("POOL_SIZE", "8", "Connections to Postgres per process.", whole(1, 200)),
+  poolSize: setting("POOL_SIZE", "4", "Connections to Postgres per process.", whole(1, 200)),
   statementTimeoutMs: setting(
     "STATEMENT_TIMEOUT_MS",
     "8000",

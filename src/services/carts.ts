@@ -9,6 +9,7 @@ import {
   type Unprocessable,
   type UnsupportedEmoji,
 } from "../../schema/errors.ts"
+import type { TurnEffects } from "../../schema/turn.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { Orders, type Seen, type StoredOrder } from "../store/orders.ts"
 import { nextCart } from "./cart-items.ts"
@@ -42,6 +43,8 @@ interface CartTurnOptions {
   readonly also?: ReadonlyArray<string>
   /** The cart as it was found a moment ago. */
   readonly found?: Cart
+  /** What is committed with the turn, asked for once it is decided. */
+  readonly with?: () => TurnEffects
 }
 
 const maxAttempts = 4
@@ -110,7 +113,7 @@ export class Carts extends Context.Service<
 
       return Carts.of({
         get,
-        turn: Effect.fnUntraced(function* (userId, decide, { also, found, only } = {}) {
+        turn: Effect.fnUntraced(function* (userId, decide, { also, found, only, with: effects } = {}) {
           for (let tries = 1; ; tries++) {
             const cart = tries === 1 && found !== undefined ? found : yield* get(userId, also)
             if (only !== undefined && cart.order.context.id !== only) return yield* refuseClosed(only)
@@ -122,9 +125,12 @@ export class Carts extends Context.Service<
                   before = storedOf(snapshot)
                   return decide(before, new Date(now).toISOString(), cart.user, cart.seen)
                 },
-                cart.create === undefined
-                  ? {}
-                  : { create: { ...cart.create, createdAt: new Date(actors.now()).toISOString() } },
+                {
+                  ...(effects === undefined ? {} : { also: effects }),
+                  ...(cart.create === undefined
+                    ? {}
+                    : { create: { ...cart.create, createdAt: new Date(actors.now()).toISOString() } }),
+                },
               )
               .pipe(
                 Effect.catchTags({

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import type { Checkout, OrderEvent } from "../../machines/order-context.ts"
+import type { OrderEvent } from "../../machines/order-context.ts"
 import { dueCents, totalCents } from "../../machines/order-money.ts"
 import { type EventRefused, type Forbidden, NotFound } from "../../schema/errors.ts"
 import type { CheckoutCartRequest } from "../../schema/order.ts"
+import type { TurnEffects } from "../../schema/turn.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
@@ -16,7 +17,17 @@ import { FailPoints } from "./fail-points.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { Payments } from "./payments.ts"
 
-/** From a cart to its payment: all ids are claimed with the transition or none is, then the provider is asked. */
+interface Facts {
+  readonly pubkey: string
+  readonly cashId: string
+  /** What the decision wants committed with it. */
+  effects: TurnEffects
+}
+
+/**
+ * From a cart to its payment: all ids are claimed with the transition or none is, then the provider is asked, unless it is
+ * one that can be committed with the claims.
+ */
 export class Checkouts extends Context.Service<
   Checkouts,
   {
@@ -49,13 +60,13 @@ export class Checkouts extends Context.Service<
       })
 
       const decide =
-        (request: CheckoutCartRequest, facts: { readonly pubkey: string; readonly cashId: string }) =>
+        (request: CheckoutCartRequest, facts: Facts) =>
         ({ context, status }: StoredOrder, at: string, user: DisplayUser) =>
           Effect.gen(function* () {
             if (context.items.length === 0) return yield* emptyCart
             const ends = new Date(Date.parse(at) + cartTtlSeconds * 1000).toISOString()
-            const checkout: Checkout = {
-              method: request.method,
+            const { method } = request
+            const checkout = {
               at,
               pubkey: facts.pubkey,
               ...(user.email === undefined ? {} : { email: user.email }),
@@ -65,9 +76,9 @@ export class Checkouts extends Context.Service<
             // A pending order keeps the prices it was offered at.
             const items = status === "Draft" ? yield* requote(context.items, at) : context.items
             const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
-            const base = { at, items, checkout, ...tracking }
+            const base = { at, items, checkout: { ...checkout, method }, ...tracking }
             yield* failPoints.pass("checkout.before_commit")
-            if (request.method === "Free") {
+            if (method === "Free") {
               const waived = freeDiscounts(items, at)
               const free = [...items, ...waived]
               if (totalCents(free) !== 0 || waived.length > user.remaining_free_emoji)
@@ -79,7 +90,7 @@ export class Checkouts extends Context.Service<
                 freeIds: waived.length,
               } satisfies OrderEvent as OrderEvent
             }
-            if (request.method === "Cash") {
+            if (method === "Cash") {
               const cents = request.amount ?? dueCents({ ...context, items })
               const reference = request.external_reference
               const payment = {
@@ -91,10 +102,14 @@ export class Checkouts extends Context.Service<
               }
               return { ...base, type: "checkout.cash", payment } satisfies OrderEvent as OrderEvent
             }
+            const awaited = { ...checkout, method, expiresAt: ends }
+            const foreseen = yield* payments.foresee(context, items, awaited)
+            facts.effects = foreseen?.effects ?? {}
             return {
               ...base,
               type: "checkout.payment",
-              checkout: { ...checkout, expiresAt: ends },
+              checkout: awaited,
+              ...(foreseen === undefined ? {} : { intent: foreseen.intent }),
             } satisfies OrderEvent as OrderEvent
           })
 
@@ -148,8 +163,9 @@ export class Checkouts extends Context.Service<
           if (known !== undefined) return known
           const wanted = yield* checkKey(cart.user, request.pubkey)
           const pubkey = wanted ?? cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
+          const facts: Facts = { pubkey, cashId: randomUUID(), effects: {} }
           const taken = yield* carts
-            .turn(buyer, decide(request, { pubkey, cashId: randomUUID() }), { only: orderId, found: cart })
+            .turn(buyer, decide(request, facts), { only: orderId, found: cart, with: () => facts.effects })
             .pipe(
               Effect.catchTags({
                 IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),

@@ -1,11 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import { OrderActors } from "../../actors/order.ts"
-import type { Intent, OrderContext } from "../../machines/order-context.ts"
+import type { Checkout, Intent, OrderContext, OrderItem } from "../../machines/order-context.ts"
 import { orderNumber } from "../../machines/order-effects.ts"
 import { dueCents } from "../../machines/order-money.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import type { TurnEffects } from "../../schema/turn.ts"
 import { AppConfig } from "../config.ts"
-import type { PaidMethod, PaymentProvider } from "../providers/payments/port.ts"
+import type { IntentRequest, MadeIntent, PaidMethod, PaymentProvider } from "../providers/payments/port.ts"
 import { Sandbox } from "../providers/payments/sandbox.ts"
 import { Stripe } from "../providers/payments/stripe.ts"
 import type { StoredOrder } from "../store/orders.ts"
@@ -15,12 +16,20 @@ import { OrderViews } from "./order-views.ts"
 const isPaidMethod = (method: string): method is PaidMethod =>
   method === "CryptoCommerce" || method === "CardCheckout" || method === "WalletPay"
 
+type PaidCheckout = Checkout & { readonly method: PaidMethod }
+
 /** Which provider takes which payment, and the intents orders wait for. */
 export class Payments extends Context.Service<
   Payments,
   {
     checkMethod(method: PaidMethod): Effect.Effect<void, Unprocessable>
     find(provider: string): PaymentProvider | undefined
+    /** The intent of a checkout about to be taken, where its provider can say it beforehand, and what makes it. */
+    foresee(
+      order: OrderContext,
+      items: ReadonlyArray<OrderItem>,
+      checkout: PaidCheckout,
+    ): Effect.Effect<{ readonly intent: Intent; readonly effects: TurnEffects } | undefined>
     /** Makes the intent a pending order lacks; any other order comes back as it is. */
     ensureIntent(order: StoredOrder): Effect.Effect<StoredOrder, NotFound | Unavailable>
     /** Ends an intent nobody waits for. A payment that comes all the same is booked when it does. */
@@ -53,25 +62,46 @@ export class Payments extends Context.Service<
               Effect.catch((cause) => Effect.logWarning("intent not cancelled", intent.intentId, cause)),
             )
 
-      const makeIntent = Effect.fnUntraced(function* (
-        { attempt, checkout, id }: OrderContext & { readonly checkout: { readonly method: PaidMethod } },
-        provider: PaymentProvider,
+      const requestFor = (
+        { checkout, id }: OrderContext & { readonly checkout: PaidCheckout },
+        attempt: number,
         cents: number,
+      ): IntentRequest => ({
+        // A part paid meanwhile makes it another intent, not the same one with another price.
+        key: `${id}:${attempt}:${cents}`,
+        orderId: id,
+        orderNumber: orderNumber(id),
+        method: checkout.method,
+        cents,
+        email: checkout.email,
+        successUrl: checkout.successUrl,
+        cancelUrl: checkout.cancelUrl,
+      })
+
+      const sealIntent = (
+        orderId: string,
+        attempt: number,
+        provider: PaymentProvider,
+        { clientSecret, ...made }: MadeIntent,
+      ): Effect.Effect<Intent> =>
+        Effect.map(views.sealSecret(orderId, clientSecret), (sealedSecret) => ({
+          ...made,
+          attempt,
+          provider: provider.name,
+          sealedSecret,
+        }))
+
+      const foresee = Effect.fnUntraced(function* (
+        order: OrderContext,
+        items: ReadonlyArray<OrderItem>,
+        checkout: PaidCheckout,
       ) {
-        const { clientSecret, ...made } = yield* provider.createIntent({
-          // A part paid meanwhile makes it another intent, not the same one with another price.
-          key: `${id}:${attempt}:${cents}`,
-          orderId: id,
-          orderNumber: orderNumber(id),
-          method: checkout.method,
-          cents,
-          email: checkout.email,
-          successUrl: checkout.successUrl,
-          cancelUrl: checkout.cancelUrl,
-        })
-        yield* failPoints.pass("checkout.after_intent")
-        const sealedSecret = yield* views.sealSecret(id, clientSecret)
-        return { ...made, attempt, provider: provider.name, sealedSecret } satisfies Intent
+        const provider = providerFor(checkout.method)
+        const cents = dueCents({ ...order, items })
+        if (provider?.foresee === undefined || cents === 0) return undefined
+        const attempt = order.attempt + 1
+        const { effects, made } = provider.foresee(requestFor({ ...order, checkout }, attempt, cents))
+        return { intent: yield* sealIntent(order.id, attempt, provider, made), effects }
       })
 
       const ensureIntent = Effect.fnUntraced(function* (order: StoredOrder) {
@@ -82,11 +112,14 @@ export class Payments extends Context.Service<
         if (checkout === undefined || !isPaidMethod(checkout.method)) return order
         const provider = providerFor(checkout.method)
         if (provider === undefined) return order
-        const intent = yield* makeIntent(
+        const request = requestFor(
           { ...context, checkout: { ...checkout, method: checkout.method } },
-          provider,
+          context.attempt,
           cents,
         )
+        const made = yield* provider.createIntent(request)
+        yield* failPoints.pass("checkout.after_intent")
+        const intent = yield* sealIntent(context.id, context.attempt, provider, made)
         const recorded = actors.turn(context.id, (_, now) =>
           Effect.succeed({ type: "intent.made", intent, at: new Date(now).toISOString() }),
         )
@@ -118,6 +151,7 @@ export class Payments extends Context.Service<
               )
             : Effect.void,
         find: (provider) => providers.get(provider),
+        foresee,
         ensureIntent,
         abandon,
       })

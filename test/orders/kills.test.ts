@@ -56,7 +56,6 @@ describe("a process killed in a checkout", () => {
   it.each([
     { point: "checkout.before_commit", status: "Draft", held: 0 },
     { point: "checkout.after_commit", status: "PendingPayment", held: 2 },
-    { point: "checkout.after_intent", status: "PendingPayment", held: 2 },
     { point: "checkout.before_answer", status: "PendingPayment", held: 2 },
   ] as const)(
     "at $point leaves a $status order that can go on",
@@ -81,6 +80,41 @@ describe("a process killed in a checkout", () => {
     },
     60_000,
   )
+})
+
+describe("a process killed while the price of a checkout changes", () => {
+  it("between asking for the payment and taking note of it leaves an order that asks for the same one again", async () => {
+    const admin = await newShopper(survivor, { role: "Admin" })
+    const redemption_code = `KILL-${randomUUID().slice(0, 8)}`
+    const code = { name: "kill", code_type: "Discount", discount_as_percentage: 50, redemption_code }
+    expect((await admin.call("POST", "/codes", code)).status).toBe(200)
+    const { buyer, ids } = await cartOf(2)
+    const first = (await buyer.checkout(crypto)).body
+    await intoDeath("checkout.after_intent", (worker) =>
+      shopper(worker, buyer).call("POST", "/cart/promo_code", { code: redemption_code }),
+    )
+    await expectInvariants(survivor.sql)
+    expect(await holds(ids)).toBe(2)
+    const again = await buyer.checkout(crypto)
+    expect(again.status).toBe(200)
+    const prices: ReadonlyArray<number> = ids.map((_, n) => first.order_items[n].unit_price_in_cents)
+    const half = prices.reduce((sum, cents) => sum + cents - Math.round(cents / 2), 0)
+    expect(again.body.remaining_due_in_cents).toBe(half)
+    const { payment_intent_id, session_id } = again.body.payment_method_data
+    const intents = await survivor.sql`
+      select id, cents from sandbox_intent where order_id = ${first.id} order by cents`
+    expect(intents).toEqual([
+      { id: payment_intent_id, cents: half },
+      { id: first.payment_method_data.payment_intent_id, cents: first.total_in_cents },
+    ])
+    await atSandbox(survivor, session_id, "pay")
+    const paid = await until(
+      () => buyer.order(first.id),
+      ({ body }) => body.status === "Paid",
+    )
+    expect(paid.body.amount_overpaid_in_cents).toBe(0)
+    await expectInvariants(survivor.sql)
+  }, 60_000)
 })
 
 describe("a process killed in a payment", () => {

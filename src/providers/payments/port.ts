@@ -2,6 +2,7 @@ import type { Effect } from "effect"
 import type { Intent } from "../../../machines/order-context.ts"
 import type { InvalidRequest, Unavailable } from "../../../schema/errors.ts"
 import type { PaymentMethod } from "../../../schema/order.ts"
+import type { TurnEffects } from "../../../schema/turn.ts"
 
 export type PaidMethod = "CryptoCommerce" | "CardCheckout" | "WalletPay"
 
@@ -55,9 +56,17 @@ export type PaymentEvent =
       readonly method: PaymentMethod
     }
 
+/** An intent as it will be once these effects are committed. */
+export interface ForeseenIntent {
+  readonly made: MadeIntent
+  readonly effects: TurnEffects
+}
+
 /** The outside world of money. Every call may be repeated without harm. */
 export interface PaymentProvider {
   readonly name: string
+  /** Of a provider that needs nobody's answer: the intent can be made with the turn that wants it. */
+  readonly foresee?: (request: IntentRequest) => ForeseenIntent
   createIntent(request: IntentRequest): Effect.Effect<MadeIntent, Unavailable>
   /** Of an intent that is paid or cancelled already: nothing. */
   cancelIntent(intent: Intent): Effect.Effect<void, Unavailable>

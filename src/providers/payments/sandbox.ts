@@ -1,12 +1,20 @@
 import { createHmac, randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Conflict, InvalidRequest, type Unavailable } from "../../../schema/errors.ts"
+import type { SandboxIntent } from "../../../schema/turn.ts"
 import { AppConfig } from "../../config.ts"
 import { FailPoints } from "../../services/fail-points.ts"
 import { makeKeyRing, type NamedKey } from "../../services/key-ring.ts"
 import { DatabaseClock } from "../../store/database-clock.ts"
 import { Sql } from "../../store/sql.ts"
-import type { IntentRequest, MadeIntent, PaidMethod, PaymentEvent, PaymentProvider } from "./port.ts"
+import type {
+  ForeseenIntent,
+  IntentRequest,
+  MadeIntent,
+  PaidMethod,
+  PaymentEvent,
+  PaymentProvider,
+} from "./port.ts"
 import { invoiceMethods } from "./sandbox-rates.ts"
 import { signWebhook, webhookSigned } from "./sandbox-signature.ts"
 
@@ -76,17 +84,9 @@ export class Sandbox extends Context.Service<
         const derive = (purpose: string, text: string) =>
           createHmac("sha256", ring.current).update(`${purpose}/${text}`).digest("hex").slice(0, 32)
 
-        const createIntent = Effect.fnUntraced(function* (request: IntentRequest) {
+        const foresee = (request: IntentRequest): ForeseenIntent => {
           const intentId = `pi_sandbox_${derive("intent", request.key)}`
           const sessionId = `cs_sandbox_${derive("session", request.key)}`
-          yield* sql.rows(
-            (
-              q,
-            ) => q`insert into sandbox_intent (id, session_id, order_id, method, cents, success_url, cancel_url)
-                     values (${intentId}, ${sessionId}, ${request.orderId}, ${request.method}, ${request.cents},
-                             ${request.successUrl ?? null}, ${request.cancelUrl ?? null})
-                     on conflict (id) do nothing`,
-          )
           const made: MadeIntent = {
             intentId,
             sessionId,
@@ -99,8 +99,25 @@ export class Sandbox extends Context.Service<
                 }
               : { methods: [] }),
           }
-          return made
-        })
+          const { cancelUrl, cents, method, successUrl } = request
+          const row: SandboxIntent = {
+            id: intentId,
+            session_id: sessionId,
+            method,
+            cents,
+            success_url: successUrl,
+            cancel_url: cancelUrl,
+          }
+          return { made, effects: { sandbox_intents: [row] } }
+        }
+
+        const createIntent = (request: IntentRequest) => {
+          const { effects, made } = foresee(request)
+          const rows = JSON.stringify(effects.sandbox_intents)
+          return sql
+            .rows((q) => q`select put_sandbox_intents(${request.orderId}, ${rows}::text::jsonb)`)
+            .pipe(Effect.as(made))
+        }
 
         const findSession = (sessionId: string) =>
           sql
@@ -173,6 +190,7 @@ export class Sandbox extends Context.Service<
 
         return Sandbox.of({
           name: "sandbox",
+          foresee,
           createIntent,
           cancelIntent: ({ intentId }) =>
             sql
