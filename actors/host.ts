@@ -100,7 +100,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const begin = (create: InputFrom<M> | undefined) =>
       Effect.suspend(() => {
         if (create === undefined) return Effect.fail(new NotFound({ error: `There is no such ${entity}.` }))
-        const snapshot = turns.begin(create) as SnapshotFrom<M>
+        const snapshot = turns.first(create) as SnapshotFrom<M>
         return Effect.succeed({ version: 0, snapshot } satisfies Loaded<M>)
       })
 

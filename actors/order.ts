@@ -11,7 +11,7 @@ export type OrderSnapshot = SnapshotFrom<typeof orderMachine>
 const turns = makePureTurns(orderMachine)
 
 /** The order as it would begin, before anything is stored. */
-export const beginOrder = (input: OrderInput): OrderContext => turns.begin(input).context
+export const beginOrder = (input: OrderInput): OrderContext => turns.first(input).context
 
 /** What an order of this status answers to, guards aside. */
 export const allowedOrderEvents = (status: OrderSnapshot["value"]): ReadonlyArray<string> =>

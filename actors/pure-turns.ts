@@ -30,7 +30,7 @@ export const makePureTurns = (machine: AnyStateMachine) => {
     },
   }
   return {
-    begin: (input: unknown): AnyMachineSnapshot => machine.getInitialSnapshot(scope, input),
+    first: (input: unknown): AnyMachineSnapshot => machine.getInitialSnapshot(scope, input),
     /** The next state, and what the machine wants done. */
     take: (
       snapshot: AnyMachineSnapshot,
