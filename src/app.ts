@@ -171,9 +171,16 @@ export const startService = async (
           context: yield* Effect.context<RouteServices>(),
           checkAnswers: surroundings.checkAnswers ?? false,
         }
+        const bus = yield* Bus
+        const readiness = yield* Readiness
+        if (surroundings.peersPossible && config.redisUrl !== undefined)
+          readiness.add(
+            "redis",
+            Effect.sync(() => (bus.hearsExpress() ? "ok" : "away")),
+          )
         return {
           metrics: yield* Metrics,
-          readiness: yield* Readiness,
+          readiness,
           sessions: yield* LiveSessions,
           endpoints: yield* Effect.forEach(routes, (route) => toEndpoint(route, dispatch)),
         }

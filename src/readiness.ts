@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { Sql } from "./store/sql.ts"
 
-type Check = Effect.Effect<"ok" | "down" | "draining">
+/** `away`: it is missed, and traffic is served without it. */
+type Check = Effect.Effect<"ok" | "away" | "down" | "draining">
 
 /** What must hold before traffic is sent here. Parts add their own checks. */
 export class Readiness extends Context.Service<

@@ -61,6 +61,8 @@ export class Bus extends Context.Service<
     readonly subscribe: (topic: string, handler: (payload: string) => void) => () => void
     /** Wake-ups may have been missed: look for yourself. */
     readonly onGap: (handler: () => void) => () => void
+    /** Whether the faster way for wake-ups works. */
+    readonly hearsExpress: () => boolean
     readonly stats: () => BusStats
   }
 >()("directory/Bus") {
@@ -134,6 +136,7 @@ const openBus = async (options: BusOptions) => {
       },
       subscribe: (topic, handler) => subscribers.on(topic, handler),
       onGap: (handler) => gaps.on("", handler),
+      hearsExpress: () => link?.hearsExpress() ?? false,
       stats: () => ({ ...NO_STATS, ...link?.stats(), handlerFailures }),
     }),
   }

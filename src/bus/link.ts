@@ -146,6 +146,7 @@ export const openLink = async (options: LinkOptions) => {
       wakes.add(pair)
       schedule()
     },
+    hearsExpress: () => express !== undefined && !express.isDeaf(),
     stats: () => ({ ...counts, ...coherence.counters }),
     close: async (): Promise<void> => {
       // Heartbeats go on, so that whoever still waits for others gets an answer.

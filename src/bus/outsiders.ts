@@ -85,6 +85,7 @@ export const outsiderBus = Layer.effect(
       publish: (topic, payload) => void Effect.runFork(tell({ kind: "wake", topic, payload })),
       subscribe: () => () => {},
       onGap: () => () => {},
+      hearsExpress: () => false,
       stats: () => ({
         peers: 0,
         waiting: 0,

@@ -23,7 +23,7 @@ const health = route({
 const ready = route({
   id: "ready",
   group: "operations",
-  summary: "The process can serve: its dependencies answer and it is not draining",
+  summary: "The process can serve: what it cannot do without answers, and it is not draining",
   method: "get",
   path: "/ready",
   auth: "none",
@@ -35,7 +35,7 @@ const ready = route({
   handler: () =>
     Effect.gen(function* () {
       const checks = yield* Readiness.use((readiness) => readiness.check)
-      const failed = Object.entries(checks).filter(([, state]) => state !== "ok")
+      const failed = Object.entries(checks).filter(([, state]) => state !== "ok" && state !== "away")
       if (failed.length === 0) return { status: "ready" as const, checks }
       return yield* new Unavailable({
         error: `Not ready: ${failed.map(([name, state]) => `${name} is ${state}`).join(", ")}.`,

@@ -4,8 +4,9 @@ import { Bus, type BusOptions } from "../../src/bus/bus.ts"
 import { decodeMessage, type Message } from "../../src/bus/message.ts"
 import { redisWire } from "../../src/bus/redis.ts"
 import { postgresWire } from "../../src/bus/wire-postgres.ts"
+import { redisBinary } from "../fixtures/redis.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
-import { redisBinary, startRedis } from "./redis-server.ts"
+import { startRedis } from "./redis-server.ts"
 
 const patiently = { timeout: 20_000, interval: 10 }
 /** A lease no busy machine uses up, so that none runs out unless the test makes it. */

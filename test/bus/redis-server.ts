@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
-
-export const redisBinary = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find(existsSync)
+import { redisBinary } from "../fixtures/redis.ts"
 
 export const startRedis = async () => {
   const directory = mkdtempSync("/tmp/bus-redis-")
