@@ -10,7 +10,7 @@ import {
   type SnapshotFrom,
 } from "xstate"
 import { EventRefused, NotFound, Unavailable } from "../schema/errors.ts"
-import { type ChannelEvent, type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
+import { type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
 import { type Cell, Cells } from "./cells.ts"
 import { Deadlines } from "./deadlines.ts"
 import { Mailboxes } from "./mailboxes.ts"
@@ -59,13 +59,8 @@ const collectEffects = (
   for (const action of actions)
     if (turnEffectKinds.includes(action.type as never)) add(action.type, action.params)
   if (also !== undefined) for (const kind of turnEffectKinds) add(kind, also[kind])
-  const { events, ...rest } = effects as TurnEffects
-  return events === undefined ? rest : { ...rest, events: events.toSorted(byChannel) }
+  return effects
 }
-
-/** The database locks channels in this order. Byte by byte, as it compares them, however long the emoji are. */
-const byChannel = (one: ChannelEvent, other: ChannelEvent): number =>
-  one.channel === other.channel ? 0 : Buffer.compare(Buffer.from(one.channel), Buffer.from(other.channel))
 
 const stateName = (snapshot: AnyMachineSnapshot): string =>
   typeof snapshot.value === "string" ? snapshot.value : JSON.stringify(snapshot.value)
