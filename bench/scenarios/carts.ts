@@ -45,7 +45,7 @@ interface Pending {
   readonly payment_method_data: { readonly payment_intent_id: string }
 }
 
-/** Add, check out, pay, see it owned: four requests and, in the service, four turns of the order. */
+/** Add, check out, pay, see it owned: four requests, three of them a turn of the order. */
 const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
   const sign = webhookSigner(keys)
   let bought = 0
@@ -83,7 +83,7 @@ const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
 
 export const cartCycle: Scenario<Buyers> = {
   name: "cart-cycle",
-  summary: "add, check out, pay, owned: each request counts as one turn",
+  summary: "add, check out, pay, owned: each request counts as one write",
   sweep: true,
   firstWarmupSeconds: 8,
   setupSeconds: 15,
