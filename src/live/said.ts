@@ -14,11 +14,17 @@ export const placed = (
   events: ReadonlyArray<ChannelEvent>,
 ): ReadonlyArray<SaidEvent> => {
   const waiting = new Map<string, Array<ChannelEvent>>()
-  for (const event of events) waiting.set(event.channel, [...(waiting.get(event.channel) ?? []), event])
-  return positions.flatMap((position) => {
-    const event = waiting.get(position.channel)?.shift()
-    return event === undefined ? [] : [{ ...position, type: event.type, data: event.data }]
-  })
+  for (const event of events) {
+    const before = waiting.get(event.channel)
+    if (before === undefined) waiting.set(event.channel, [event])
+    else before.push(event)
+  }
+  const said: Array<SaidEvent> = []
+  for (const { at, channel, epoch, offset } of positions) {
+    const event = waiting.get(channel)?.shift()
+    if (event !== undefined) said.push({ at, channel, epoch, offset, type: event.type, data: event.data })
+  }
+  return said
 }
 
 /** From the commit to the hub of the same process: what is known here need not be read back. */
