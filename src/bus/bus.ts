@@ -28,7 +28,8 @@ export interface BusStats {
   readonly handlerFailures: number
 }
 
-const NO_STATS = {
+/** Of a process that talks to nobody. */
+export const noStats = {
   peers: 0,
   waiting: 0,
   sent: 0,
@@ -137,7 +138,7 @@ const openBus = async (options: BusOptions) => {
       subscribe: (topic, handler) => subscribers.on(topic, handler),
       onGap: (handler) => gaps.on("", handler),
       hearsExpress: () => link?.hearsExpress() ?? false,
-      stats: () => ({ ...NO_STATS, ...link?.stats(), handlerFailures }),
+      stats: () => ({ ...noStats, ...link?.stats(), handlerFailures }),
     }),
   }
 }

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { connect, Sql } from "../store/sql.ts"
 import type { BusSurroundings } from "./between-processes.ts"
-import { Bus } from "./bus.ts"
+import { Bus, noStats } from "./bus.ts"
 import { postgresWire, postgresWireClient } from "./wire-postgres.ts"
 
 /**
@@ -86,18 +86,7 @@ export const outsiderBus = Layer.effect(
       subscribe: () => () => {},
       onGap: () => () => {},
       hearsExpress: () => false,
-      stats: () => ({
-        peers: 0,
-        waiting: 0,
-        sent: 0,
-        heard: 0,
-        refused: 0,
-        unreadable: 0,
-        gaps: 0,
-        probations: 0,
-        lost: 0,
-        handlerFailures: 0,
-      }),
+      stats: () => ({ ...noStats, handlerFailures: 0 }),
     })
   }),
 )
