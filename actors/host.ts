@@ -141,7 +141,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
             )
       if (event === undefined) return undefined
 
-      const [next, actions] = turns.take(current.snapshot as AnyMachineSnapshot, event as AnyEventObject)
+      const [next, actions] = turns.next(current.snapshot as AnyMachineSnapshot, event as AnyEventObject)
       const snapshot = next as SnapshotFrom<M>
       const effects = collectEffects(actions, turnOptions.also?.(snapshot))
       const touched = [...(effects.grants ?? []), ...(effects.moves ?? [])].map((e) => e.canonical)

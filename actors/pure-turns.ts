@@ -30,9 +30,10 @@ export const makePureTurns = (machine: AnyStateMachine) => {
     },
   }
   return {
+    /** The state it begins in. */
     first: (input: unknown): AnyMachineSnapshot => machine.getInitialSnapshot(scope, input),
     /** The next state, and what the machine wants done. */
-    take: (
+    next: (
       snapshot: AnyMachineSnapshot,
       event: AnyEventObject,
     ): readonly [AnyMachineSnapshot, ReadonlyArray<ExecutableActionObject>] => {

@@ -2,6 +2,7 @@ import type { Run } from "../load/run.ts"
 import type { Aim, Metric, Scenario } from "../scenario.ts"
 import { isDisturbed } from "./disturbance.ts"
 import { isFailing } from "./failing.ts"
+import { isGeneratorLimited } from "./generator-limit.ts"
 import type { Ratio, SideResult } from "./results.ts"
 import { spreadOf } from "./spread.ts"
 
@@ -39,7 +40,9 @@ function ratioOf(subject: SideResult, opponent: SideResult, metric: Metric, aim:
   const both = [...ours, ...theirs]
   const met = isMet(aim, value.median) && !isFailing(ours) && !isFailing(theirs)
   const isUntouched = metric === "cpu" || metric === "memory"
-  const judged = !isUntouched && isDisturbed(both) ? {} : { met }
+  // An opponent that could have done more makes the ratio too good: what it misses is missed, what it meets is not known.
+  const isFlattering = metric === "rate" && met && isGeneratorLimited(theirs)
+  const judged = (!isUntouched && isDisturbed(both)) || isFlattering ? {} : { met }
   const kind = aim.isDifference ? { isDifference: true as const } : {}
   return [{ against: opponent.name, metric, value, ...kind, aim: describeAim(aim), ...judged }]
 }

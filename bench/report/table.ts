@@ -1,10 +1,9 @@
 import type { Run } from "../load/run.ts"
 import { disturbanceOf, isDisturbed } from "./disturbance.ts"
 import { failedShareOf, isFailing } from "./failing.ts"
+import { isGeneratorLimited } from "./generator-limit.ts"
 import type { Ratio, Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
-
-const busyShare = 0.9
 
 /** Headlines first, then what they were computed from. */
 export const markdownOf = (results: Results): string =>
@@ -35,7 +34,7 @@ function headlines(results: Results): string[] {
   return tableOf(["scenario", "against", "ratio of", "ratio", "aim"], rows)
 }
 
-const verdicts: Record<string, string> = { true: "✓", false: "✗", undefined: "(disturbed, not judged)" }
+const verdicts: Record<string, string> = { true: "✓", false: "✗", undefined: "(not judged, see below)" }
 
 const metricNames: Record<Ratio["metric"], string> = {
   rate: "operations per second",
@@ -136,9 +135,7 @@ function notes(results: Results): string[] {
           `${name}, ${side.name}: others used up to ${cores} cores, so rates are too low and only CPU ratios are sound`,
         )
       }
-      const isStarved = ({ generator, server }: Run) =>
-        server !== undefined && server.cpuShare < busyShare && generator.cpuShare > busyShare
-      if (side.peak.length > 0 && side.peak.every(isStarved)) {
+      if (isGeneratorLimited(side.peak)) {
         found.add(
           `${name}, ${side.name}: the generator was the limit, not the server; read the ratio of CPU time`,
         )

@@ -177,8 +177,8 @@ export class Sql extends Context.Service<
         const attempt = <Row>(statement: Statement) =>
           Effect.catchTag(once<Row>(statement), "Unavailable", () =>
             once<Row>(statement).pipe(
-              Effect.delay(firstPause),
               Effect.retry({ schedule: retryPolicy, while: (failure) => failure._tag === "Unavailable" }),
+              Effect.delay(firstPause),
             ),
           )
 

@@ -32,8 +32,20 @@ describe("ratios", () => {
     expect(rate).not.toHaveProperty("met")
     const ratios = [{ ...rate!, against: "bare" }]
     expect(markdownOf(sampleResults(sampleScenario({ ratios })))).toContain(
-      "≥ 0.9, ≤ 1.1 (disturbed, not judged) |",
+      "≥ 0.9, ≤ 1.1 (not judged, see below) |",
     )
+  })
+
+  it("that an opponent held back by its generator makes too good are not judged, and what is missed even so is missed", () => {
+    const { server } = sampleRun(100)
+    const heldBack = sampleRun(100, { generator: { cpuShare: 0.99 }, server: { ...server!, cpuShare: 0.6 } })
+    const against = (peak: ReturnType<typeof sampleRun>) =>
+      ratiosOf(baselineOnly, [
+        { name: subject, peak: [peak], atRate: [] },
+        { name: opponent, peak: [heldBack], atRate: [] },
+      ])[0]
+    expect(against(sampleRun(100))).not.toHaveProperty("met")
+    expect(against(sampleRun(50))).toMatchObject({ met: false })
   })
 
   it("never meet their aim with failing operations", () => {
