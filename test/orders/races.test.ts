@@ -32,6 +32,9 @@ it("two hundred buyers for fifty ids: fifty hold one, the others are told why, t
     expect(answer.body.items[0].marked_invalid_at_reason).toBe("PendingPurchase")
   }
   await expectInvariants(one.sql)
+  // Who lost has not been asked for money either.
+  const asked = await one.sql`select order_id from sandbox_intent`
+  expect(new Set(asked.map((row) => row["order_id"]))).toEqual(new Set(won.map(({ order }) => order.id)))
   await Promise.all(
     won.map(({ order }, i) =>
       atSandbox(i % 2 === 0 ? one : two, order.payment_method_data.session_id, "pay"),
