@@ -36,7 +36,8 @@ const waitUntilGone = async (clusterDir: string, limitMs: number): Promise<boole
 
 const checkOurs = (pid: number, clusterDir: string): void => {
   const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"))
-  if (command !== undefined && !command.includes(`cluster_name=${clusterName}`)) {
+  // A process that is just ending has no command any more, and no say in whose it was.
+  if (command !== undefined && command !== "" && !command.includes(`cluster_name=${clusterName}`)) {
     throw new Error(
       `${clusterDir} is in use by a PostgreSQL that this service did not start (process ${pid})`,
     )
