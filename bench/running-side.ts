@@ -35,7 +35,9 @@ export async function startSide(scenario: Scenario, side: Side): Promise<Running
       prepared,
       serverPid: server.pid,
     } satisfies Assignment)
-    return { name: side.name, measure: measureWith(generator), stop }
+    const measure = measureWith(generator)
+    const awake = scenario.fromMemory === true && side.usesDatabase !== true
+    return { name: side.name, measure: (plan) => measure({ ...plan, awake }), stop }
   } catch (error) {
     await stop()
     throw error

@@ -42,6 +42,8 @@ interface Common<Prepared> {
   readonly sweep?: true
   /** Where this scenario's cost stands on a curve over stored ids. */
   readonly stored?: { readonly curve: string; readonly ids: number }
+  /** The subject answers without its database, so that the generator may keep a core to itself. */
+  readonly fromMemory?: true
   readonly rssLimitMb?: number
   /** Left out of a plain run, which has about five minutes. */
   readonly onRequest?: true

@@ -23,6 +23,8 @@ export interface ServerSide {
   readonly name: string
   /** Whether `--url` may stand in for it. */
   readonly isService: boolean
+  /** For each request, whatever is asked. */
+  readonly usesDatabase?: true
   readonly start: () => Promise<RunningServer>
 }
 
@@ -94,8 +96,10 @@ export const barePublish = (name = "bare publish"): ServerSide =>
 export const liveCommits = (name = "live"): ServerSide =>
   baseline(name, new URL("./subjects/live-commits.ts", import.meta.url), true)
 
-export const fastifyPostgres = (): ServerSide =>
-  baseline("Fastify with postgres", new URL("./baselines/fastify-postgres.ts", import.meta.url), true)
+export const fastifyPostgres = (): ServerSide => ({
+  ...baseline("Fastify with postgres", new URL("./baselines/fastify-postgres.ts", import.meta.url), true),
+  usesDatabase: true,
+})
 
 export const singleStatementWrites = (name = "bare single-statement writes"): DriverSide => ({
   kind: "driver",

@@ -1,4 +1,5 @@
 import uWS from "uWebSockets.js"
+import { PublishDoor } from "../subjects/publish-door.ts"
 
 // The ceiling for live updates: a topic, its subscribers, and the publish of a ready-made frame.
 const event = JSON.stringify({
@@ -11,6 +12,9 @@ const event = JSON.stringify({
 })
 
 const app = uWS.App()
+new PublishDoor(app, (channels) => {
+  for (const channel of channels) app.publish(channel, event)
+})
 app
   .ws("/live", {
     idleTimeout: 120,
@@ -21,10 +25,6 @@ app
       ws.subscribe(Buffer.from(message).toString())
       ws.send('{"type":"subscribed"}')
     },
-  })
-  .post("/publish/:channel", (res, req) => {
-    app.publish(req.getParameter(0) ?? "", event)
-    res.end("{}")
   })
   .listen("127.0.0.1", 0, (socket) => {
     if (socket) process.send?.({ type: "listening", port: uWS.us_socket_local_port(socket) })

@@ -1,6 +1,7 @@
 import type { Lane, LoadPlan, OpenLane, Settle } from "./lane.ts"
 import type { Run } from "./run.ts"
 import { Tally } from "./tally.ts"
+import { Vigil } from "./vigil.ts"
 import { sleepSeconds, waitUntil } from "./wait.ts"
 import type { Window } from "./window.ts"
 
@@ -9,8 +10,10 @@ export async function runClosedLoop(plan: LoadPlan, openLane: OpenLane, window: 
   const tally = new Tally()
   const underWay = new Set<Lane>()
   let phase: "warm-up" | "measured" | "over" = "warm-up"
+  let settled = 0
   const settle: Settle = (lane, error) => {
     const nowMs = performance.now()
+    settled++
     if (phase === "measured") tally.settle(nowMs - lane.intendedAtMs, error)
     if (phase !== "over") {
       lane.fire(nowMs)
@@ -23,12 +26,14 @@ export async function runClosedLoop(plan: LoadPlan, openLane: OpenLane, window: 
   const lanes = [...underWay]
   for (const lane of lanes) lane.fire(performance.now())
 
+  const vigil = plan.awake ? new Vigil(() => settled) : undefined
   await sleepSeconds(plan.warmupSeconds)
   window.open()
+  vigil?.restart()
   phase = "measured"
   await sleepSeconds(plan.durationSeconds)
   phase = "over"
-  window.close()
+  window.close(vigil?.end())
 
   // What is still on its way at the end is no part of the rate, but what never comes back must not go unseen.
   await waitUntil(() => underWay.size === 0, plan.timeoutSeconds + 1)

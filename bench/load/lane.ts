@@ -19,6 +19,8 @@ export interface LoadPlan {
   /** Of a side's first run. */
   readonly firstWarmupSeconds?: number
   readonly durationSeconds: number
+  /** The generator never sleeps: for servers that need no core but their own. */
+  readonly awake?: boolean
   /** How long one operation is waited for. */
   readonly timeoutSeconds: number
 }

@@ -4,7 +4,7 @@ import type { Tally } from "./tally.ts"
 
 interface Sample {
   readonly atMs: number
-  readonly own: NodeJS.CpuUsage
+  readonly ownMicros: number
   readonly server: Usage | undefined
   readonly machineBusyMicros: number
 }
@@ -15,6 +15,7 @@ export class Window {
   readonly #onOpen: () => void
   #opened: Sample | undefined
   #closed: Sample | undefined
+  #spareMicros = 0
 
   /** Without a pid the server is elsewhere, and only what its clients see can be told. */
   constructor(serverPid: number | undefined, onOpen: () => void = () => {}) {
@@ -29,8 +30,11 @@ export class Window {
     this.#opened = { ...sample, atMs: performance.now() }
   }
 
-  close(): void {
-    this.#closed = this.#sample()
+  /** What the generator only spent on staying awake is no part of its work. */
+  close(spareMs = 0): void {
+    const sample = this.#sample()
+    this.#spareMicros = spareMs * 1000
+    this.#closed = sample
   }
 
   /** An open loop says itself from when to when it counted: its first request may have been sent late. */
@@ -41,7 +45,7 @@ export class Window {
       throw new Error("the measured window was never opened and closed")
     const seconds = (closed.atMs - opened.atMs) / 1000
     const measuredSeconds = intended === undefined ? seconds : (intended.endMs - intended.startMs) / 1000
-    const ownMicros = closed.own.user + closed.own.system - opened.own.user - opened.own.system
+    const ownMicros = closed.ownMicros - opened.ownMicros
     const server = serverMicros(opened, closed)
     const machineMicros = closed.machineBusyMicros - opened.machineBusyMicros
     // A driver is its own server: its time is in both figures.
@@ -53,16 +57,17 @@ export class Window {
       ratePerSecond: tally.completed / measuredSeconds,
       latency: tally.latency(),
       errors: tally.errors,
-      generator: { cpuShare: ownMicros / 1e6 / seconds },
+      generator: { cpuShare: Math.max(0, ownMicros - this.#spareMicros) / 1e6 / seconds },
       othersCpuShare: Math.max(0, othersMicros / 1e6 / seconds),
       ...(closed.server && { server: serverCost(server, closed.server.rssMb, tally.completed, seconds) }),
     }
   }
 
   #sample(): Sample {
+    const { system, user } = process.cpuUsage()
     return {
       atMs: performance.now(),
-      own: process.cpuUsage(),
+      ownMicros: user + system,
       server: this.#serverPid === undefined ? undefined : readUsage(this.#serverPid),
       machineBusyMicros: readMachineBusyMicros(),
     }

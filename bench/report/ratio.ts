@@ -28,24 +28,46 @@ export function ratiosOf(scenario: Scenario, sides: readonly SideResult[]): Rati
 function ratioOf(subject: SideResult, opponent: SideResult, metric: Metric, aim: Aim | undefined): Ratio[] {
   const [ours, theirs] =
     subject.peak.length > 0 ? [subject.peak, opponent.peak] : [subject.atRate, opponent.atRate]
-  const values = ours.flatMap((run, i) => {
-    const [mine, other] = [figureOf(metric, run), figureOf(metric, theirs[i])]
-    if (mine === undefined || other === undefined) return []
-    if (aim?.isDifference) return [mine - other]
-    return other === 0 ? [] : [mine / other]
-  })
+  const values = pairs(metric, ours, theirs, (mine, other) =>
+    aim?.isDifference ? mine - other : mine / other,
+  )
   if (values.length === 0) return []
   const value = spreadOf(values)
   if (aim === undefined) return [{ against: opponent.name, metric, value }]
-  const both = [...ours, ...theirs]
-  const met = isMet(aim, value.median) && !isFailing(ours) && !isFailing(theirs)
-  const isUntouched = metric === "cpu" || metric === "memory"
-  // An opponent that could have done more makes the ratio too good: what it misses is missed, what it meets is not known.
-  const isFlattering = metric === "rate" && met && isGeneratorLimited(theirs)
-  const judged = (!isUntouched && isDisturbed(both)) || isFlattering ? {} : { met }
   const kind = aim.isDifference ? { isDifference: true as const } : {}
-  return [{ against: opponent.name, metric, value, ...kind, aim: describeAim(aim), ...judged }]
+  const verdict = judge(metric, aim, value.median, ours, theirs)
+  return [{ against: opponent.name, metric, value, ...kind, aim: describeAim(aim), ...verdict }]
 }
+
+function judge(
+  metric: Metric,
+  aim: Aim,
+  value: number,
+  ours: readonly Run[],
+  theirs: readonly Run[],
+): Pick<Ratio, "met" | "byCpuTime"> {
+  const isUntouched = metric === "cpu" || metric === "memory"
+  if (!isUntouched && isDisturbed([...ours, ...theirs])) return {}
+  const met = isMet(aim, value) && !isFailing(ours) && !isFailing(theirs)
+  if (!met || metric !== "rate" || !isGeneratorLimited(theirs)) return { met }
+  // An opponent that could have done more makes the ratio of rates too good. What a core delivers is known all the same.
+  const perCore = pairs("cpu", ours, theirs, (mine, other) => other / mine)
+  return perCore.length === 0 ? {} : { met: isMet(aim, spreadOf(perCore).median), byCpuTime: true }
+}
+
+/** Of each run and the opponent's beside it, where both have the figure. */
+const pairs = (
+  metric: Metric,
+  ours: readonly Run[],
+  theirs: readonly Run[],
+  compare: (mine: number, other: number) => number,
+): number[] =>
+  ours.flatMap((run, i) => {
+    const [mine, other] = [figureOf(metric, run), figureOf(metric, theirs[i])]
+    if (mine === undefined || other === undefined) return []
+    const value = compare(mine, other)
+    return Number.isFinite(value) ? [value] : []
+  })
 
 export function figureOf(metric: Metric, run: Run | undefined): number | undefined {
   if (metric === "rate") return run?.ratePerSecond

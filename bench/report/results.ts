@@ -13,6 +13,8 @@ const Ratio = Schema.Struct({
   aim: Schema.optionalKey(Schema.String),
   /** Absent without an aim, and when the runs were too disturbed to judge it. */
   met: Schema.optionalKey(Schema.Boolean),
+  /** The rates could not show it: judged by what a core delivers on either side. */
+  byCpuTime: Schema.optionalKey(Schema.Literal(true)),
 })
 export type Ratio = typeof Ratio.Type
 

@@ -28,13 +28,16 @@ function headlines(results: Results): string[] {
       ratio.against,
       ratio.isDifference ? `${metricNames[ratio.metric]}, difference` : metricNames[ratio.metric],
       withSpread(ratio.value, 2),
-      ratio.aim === undefined ? "" : `${ratio.aim} ${verdicts[String(ratio.met)]}`,
+      ratio.aim === undefined ? "" : `${ratio.aim} ${verdictOf(ratio)}`,
     ]),
   )
   return tableOf(["scenario", "against", "ratio of", "ratio", "aim"], rows)
 }
 
-const verdicts: Record<string, string> = { true: "✓", false: "✗", undefined: "(not judged, see below)" }
+const verdictOf = ({ byCpuTime, met }: Ratio): string => {
+  if (met === undefined) return "(not judged, see below)"
+  return `${met ? "✓" : "✗"}${byCpuTime ? " (by CPU time, see below)" : ""}`
+}
 
 const metricNames: Record<Ratio["metric"], string> = {
   rate: "operations per second",
@@ -137,7 +140,7 @@ function notes(results: Results): string[] {
       }
       if (isGeneratorLimited(side.peak)) {
         found.add(
-          `${name}, ${side.name}: the generator was the limit, not the server; read the ratio of CPU time`,
+          `${name}, ${side.name}: the generator was the limit, not the server; only the ratio of CPU time is sound`,
         )
       }
     }

@@ -15,6 +15,7 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 export const authenticatedRead: Scenario<readonly string[]> = {
   name: "authenticated-read",
+  fromMemory: true,
   summary: "GET /account by any of 1,000 users",
   subject: service(),
   against: [{ side: uws, aims: [{ metric: "rate", atLeast: 0.3 }] }],

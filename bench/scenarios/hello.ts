@@ -7,6 +7,7 @@ const uws = bareUws()
 
 export const hello: Scenario = {
   name: "hello",
+  fromMemory: true,
   summary: "GET /health: a route without work, through the whole stack",
   onRequest: true,
   subject: service(),

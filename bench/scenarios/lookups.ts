@@ -48,6 +48,7 @@ const isAnswer = (answer: { readonly body: Buffer }): boolean => answer.body.len
 
 export const lookupHot: Scenario = {
   name: "lookup-hot",
+  fromMemory: true,
   summary: "one id, looked up again and again",
   onRequest: true,
   subject: service(),
@@ -59,6 +60,7 @@ export const lookupHot: Scenario = {
 
 export const lookupRandom: Scenario = {
   name: "lookup-random",
+  fromMemory: true,
   summary: "any of 100,000 ids, all looked up before",
   sweep: true,
   setupSeconds: 10,
@@ -77,6 +79,7 @@ const thousand = service("service with 1,000 ids")
 
 export const lookupMillion: Scenario = {
   name: "lookup-million",
+  fromMemory: true,
   summary: "1,000 ids in use out of 1,000,000 stored, after a restart, against 1,000 out of 1,000",
   stored: { curve: "lookup", ids: million },
   setupSeconds: 30,
@@ -111,6 +114,7 @@ export const lookupCold: Scenario<undefined> = {
 
 export const lookupMiss: Scenario = {
   name: "lookup-miss",
+  fromMemory: true,
   summary: "any of 10,000 ids nobody has, all looked up before",
   onRequest: true,
   subject: service(),
@@ -126,6 +130,7 @@ export const lookupMiss: Scenario = {
 
 export const lookupTags: Scenario = {
   name: "lookup-tags",
+  fromMemory: true,
   summary: "any of 1,000 ids, only the records of one tag",
   onRequest: true,
   subject: service(),
@@ -137,6 +142,7 @@ export const lookupTags: Scenario = {
 
 export const lookupBatch: Scenario = {
   name: "lookup-batch",
+  fromMemory: true,
   summary: "100 ids of 10,000 in one request",
   onRequest: true,
   subject: service(),

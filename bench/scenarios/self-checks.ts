@@ -14,6 +14,7 @@ const liveSocket = { path: "/live", hello: () => ["everybody"], helloAnswers: 1 
 
 export const baselineOnly: Scenario = {
   name: "baseline-only",
+  fromMemory: true,
   summary: "bare uWebSockets.js against itself: the noise of this machine",
   subject: bareUws("bare uWebSockets.js again"),
   against: [{ side: bareUws(), aims: equal }],

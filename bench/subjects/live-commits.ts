@@ -1,4 +1,4 @@
-import uWS, { type HttpResponse, type us_listen_socket } from "uWebSockets.js"
+import uWS, { type us_listen_socket } from "uWebSockets.js"
 import { Effect } from "effect"
 import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import { type Surroundings, startService } from "../../src/app.ts"
@@ -8,10 +8,11 @@ import { mountLive } from "../../src/live/socket.ts"
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
 import { migrate } from "../../src/store/migrate.ts"
 import { connect, type DatabaseAddress, Sql } from "../../src/store/sql.ts"
+import { PublishDoor } from "./publish-door.ts"
 
 // The live socket of the whole service, with a door beside it that commits an event: what is measured is the way from the
-// commit to the sockets. Events that are asked for while a commit runs share the next, so that the database's commits per
-// second are not what limits deliveries.
+// commit to the sockets. Events that are asked for together share a commit, so that the database's commits per second are
+// not what limits deliveries.
 
 /** A directory of its own to keep a database in, or what it shares with others. */
 interface Shared {
@@ -67,50 +68,31 @@ const someData = () => ({
   emoji_id: "🐙",
   records: [{ tag: "0x4001", data: "https://example.com/octopus" }],
 })
-let waiting: Array<{ readonly channel: string; readonly res: HttpResponse }> = []
-let isCommitting = false
-
-const commitWaiting = async (): Promise<void> => {
-  if (isCommitting) return
-  isCommitting = true
-  while (waiting.length > 0) {
-    const batch = waiting
-    waiting = []
-    const made = batch.map(({ channel }) => ({ channel, type: "emoji_id.records", data: someData() }))
-    const [row] = await service.runtime.runPromise(
-      sql.rows<{ given: ReadonlyArray<ChannelPosition> }>(
-        (q) => q`select put_events(${JSON.stringify(made)}::text::jsonb) as given`,
-      ),
-    )
-    publisher.committed(row?.given ?? [], made)
-    for (const { res } of batch) res.cork(() => res.end("{}"))
-  }
-  isCommitting = false
+const commit = async (channels: readonly string[]): Promise<void> => {
+  const made = channels.map((channel) => ({ channel, type: "emoji_id.records", data: someData() }))
+  const [row] = await service.runtime.runPromise(
+    sql.rows<{ given: ReadonlyArray<ChannelPosition> }>(
+      (q) => q`select put_events(${JSON.stringify(made)}::text::jsonb) as given`,
+    ),
+  )
+  publisher.committed(row?.given ?? [], made)
 }
 
 let listening: us_listen_socket | undefined
 const app = uWS.App()
 const live = mountLive(app, { sessions, allowedOrigins: ["*"], maxSockets: 1_000_000, defect: console.error })
-app
-  .post("/publish/:channel", (res, req) => {
-    const channel = decodeURIComponent(req.getParameter(0) ?? "")
-    res.onAborted(() => {
-      waiting = waiting.filter((one) => one.res !== res)
-    })
-    waiting.push({ channel, res })
-    void commitWaiting()
-  })
-  .listen("127.0.0.1", 0, (socket) => {
-    listening = socket || undefined
-    if (socket) process.send?.({ type: "listening", port: uWS.us_socket_local_port(socket) })
-    else process.send?.({ type: "failed", reason: "no port to listen on" })
-  })
+const door = new PublishDoor(app, commit)
+app.listen("127.0.0.1", 0, (socket) => {
+  listening = socket || undefined
+  if (socket) process.send?.({ type: "listening", port: uWS.us_socket_local_port(socket) })
+  else process.send?.({ type: "failed", reason: "no port to listen on" })
+})
 
 process.once("SIGTERM", async () => {
   // As the server does: nobody new, then those who are here, some at a time.
   if (listening !== undefined) uWS.us_listen_socket_close(listening)
   await live.drain(2000)
-  while (waiting.length > 0 || isCommitting) await new Promise((next) => setTimeout(next, 10))
+  while (!door.isIdle) await new Promise((next) => setTimeout(next, 10))
   app.close()
   await service.stop()
   await stop()

@@ -36,16 +36,25 @@ describe("ratios", () => {
     )
   })
 
-  it("that an opponent held back by its generator makes too good are not judged, and what is missed even so is missed", () => {
+  it("that an opponent held back by its generator makes too good are judged by CPU time, and what is missed even so is missed", () => {
     const { server } = sampleRun(100)
-    const heldBack = sampleRun(100, { generator: { cpuShare: 0.99 }, server: { ...server!, cpuShare: 0.6 } })
+    const cost = (cpuMicrosPerOperation: number) => ({ ...server!, cpuShare: 0.6, cpuMicrosPerOperation })
+    const heldBack = sampleRun(100, { generator: { cpuShare: 0.99 }, server: cost(10) })
     const against = (peak: ReturnType<typeof sampleRun>) =>
       ratiosOf(baselineOnly, [
         { name: subject, peak: [peak], atRate: [] },
         { name: opponent, peak: [heldBack], atRate: [] },
       ])[0]
-    expect(against(sampleRun(100))).not.toHaveProperty("met")
-    expect(against(sampleRun(50))).toMatchObject({ met: false })
+    expect(against(sampleRun(100, { server: cost(10.5) }))).toMatchObject({ met: true, byCpuTime: true })
+    const tooDear = against(sampleRun(100, { server: cost(12) }))
+    expect(tooDear).toMatchObject({ value: { median: 1 }, met: false, byCpuTime: true })
+    expect(against(sampleRun(50, { server: cost(10) }))).toMatchObject({ met: false })
+    const { server: _, ...untold } = sampleRun(100)
+    expect(against(untold)).not.toHaveProperty("met")
+    const ratios = [{ ...tooDear!, against: "bare" }]
+    expect(markdownOf(sampleResults(sampleScenario({ ratios })))).toContain(
+      "≥ 0.9, ≤ 1.1 ✗ (by CPU time, see below) |",
+    )
   })
 
   it("never meet their aim with failing operations", () => {

@@ -1,0 +1,49 @@
+import type { HttpResponse, TemplatedApp } from "uWebSockets.js"
+
+const gatherMs = 1
+
+interface Asked {
+  readonly channel: string
+  /** Undefined once nobody waits for the answer. */
+  res: HttpResponse | undefined
+}
+
+/**
+ * POST /publish/{channel}, beside the live socket of whoever is measured. What is asked for within a millisecond, or while
+ * the last was under way, is published together: how many frames a socket is sent at once must not depend on how the
+ * requests happen to arrive.
+ */
+export class PublishDoor {
+  readonly #publish: (channels: readonly string[]) => void | Promise<void>
+  #waiting: Asked[] = []
+  #isOpen = true
+
+  constructor(app: TemplatedApp, publish: (channels: readonly string[]) => void | Promise<void>) {
+    this.#publish = publish
+    app.post("/publish/:channel", (res, req) => {
+      const asked: Asked = { channel: decodeURIComponent(req.getParameter(0) ?? ""), res }
+      res.onAborted(() => {
+        asked.res = undefined
+      })
+      this.#waiting.push(asked)
+      if (this.#isOpen) void this.#work()
+    })
+  }
+
+  /** Nothing is waiting and nothing under way. */
+  get isIdle(): boolean {
+    return this.#isOpen
+  }
+
+  async #work(): Promise<void> {
+    this.#isOpen = false
+    while (this.#waiting.length > 0) {
+      await new Promise((next) => setTimeout(next, gatherMs))
+      const batch = this.#waiting
+      this.#waiting = []
+      await this.#publish(batch.map(({ channel }) => channel))
+      for (const { res } of batch) res?.cork(() => res.end("{}"))
+    }
+    this.#isOpen = true
+  }
+}
