@@ -10,14 +10,13 @@ interface Report {
 const scratch = mkdtempSync(join(tmpdir(), "directory-run-"))
 const report = join(scratch, "report.json")
 
-const runTests = (args: ReadonlyArray<string>): boolean =>
-  spawnSync(
-    "vitest",
-    ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...args],
-    {
-      stdio: "inherit",
-    },
-  ).status === 0
+/** As npm runs it, with the project's programs on the path. */
+const runTests = (args: ReadonlyArray<string>): boolean => {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]
+  const { error, status } = spawnSync("vitest", ["run", ...reporters, ...args], { stdio: "inherit" })
+  if (error !== undefined) throw error
+  return status === 0
+}
 
 const failedFiles = (): ReadonlyArray<string> => {
   try {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { redisBinary } from "../fixtures/redis.ts"
+import { redisBinary, untilUp } from "../fixtures/redis.ts"
 
 export const startRedis = async () => {
   const directory = mkdtempSync("/tmp/bus-redis-")
@@ -10,11 +10,8 @@ export const startRedis = async () => {
   let server: ChildProcess
   const start = async () => {
     const flags = ["--port", "0", "--unixsocket", url, "--save", "", "--dir", directory]
-    server = spawn(redisBinary!, flags, { stdio: ["ignore", "pipe", "inherit"] })
-    await new Promise<void>((resolve, reject) => {
-      server.stdout!.on("data", (data) => `${data}`.includes("ready to accept connections") && resolve())
-      server.once("error", reject)
-    })
+    server = spawn(redisBinary!, flags, { stdio: ["ignore", "ignore", "inherit"] })
+    await untilUp(server, { path: url })
   }
   await start()
   return {
