@@ -30,7 +30,7 @@ describe("the suite", () => {
       durationSeconds: 0.2,
       runs: 2,
       retakes: 0,
-      sweepShares: [0.5],
+      sweepShares: [0.05],
       onStep: (step) => steps.push(step),
     })
     const turns = steps.filter((step) => step.includes("peak")).map((step) => step.endsWith("again"))
