@@ -1,3 +1,5 @@
+import type { HeaderKey } from "./header-key.ts"
+
 /** A request copied out of the transport before the first await. */
 export interface RawRequest {
   readonly id: string
@@ -24,7 +26,7 @@ export interface RawResponse {
 export interface RequestView {
   getParameter(index: number): string
   getQuery(): string | undefined
-  getHeader(lowerCaseName: string): string
+  getHeader(key: HeaderKey): string
 }
 
 /** What many prepared answers have in common: made once, kept for good. */

@@ -1,6 +1,8 @@
 import type { HttpRequest } from "uWebSockets.js"
 import { randomBytes } from "node:crypto"
+import { headerKey } from "./header-key.ts"
 
+const key = headerKey("x-request-id")
 const acceptable = /^[\w.-]{1,64}$/
 
 /** Names of requests: the one the client gave, if it is fit to be repeated, or the prefix and a number. */
@@ -15,7 +17,7 @@ export const makeRequestIds = (): RequestIds => {
   const prefix = `${randomBytes(6).toString("hex")}-`
   let count = 0
   const given = (req: HttpRequest) => {
-    const text = req.getHeader("x-request-id")
+    const text = req.getHeader(key)
     return text !== "" && acceptable.test(text) ? text : undefined
   }
   return { prefix, given, of: (req) => given(req) ?? prefix + ++count }

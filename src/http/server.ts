@@ -6,6 +6,7 @@ import uWS, {
 } from "uWebSockets.js"
 import { STATUS_CODES } from "node:http"
 import type { Endpoint, Prepared, RawResponse } from "./exchange.ts"
+import { headerKey } from "./header-key.ts"
 import { matches, parameterNames, percentDecode } from "./path.ts"
 import { makePreparedWriter } from "./prepared-writer.ts"
 import { makeRequestIds } from "./request-ids.ts"
@@ -88,6 +89,12 @@ const preflightHeaders = {
   "Access-Control-Allow-Methods": corsMethods,
   "Access-Control-Allow-Headers": corsHeaders,
   "Access-Control-Max-Age": "86400",
+}
+const keys = {
+  accept: headerKey("accept"),
+  contentLength: headerKey("content-length"),
+  forwardedFor: headerKey("x-forwarded-for"),
+  origin: headerKey("origin"),
 }
 const isPrepared = ({ prepared }: Endpoint): boolean => prepared !== undefined
 const noBody = new Uint8Array(0)
@@ -182,11 +189,12 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   ): Exchange => ({
     res,
     requestId: requestIds.of(req),
-    origin: anyOrigin ? "" : req.getHeader("origin"),
+    origin: anyOrigin ? "" : req.getHeader(keys.origin),
     head,
     startedAt: performance.now(),
     endpoint,
-    errorBody: endpoint === undefined && req.getHeader("accept").includes("text/html") ? "page" : undefined,
+    errorBody:
+      endpoint === undefined && req.getHeader(keys.accept).includes("text/html") ? "page" : undefined,
     open: true,
     inCallback: true,
     cancel: noCancel,
@@ -228,7 +236,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   }
 
   const callerAddress = (res: HttpResponse, req: HttpRequest): string => {
-    const forwarded = options.trustProxy ? req.getHeader("x-forwarded-for") : ""
+    const forwarded = options.trustProxy ? req.getHeader(keys.forwardedFor) : ""
     // The last entry is the one the trusted proxy added itself.
     return forwarded === ""
       ? Buffer.from(res.getRemoteAddressAsText()).toString()
@@ -238,7 +246,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   const writeHead = makePreparedWriter(constantLines, requestIds)
   const writePrepared = (res: HttpResponse, req: HttpRequest, made: Prepared) => {
     writeHead(res, req, made)
-    if (!anyOrigin) writeOrigin(res, req.getHeader("origin"))
+    if (!anyOrigin) writeOrigin(res, req.getHeader(keys.origin))
     if (made.head.status.startsWith("304")) res.endWithoutBody()
     else res.end(made.body)
   }
@@ -246,6 +254,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   const serve = (endpoint: Endpoint, head: boolean) => {
     const names = parameterNames(endpoint.path)
     const { bodyLimitBytes, prepared } = endpoint
+    const wanted = endpoint.headers.map((name) => [name, headerKey(name)] as const)
     const countPrepared = observe.prepared(endpoint)
 
     const begin = (exchange: Exchange, req: HttpRequest) => {
@@ -256,7 +265,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
         params.push(value)
       }
       const headers: Record<string, string> = {}
-      for (const name of endpoint.headers) headers[name] = req.getHeader(name)
+      for (const [name, key] of wanted) headers[name] = req.getHeader(key)
       const request = {
         id: exchange.requestId,
         method: req.getMethod().toUpperCase(),
@@ -270,7 +279,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       const respond = (response: RawResponse) => guarded(exchange, () => answer(exchange, response))
       if (bodyLimitBytes === 0) {
         exchange.cancel = endpoint.handle(request, respond)
-      } else if (Number(req.getHeader("content-length")) > bodyLimitBytes) {
+      } else if (Number(req.getHeader(keys.contentLength)) > bodyLimitBytes) {
         fail(exchange, "body_too_large", String(bodyLimitBytes))
       } else {
         readBody(exchange, bodyLimitBytes, (body) => {

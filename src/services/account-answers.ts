@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { Bus } from "../bus/bus.ts"
 import type { Prepared, RequestView } from "../http/exchange.ts"
 import { FixedAnswer } from "../http/fixed-answer.ts"
+import { headerKey } from "../http/header-key.ts"
 import { type Caller, Callers } from "./callers.ts"
 import { Tokens } from "./tokens.ts"
 
@@ -11,6 +12,7 @@ export const accountTopic = "account"
 const capacity = 10_000
 /** A part of the answer depends on the date. */
 const keepMs = 60_000
+const authorizationKey = headerKey("authorization")
 const prefix = "Bearer "
 const head = { status: "200 OK", lines: "Content-Type: application/json" }
 
@@ -60,7 +62,7 @@ export class AccountAnswers extends Context.Service<
 
       return AccountAnswers.of({
         prepared: (view) => {
-          const authorization = view.getHeader("authorization")
+          const authorization = view.getHeader(authorizationKey)
           if (!authorization.startsWith(prefix)) return undefined
           const claims = tokens.verifyCached(authorization.slice(prefix.length), "access")
           if (claims === undefined) return undefined

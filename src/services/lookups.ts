@@ -6,6 +6,7 @@ import { percentDecodeStrict } from "../../schema/percent-decode.ts"
 import { Bus } from "../bus/bus.ts"
 import { AppConfig } from "../config.ts"
 import type { Prepared, RequestView } from "../http/exchange.ts"
+import { headerKey } from "../http/header-key.ts"
 import { Metrics } from "../metrics.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
 import { makeReadLookups } from "../store/lookup-rows.ts"
@@ -26,6 +27,7 @@ import { selectByQuery, selectByTicker } from "./lookup-selection.ts"
 import { Views } from "./views.ts"
 
 const topic = "emoji_id"
+const ifNoneMatch = headerKey("if-none-match")
 const tickMs = 1000
 const maxKeysPerStatement = 500
 const maxStatements = 2
@@ -167,7 +169,7 @@ export class Lookups extends Context.Service<
 
       const send = (view: RequestView, answer: Prepared): Prepared => {
         use()
-        const held = view.getHeader("if-none-match")
+        const held = view.getHeader(ifNoneMatch)
         return held !== "" && isHeld(cache.own, held) ? notModified(cache.own) : answer
       }
 
