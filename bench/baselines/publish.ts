@@ -1,5 +1,5 @@
 import uWS from "uWebSockets.js"
-import { PublishDoor } from "../subjects/publish-door.ts"
+import { PublishDoor } from "../publish-door.ts"
 
 // The ceiling for live updates: a topic, its subscribers, and the publish of a ready-made frame.
 const event = JSON.stringify({

@@ -32,9 +32,8 @@ export class Window {
 
   /** What the generator only spent on staying awake is no part of its work. */
   close(spareMs = 0): void {
-    const sample = this.#sample()
+    this.#closed = this.#sample()
     this.#spareMicros = spareMs * 1000
-    this.#closed = sample
   }
 
   /** An open loop says itself from when to when it counted: its first request may have been sent late. */

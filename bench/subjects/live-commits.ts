@@ -8,7 +8,7 @@ import { mountLive } from "../../src/live/socket.ts"
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
 import { migrate } from "../../src/store/migrate.ts"
 import { connect, type DatabaseAddress, Sql } from "../../src/store/sql.ts"
-import { PublishDoor } from "./publish-door.ts"
+import { PublishDoor } from "../publish-door.ts"
 
 // The live socket of the whole service, with a door beside it that commits an event: what is measured is the way from the
 // commit to the sockets. Events that are asked for together share a commit, so that the database's commits per second are

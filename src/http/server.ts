@@ -4,12 +4,14 @@ import uWS, {
   type TemplatedApp,
   type us_listen_socket,
 } from "uWebSockets.js"
-import { STATUS_CODES } from "node:http"
+import { callerAddress } from "./caller-address.ts"
+import { makeCrossOrigin, preflightHeaders } from "./cross-origin.ts"
 import type { Endpoint, Prepared, RawResponse } from "./exchange.ts"
 import { headerKey } from "./header-key.ts"
 import { matches, parameterNames, percentDecode } from "./path.ts"
 import { makePreparedWriter } from "./prepared-writer.ts"
 import { makeRequestIds } from "./request-ids.ts"
+import { headerLines, statusLine } from "./response-lines.ts"
 
 export interface ServerOptions {
   readonly host: string
@@ -73,27 +75,9 @@ interface Exchange {
   cancel: () => void
 }
 
-const statusLines = new Map(
-  Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]),
-)
-const statusLine = (status: number): string => statusLines.get(status) ?? String(status)
-
-// Header values are written raw: a line break in one would split the response.
-const unsafeHeader = /[^\t\x20-\x7e\x80-\xff]/
-
-const exposedHeaders =
-  "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag, Location"
-const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-const corsHeaders = "Authorization, Content-Type, X-Api-Key, Idempotency-Key, If-None-Match, X-Request-Id"
-const preflightHeaders = {
-  "Access-Control-Allow-Methods": corsMethods,
-  "Access-Control-Allow-Headers": corsHeaders,
-  "Access-Control-Max-Age": "86400",
-}
 const keys = {
   accept: headerKey("accept"),
   contentLength: headerKey("content-length"),
-  forwardedFor: headerKey("x-forwarded-for"),
   origin: headerKey("origin"),
 }
 const isPrepared = ({ prepared }: Endpoint): boolean => prepared !== undefined
@@ -102,19 +86,6 @@ const noCancel = () => {}
 const sweepMs = 250
 // LIBUS_LISTEN_EXCLUSIVE_PORT: a constant of the library that its types hide in an enum without a value.
 const exclusivePort = 1
-
-/** Checked before the first byte leaves: a failure here can still become an honest 500. */
-const headerLines = ({ headers }: RawResponse): string => {
-  let lines = ""
-  for (const name in headers) {
-    const value = headers[name] ?? ""
-    for (const one of typeof value === "string" ? [value] : value) {
-      if (unsafeHeader.test(one)) throw new Error(`unsafe value for header ${name}`)
-      lines += `\r\n${name}: ${one}`
-    }
-  }
-  return lines
-}
 
 const describeDefect = (error: unknown): string | undefined =>
   error instanceof Error ? error.stack : String(error)
@@ -126,22 +97,9 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   const inFlight = new Set<Exchange>()
   let draining = false
 
-  const anyOrigin = options.allowedOrigins.includes("*")
-  // One native call writes the lines that never change. Whom everybody may ask, everybody may read whole.
-  const constantLines = anyOrigin
-    ? "nosniff\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: *"
-    : "nosniff\r\nVary: Origin"
+  const { anyOrigin, constantLines, writeOrigin } = makeCrossOrigin(options.allowedOrigins)
   const commonLines = `\r\nX-Content-Type-Options: ${constantLines}`
   const closedLines = "\r\nX-Content-Type-Options: nosniff"
-  const allowedOrigins = new Set(options.allowedOrigins)
-
-  const writeOrigin = (res: HttpResponse, origin: string) => {
-    if (!allowedOrigins.has(origin)) return
-    res.writeHeader(
-      "Access-Control-Allow-Origin",
-      `${origin}\r\nAccess-Control-Expose-Headers: ${exposedHeaders}`,
-    )
-  }
 
   /** Each native call costs more than joining short strings, so one call writes all the headers. */
   const writeNow = (exchange: Exchange, response: RawResponse, lines: string, close: boolean) => {
@@ -235,14 +193,6 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     })
   }
 
-  const callerAddress = (res: HttpResponse, req: HttpRequest): string => {
-    const forwarded = options.trustProxy ? req.getHeader(keys.forwardedFor) : ""
-    // The last entry is the one the trusted proxy added itself.
-    return forwarded === ""
-      ? Buffer.from(res.getRemoteAddressAsText()).toString()
-      : (forwarded.split(",").at(-1) ?? "").trim()
-  }
-
   const writeHead = makePreparedWriter(constantLines, requestIds)
   const writePrepared = (res: HttpResponse, req: HttpRequest, made: Prepared) => {
     writeHead(res, req, made)
@@ -273,7 +223,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
         params,
         query: req.getQuery() ?? "",
         headers,
-        address: endpoint.needsAddress ? callerAddress(exchange.res, req) : "",
+        address: endpoint.needsAddress ? callerAddress(exchange.res, req, options.trustProxy) : "",
         body: noBody,
       }
       const respond = (response: RawResponse) => guarded(exchange, () => answer(exchange, response))

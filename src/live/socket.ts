@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "uWebSockets.js"
 import { liveLimits } from "../../schema/live.ts"
+import { callerAddress } from "../http/caller-address.ts"
 import type { Sink } from "./protocol.ts"
 import type { Frame } from "./recent.ts"
 import type { LiveSession } from "./session.ts"
@@ -68,14 +69,6 @@ export const mountLive = (
 
   const byAddress = new Map<string, number>()
   const { maxSocketsPerAddress = Number.POSITIVE_INFINITY } = options
-  const addressOf = (res: HttpResponse, req: HttpRequest): string => {
-    const forwarded = options.trustProxy ? req.getHeader("x-forwarded-for") : ""
-    // The last entry is the one the trusted proxy added itself.
-    return forwarded === ""
-      ? Buffer.from(res.getRemoteAddressAsText()).toString()
-      : (forwarded.split(",").at(-1) ?? "").trim()
-  }
-
   /** Undefined: welcome. */
   const refusal = (origin: string, query: string, address: string): string | undefined => {
     if (draining || sessions.count() >= options.maxSockets) return "503 Service Unavailable"
@@ -87,7 +80,7 @@ export const mountLive = (
   }
 
   const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
-    const address = addressOf(res, req)
+    const address = callerAddress(res, req, options.trustProxy ?? false)
     const refused = refusal(req.getHeader("origin"), req.getQuery() ?? "", address)
     if (refused !== undefined) {
       if (refused.startsWith("503") || refused.startsWith("429"))

@@ -16,7 +16,7 @@ interface Asked {
 export class PublishDoor {
   readonly #publish: (channels: readonly string[]) => void | Promise<void>
   #waiting: Asked[] = []
-  #isOpen = true
+  #isIdle = true
 
   constructor(app: TemplatedApp, publish: (channels: readonly string[]) => void | Promise<void>) {
     this.#publish = publish
@@ -26,17 +26,17 @@ export class PublishDoor {
         asked.res = undefined
       })
       this.#waiting.push(asked)
-      if (this.#isOpen) void this.#work()
+      if (this.#isIdle) void this.#work()
     })
   }
 
   /** Nothing is waiting and nothing under way. */
   get isIdle(): boolean {
-    return this.#isOpen
+    return this.#isIdle
   }
 
   async #work(): Promise<void> {
-    this.#isOpen = false
+    this.#isIdle = false
     while (this.#waiting.length > 0) {
       await new Promise((next) => setTimeout(next, gatherMs))
       const batch = this.#waiting
@@ -44,6 +44,6 @@ export class PublishDoor {
       await this.#publish(batch.map(({ channel }) => channel))
       for (const { res } of batch) res?.cork(() => res.end("{}"))
     }
-    this.#isOpen = true
+    this.#isIdle = true
   }
 }
