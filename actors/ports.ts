@@ -60,6 +60,7 @@ export class EntityStore extends Context.Service<
   EntityStore,
   {
     load(kind: string, id: string): Effect.Effect<EntityRow | undefined, Unavailable>
+    /** Where the turn's events are now, in their order; nothing when the turn had been committed before. */
     commit(turn: TurnCommit): Effect.Effect<ReadonlyArray<ChannelPosition>, CommitFailure>
     /** Entities whose time has come by the database's clock; each is leased to this caller for a while. */
     takeDue(limit: number): Effect.Effect<ReadonlyArray<{ kind: string; id: string }>, Unavailable>
@@ -72,7 +73,10 @@ export class EntityStore extends Context.Service<
 export class Publisher extends Context.Service<
   Publisher,
   {
-    /** Wakes subscribers of these channels, in every process. Those of this one are shown the events at once if given. */
+    /**
+     * Wakes subscribers of these channels, in every process. Those of this one are shown the events at once, if those are
+     * given in the order of their positions.
+     */
     committed(positions: ReadonlyArray<ChannelPosition>, events?: ReadonlyArray<ChannelEvent>): void
     /** Returns once no process serves an answer about these ids from before the commit. */
     idsChanged(canonicals: ReadonlyArray<string>): Effect.Effect<void>

@@ -48,10 +48,14 @@ const startDatabase = async () => {
 const { database, stop } = shared === undefined ? await startDatabase() : { ...shared, stop: async () => {} }
 
 let wakes = 0
+const isLost = () => ++wakes % (shared?.loseEvery ?? Number.POSITIVE_INFINITY) === 0
 const lossy: Surroundings["interceptBus"] = (bus) => ({
   ...bus,
   publish: (topic, payload) => {
-    if (++wakes % (shared?.loseEvery ?? Number.POSITIVE_INFINITY) !== 0) bus.publish(topic, payload)
+    if (!isLost()) bus.publish(topic, payload)
+  },
+  wakeOthers: (topic, payload) => {
+    if (!isLost()) bus.wakeOthers(topic, payload)
   },
 })
 const service = await startService(

@@ -59,6 +59,8 @@ export class Bus extends Context.Service<
     readonly forgetAll: () => void
     /** Wakes the subscribers in all processes. It may get lost, never silently for long: see `onGap`. */
     readonly publish: (topic: string, payload: string) => void
+    /** The same for the other processes alone. */
+    readonly wakeOthers: (topic: string, payload: string) => void
     readonly subscribe: (topic: string, handler: (payload: string) => void) => () => void
     /** Wake-ups may have been missed: look for yourself. */
     readonly onGap: (handler: () => void) => () => void
@@ -135,6 +137,7 @@ const openBus = async (options: BusOptions) => {
         subscribers.tell(topic, payload)
         link?.wake([topic, payload])
       },
+      wakeOthers: (topic, payload) => link?.wake([topic, payload]),
       subscribe: (topic, handler) => subscribers.on(topic, handler),
       onGap: (handler) => gaps.on("", handler),
       hearsExpress: () => link?.hearsExpress() ?? false,

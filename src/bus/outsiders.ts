@@ -77,12 +77,15 @@ export const outsiderBus = Layer.effect(
       sql
         .rows((q) => q`select pg_notify(${channel}, ${JSON.stringify(word)})`)
         .pipe(Effect.orDie, Effect.asVoid)
+    const wake = (topic: string, payload: string) =>
+      void Effect.runFork(tell({ kind: "wake", topic, payload }))
     return Bus.of({
       mayServe: () => false,
       invalidate: (topic, keys) => tell({ kind: "invalidate", topic, keys }),
       onInvalidate: () => () => {},
       forgetAll: () => {},
-      publish: (topic, payload) => void Effect.runFork(tell({ kind: "wake", topic, payload })),
+      publish: wake,
+      wakeOthers: wake,
       subscribe: () => () => {},
       onGap: () => () => {},
       hearsExpress: () => false,

@@ -5,6 +5,8 @@ import type { Subscription } from "./subscription.ts"
 /** A channel somebody in this process listens to, and how far it has been published here. */
 export interface Feed {
   readonly channel: Channel
+  /** What its sockets join in the transport: short, because every event names it. */
+  readonly topic: string
   /** Undefined until the first read. */
   position: Position | undefined
   /** Woken before the position was known. */
@@ -18,8 +20,11 @@ export interface Feed {
   live: number
 }
 
+let feeds = 0
+
 export const newFeed = (channel: Channel): Feed => ({
   channel,
+  topic: (++feeds).toString(36),
   position: undefined,
   woken: false,
   parties: null,

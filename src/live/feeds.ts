@@ -1,11 +1,12 @@
 import type { Effect } from "effect"
-import type { News, Opening, Position } from "../store/events.ts"
+import type { ChannelPosition } from "../../actors/ports.ts"
+import type { ChannelEvent } from "../../schema/turn.ts"
+import type { EventRow, News, Opening, Position } from "../store/events.ts"
 import type { Channel } from "./channels.ts"
 import { type Feed, newFeed } from "./feed.ts"
 import type { Opener } from "./opener.ts"
 import { encodeEvent } from "./protocol.ts"
 import { type Frame, RecentFrames } from "./recent.ts"
-import type { SaidEvent } from "./said.ts"
 import { type Source, type Subscriber, Subscription } from "./subscription.ts"
 
 /** Hands a frame to every socket that joined the topic. */
@@ -71,15 +72,17 @@ export class Feeds implements Source {
     return feed.position !== undefined && feed.position.offset < offset
   }
 
-  /** Publishes what this process has committed itself, if it is the very next of its channel; the rest is read. */
-  show({ at, channel, data, epoch, offset, type }: SaidEvent) {
+  /** Publishes what this process has committed itself, if it is the very next of its channel. False: it must be read. */
+  show({ at, channel, epoch, offset }: ChannelPosition, { data, type }: ChannelEvent): boolean {
     const feed = this.#feeds.get(channel)
-    const position = feed?.position
+    if (feed === undefined) return true
+    const { position } = feed
     // Who may listen to a channel of parties may change with each of its events.
-    if (feed === undefined || position === undefined || feed.parties !== null) return
-    if (position.epoch !== epoch || position.offset + 1 !== offset) return
-    const events = [{ at, offset, type, data: JSON.stringify(data) }]
-    this.apply(feed, { name: channel, epoch, offset, events, parties: null }, position)
+    if (position === undefined || feed.parties !== null) return false
+    if (position.epoch !== epoch || position.offset + 1 !== offset) return false
+    this.#move(feed, { at, offset, type, data: JSON.stringify(data) }, epoch)
+    this.#letOn(feed)
+    return true
   }
 
   names(): IterableIterator<string> {
@@ -148,22 +151,30 @@ export class Feeds implements Source {
     for (const event of fresh) {
       if (event.offset !== offset + 1) break
       offset = event.offset
-      feed.position = { epoch: news.epoch, offset }
-      this.#publish(feed, offset, encodeEvent(feed.channel.shown, event))
+      this.#move(feed, event, news.epoch)
     }
     if (offset < news.offset) this.#options.wake(feed.channel.name)
-    const ahead = [...feed.ahead]
-    feed.ahead.clear()
-    for (const subscription of ahead) subscription.advance()
+    this.#letOn(feed)
   }
 
-  #publish(feed: Feed, offset: number, frame: Frame) {
-    const { name } = feed.channel
-    this.#recent.add(name, offset, frame)
+  /** On to the next event of the feed: everybody who hears it is sent that. */
+  #move(feed: Feed, event: EventRow, epoch: string) {
+    const { offset } = event
+    feed.position = { epoch, offset }
+    const frame = encodeEvent(feed.channel.shown, event)
+    this.#recent.add(feed.channel.name, offset, frame)
     this.counts.published++
     if (feed.live === 0) return
     this.counts.delivered += feed.live
-    for (const publish of this.outlets) publish(name, frame)
+    for (const publish of this.outlets) publish(feed.topic, frame)
+  }
+
+  /** Those who were ahead of the feed may have been caught up with. */
+  #letOn({ ahead }: Feed) {
+    if (ahead.size === 0) return
+    const waiting = [...ahead]
+    ahead.clear()
+    for (const subscription of waiting) subscription.advance()
   }
 
   /** The first read of a channel says where its feed begins; a later one may find it elsewhere. */

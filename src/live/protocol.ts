@@ -42,10 +42,8 @@ export const encodeSubscribed = (
   return state === undefined ? head : `${head.slice(0, -1)},"state":${state}}`
 }
 
-const utf8 = new TextEncoder()
-
 /** Once per event, however many listen. */
 export const encodeEvent = (shown: string, { at, data, offset, type }: EventRow): Frame =>
-  utf8.encode(
+  Buffer.from(
     `{"type":"event","channel":${JSON.stringify(shown)},"offset":${offset},"event":${JSON.stringify(type)},"data":${data},"at":"${at}"}`,
   )

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
 import { Bus } from "../bus/bus.ts"
 import { accountTopic } from "../services/account-answers.ts"
-import { placed, Said } from "./said.ts"
+import { Said } from "./said.ts"
 import { encodeWake } from "./wake.ts"
 
 /** Wakes and invalidates across processes; what is told here is already committed. */
@@ -14,8 +14,12 @@ export const publisher = (options: { readonly peersPossible: boolean }) =>
       const said = yield* Said
       return Publisher.of({
         committed: (positions, events) => {
-          if (events !== undefined) said.tell(placed(positions, events))
-          for (const position of positions) bus.publish("channel", encodeWake(position))
+          for (const [i, position] of positions.entries()) {
+            const event = events?.[i]
+            const isShown = event?.channel === position.channel && said.tell(position, event)
+            if (!isShown) bus.publish("channel", encodeWake(position))
+            else if (options.peersPossible) bus.wakeOthers("channel", encodeWake(position))
+          }
         },
         idsChanged: (canonicals) => bus.invalidate("emoji_id", canonicals),
         accountsChanged: (userIds) => bus.invalidate(accountTopic, userIds),

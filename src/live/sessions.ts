@@ -8,9 +8,11 @@ import { makeIdentify } from "./identity.ts"
 import type { Sink } from "./protocol.ts"
 import { LiveSession, type SessionPorts } from "./session.ts"
 
-/** Looks at every socket: who did not say hello, whose token ran out, who does not read. */
+/** Looks at every socket: who did not say hello, whose token ran out. */
 const sweepMs = 250
-/** A socket with more than this unsent at a sweep is cut off; it comes back and resumes. */
+/** At every so-manieth sweep also: who does not read. That is asked of the transport, socket by socket. */
+const slowEverySweeps = 4
+/** A socket with more than this unsent then is cut off; it comes back and resumes. */
 const slowAboveBytes = 256 * 1024
 /** While others may have changed users without a word, everybody is asked about again this often. */
 const doubtMs = 1000
@@ -109,6 +111,15 @@ export class LiveSessions extends Context.Service<
         bus.onInvalidate("api_key", () => doubt(withKeys())),
       ]
 
+      const cutSlow = (): void => {
+        for (const session of sessions) {
+          if (session.sink.bufferedBytes() <= slowAboveBytes) continue
+          isSlow(session)
+          session.sink.cut()
+        }
+      }
+
+      let sweeps = 0
       let doubtedAt = 0
       let keysDoubtedAt = 0
       const sweeper = setInterval(() => {
@@ -117,12 +128,8 @@ export class LiveSessions extends Context.Service<
         const sinceSweepMs = performance.now() - sweptAt
         listenedMs += Math.min(sinceSweepMs, 2 * sweepMs)
         sweptAt += sinceSweepMs
-        for (const session of sessions) {
-          session.sweep(now)
-          if (session.sink.bufferedBytes() <= slowAboveBytes) continue
-          isSlow(session)
-          session.sink.cut()
-        }
+        for (const session of sessions) session.sweep(now)
+        if (++sweeps % slowEverySweeps === 0) cutSlow()
         if (now - keysDoubtedAt > keyRecheckMs) {
           keysDoubtedAt = now
           doubt(withKeys())

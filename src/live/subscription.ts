@@ -200,12 +200,12 @@ export class Subscription {
     this.#phase = "live"
     this.#pending = undefined
     this.feed.live++
-    this.#subscriber.sink.subscribe(this.feed.channel.name)
+    this.#subscriber.sink.subscribe(this.feed.topic)
   }
 
   #leaveTopic() {
     if (this.#phase !== "live") return
     this.feed.live--
-    this.#subscriber.sink.unsubscribe(this.feed.channel.name)
+    this.#subscriber.sink.unsubscribe(this.feed.topic)
   }
 }

@@ -6,7 +6,6 @@ import type { Channel } from "../../src/live/channels.ts"
 import { Feeds } from "../../src/live/feeds.ts"
 import type { Sink } from "../../src/live/protocol.ts"
 import type { Frame } from "../../src/live/recent.ts"
-import type { SaidEvent } from "../../src/live/said.ts"
 import type { Subscriber, Subscription } from "../../src/live/subscription.ts"
 import type { EventRow, News, Opening, Position } from "../../src/store/events.ts"
 
@@ -106,7 +105,7 @@ class World {
   /** Reads asked for, and reads done by the database whose answer is on its way. */
   readonly asked: Array<() => () => void> = []
   readonly answers: Array<() => void> = []
-  readonly said: Array<SaidEvent> = []
+  readonly said: Array<Parameters<Feeds["show"]>> = []
   isWoken = false
   isReading = false
   readonly feeds: Feeds
@@ -149,14 +148,19 @@ class World {
   }
   /** A commit of this process: it will hear of it without a read, sooner or later. */
   say(): void {
-    this.commit(1)
+    this.log.offset += 1
     const { epoch, offset } = this.log
     const { at, data, type } = this.log.row(offset)
-    this.said.push({ channel: channel.name, epoch, offset, at, type, data: JSON.parse(data) })
+    const { name } = channel
+    this.said.push([
+      { channel: name, epoch, offset, at },
+      { channel: name, type, data: JSON.parse(data) },
+    ])
   }
   tell(at: number): void {
-    const [event] = this.said.splice(at % Math.max(1, this.said.length), 1)
-    if (event !== undefined) this.feeds.show(event)
+    const [said] = this.said.splice(at % Math.max(1, this.said.length), 1)
+    if (said === undefined || this.feeds.show(...said)) return
+    this.isWoken ||= this.feeds.isWanted(channel.name, said[0].offset)
   }
   /** The hub's turn: one read at a time. */
   readNews(): void {

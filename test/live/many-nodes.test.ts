@@ -16,9 +16,11 @@ const eventsPerSecond = 40
 /** Loses every hundredth wake-up without anybody noticing. */
 const lossy: Surroundings["interceptBus"] = (bus) => {
   let count = 0
+  const isLost = () => ++count % 100 === 0
   return {
     ...bus,
-    publish: (topic, payload) => (++count % 100 === 0 ? undefined : bus.publish(topic, payload)),
+    publish: (topic, payload) => (isLost() ? undefined : bus.publish(topic, payload)),
+    wakeOthers: (topic, payload) => (isLost() ? undefined : bus.wakeOthers(topic, payload)),
   }
 }
 
