@@ -153,7 +153,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const derived = columns(snapshot)
       // Forget first: if the write fails or its outcome is unknown, the next turn reads the truth.
       cell.loaded = undefined
-      const positions = yield* store
+      const events = yield* store
         .commit({
           kind: entity,
           id,
@@ -176,7 +176,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
               : Effect.void,
           ),
         )
-      if (positions === undefined) return undefined
+      if (events === undefined) return undefined
 
       const loaded: Loaded<M> = { version: current.version + 1, snapshot }
       cell.loaded = loaded
@@ -186,7 +186,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
       if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
       if (users.length > 0) yield* publisher.accountsChanged(users)
-      publisher.committed(positions, effects.events)
+      publisher.committed(events)
       return loaded
     })
 

@@ -27,10 +27,16 @@ export interface TurnCommit extends EntityColumns {
   readonly effects: TurnEffects
 }
 
+/** How far a channel has come. */
 export interface ChannelPosition {
   readonly channel: string
   readonly offset: number
-  readonly epoch: string
+}
+
+/** An event that this process has committed, and its place. */
+export interface PlacedEvent extends ChannelEvent, ChannelPosition {
+  /** Null where the commit did not say. */
+  readonly epoch: string | null
   /** When it was committed, as clients are told. */
   readonly at: string
 }
@@ -60,8 +66,8 @@ export class EntityStore extends Context.Service<
   EntityStore,
   {
     load(kind: string, id: string): Effect.Effect<EntityRow | undefined, Unavailable>
-    /** Where the turn's events are now, in their order; nothing when the turn had been committed before. */
-    commit(turn: TurnCommit): Effect.Effect<ReadonlyArray<ChannelPosition>, CommitFailure>
+    /** The turn's events; none when the turn had been committed before. */
+    commit(turn: TurnCommit): Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
     /** Entities whose time has come by the database's clock; each is leased to this caller for a while. */
     takeDue(limit: number): Effect.Effect<ReadonlyArray<{ kind: string; id: string }>, Unavailable>
     /** Milliseconds since the epoch by the database's clock, whatever this machine's clock says. */
@@ -73,11 +79,10 @@ export class EntityStore extends Context.Service<
 export class Publisher extends Context.Service<
   Publisher,
   {
-    /**
-     * Wakes subscribers of these channels, in every process. Those of this one are shown the events at once, if those are
-     * given in the order of their positions.
-     */
-    committed(positions: ReadonlyArray<ChannelPosition>, events?: ReadonlyArray<ChannelEvent>): void
+    /** Shows the events to their subscribers in this process, and wakes those in the others. */
+    committed(events: ReadonlyArray<PlacedEvent>): void
+    /** Wakes the subscribers of these channels in every process. */
+    moved(positions: ReadonlyArray<ChannelPosition>): void
     /** Returns once no process serves an answer about these ids from before the commit. */
     idsChanged(canonicals: ReadonlyArray<string>): Effect.Effect<void>
     /** The same of what these users' accounts show. */

@@ -1,12 +1,13 @@
 import uWS, { type us_listen_socket } from "uWebSockets.js"
 import { Effect } from "effect"
-import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
+import { Publisher } from "../../actors/ports.ts"
 import { type Surroundings, startService } from "../../src/app.ts"
 import { readConfig } from "../../src/config.ts"
 import { LiveSessions } from "../../src/live/sessions.ts"
 import { mountLive } from "../../src/live/socket.ts"
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
 import { migrate } from "../../src/store/migrate.ts"
+import { type Places, placed } from "../../src/store/placed-events.ts"
 import { connect, type DatabaseAddress, Sql } from "../../src/store/sql.ts"
 import { PublishDoor } from "../publish-door.ts"
 
@@ -75,11 +76,11 @@ const someData = () => ({
 const commit = async (channels: readonly string[]): Promise<void> => {
   const made = channels.map((channel) => ({ channel, type: "emoji_id.records", data: someData() }))
   const [row] = await service.runtime.runPromise(
-    sql.rows<{ given: ReadonlyArray<ChannelPosition> }>(
-      (q) => q`select put_events(${JSON.stringify(made)}::text::jsonb) as given`,
+    sql.rows<{ places: Places }>(
+      (q) => q`select place_events(${JSON.stringify(made)}::text::jsonb) as places`,
     ),
   )
-  publisher.committed(row?.given ?? [], made)
+  publisher.committed(placed(made, row!.places))
 }
 
 let listening: us_listen_socket | undefined

@@ -1,5 +1,6 @@
 import type { Position } from "../store/events.ts"
 import type { Channel } from "./channels.ts"
+import { eventHead } from "./protocol.ts"
 import type { Subscription } from "./subscription.ts"
 
 /** A channel somebody in this process listens to, and how far it has been published here. */
@@ -7,6 +8,7 @@ export interface Feed {
   readonly channel: Channel
   /** What its sockets join in the transport: short, because every event names it. */
   readonly topic: string
+  readonly eventHead: string
   /** Undefined until the first read. */
   position: Position | undefined
   /** Woken before the position was known. */
@@ -25,6 +27,7 @@ let feeds = 0
 export const newFeed = (channel: Channel): Feed => ({
   channel,
   topic: (++feeds).toString(36),
+  eventHead: eventHead(channel.shown),
   position: undefined,
   woken: false,
   parties: null,

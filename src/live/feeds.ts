@@ -1,6 +1,5 @@
 import type { Effect } from "effect"
-import type { ChannelPosition } from "../../actors/ports.ts"
-import type { ChannelEvent } from "../../schema/turn.ts"
+import type { PlacedEvent } from "../../actors/ports.ts"
 import type { EventRow, News, Opening, Position } from "../store/events.ts"
 import type { Channel } from "./channels.ts"
 import { type Feed, newFeed } from "./feed.ts"
@@ -73,7 +72,7 @@ export class Feeds implements Source {
   }
 
   /** Publishes what this process has committed itself, if it is the very next of its channel. False: it must be read. */
-  show({ at, channel, epoch, offset }: ChannelPosition, { data, type }: ChannelEvent): boolean {
+  show({ at, channel, data, epoch, offset, type }: PlacedEvent): boolean {
     const feed = this.#feeds.get(channel)
     if (feed === undefined) return true
     const { position } = feed
@@ -161,7 +160,7 @@ export class Feeds implements Source {
   #move(feed: Feed, event: EventRow, epoch: string) {
     const { offset } = event
     feed.position = { epoch, offset }
-    const frame = encodeEvent(feed.channel.shown, event)
+    const frame = encodeEvent(feed.eventHead, event)
     this.#recent.add(feed.channel.name, offset, frame)
     this.counts.published++
     if (feed.live === 0) return

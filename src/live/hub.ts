@@ -132,7 +132,7 @@ export class Hub extends Context.Service<
             ),
           )
           .subscribe()
-        const stopListening = said.listen((position, event) => feeds.show(position, event))
+        const stopListening = said.listen((event) => feeds.show(event))
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {
             stopListening()

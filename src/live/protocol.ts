@@ -42,8 +42,10 @@ export const encodeSubscribed = (
   return state === undefined ? head : `${head.slice(0, -1)},"state":${state}}`
 }
 
+/** How every event of a channel begins. */
+export const eventHead = (shown: string): string =>
+  `{"type":"event","channel":${JSON.stringify(shown)},"offset":`
+
 /** Once per event, however many listen. */
-export const encodeEvent = (shown: string, { at, data, offset, type }: EventRow): Frame =>
-  Buffer.from(
-    `{"type":"event","channel":${JSON.stringify(shown)},"offset":${offset},"event":${JSON.stringify(type)},"data":${data},"at":"${at}"}`,
-  )
+export const encodeEvent = (head: string, { at, data, offset, type }: EventRow): Frame =>
+  Buffer.from(`${head}${offset},"event":${JSON.stringify(type)},"data":${data},"at":"${at}"}`)

@@ -13,13 +13,14 @@ export const publisher = (options: { readonly peersPossible: boolean }) =>
       const bus = yield* Bus
       const said = yield* Said
       return Publisher.of({
-        committed: (positions, events) => {
-          for (const [i, position] of positions.entries()) {
-            const event = events?.[i]
-            const isShown = event?.channel === position.channel && said.tell(position, event)
-            if (!isShown) bus.publish("channel", encodeWake(position))
-            else if (options.peersPossible) bus.wakeOthers("channel", encodeWake(position))
+        committed: (events) => {
+          for (const event of events) {
+            if (!said.tell(event)) bus.publish("channel", encodeWake(event))
+            else if (options.peersPossible) bus.wakeOthers("channel", encodeWake(event))
           }
+        },
+        moved: (positions) => {
+          for (const position of positions) bus.publish("channel", encodeWake(position))
         },
         idsChanged: (canonicals) => bus.invalidate("emoji_id", canonicals),
         accountsChanged: (userIds) => bus.invalidate(accountTopic, userIds),

@@ -1,9 +1,8 @@
 import { Context, Layer } from "effect"
-import type { ChannelPosition } from "../../actors/ports.ts"
-import type { ChannelEvent } from "../../schema/turn.ts"
+import type { PlacedEvent } from "../../actors/ports.ts"
 
 /** Shows an event this process has just committed. False: whoever listens here has to read it. */
-export type Show = (position: ChannelPosition, event: ChannelEvent) => boolean
+export type Show = (event: PlacedEvent) => boolean
 
 /** From the commit to the hub of the same process: what is known here need not be read back. */
 export class Said extends Context.Service<
@@ -17,9 +16,9 @@ export class Said extends Context.Service<
   static readonly layer = Layer.sync(Said, () => {
     const listeners = new Set<Show>()
     return Said.of({
-      tell: (position, event) => {
+      tell: (event) => {
         let isShown = true
-        for (const show of listeners) if (!show(position, event)) isShown = false
+        for (const show of listeners) if (!show(event)) isShown = false
         return isShown
       },
       listen: (show) => {

@@ -192,8 +192,8 @@ export class Subscription {
   }
 
   #keep(events: ReadonlyArray<EventRow>) {
-    const { shown } = this.feed.channel
-    this.#pending = new Map(events.map((event) => [event.offset, encodeEvent(shown, event)]))
+    const { eventHead } = this.feed
+    this.#pending = new Map(events.map((event) => [event.offset, encodeEvent(eventHead, event)]))
   }
 
   #joinTopic() {

@@ -36,7 +36,7 @@ export class IdChanges extends Context.Service<
               const { events } = outcome as { readonly events?: ReadonlyArray<ChannelPosition> }
               if (events === undefined) return Effect.void
               // Caches first: who is told of a change and looks at once must not see the answer from before.
-              return Effect.map(publisher.idsChanged([canonical]), () => publisher.committed(events))
+              return Effect.map(publisher.idsChanged([canonical]), () => publisher.moved(events))
             }),
             // A client that leaves in between must not leave a stale answer behind.
             Effect.uninterruptible,

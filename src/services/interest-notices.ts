@@ -69,7 +69,7 @@ export class InterestNotices extends Context.Service<
         const [row] = yield* sql.rows<{ events: ReadonlyArray<ChannelPosition> }>(
           (q) => q`select tell_freed(${parameter}::text::jsonb) as events`,
         )
-        publisher.committed(row?.events ?? [])
+        publisher.moved(row?.events ?? [])
       })
 
       const round = Effect.gen(function* () {

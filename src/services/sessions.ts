@@ -241,7 +241,7 @@ export class Sessions extends Context.Service<
       })
 
       const ended = Effect.fnUntraced(function* (userId: string, { events }: Pick<SessionsEnded, "events">) {
-        publisher.committed(events)
+        publisher.moved(events)
         yield* callers.changed(userId)
       })
 

@@ -1,13 +1,8 @@
 import { Effect, Layer } from "effect"
-import {
-  type ChannelPosition,
-  type CommitFailure,
-  type EntityRow,
-  EntityStore,
-  type TurnCommit,
-} from "../../actors/ports.ts"
+import { type CommitFailure, type EntityRow, EntityStore, type TurnCommit } from "../../actors/ports.ts"
 import { DatabaseClock } from "./database-clock.ts"
 import { Outbox } from "./outbox.ts"
+import { type Places, placed } from "./placed-events.ts"
 import { Sql, type SqlRefused } from "./sql.ts"
 
 const leaseSeconds = 10
@@ -55,11 +50,12 @@ export const entityStore = Layer.effect(
       })
       // Sent as text: the client would encode a jsonb parameter a second time. Safe to repeat, by the turn's id.
       const [row] = yield* sql
-        .attempt<{ result: { events: ReadonlyArray<ChannelPosition> } }>(
+        .attempt<{ result: { places?: Places | null } }>(
           (q) => q`select commit_turn(${parameter}::text::jsonb) as result`,
         )
         .pipe(Effect.catchTag("SqlRefused", toCommitFailure))
-      return row?.result.events ?? []
+      const places = row?.result.places
+      return places ? placed(effects.events ?? [], places) : []
     })
 
     const takeDue = (limit: number) =>

@@ -37,7 +37,7 @@ const emit = async (on: TestService, channel: string, data: unknown) => {
   const [row] = await on.sql<[{ given: Array<ChannelPosition> }]>`
     select put_events(${events}::text::jsonb) as given`
   const publisher = await on.runtime.runPromise(Publisher)
-  publisher.committed(row.given)
+  publisher.moved(row.given)
 }
 const until = async (holds: () => boolean) => {
   for (let tries = 0; tries < 400 && !holds(); tries++) await sleep(25)

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { PlacedEvent } from "../../actors/ports.ts"
 import { liveLimits } from "../../schema/live.ts"
 import type { Channel } from "../../src/live/channels.ts"
 import { Feeds } from "../../src/live/feeds.ts"
@@ -105,7 +106,7 @@ class World {
   /** Reads asked for, and reads done by the database whose answer is on its way. */
   readonly asked: Array<() => () => void> = []
   readonly answers: Array<() => void> = []
-  readonly said: Array<Parameters<Feeds["show"]>> = []
+  readonly said: Array<PlacedEvent> = []
   isWoken = false
   isReading = false
   readonly feeds: Feeds
@@ -151,16 +152,12 @@ class World {
     this.log.offset += 1
     const { epoch, offset } = this.log
     const { at, data, type } = this.log.row(offset)
-    const { name } = channel
-    this.said.push([
-      { channel: name, epoch, offset, at },
-      { channel: name, type, data: JSON.parse(data) },
-    ])
+    this.said.push({ channel: channel.name, epoch, offset, at, type, data: JSON.parse(data) })
   }
   tell(at: number): void {
     const [said] = this.said.splice(at % Math.max(1, this.said.length), 1)
-    if (said === undefined || this.feeds.show(...said)) return
-    this.isWoken ||= this.feeds.isWanted(channel.name, said[0].offset)
+    if (said === undefined || this.feeds.show(said)) return
+    this.isWoken ||= this.feeds.isWanted(channel.name, said.offset)
   }
   /** The hub's turn: one read at a time. */
   readNews(): void {

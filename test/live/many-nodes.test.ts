@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it, onTestFinished } from "vitest"
-import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
+import { Publisher } from "../../actors/ports.ts"
 import { closeCodes } from "../../schema/live.ts"
 import type { Surroundings } from "../../src/app.ts"
+import { type Places, placed } from "../../src/store/placed-events.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { CrowdMember, type Sayings, verdictOf } from "../fixtures/live-crowd.ts"
 import { makeRedis } from "../fixtures/redis.ts"
@@ -67,11 +68,12 @@ it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a p
         type: "test.happened",
         data: { id: randomUUID() },
       }))
-      const [row] = await node.sql<[{ given: Array<ChannelPosition> }]>`
-        select put_events(${JSON.stringify(said)}::text::jsonb) as given`
+      const [row] = await node.sql<[{ places: Places }]>`
+        select place_events(${JSON.stringify(said)}::text::jsonb) as places`
+      const events = placed(said, row.places)
       // As a turn does, and as a statement that says things by itself.
-      if (Math.random() < 0.5) publisher.committed(row.given, said)
-      else publisher.committed(row.given)
+      if (Math.random() < 0.5) publisher.committed(events)
+      else publisher.moved(events)
       written += 2
       await sleep((1000 * 4 * 2 * (0.5 + Math.random())) / eventsPerSecond)
     }

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
+import { Publisher } from "../../actors/ports.ts"
 import { closeCodes, liveLimits } from "../../schema/live.ts"
 import { Callers } from "../../src/services/callers.ts"
 import { Tokens } from "../../src/services/tokens.ts"
+import { type Places, placed } from "../../src/store/placed-events.ts"
 import { type LiveClient, liveSocket, memoryLive, type OpenLive } from "../fixtures/live-client.ts"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
 import { freshId, shopper } from "../orders/shopper.ts"
@@ -25,9 +26,9 @@ beforeAll(async () => {
 
 /** Commits events as a turn would, and wakes the subscribers. */
 const commit = async (...events: ReadonlyArray<{ channel: string; type: string; data: unknown }>) => {
-  const [row] = await service.sql<[{ given: Array<ChannelPosition> }]>`
-    select put_events(${JSON.stringify(events)}::text::jsonb) as given`
-  publisher.committed(row.given, events)
+  const [row] = await service.sql<[{ places: Places }]>`
+    select place_events(${JSON.stringify(events)}::text::jsonb) as places`
+  publisher.committed(placed(events, row.places))
 }
 const emit = (channel: string, n: number) => commit({ channel, type: "test.happened", data: { n } })
 const numbers = (client: LiveClient, channel: string) =>

@@ -18,7 +18,7 @@ const emit = async (on: TestService, channel: string, data: unknown) => {
   const events = JSON.stringify([{ channel, type: "test.happened", data }])
   const [row] = await on.sql<[{ given: Array<ChannelPosition> }]>`
     select put_events(${events}::text::jsonb) as given`
-  publisher.committed(row.given)
+  publisher.moved(row.given)
 }
 const connected = async (url: string, headers: Record<string, string> = {}) => {
   const client = await liveSocket(url, headers)()

@@ -3,6 +3,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import type postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Events } from "../../src/store/events.ts"
+import type { Places } from "../../src/store/placed-events.ts"
 import { connect, Sql } from "../../src/store/sql.ts"
 import { createDatabase } from "../fixtures/database.ts"
 
@@ -118,5 +119,66 @@ describe("trimming", () => {
     await Promise.all(range(1, 8).map(() => trim(24, 50, 100)))
     while ((await trim(24, 50, 100)) > 0) {}
     expect(await kept(name)).toEqual(range(151, 200))
+  })
+})
+
+describe("events placed together", () => {
+  interface Said {
+    readonly channel: string
+    readonly n: number
+  }
+  const place = async (said: ReadonlyArray<Said>): Promise<Places> => {
+    const made = said.map(({ channel, n }) => ({ channel, type: "test.happened", data: { n } }))
+    const [row] = await sql<[{ places: Places }]>`
+      select place_events(${JSON.stringify(made)}::text::jsonb) as places`
+    return row.places
+  }
+  const read = async (channel: string) =>
+    (
+      await sql<Array<{ n: number }>>`
+        select (data->>'n')::int as n from event where channel = ${channel} order by "offset"`
+    ).map(({ n }) => n)
+
+  // Up to eight go another way than many, and so do those whose channels are not in order.
+  it.each([
+    ["few in the order of their channels", "ab", 3],
+    ["few in another order", "ba", 3],
+    ["many", "ba", 10],
+  ])(
+    "%s get the next offsets of their channels, told in the order they were given in",
+    async (_, order, each) => {
+      const key = randomUUID()
+      const said = [...order].flatMap((name) =>
+        Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
+      )
+      await emit(said[0]!.channel, 2)
+      const { epoch, offsets } = await place(said)
+      expect(offsets).toEqual([...range(3, each + 2), ...range(1, each)])
+      expect(epoch).toBe((await open(said[0]!.channel)).epoch)
+      expect(await read(said[each]!.channel)).toEqual(range(0, each - 1))
+      expect((await read(said[0]!.channel)).slice(2)).toEqual(range(0, each - 1))
+    },
+  )
+
+  it.each([2, 20])("%i of one channel between those of another keep their order", async (count) => {
+    const key = randomUUID()
+    const said = range(1, count).flatMap((n) => [
+      { channel: `market:${key}:b`, n },
+      { channel: `market:${key}:a`, n },
+    ])
+    const { offsets } = await place(said)
+    expect(offsets).toEqual(range(1, count).flatMap((n) => [n, n]))
+    expect(await read(`market:${key}:a`)).toEqual(range(1, count))
+    expect(await read(`market:${key}:b`)).toEqual(range(1, count))
+  })
+
+  it.each([1, 9])("name no epoch when a channel has one of its own (%i each)", async (each) => {
+    const key = randomUUID()
+    const said = ["a", "b"].flatMap((name) =>
+      Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
+    )
+    await place(said)
+    await sql`update channel set epoch = gen_random_uuid() where name = ${`market:${key}:b`}`
+    expect((await place(said)).epoch).toBeNull()
   })
 })
