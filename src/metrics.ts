@@ -6,20 +6,23 @@ import type { Observer } from "./http/server.ts"
 const bucketsMs = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 5000]
 const empty = Context.empty()
 
-const requests = Metric.counter("http_requests_total", {
-  description: "Requests answered",
-  incremental: true,
-})
-const duration = Metric.histogram("http_request_duration_ms", {
-  description: "Time from the request's head to its answer",
-  boundaries: bucketsMs,
-})
+type Attributes = Readonly<Record<string, string>>
+
+// One metric for each set of attributes: one that all shared would work out under which name to count, each time.
+const requests = (attributes: Attributes) =>
+  Metric.counter("http_requests_total", { description: "Requests answered", incremental: true, attributes })
+const duration = (attributes: Attributes) =>
+  Metric.histogram("http_request_duration_ms", {
+    description: "Time from the request's head to its answer",
+    boundaries: bucketsMs,
+    attributes,
+  })
 
 interface RouteMetrics {
   readonly prepared: Metric.Metric<number, unknown>
   readonly duration: Metric.Metric<number, unknown>
   readonly byStatus: Map<number, Metric.Metric<number, unknown>>
-  readonly attributes: Record<string, string>
+  readonly attributes: Attributes
   /** Prepared answers since the last scrape: adding to a metric for each would cost more than the answer. */
   preparedCount: number
 }
@@ -51,8 +54,8 @@ export class Metrics extends Context.Service<
         route: endpoint?.path ?? "unknown",
       }
       const made: RouteMetrics = {
-        prepared: Metric.withAttributes(requests, { ...attributes, status: "prepared" }),
-        duration: Metric.withAttributes(duration, attributes),
+        prepared: requests({ ...attributes, status: "prepared" }),
+        duration: duration(attributes),
         byStatus: new Map(),
         attributes,
         preparedCount: 0,
@@ -72,7 +75,7 @@ export class Metrics extends Context.Service<
         const metrics = of(endpoint)
         let counter = metrics.byStatus.get(status)
         if (counter === undefined) {
-          counter = Metric.withAttributes(requests, { ...metrics.attributes, status: String(status) })
+          counter = requests({ ...metrics.attributes, status: String(status) })
           metrics.byStatus.set(status, counter)
         }
         counter.updateUnsafe(1, empty)

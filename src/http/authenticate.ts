@@ -19,16 +19,17 @@ const oauthScopes: ReadonlySet<Scope> = new Set<Scope>(["userEmoji:list"])
 const tokenPrincipal = (kind: TokenKind, claims: Claims, caller: Caller): Principal | undefined => {
   const stands = caller.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
   if (!stands) return undefined
-  const facts = {
+  const isOauth = kind === "oauth-access"
+  return {
     userId: caller.id,
     role: caller.role,
+    via: isOauth ? "oauth" : "session",
+    scopes: isOauth ? oauthScopes : roleScopes[caller.role],
     sessionId: claims.sid,
+    emojiId: isOauth ? claims.ext?.["emoji_id"] : undefined,
     organizations: caller.organizations,
     twoFactor: caller.twoFactor,
   }
-  return kind === "oauth-access"
-    ? { ...facts, via: "oauth", scopes: oauthScopes, emojiId: claims.ext?.["emoji_id"] }
-    : { ...facts, via: "session", scopes: roleScopes[caller.role], emojiId: undefined }
 }
 
 /** Finds who is asking. A token or key this process has seen before costs two map look-ups and no query. */

@@ -49,11 +49,12 @@ const makeDecode = (route: Route) => {
   const query = decoder(Schema.Struct(route.query ?? {}), "query")
   const body = route.body === undefined || route.rawBody ? undefined : decoder(route.body, "body")
   const names = parameterNames(route.path)
+  const isNothing = takesNothing(route)
   return Effect.fnUntraced(function* (request: RawRequest) {
-    if (takesNothing(route)) return nothing
-    const given = Object.fromEntries(names.map((name, i) => [name, request.params[i]]))
+    if (isNothing) return nothing
+    const given = () => Object.fromEntries(names.map((name, i) => [name, request.params[i]]))
     return {
-      params: (yield* Effect.fromResult(params(given))) as {},
+      params: names.length === 0 ? noInput : ((yield* Effect.fromResult(params(given()))) as {}),
       query:
         route.query === undefined
           ? noInput

@@ -14,8 +14,7 @@ const maxPlaintextBytes = 65_536
 const maxTextLength = 90_000
 const textPattern = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{80})\.([A-Za-z0-9_-]{38,})$/
 
-const encrypt = (key: KeyObject | Uint8Array, plaintext: Uint8Array, aad: string) => {
-  const iv = randomBytes(ivBytes)
+const encrypt = (key: KeyObject | Uint8Array, plaintext: Uint8Array, aad: string, iv: Uint8Array) => {
   const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(aad))
   return Buffer.concat([iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
 }
@@ -56,8 +55,8 @@ export class Seal extends Context.Service<
         const ring = yield* makeKeyRing(options.keys, "seal")
         const currentPrefix = `v1.${ring.currentId}.`
 
-        const wrap = (dataKey: Uint8Array, aad: string) =>
-          encrypt(ring.current, dataKey, wrapAad(ring.currentId, aad)).toString("base64url")
+        const wrap = (dataKey: Uint8Array, aad: string, iv: Uint8Array) =>
+          encrypt(ring.current, dataKey, wrapAad(ring.currentId, aad), iv).toString("base64url")
 
         const unwrap = Effect.fnUntraced(function* (text: string, aad: string) {
           const parts = text.length <= maxTextLength ? textPattern.exec(text) : null
@@ -76,9 +75,13 @@ export class Seal extends Context.Service<
           seal: (plaintext, aad) =>
             Effect.sync(() => {
               if (plaintext.length > maxPlaintextBytes) throw new RangeError("secret too long to seal")
-              const dataKey = randomBytes(keyBytes)
-              const box = encrypt(dataKey, plaintext, dataAad(aad)).toString("base64url")
-              const text = `${currentPrefix}${wrap(dataKey, aad)}.${box}`
+              // Asking for random bytes costs as much for all three as for one of them.
+              const random = randomBytes(keyBytes + 2 * ivBytes)
+              const dataKey = random.subarray(0, keyBytes)
+              const boxIv = random.subarray(keyBytes, keyBytes + ivBytes)
+              const wrapIv = random.subarray(keyBytes + ivBytes)
+              const box = encrypt(dataKey, plaintext, dataAad(aad), boxIv).toString("base64url")
+              const text = `${currentPrefix}${wrap(dataKey, aad, wrapIv)}.${box}`
               dataKey.fill(0)
               return text
             }),
@@ -93,7 +96,7 @@ export class Seal extends Context.Service<
           reseal: Effect.fnUntraced(function* (text: string, aad: string) {
             if (text.startsWith(currentPrefix)) return text
             const { dataKey, box } = yield* unwrap(text, aad)
-            const resealed = `${currentPrefix}${wrap(dataKey, aad)}.${box}`
+            const resealed = `${currentPrefix}${wrap(dataKey, aad, randomBytes(ivBytes))}.${box}`
             dataKey.fill(0)
             return resealed
           }),
