@@ -8,17 +8,20 @@ interface Asked {
   res: HttpResponse | undefined
 }
 
+/** Publishes to the channels, and says when that was decided: from then on a frame is on its way. By `machineMs`. */
+type Publish = (channels: readonly string[]) => number | Promise<number>
+
 /**
  * POST /publish/{channel}, beside the live socket of whoever is measured. What is asked for within a millisecond, or while
  * the last was under way, is published together: how many frames a socket is sent at once must not depend on how the
- * requests happen to arrive.
+ * requests happen to arrive. The answer is the moment of the commit.
  */
 export class PublishDoor {
-  readonly #publish: (channels: readonly string[]) => void | Promise<void>
+  readonly #publish: Publish
   #waiting: Asked[] = []
   #isIdle = true
 
-  constructor(app: TemplatedApp, publish: (channels: readonly string[]) => void | Promise<void>) {
+  constructor(app: TemplatedApp, publish: Publish) {
     this.#publish = publish
     app.post("/publish/:channel", (res, req) => {
       const asked: Asked = { channel: decodeURIComponent(req.getParameter(0) ?? ""), res }
@@ -41,8 +44,8 @@ export class PublishDoor {
       await new Promise((next) => setTimeout(next, gatherMs))
       const batch = this.#waiting
       this.#waiting = []
-      await this.#publish(batch.map(({ channel }) => channel))
-      for (const { res } of batch) res?.cork(() => res.end("{}"))
+      const answer = String(await this.#publish(batch.map(({ channel }) => channel)))
+      for (const { res } of batch) res?.cork(() => res.end(answer))
     }
     this.#isIdle = true
   }

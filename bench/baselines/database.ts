@@ -1,7 +1,7 @@
 import postgres, { type Sql } from "postgres"
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
 
-/** As many connections as the service's own pool has by default. */
+/** More than the service needs: what a baseline can do must not end at its pool. */
 const poolSize = 8
 
 /** A Postgres for this program alone: it starts with it and ends with it. */

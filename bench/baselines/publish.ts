@@ -1,4 +1,5 @@
 import uWS from "uWebSockets.js"
+import { machineMs } from "../machine-clock.ts"
 import { PublishDoor } from "../publish-door.ts"
 
 // The ceiling for live updates: a topic, its subscribers, and the publish of a ready-made frame.
@@ -13,7 +14,9 @@ const event = JSON.stringify({
 
 const app = uWS.App()
 new PublishDoor(app, (channels) => {
+  const at = machineMs()
   for (const channel of channels) app.publish(channel, event)
+  return at
 })
 app
   .ws("/live", {

@@ -1,27 +1,29 @@
 import type { Histogram } from "hdr-histogram-js"
-import { HttpLane } from "../load/http-lane.ts"
+import { type Answer, HttpLane } from "../load/http-lane.ts"
 import type { Lane, LoadPlan, Settle } from "../load/lane.ts"
 import { runLoop } from "../load/loop.ts"
 import type { Target } from "../load/request.ts"
 import type { Run } from "../load/run.ts"
 import { latencyOf, newHistogram, record } from "../load/tally.ts"
 import { Window } from "../load/window.ts"
+import { machineMs } from "../machine-clock.ts"
 import { Crowd, type CrowdPlan } from "./crowd.ts"
 import { Rounds } from "./rounds.ts"
 
 const joinWithinSeconds = 60
 const expireEveryMs = 100
+const machineIsAheadMs = machineMs() - performance.now()
 
 export interface FanOutPlan extends CrowdPlan {
   /** Socket i listens to channel i % channels, and round r is published to channel r % channels. */
   readonly channels: number
   /** Rounds under way at once, so that the server need not wait for the slowest reader of the last one. */
   readonly publishers: number
-  /** The request that makes the server publish. */
+  /** The request that makes the server publish; a `PublishDoor` answers it. */
   readonly trigger: (round: number) => Buffer
 }
 
-/** Counts deliveries: their rate, their time since the trigger was due, the server's cost for each. */
+/** Counts deliveries: their rate, their time since the commit, the server's cost for each. */
 export async function runFanOut(
   target: Target,
   plan: FanOutPlan,
@@ -34,10 +36,7 @@ export async function runFanOut(
   const crowd = new Crowd(load.connections, target, plan, (socket, atMs) => {
     const delivered = rounds.deliver(socket)
     if (delivered === undefined) return
-    const lane = lanes.get(delivered.round)
-    if (lane === undefined) return
-    record(deliveries, atMs - lane.intendedAtMs)
-    if (delivered.isLast) lane.delivered()
+    lanes.get(delivered.round)?.delivered(atMs, delivered.isLast)
   })
   const sweep = setInterval(() => {
     for (const lane of lanes.values()) lane.expire(performance.now(), load.timeoutSeconds * 1000)
@@ -48,7 +47,7 @@ export async function runFanOut(
     }
     const window = new Window(serverPid, () => deliveries.reset())
     const run = await runLoop({ ...load, connections: plan.publishers }, window, (index, settle) =>
-      newPublishLane(index, target, plan, rounds, lanes, settle),
+      newPublishLane(index, target, plan, rounds, lanes, deliveries, settle),
     )
     return perDelivery(run, crowd.size / plan.channels, deliveries, crowd.errors)
   } finally {
@@ -58,7 +57,7 @@ export async function runFanOut(
 }
 
 interface PublishLane extends Lane {
-  delivered(): void
+  delivered(atMs: number, isLast: boolean): void
   expire(nowMs: number, timeoutMs: number): void
 }
 
@@ -69,9 +68,20 @@ function newPublishLane(
   plan: FanOutPlan,
   rounds: Rounds,
   lanes: Map<number, PublishLane>,
+  deliveries: Histogram,
   settle: Settle,
 ): PublishLane {
   let round = 0
+  let committedAtMs: number | undefined
+  /** When frames came that overtook the answer to their trigger. */
+  const early: number[] = []
+  const hearCommit = ({ body }: Answer): boolean => {
+    const at = Number(body.toString()) - machineIsAheadMs
+    committedAtMs = at
+    for (const atMs of early) record(deliveries, atMs - at)
+    early.length = 0
+    return at > 0
+  }
   const finish = (error: string | undefined) => {
     if (!lanes.delete(round)) return
     settle(lane, error)
@@ -81,7 +91,8 @@ function newPublishLane(
   const done = () => {
     if (--missing === 0) finish(undefined)
   }
-  const http = new HttpLane(index, target, { source: () => plan.trigger(round) }, (_, error) => {
+  const traffic = { source: () => plan.trigger(round), check: hearCommit }
+  const http = new HttpLane(index, target, traffic, (_, error) => {
     if (error === undefined) done()
     else finish(error)
   })
@@ -91,10 +102,16 @@ function newPublishLane(
       lane.intendedAtMs = intendedAtMs
       round = rounds.begin()
       missing = 2
+      committedAtMs = undefined
+      early.length = 0
       lanes.set(round, lane)
       http.fire(intendedAtMs)
     },
-    delivered: done,
+    delivered: (atMs, isLast) => {
+      if (committedAtMs === undefined) early.push(atMs)
+      else record(deliveries, atMs - committedAtMs)
+      if (isLast) done()
+    },
     expire: (nowMs, timeoutMs) => {
       http.expire(nowMs, timeoutMs)
       if (nowMs - lane.intendedAtMs <= timeoutMs) return

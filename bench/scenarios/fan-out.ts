@@ -5,7 +5,10 @@ import type { Scenario } from "../scenario.ts"
 import { barePublish, liveCommits } from "../side.ts"
 
 const bare = barePublish()
-const aims = [{ metric: "rate", atLeast: 0.8 }] as const
+const aims = [
+  { metric: "rate", atLeast: 0.8 },
+  { metric: "p99", atMost: 1.25 },
+] as const
 
 const channelName = (n: number): string =>
   `emoji_id:${new EmojiId([n % 400, Math.floor(n / 400) % 400, 1]).canonical}`
@@ -41,7 +44,8 @@ export const fanOutOne: Scenario = {
   setupSeconds: 25,
   subject: liveCommits(),
   against: [{ side: bare, aims }],
-  fanOut: (target) => plan(target, 1, 16),
+  // One at a time: of several under way it is luck how many share a write, and their cost is mostly the writes'.
+  fanOut: (target) => plan(target, 1, 1),
 }
 
 export const fanOutMany: Scenario = {

@@ -9,6 +9,7 @@ import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
 import { migrate } from "../../src/store/migrate.ts"
 import { type Places, placed } from "../../src/store/placed-events.ts"
 import { connect, type DatabaseAddress, Sql } from "../../src/store/sql.ts"
+import { machineMs } from "../machine-clock.ts"
 import { PublishDoor } from "../publish-door.ts"
 
 // The live socket of the whole service, with a door beside it that commits an event: what is measured is the way from the
@@ -73,14 +74,16 @@ const someData = () => ({
   emoji_id: "🐙",
   records: [{ tag: "0x4001", data: "https://example.com/octopus" }],
 })
-const commit = async (channels: readonly string[]): Promise<void> => {
+const commit = async (channels: readonly string[]): Promise<number> => {
   const made = channels.map((channel) => ({ channel, type: "emoji_id.records", data: someData() }))
   const [row] = await service.runtime.runPromise(
     sql.rows<{ places: Places }>(
       (q) => q`select place_events(${JSON.stringify(made)}::text::jsonb) as places`,
     ),
   )
+  const at = machineMs()
   publisher.committed(placed(made, row!.places))
+  return at
 }
 
 let listening: us_listen_socket | undefined

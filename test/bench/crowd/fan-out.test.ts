@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import uWS from "uWebSockets.js"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { Crowd } from "../../../bench/crowd/crowd.ts"
 import { runFanOut } from "../../../bench/crowd/fan-out.ts"
 import { runReconnectStorm } from "../../../bench/crowd/reconnect-storm.ts"
 import { buildRequest } from "../../../bench/load/request.ts"
+import { machineMs } from "../../../bench/machine-clock.ts"
+import { PublishDoor } from "../../../bench/publish-door.ts"
 import { barePublish, type RunningServer } from "../../../bench/side.ts"
 
 const plan = { connections: 60, warmupSeconds: 0.1, durationSeconds: 0.3, timeoutSeconds: 2 }
@@ -34,6 +37,29 @@ describe("a crowd", () => {
     expect(run.errors).toEqual({})
     expect(run.completed).toBeGreaterThan(60)
     expect(run.server?.rssMb).toBeGreaterThan(1)
+  })
+
+  it("times a frame from the commit, whenever that was", async () => {
+    const app = uWS.App().ws("/live", {
+      message: (socket, message) => {
+        socket.subscribe(Buffer.from(message).toString())
+        socket.send("subscribed")
+      },
+    })
+    new PublishDoor(app, (channels) => {
+      for (const channel of channels) app.publish(channel, "event")
+      return machineMs() - 10_000
+    })
+    const port = await new Promise<number>((listening) =>
+      app.listen("127.0.0.1", 0, (socket) => listening(socket ? uWS.us_socket_local_port(socket) : 0)),
+    )
+    onTestFinished(() => void app.close())
+    const target = { ...server.target, port }
+    const trigger = buildRequest(target, { method: "POST", path: "/publish/c0" })
+    const fanOut = { ...listenTo(1), channels: 1, publishers: 1, trigger: () => trigger }
+    const run = await runFanOut(target, fanOut, plan, undefined)
+    expect(run.errors).toEqual({})
+    expect(run.latency.p50Ms).toBeGreaterThanOrEqual(10_000)
   })
 
   it("that misses frames counts the round as a timeout", async () => {
