@@ -76,11 +76,12 @@ function newPublishLane(
   /** When frames came that overtook the answer to their trigger. */
   const early: number[] = []
   const hearCommit = ({ body }: Answer): boolean => {
-    const at = Number(body.toString()) - machineIsAheadMs
-    committedAtMs = at
-    for (const atMs of early) record(deliveries, atMs - at)
+    const told = Number(body.toString())
+    const since = told - machineIsAheadMs
+    committedAtMs = since
+    for (const atMs of early) record(deliveries, atMs - since)
     early.length = 0
-    return at > 0
+    return told > 0
   }
   const finish = (error: string | undefined) => {
     if (!lanes.delete(round)) return
