@@ -14,9 +14,12 @@ interface ViewBatch {
   readonly counts: ReadonlyArray<readonly [canonical: string, views: number]>
 }
 
-const flushEvery = "2 seconds"
-/** The directory serves lookups faster than any table takes updates, so views of many ids wait their turn. */
-const idsPerFlush = 2_000
+const flushEvery = "250 millis"
+/**
+ * The directory serves lookups faster than any table takes updates, so views of many ids wait their turn. Few at a time:
+ * while the database works on them lookups go on, on perhaps the same core.
+ */
+const idsPerFlush = 250
 /** Ids in the queue; past that, views are lost rather than memory. */
 const maxWaiting = 250_000
 const pruneEvery = "1 hour"
