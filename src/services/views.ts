@@ -49,16 +49,22 @@ export class Views extends Context.Service<
       /** Counted here, for ids that are in no source. */
       const counted = new Map<string, number>()
       let sources: ReadonlyArray<ViewSource> = []
-      /** Ids of which a source has views, oldest first. */
+      /** Ids of which a source has views, oldest first; those before `next` have been taken. */
       let queued: Array<string> = []
+      let next = 0
 
       const take = (): ViewBatch | undefined => {
         const counts = new Map<string, number>()
-        for (const canonical of queued.slice(0, idsPerFlush)) {
+        for (const end = Math.min(next + idsPerFlush, queued.length); next < end; next++) {
+          const canonical = queued[next]!
           const views = sources.reduce((sum, source) => sum + source.takeViews(canonical), 0)
           if (views > 0) counts.set(canonical, views)
         }
-        queued = queued.slice(idsPerFlush)
+        // Not each time: of a long queue the copy would be the most of the work.
+        if (next > queued.length / 2) {
+          queued = queued.slice(next)
+          next = 0
+        }
         for (const [canonical, views] of counted) {
           if (counts.size >= idsPerFlush) break
           counts.set(canonical, (counts.get(canonical) ?? 0) + views)
@@ -112,7 +118,7 @@ export class Views extends Context.Service<
             counted.set(canonical, (counted.get(canonical) ?? 0) + views)
         },
         queue: (canonical) => {
-          if (queued.length < maxWaiting) queued.push(canonical)
+          if (queued.length - next < maxWaiting) queued.push(canonical)
           else for (const source of sources) source.takeViews(canonical)
         },
         takeFrom: (source) => {
