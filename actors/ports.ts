@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Unavailable } from "../schema/errors.ts"
-import type { ChannelEvent, TurnEffects } from "../schema/turn.ts"
+import type { TurnEffects } from "../schema/turn.ts"
 
 export interface EntityRow {
   readonly version: number
@@ -34,7 +34,10 @@ export interface ChannelPosition {
 }
 
 /** An event that this process has committed, and its place. */
-export interface PlacedEvent extends ChannelEvent, ChannelPosition {
+export interface PlacedEvent extends ChannelPosition {
+  readonly type: string
+  /** JSON text. */
+  readonly data: string
   /** Null where the commit did not say. */
   readonly epoch: string | null
   /** When it was committed, as clients are told. */

@@ -7,7 +7,7 @@ import { LiveSessions } from "../../src/live/sessions.ts"
 import { mountLive } from "../../src/live/socket.ts"
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
 import { migrate } from "../../src/store/migrate.ts"
-import { type Places, placed } from "../../src/store/placed-events.ts"
+import { EventsToPlace, type Places } from "../../src/store/placed-events.ts"
 import { connect, type DatabaseAddress, Sql } from "../../src/store/sql.ts"
 import { machineMs } from "../machine-clock.ts"
 import { PublishDoor } from "../publish-door.ts"
@@ -75,14 +75,14 @@ const someData = () => ({
   records: [{ tag: "0x4001", data: "https://example.com/octopus" }],
 })
 const commit = async (channels: readonly string[]): Promise<number> => {
-  const made = channels.map((channel) => ({ channel, type: "emoji_id.records", data: someData() }))
+  const made = new EventsToPlace(
+    channels.map((channel) => ({ channel, type: "emoji_id.records", data: someData() })),
+  )
   const [row] = await service.runtime.runPromise(
-    sql.rows<{ places: Places }>(
-      (q) => q`select place_events(${JSON.stringify(made)}::text::jsonb) as places`,
-    ),
+    sql.rows<{ places: Places }>((q) => q`select place_events(${made.json}::text::jsonb) as places`),
   )
   const at = machineMs()
-  publisher.committed(placed(made, row!.places))
+  publisher.committed(made.placed(row!.places))
   return at
 }
 

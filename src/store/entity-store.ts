@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { type CommitFailure, type EntityRow, EntityStore, type TurnCommit } from "../../actors/ports.ts"
 import { DatabaseClock } from "./database-clock.ts"
 import { Outbox } from "./outbox.ts"
-import { type Places, placed } from "./placed-events.ts"
+import { EventsToPlace, type Places } from "./placed-events.ts"
 import { Sql, type SqlRefused } from "./sql.ts"
 
 const leaseSeconds = 10
@@ -41,13 +41,15 @@ export const entityStore = Layer.effect(
         .pipe(Effect.map((rows) => rows[0]))
 
     const commit = Effect.fnUntraced(function* ({ context, effects, value, ...turn }: TurnCommit) {
-      const { mail, ...rest } = effects
-      const parameter = JSON.stringify({
+      const { events, mail, ...rest } = effects
+      const said = new EventsToPlace(events ?? [])
+      const turnText = JSON.stringify({
         ...turn,
         state: { value, context },
         ...rest,
         ...(mail === undefined ? {} : { mail: yield* outbox.seal(mail) }),
       })
+      const parameter = events === undefined ? turnText : `${turnText.slice(0, -1)},"events":${said.json}}`
       // Sent as text: the client would encode a jsonb parameter a second time. Safe to repeat, by the turn's id.
       const [row] = yield* sql
         .attempt<{ result: { places?: Places | null } }>(
@@ -55,7 +57,7 @@ export const entityStore = Layer.effect(
         )
         .pipe(Effect.catchTag("SqlRefused", toCommitFailure))
       const places = row?.result.places
-      return places ? placed(effects.events ?? [], places) : []
+      return places ? said.placed(places) : []
     })
 
     const takeDue = (limit: number) =>

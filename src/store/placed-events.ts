@@ -8,8 +8,32 @@ export interface Places {
   readonly offsets: ReadonlyArray<number>
 }
 
-export const placed = (
-  events: ReadonlyArray<ChannelEvent>,
-  { at, epoch, offsets }: Places,
-): ReadonlyArray<PlacedEvent> =>
-  events.map(({ channel, data, type }, i) => ({ channel, type, data, offset: offsets[i]!, epoch, at }))
+/** Events on their way into the database. What they say is written down once, for it and for whoever listens here. */
+export class EventsToPlace {
+  readonly #events: ReadonlyArray<ChannelEvent>
+  readonly #data: ReadonlyArray<string>
+
+  constructor(events: ReadonlyArray<ChannelEvent>) {
+    this.#events = events
+    this.#data = events.map(({ data }) => JSON.stringify(data))
+  }
+
+  /** As the database takes them. */
+  get json(): string {
+    const one = ({ channel, type }: ChannelEvent, i: number) =>
+      `{"channel":${JSON.stringify(channel)},"type":${JSON.stringify(type)},"data":${this.#data[i]}}`
+    return `[${this.#events.map(one).join(",")}]`
+  }
+
+  placed({ at, epoch, offsets }: Places): ReadonlyArray<PlacedEvent> {
+    const one = ({ channel, type }: ChannelEvent, i: number) => ({
+      channel,
+      type,
+      data: this.#data[i]!,
+      offset: offsets[i]!,
+      epoch,
+      at,
+    })
+    return this.#events.map(one)
+  }
+}

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { Publisher } from "../../actors/ports.ts"
 import { closeCodes } from "../../schema/live.ts"
 import type { Surroundings } from "../../src/app.ts"
-import { type Places, placed } from "../../src/store/placed-events.ts"
+import { EventsToPlace, type Places } from "../../src/store/placed-events.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { CrowdMember, type Sayings, verdictOf } from "../fixtures/live-crowd.ts"
 import { makeRedis } from "../fixtures/redis.ts"
@@ -63,14 +63,12 @@ it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a p
     const node = someNode()
     const publisher = await node.runtime.runPromise(Publisher)
     while (writing && nodes.includes(node)) {
-      const said = someChannels().map((channel) => ({
-        channel,
-        type: "test.happened",
-        data: { id: randomUUID() },
-      }))
+      const said = new EventsToPlace(
+        someChannels().map((channel) => ({ channel, type: "test.happened", data: { id: randomUUID() } })),
+      )
       const [row] = await node.sql<[{ places: Places }]>`
-        select place_events(${JSON.stringify(said)}::text::jsonb) as places`
-      const events = placed(said, row.places)
+        select place_events(${said.json}::text::jsonb) as places`
+      const events = said.placed(row.places)
       // As a turn does, and as a statement that says things by itself.
       if (Math.random() < 0.5) publisher.committed(events)
       else publisher.moved(events)

@@ -4,7 +4,7 @@ import { Publisher } from "../../actors/ports.ts"
 import { closeCodes, liveLimits } from "../../schema/live.ts"
 import { Callers } from "../../src/services/callers.ts"
 import { Tokens } from "../../src/services/tokens.ts"
-import { type Places, placed } from "../../src/store/placed-events.ts"
+import { EventsToPlace, type Places } from "../../src/store/placed-events.ts"
 import { type LiveClient, liveSocket, memoryLive, type OpenLive } from "../fixtures/live-client.ts"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
 import { freshId, shopper } from "../orders/shopper.ts"
@@ -26,9 +26,10 @@ beforeAll(async () => {
 
 /** Commits events as a turn would, and wakes the subscribers. */
 const commit = async (...events: ReadonlyArray<{ channel: string; type: string; data: unknown }>) => {
+  const said = new EventsToPlace(events)
   const [row] = await service.sql<[{ places: Places }]>`
-    select place_events(${JSON.stringify(events)}::text::jsonb) as places`
-  publisher.committed(placed(events, row.places))
+    select place_events(${said.json}::text::jsonb) as places`
+  publisher.committed(said.placed(row.places))
 }
 const emit = (channel: string, n: number) => commit({ channel, type: "test.happened", data: { n } })
 const numbers = (client: LiveClient, channel: string) =>
