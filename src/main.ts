@@ -1,6 +1,5 @@
 import { join } from "node:path"
 import { Redacted } from "effect"
-import { startService } from "./app.ts"
 import { banner } from "./banner.ts"
 import { type Config, readConfig } from "./config.ts"
 import { keepEmbeddedPostgres } from "./store/embedded-keeper.ts"
@@ -9,6 +8,10 @@ import { connect, type DatabaseAddress } from "./store/sql.ts"
 import { startWorkers } from "./workers.ts"
 
 type Stop = () => Promise<void>
+type StartService = (typeof import("./app.ts"))["startService"]
+
+/** Loaded by those who serve: one that only keeps workers is spared most of the program. */
+const startService: StartService = async (...given) => (await import("./app.ts")).startService(...given)
 
 const stopOnSignals = (stop: Stop) => {
   let stopping = false
