@@ -8,7 +8,7 @@ import { connect, type DatabaseAddress } from "./store/sql.ts"
 import { startWorkers } from "./workers.ts"
 
 type Stop = () => Promise<void>
-type StartService = (typeof import("./app.ts"))["startService"]
+type StartService = typeof import("./app.ts")["startService"]
 
 /** Loaded by those who serve: one that only keeps workers is spared most of the program. */
 const startService: StartService = async (...given) => (await import("./app.ts")).startService(...given)
