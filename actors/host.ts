@@ -10,7 +10,7 @@ import {
   type SnapshotFrom,
 } from "xstate"
 import { EventRefused, NotFound, Unavailable } from "../schema/errors.ts"
-import { type ChannelEvent, type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
+import { type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
 import { type Cell, Cells } from "./cells.ts"
 import { Deadlines } from "./deadlines.ts"
 import { Mailboxes } from "./mailboxes.ts"
@@ -59,13 +59,8 @@ const collectEffects = (
   for (const action of actions)
     if (turnEffectKinds.includes(action.type as never)) add(action.type, action.params)
   if (also !== undefined) for (const kind of turnEffectKinds) add(kind, also[kind])
-  ;(effects as { events?: Array<ChannelEvent> }).events?.sort(byChannel)
   return effects
 }
-
-/** The database locks a turn's channels in the order of their names, and has no work with events that come so. */
-const byChannel = (a: ChannelEvent, b: ChannelEvent): number =>
-  a.channel < b.channel ? -1 : a.channel > b.channel ? 1 : 0
 
 const stateName = (snapshot: AnyMachineSnapshot): string =>
   typeof snapshot.value === "string" ? snapshot.value : JSON.stringify(snapshot.value)

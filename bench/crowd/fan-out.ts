@@ -33,6 +33,7 @@ export async function runFanOut(
   const deliveries = newHistogram()
   const rounds = new Rounds(load.connections, plan.channels)
   const lanes = new Map<number, PublishLane>()
+  const shared: Shared = { target, plan, rounds, lanes, deliveries }
   const crowd = new Crowd(load.connections, target, plan, (socket, atMs) => {
     const delivered = rounds.deliver(socket)
     if (delivered === undefined) return
@@ -47,7 +48,7 @@ export async function runFanOut(
     }
     const window = new Window(serverPid, () => deliveries.reset())
     const run = await runLoop({ ...load, connections: plan.publishers }, window, (index, settle) =>
-      newPublishLane(index, target, plan, rounds, lanes, deliveries, settle),
+      newPublishLane(index, shared, settle),
     )
     return perDelivery(run, crowd.size / plan.channels, deliveries, crowd.errors)
   } finally {
@@ -61,14 +62,20 @@ interface PublishLane extends Lane {
   expire(nowMs: number, timeoutMs: number): void
 }
 
+/** What all publishers of a run work with. */
+interface Shared {
+  readonly target: Target
+  readonly plan: FanOutPlan
+  readonly rounds: Rounds
+  /** By the round they are in. */
+  readonly lanes: Map<number, PublishLane>
+  readonly deliveries: Histogram
+}
+
 /** Under way from the trigger until the last socket of the channel has its frame. */
 function newPublishLane(
   index: number,
-  target: Target,
-  plan: FanOutPlan,
-  rounds: Rounds,
-  lanes: Map<number, PublishLane>,
-  deliveries: Histogram,
+  { deliveries, lanes, plan, rounds, target }: Shared,
   settle: Settle,
 ): PublishLane {
   let round = 0
@@ -77,11 +84,12 @@ function newPublishLane(
   const early: number[] = []
   const hearCommit = ({ body }: Answer): boolean => {
     const told = Number(body.toString())
+    if (!(told > 0)) return false
     const since = told - machineIsAheadMs
     committedAtMs = since
     for (const atMs of early) record(deliveries, atMs - since)
     early.length = 0
-    return told > 0
+    return true
   }
   const finish = (error: string | undefined) => {
     if (!lanes.delete(round)) return

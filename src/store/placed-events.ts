@@ -8,14 +8,18 @@ export interface Places {
   readonly offsets: ReadonlyArray<number>
 }
 
+/** The database locks channels in the order of their names, and has no work with events that come so. */
+const byChannel = (a: ChannelEvent, b: ChannelEvent): number =>
+  a.channel < b.channel ? -1 : a.channel > b.channel ? 1 : 0
+
 /** Events on their way into the database. What they say is written down once, for it and for whoever listens here. */
 export class EventsToPlace {
   readonly #events: ReadonlyArray<ChannelEvent>
   readonly #data: ReadonlyArray<string>
 
   constructor(events: ReadonlyArray<ChannelEvent>) {
-    this.#events = events
-    this.#data = events.map(({ data }) => JSON.stringify(data))
+    this.#events = events.toSorted(byChannel)
+    this.#data = this.#events.map(({ data }) => JSON.stringify(data))
   }
 
   /** As the database takes them. */

@@ -1,0 +1,339 @@
+import { randomUUID } from "node:crypto"
+import { beforeAll, describe, expect, it } from "vitest"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { atSandbox, card, crypto, freshId, freshIds, newShopper, until } from "./shopper.ts"
+
+let service: TestService
+beforeAll(async () => {
+  service = await serve()
+})
+
+describe("checkout", () => {
+  it("by card holds the ids and gives the client what it needs to pay", async () => {
+    const buyer = await newShopper(service)
+    const [id] = freshIds(1) as [string]
+    await buyer.add(id)
+    const { body, status } = await buyer.checkout()
+    expect(status).toBe(200)
+    expect(body.status).toBe("PendingPayment")
+    expect(body.seconds_until_expiry).toBeGreaterThan(290)
+    expect(body.seconds_until_expiry).toBeLessThanOrEqual(300)
+    expect(Date.parse(body.expires_at)).toBeGreaterThan(Date.now() + 290_000)
+    expect(body.remaining_due_in_cents).toBe(body.total_in_cents)
+    expect(body.allowed_actions).toEqual(["checkout", "promo_code", "convert_to_draft", "cancel"])
+    expect(body.payment_method_data).toMatchObject({
+      method: "CardCheckout",
+      methods: [],
+      success_url: "https://shop.example/done",
+      cancel_url: "https://shop.example/back",
+    })
+    expect(body.payment_method_data.client_secret).toContain(body.payment_method_data.payment_intent_id)
+    const [claim] = await service.sql`select kind, holder from claim where canonical = ${id}`
+    expect(claim).toEqual({ kind: "order", holder: body.id })
+    const dump = await service.sql`select state::text from entity where id = ${body.id}`
+    expect(dump[0]?.["state"]).not.toContain(body.payment_method_data.client_secret)
+  })
+
+  it("by crypto gives an invoice with an amount and an address per currency", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const { body } = await buyer.checkout(crypto)
+    expect(body.payment_method_data.method).toBe("CryptoCommerce")
+    expect(body.payment_method_data.invoice_id).toMatch(/^inv_/)
+    expect(body.payment_method_data.methods.map((m: { currency: string }) => m.currency)).toEqual([
+      "BTC",
+      "ETH",
+      "DOGE",
+      "USDC",
+    ])
+    const usdc = body.payment_method_data.methods[3]
+    expect(usdc.amount).toBe(body.total_in_cents / 100)
+    expect(usdc.address).toMatch(/^sandbox:usdc:/)
+  })
+
+  it("asked for again in the same way answers the same order", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const first = await buyer.checkout()
+    const again = await buyer.checkout()
+    expect(again.status).toBe(200)
+    expect(again.body.payment_method_data).toEqual(first.body.payment_method_data)
+    expect(again.body.expires_at).toBe(first.body.expires_at)
+    const other = await buyer.checkout(crypto)
+    expect(other.status).toBe(409)
+    expect(other.body).toMatchObject({
+      state: "PendingPayment",
+      allowed: expect.arrayContaining(["convert_to_draft"]),
+    })
+  })
+
+  it("names what is missing or wrong", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const bare = await buyer.checkout({ method: "CardCheckout" })
+    expect(bare.status).toBe(422)
+    expect(Object.keys(bare.body.fields)).toEqual(["success_url", "cancel_url"])
+    const script = await buyer.checkout({ ...card, success_url: "javascript:alert(1)" })
+    expect(script.status).toBe(422)
+    expect((await buyer.checkout({ method: "Barter" })).status).toBe(400)
+    expect((await buyer.checkout({})).status).toBe(400)
+    const amount = await buyer.checkout({ ...card, amount: 1 })
+    expect(amount.body.fields.amount[0].code).toBe("only_for_cash")
+    const key = await buyer.checkout({ ...card, pubkey: "00".repeat(32) })
+    expect(key.body.fields.pubkey[0].code).toBe("unknown")
+    const cash = await buyer.checkout({ method: "Cash", amount: 1 })
+    expect(cash.status).toBe(403)
+    expect(cash.body.scope).toBe("adminCart:update")
+  })
+
+  it("wants a confirmed email, unless there is only an alternate id", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    await service.sql`update app_user set email_verified_at = null where id = ${buyer.id}`
+    const refused = await buyer.checkout()
+    expect(refused.status).toBe(422)
+    expect(refused.body.fields.email[0].code).toBe("unconfirmed")
+    await service.sql`update app_user set email = null, alternate_id = ${randomUUID()} where id = ${buyer.id}`
+    expect((await buyer.checkout()).status).toBe(200)
+  })
+
+  it("refuses what does not fit a cart that waits for its payment", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const { body } = await buyer.checkout()
+    for (const answer of [
+      await buyer.add(freshId()),
+      await buyer.call("DELETE", `/cart/cart_items/${body.order_items[0].id}`),
+    ]) {
+      expect(answer.status).toBe(409)
+      expect(answer.body).toMatchObject({ state: "PendingPayment", code: "refused_by_state" })
+      expect(answer.body.allowed).toContain("cancel")
+    }
+  })
+
+  it("of another user's order is 404, of one's own by its id works", async () => {
+    const buyer = await newShopper(service)
+    const thief = await newShopper(service)
+    const { body } = await buyer.add(freshId())
+    const path = `/cart/checkout/${body.id}`
+    expect((await thief.call("POST", path, card)).status).toBe(404)
+    expect((await thief.call("POST", `/cart/checkout/${randomUUID()}`, card)).status).toBe(404)
+    const answer = await buyer.call("POST", path, card)
+    expect(answer.body).toMatchObject({ id: body.id, status: "PendingPayment" })
+  })
+
+  it("loses to whoever was faster: 422, and the cart says which item and since when", async () => {
+    const [id, other] = freshIds(2) as [string, string]
+    const fast = await newShopper(service)
+    const slow = await newShopper(service)
+    await fast.add(id)
+    await slow.add(other, id)
+    await fast.checkout()
+    const lost = await slow.checkout()
+    expect(lost.status).toBe(422)
+    expect(lost.body.fields.eid).toHaveLength(1)
+    expect(lost.body.items).toMatchObject([{ emoji_id: id, marked_invalid_at_reason: "PendingPurchase" }])
+    const cart = (await slow.cart()).body
+    expect(cart.status).toBe("Draft")
+    expect(cart.order_items[0]).not.toHaveProperty("marked_invalid_at")
+    expect(cart.order_items[1]).toMatchObject({ marked_invalid_at_reason: "PendingPurchase" })
+    expect(Math.abs(Date.parse(cart.order_items[1].marked_invalid_at) - Date.now())).toBeLessThan(60_000)
+    const [free] = await service.sql`select 1 from claim where canonical = ${other}`
+    expect(free).toBeUndefined()
+    await fast.call("POST", "/cart/convert_to_draft")
+    expect((await slow.cart()).body.order_items[1]).not.toHaveProperty("marked_invalid_at")
+    expect((await slow.checkout()).status).toBe(200)
+  })
+
+  it("asks for the price again and says what it was", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    await service.sql`update entity set state = jsonb_set(state, '{context,items,0,cents}', '123') where owner_id = ${buyer.id}`
+    const other = await serve({}, { database: service.database, peersPossible: true })
+    const { body } = await other.call("POST", "/cart/checkout", { token: buyer.token, body: card })
+    expect(body.order_items[0].previous_unit_price_in_cents).toBe(123)
+    expect(body.total_in_cents).toBe(body.order_items[0].unit_price_in_cents)
+    expect(body.total_in_cents).not.toBe(123)
+    await other.stop()
+  })
+})
+
+describe("a pending cart", () => {
+  it("converted to a draft frees its ids and calls the payment off", async () => {
+    const buyer = await newShopper(service)
+    const id = freshId()
+    await buyer.add(id)
+    const pending = (await buyer.checkout()).body
+    const { body, status } = await buyer.call("POST", "/cart/convert_to_draft")
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ id: pending.id, status: "Draft", order_items: [{ emoji_id: id }] })
+    expect(body).not.toHaveProperty("expires_at")
+    expect(body).not.toHaveProperty("payment_method_data")
+    expect(await service.sql`select 1 from claim where canonical = ${id}`).toHaveLength(0)
+    const paid = await atSandbox(service, pending.payment_method_data.session_id, "pay")
+    expect(paid.status).toBe(409)
+    const again = await buyer.call("POST", "/cart/convert_to_draft")
+    expect(again.status).toBe(409)
+    expect(again.body.state).toBe("Draft")
+  })
+
+  it("deleted is Cancelled and answered; the next cart is empty", async () => {
+    const buyer = await newShopper(service)
+    const id = freshId()
+    await buyer.add(id)
+    const pending = (await buyer.checkout()).body
+    const { body } = await buyer.call("DELETE", "/cart")
+    expect(body).toMatchObject({ id: pending.id, status: "Cancelled", eligible_for_refund: false })
+    expect(await service.sql`select 1 from claim where canonical = ${id}`).toHaveLength(0)
+    const next = (await buyer.cart()).body
+    expect(next).toMatchObject({ status: "Draft", order_items: [] })
+    expect(next.id).not.toBe(pending.id)
+    const closed = await buyer.call("POST", `/cart/checkout/${pending.id}`, card)
+    expect(closed.status).toBe(409)
+    expect(closed.body.state).toBe("Cancelled")
+  })
+})
+
+describe("payment in the sandbox", () => {
+  it("makes the ids the buyer's, with a key, a receipt, a ledger and events", async () => {
+    const buyer = await newShopper(service)
+    const ids = freshIds(2)
+    await buyer.add(...ids)
+    const pending = (await buyer.checkout()).body
+    const page = await service.call("GET", `/sandbox/checkout/${pending.payment_method_data.session_id}`)
+    expect(page.status).toBe(200)
+    expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'")
+    expect(page.text).toContain("Play money")
+    const paid = await atSandbox(service, pending.payment_method_data.session_id, "pay")
+    expect(paid.status).toBe(303)
+    expect(paid.headers.get("location")).toBe("https://shop.example/done")
+    const { body } = await until(
+      () => buyer.order(pending.id),
+      (answer) => answer.body.status === "Paid",
+    )
+    expect(body).toMatchObject({
+      status: "Paid",
+      remaining_due_in_cents: 0,
+      amount_overpaid_in_cents: 0,
+      eligible_for_refund: true,
+      allowed_actions: ["refund"],
+    })
+    expect(body.paid_at).toBeDefined()
+    expect(body).not.toHaveProperty("expires_at")
+    const owned =
+      await service.sql`select canonical, owner_id, pubkey, source from emoji_id where owner_id = ${buyer.id} order by 1`
+    expect(owned.map((row) => row["canonical"])).toEqual([...ids].sort())
+    expect(owned[0]).toMatchObject({ source: `order:${pending.id}` })
+    const [key] =
+      await service.sql`select pubkey, sealed_key is not null as custodial from pubkey where user_id = ${buyer.id}`
+    expect(key).toEqual({ pubkey: owned[0]?.["pubkey"], custodial: true })
+    const claims =
+      await service.sql`select kind, owner_id from claim where canonical = any(${ids as string[]})`
+    expect(claims).toEqual([1, 2].map(() => ({ kind: "owned", owner_id: buyer.id })))
+    const mails = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(buyer.email)}`)
+    expect(mails.body[0]).toMatchObject({ kind: "order_receipt" })
+    expect(mails.body[0].text).toContain(ids[0])
+    expect(await service.sql`select ledger_audit() as cents`).toEqual([{ cents: 0 }])
+    const lines =
+      await service.sql`select account, sum(cents)::int as cents from ledger_line l join journal j on j.id = l.journal_id
+      where j.order_id = ${pending.id} group by 1 order by 1`
+    expect(lines).toEqual([
+      { account: "funds:sandbox", cents: body.total_in_cents },
+      { account: "sales", cents: -body.total_in_cents },
+    ])
+    const events =
+      await service.sql`select type from event where channel in (${`order:${pending.id}`}, ${`emoji_id:${ids[0]}`})`
+    expect(events.map((row) => row["type"])).toEqual(
+      expect.arrayContaining(["order.paid", "emoji_id.registered"]),
+    )
+    const methods = await until(
+      () => buyer.call("GET", "/payment_methods"),
+      (answer) => answer.body.length > 0,
+    )
+    expect(methods.body).toMatchObject([{ payment_type: "card", brand: "visa", last4: "4242" }])
+    const methodPath = `/payment_methods/${methods.body[0].id}`
+    expect((await buyer.call("PUT", `${methodPath}/default`)).body).toMatchObject({ is_default: true })
+    expect((await (await newShopper(service)).call("DELETE", methodPath)).status).toBe(404)
+    expect((await buyer.call("DELETE", methodPath)).body).toMatchObject({ last4: "4242" })
+    expect((await buyer.call("DELETE", methodPath)).status).toBe(404)
+    expect((await buyer.call("GET", "/payment_methods")).body).toEqual([])
+    const again = await buyer.call("POST", `/cart/checkout/${pending.id}`, card)
+    expect(again.status).toBe(409)
+    expect(again.body).toMatchObject({ state: "Paid" })
+    expect((await buyer.add(ids[0]!)).body.fields.eid[0].code).toBe("eligibility")
+    const list = await buyer.call("GET", "/orders")
+    expect(list.body.data).toHaveLength(1)
+    expect(list.body.paging.total).toBe(1)
+  })
+
+  it("of half leaves the rest due, and of too much is shown as overpaid", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const pending = (await buyer.checkout(crypto)).body
+    const session = pending.payment_method_data.session_id
+    await atSandbox(service, session, "underpay")
+    const half = await until(
+      () => buyer.cart(),
+      (answer) => answer.body.remaining_due_in_cents < pending.total_in_cents,
+    )
+    expect(half.body.status).toBe("PendingPayment")
+    expect(half.body.remaining_due_in_cents).toBe(
+      pending.total_in_cents - Math.floor(pending.total_in_cents / 2),
+    )
+    await atSandbox(service, session, "overpay")
+    const { body } = await until(
+      () => buyer.order(pending.id),
+      (answer) => answer.body.status === "Paid",
+    )
+    expect(body.amount_overpaid_in_cents).toBe(Math.floor(pending.total_in_cents / 10))
+    expect(await service.sql`select ledger_audit() as cents`).toEqual([{ cents: 0 }])
+  })
+
+  it("declined leaves the order pending with the reason", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const pending = (await buyer.checkout()).body
+    const declined = await atSandbox(service, pending.payment_method_data.session_id, "decline")
+    expect(declined.text).toContain("Declined")
+    const { body } = await until(
+      () => buyer.cart(),
+      (answer) => answer.body.last_payment_error !== undefined,
+    )
+    expect(body).toMatchObject({ status: "PendingPayment", last_payment_error: "Your card was declined." })
+    expect((await atSandbox(service, "nonsense", "pay")).status).toBe(404)
+    expect((await atSandbox(service, pending.payment_method_data.session_id, "steal")).status).toBe(400)
+  })
+})
+
+describe("without a payment", () => {
+  it("a user takes as many ids as are free for them", async () => {
+    const buyer = await newShopper(service, { freeLimit: 2 })
+    await buyer.add(...freshIds(2))
+    const { body } = await buyer.checkout({ method: "Free" })
+    expect(body).toMatchObject({ status: "Paid", total_in_cents: 0, eligible_for_refund: false })
+    expect(body.user.remaining_free_emoji).toBe(0)
+    const discounts = body.order_items.filter((item: { item_type: string }) => item.item_type === "Discount")
+    expect(discounts).toHaveLength(2)
+    expect(discounts[0].parent_id).toBe(body.order_items[0].id)
+    expect(discounts[0].unit_price_in_cents).toBe(-body.order_items[0].unit_price_in_cents)
+    await buyer.add(freshId())
+    const more = await buyer.checkout({ method: "Free" })
+    expect(more.status).toBe(422)
+    expect(more.body.fields.method[0].code).toBe("free_limit")
+    expect((await buyer.cart()).body.status).toBe("Draft")
+  })
+
+  it("an administrator books cash, in parts if need be", async () => {
+    const admin = await newShopper(service, { role: "Admin" })
+    const buyer = await newShopper(service)
+    const { body } = await buyer.add(freshId())
+    const path = `/cart/checkout/${body.id}`
+    const part = await admin.call("POST", path, { method: "Cash", amount: 100, external_reference: "till 7" })
+    expect(part.body).toMatchObject({ status: "Draft", remaining_due_in_cents: body.total_in_cents - 100 })
+    const rest = await admin.call("POST", path, { method: "Cash" })
+    expect(rest.body).toMatchObject({ status: "Paid", remaining_due_in_cents: 0, user_id: buyer.id })
+    const [owned] = await service.sql`select owner_id from emoji_id where source = ${`order:${body.id}`}`
+    expect(owned?.["owner_id"]).toBe(buyer.id)
+    expect(await service.sql`select ledger_audit() as cents`).toEqual([{ cents: 0 }])
+  })
+})
