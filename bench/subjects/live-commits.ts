@@ -75,14 +75,14 @@ const someData = () => ({
   records: [{ tag: "0x4001", data: "https://example.com/octopus" }],
 })
 const commit = async (channels: readonly string[]): Promise<number> => {
-  const made = new EventsToPlace(
+  const made = new EventsToPlace([
     channels.map((channel) => ({ channel, type: "emoji_id.records", data: someData() })),
-  )
+  ])
   const [row] = await service.runtime.runPromise(
     sql.rows<{ places: Places }>((q) => q`select place_events(${made.json}::text::jsonb) as places`),
   )
   const at = machineMs()
-  publisher.committed(made.placed(row!.places))
+  publisher.committed(made.placed(row!.places).flat())
   return at
 }
 

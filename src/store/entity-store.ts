@@ -1,13 +1,27 @@
 import { Effect, Layer } from "effect"
-import { type CommitFailure, type EntityRow, EntityStore, type TurnCommit } from "../../actors/ports.ts"
+import {
+  type CommitFailure,
+  type EntityRow,
+  EntityStore,
+  type PlacedEvent,
+  type TurnCommit,
+} from "../../actors/ports.ts"
+import type { Unavailable } from "../../schema/errors.ts"
 import { DatabaseClock } from "./database-clock.ts"
+import { gather } from "./gather.ts"
 import { Outbox } from "./outbox.ts"
-import { EventsToPlace, type Places } from "./placed-events.ts"
+import type { Places } from "./placed-events.ts"
 import { Sql, type SqlRefused } from "./sql.ts"
+import { isAbout, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-statement.ts"
+
+type Committed = Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
 
 const leaseSeconds = 10
+/** The rest of the pool is for those who read. */
+const maxStatements = 2
+const maxTurnsPerStatement = 16
 
-const toCommitFailure = (refused: SqlRefused): Effect.Effect<never, CommitFailure> => {
+const toCommitFailure = (refused: SqlRefused): Committed => {
   switch (refused.sqlstate) {
     case "EI001":
       return Effect.fail({ _tag: "VersionConflict" })
@@ -25,6 +39,10 @@ const toCommitFailure = (refused: SqlRefused): Effect.Effect<never, CommitFailur
   }
 }
 
+/** Entities or ids the refusal is about; none where it does not say. */
+const namedBy = ({ detail, sqlstate }: SqlRefused): ReadonlyArray<string> =>
+  sqlstate === "EI001" || sqlstate === "EI002" ? (JSON.parse(detail) as ReadonlyArray<string>) : []
+
 export const entityStore = Layer.effect(
   EntityStore,
   Effect.gen(function* () {
@@ -40,24 +58,55 @@ export const entityStore = Layer.effect(
         )
         .pipe(Effect.map((rows) => rows[0]))
 
-    const commit = Effect.fnUntraced(function* ({ context, effects, value, ...turn }: TurnCommit) {
-      const { events, mail, ...rest } = effects
-      const said = new EventsToPlace(events ?? [])
-      const turnText = JSON.stringify({
-        ...turn,
-        state: { value, context },
-        ...rest,
-        ...(mail === undefined ? {} : { mail: yield* outbox.seal(mail) }),
-      })
-      const parameter = events === undefined ? turnText : `${turnText.slice(0, -1)},"events":${said.json}}`
-      // Sent as text: the client would encode a jsonb parameter a second time. Safe to repeat, by the turn's id.
-      const [row] = yield* sql
-        .attempt<{ result: { places?: Places | null } }>(
-          (q) => q`select commit_turn(${parameter}::text::jsonb) as result`,
+    /** One statement: all of the turns are committed, or none and it says why. */
+    const commitAll = (turns: ReadonlyArray<WrittenTurn>) => {
+      const { said, text } = writeTurns(turns)
+      // Sent as text: the client would encode a jsonb parameter a second time. Safe to repeat, by the turns' ids.
+      return sql
+        .attempt<{ places: Places | null }>((q) => q`select commit_turns(${text}::text::jsonb) as places`)
+        .pipe(
+          Effect.map(([row]): ReadonlyArray<Committed> => {
+            const events = row?.places ? said.placed(row.places) : []
+            return turns.map((_, i) => Effect.succeed(events[i] ?? []))
+          }),
         )
-        .pipe(Effect.catchTag("SqlRefused", toCommitFailure))
-      const places = row?.result.places
-      return places ? said.placed(places) : []
+    }
+
+    const commitAlone = (turn: WrittenTurn): Committed =>
+      commitAll([turn]).pipe(
+        Effect.flatMap(([committed]) => committed!),
+        Effect.catchTag("SqlRefused", toCommitFailure),
+      )
+
+    /** Those the refusal names answer for themselves, and nobody else suffers for them. */
+    const commitTogether = (
+      turns: ReadonlyArray<WrittenTurn>,
+    ): Effect.Effect<ReadonlyArray<Committed>, Unavailable> =>
+      turns.length === 1
+        ? Effect.map(Effect.exit(commitAlone(turns[0]!)), (exit) => [exit])
+        : commitAll(turns).pipe(
+            Effect.catchTag("SqlRefused", (refused) => {
+              const named = namedBy(refused)
+              const others = turns.filter((turn) => !isAbout(turn, named))
+              if (others.length === 0 || others.length === turns.length)
+                return Effect.succeed(turns.map(commitAlone))
+              return Effect.map(commitTogether(others), (committed) =>
+                turns.map((turn) => committed[others.indexOf(turn)] ?? commitAlone(turn)),
+              )
+            }),
+          )
+
+    const commitGathered = gather({
+      run: commitTogether,
+      maxStatements,
+      maxAsks: maxTurnsPerStatement,
+      fits: mayGoTogether,
+    })
+
+    const commit = Effect.fnUntraced(function* ({ effects, ...turn }: TurnCommit) {
+      const { mail, ...rest } = effects
+      const sealed = mail === undefined ? rest : { ...rest, mail: yield* outbox.seal(mail) }
+      return yield* commitGathered({ ...turn, effects: sealed })
     })
 
     const takeDue = (limit: number) =>

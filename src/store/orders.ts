@@ -4,6 +4,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { InvalidReason, OrderStatus } from "../../schema/order.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import type { DisplayUser } from "../../schema/user.ts"
+import { gather } from "./gather.ts"
 import { Sql } from "./sql.ts"
 
 export interface StoredOrder {
@@ -34,6 +35,38 @@ export interface OrderFilter {
   readonly status: OrderStatus | undefined
 }
 
+interface CartAsked {
+  readonly userId: string
+  readonly also: ReadonlyArray<string>
+}
+interface CartRow {
+  readonly n: number
+  readonly user: DisplayUser
+  readonly status: OrderStatus | null
+  readonly context: OrderContext | null
+  readonly held: Readonly<Record<string, { at: string; owned: boolean; kind: Held["kind"] }>> | null
+}
+const cartReads = { maxStatements: 1, maxAsks: 32 }
+
+const toCart = (row: CartRow | undefined, also: ReadonlyArray<string>): NewestCart | undefined => {
+  if (row === undefined) return undefined
+  const { context, held, status, user } = row
+  const items = status === "Draft" || status === "Cancelled" ? (context?.items ?? []) : []
+  return {
+    user,
+    order: status === null || context === null ? undefined : { status, context },
+    seen: {
+      asked: new Set([...items.map(({ claim }) => claim ?? ""), ...also]),
+      held: new Map(
+        Object.entries(held ?? {}).map(([claim, { at, kind, owned }]) => [
+          claim,
+          { at, kind, reason: owned ? ("Taken" as const) : ("PendingPurchase" as const) },
+        ]),
+      ),
+    },
+  }
+}
+
 /** Orders as lists and carts read them. Turns go through the actors. */
 export class Orders extends Context.Service<
   Orders,
@@ -60,43 +93,35 @@ export class Orders extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
 
-      return Orders.of({
-        newestCart: Effect.fnUntraced(function* (userId, also = []) {
-          const [row] = yield* sql.rows<{
-            user: DisplayUser
-            status: OrderStatus | null
-            context: OrderContext | null
-            held: Readonly<Record<string, { at: string; owned: boolean; kind: Held["kind"] }>> | null
-          }>(
-            (q) => q`select display_user(u) as user, o.status, o.context,
+      // Each user is looked up by key, whatever the planner thinks of the tables: `offset 0` keeps it from joining them.
+      const readCarts = (asked: ReadonlyArray<CartAsked>) => {
+        const wanted = JSON.stringify(asked.map(({ also, userId }, n) => ({ n, user_id: userId, also })))
+        return sql
+          .rows<CartRow>(
+            (q) => q`select x.n, display_user(u.u) as user, o.status, o.context,
                             (select jsonb_object_agg(c.canonical, jsonb_build_object(
                                       'at', wire_time(c.claimed_at), 'owned', c.owner_id is not null, 'kind', c.kind))
-                               from claim c where c.canonical = any(o.claims || ${also as string[]}::text[])) as held
-                       from app_user u left join lateral (
+                               from claim c where c.canonical = any(o.claims || x.also)) as held
+                       from jsonb_to_recordset(${wanted}::text::jsonb) as x(n int, user_id uuid, also text[])
+                       cross join lateral (select u from app_user u where u.id = x.user_id offset 0) u
+                       left join lateral (
                          select e.status, e.state->'context' as context,
                                 case when e.status in ('Draft', 'Cancelled') then array(
                                   select i->>'claim' from jsonb_array_elements(e.state->'context'->'items') i) end as claims
-                           from entity e where e.kind = 'order' and e.owner_id = u.id
-                          order by e.created_at desc limit 1) o on true
-                      where u.id = ${userId}`,
+                           from entity e where e.kind = 'order' and e.owner_id = x.user_id
+                          order by e.created_at desc limit 1) o on true`,
           )
-          if (row === undefined) return undefined
-          const { context, held, status, user } = row
-          const items = status === "Draft" || status === "Cancelled" ? (context?.items ?? []) : []
-          return {
-            user,
-            order: status === null || context === null ? undefined : { status, context },
-            seen: {
-              asked: new Set([...items.map(({ claim }) => claim ?? ""), ...also]),
-              held: new Map(
-                Object.entries(held ?? {}).map(([claim, { at, kind, owned }]) => [
-                  claim,
-                  { at, kind, reason: owned ? ("Taken" as const) : ("PendingPurchase" as const) },
-                ]),
-              ),
-            },
-          }
-        }),
+          .pipe(
+            Effect.map((rows) => {
+              const found = new Map(rows.map((row) => [row.n, row]))
+              return asked.map(({ also }, n) => Effect.succeed(toCart(found.get(n), also)))
+            }),
+          )
+      }
+      const newestCart = gather({ run: readCarts, ...cartReads })
+
+      return Orders.of({
+        newestCart: (userId, also = []) => newestCart({ userId, also }),
         findWithUser: Effect.fnUntraced(function* (id) {
           const [row] = yield* sql.rows<StoredOrder & { readonly user: DisplayUser }>(
             (q) => q`select e.status, e.state->'context' as context, display_user(u) as user

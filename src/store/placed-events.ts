@@ -8,36 +8,48 @@ export interface Places {
   readonly offsets: ReadonlyArray<number>
 }
 
+interface ToPlace {
+  readonly event: ChannelEvent
+  /** What it says, written down once, for the database and for whoever listens here. */
+  readonly data: string
+  /** Which of the turns says it. */
+  readonly turn: number
+}
+
 /** The database locks channels in the order of their names, and has no work with events that come so. */
-const byChannel = (a: ChannelEvent, b: ChannelEvent): number =>
+const byChannel = ({ event: a }: ToPlace, { event: b }: ToPlace): number =>
   a.channel < b.channel ? -1 : a.channel > b.channel ? 1 : 0
 
-/** Events on their way into the database. What they say is written down once, for it and for whoever listens here. */
+/** The events of some turns on their way into the database. */
 export class EventsToPlace {
-  readonly #events: ReadonlyArray<ChannelEvent>
-  readonly #data: ReadonlyArray<string>
+  readonly #turns: number
+  readonly #all: ReadonlyArray<ToPlace>
 
-  constructor(events: ReadonlyArray<ChannelEvent>) {
-    this.#events = events.toSorted(byChannel)
-    this.#data = this.#events.map(({ data }) => JSON.stringify(data))
+  constructor(turns: ReadonlyArray<ReadonlyArray<ChannelEvent>>) {
+    this.#turns = turns.length
+    this.#all = turns
+      .flatMap((events, turn) => events.map((event) => ({ event, data: JSON.stringify(event.data), turn })))
+      .sort(byChannel)
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.length === 0
   }
 
   /** As the database takes them. */
   get json(): string {
-    const one = ({ channel, type }: ChannelEvent, i: number) =>
-      `{"channel":${JSON.stringify(channel)},"type":${JSON.stringify(type)},"data":${this.#data[i]}}`
-    return `[${this.#events.map(one).join(",")}]`
+    const one = ({ data, event: { channel, type } }: ToPlace) =>
+      `{"channel":${JSON.stringify(channel)},"type":${JSON.stringify(type)},"data":${data}}`
+    return `[${this.#all.map(one).join(",")}]`
   }
 
-  placed({ at, epoch, offsets }: Places): ReadonlyArray<PlacedEvent> {
-    const one = ({ channel, type }: ChannelEvent, i: number) => ({
-      channel,
-      type,
-      data: this.#data[i]!,
-      offset: offsets[i]!,
-      epoch,
-      at,
-    })
-    return this.#events.map(one)
+  /** The events of each turn. */
+  placed({ at, epoch, offsets }: Places): ReadonlyArray<ReadonlyArray<PlacedEvent>> {
+    const turns = Array.from({ length: this.#turns }, (): Array<PlacedEvent> => [])
+    for (let i = 0; i < this.#all.length; i++) {
+      const { data, event, turn } = this.#all[i]!
+      turns[turn]!.push({ channel: event.channel, type: event.type, data, offset: offsets[i]!, epoch, at })
+    }
+    return turns
   }
 }

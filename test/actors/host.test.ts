@@ -137,48 +137,50 @@ describe("an entity", () => {
   })
 })
 
-describe("the turn's statement", () => {
-  const turn = (facts: Record<string, unknown>) =>
-    JSON.stringify({
-      kind: "order",
-      status: "Draft",
-      state: { value: "Draft", context: {} },
-      owner_id: null,
-      ...facts,
-    })
-  const commit = (facts: Record<string, unknown>) =>
-    one.sql`select commit_turn(${turn(facts)}::text::jsonb) as result`
+describe("the turns' statement", () => {
+  type Facts = { readonly id: string } & Readonly<Record<string, unknown>>
+  const turn = (facts: Facts) => ({
+    kind: "order",
+    turn: randomUUID(),
+    expected: 0,
+    status: "Draft",
+    state: { value: "Draft", context: {} },
+    ...facts,
+  })
+  const commitMany = (turns: ReadonlyArray<Facts>, effects: Readonly<Record<string, unknown>> = {}) =>
+    one.sql`select commit_turns(${JSON.stringify({ turns: turns.map(turn), ...effects })}::text::jsonb) as places`
+  const commit = (facts: Facts, effects?: Readonly<Record<string, unknown>>) => commitMany([facts], effects)
 
-  it("applies a repeated turn once and says so", async () => {
-    const facts = {
-      id: randomUUID(),
-      turn: randomUUID(),
-      expected: 0,
-      events: [{ channel: "c", type: "t", data: {} }],
+  it("applies repeated turns once, whether alone or together", async () => {
+    const events = [
+      { channel: "c", type: "t", data: {} },
+      { channel: "d", type: "t", data: {} },
+    ]
+    for (const size of [1, 3]) {
+      await one.sql`delete from event where channel in ('c', 'd')`
+      const facts = Array.from({ length: size }, () => ({ id: randomUUID(), turn: randomUUID() }))
+      const [first] = await commitMany(facts, { events })
+      const [again] = await commitMany(facts, { events })
+      expect(first?.["places"].offsets).toHaveLength(2)
+      expect(again?.["places"]).toBeNull()
+      expect(await one.sql`select 1 from event where channel in ('c', 'd')`).toHaveLength(2)
     }
-    const [first] = await commit(facts)
-    const [again] = await commit(facts)
-    expect(first?.["result"]).toMatchObject({ version: 1 })
-    expect(again?.["result"]).toMatchObject({ version: 1, repeated: true })
-    const [row] = await one.sql`select count(*)::int as events from event where channel = 'c'`
-    expect(row?.["events"]).toBe(1)
   })
 
-  it("refuses a turn that another one overtook", async () => {
-    const id = randomUUID()
-    await commit({ id, turn: randomUUID(), expected: 0 })
-    await commit({ id, turn: randomUUID(), expected: 1 })
-    await expect(commit({ id, turn: randomUUID(), expected: 1 })).rejects.toMatchObject({ code: "EI001" })
+  it("refuses a turn that another one overtook, and names its entity", async () => {
+    const [id, other] = [randomUUID(), randomUUID()]
+    await commit({ id })
+    await commit({ id, expected: 1 })
+    await expect(commitMany([{ id, expected: 1 }, { id: other }])).rejects.toMatchObject({
+      code: "EI001",
+      detail: JSON.stringify([id]),
+    })
+    expect(await one.sql`select 1 from entity where id = ${other}`).toHaveLength(0)
   })
 
   it("takes all ids or none, and names those that are taken", async () => {
     const claim = (holder: string, ...ids: ReadonlyArray<string>) =>
-      commit({
-        id: holder,
-        turn: randomUUID(),
-        expected: 0,
-        claims: ids.map((canonical) => ({ canonical, kind: "order", holder })),
-      })
+      commit({ id: holder }, { claims: ids.map((canonical) => ({ canonical, kind: "order", holder })) })
     await claim(randomUUID(), "🍎", "🍊")
     const loser = randomUUID()
     await expect(claim(loser, "🍇", "🍊", "🍎")).rejects.toMatchObject({
@@ -194,12 +196,7 @@ describe("the turn's statement", () => {
     const results = await Promise.allSettled(
       Array.from({ length: 1000 }, (_, i) => {
         const holder = randomUUID()
-        return commit({
-          id: holder,
-          turn: randomUUID(),
-          expected: 0,
-          claims: [{ canonical: ids[i % 50], kind: "order", holder }],
-        })
+        return commit({ id: holder }, { claims: [{ canonical: ids[i % 50], kind: "order", holder }] })
       }),
     )
     const refused = results.filter((r) => r.status === "rejected")

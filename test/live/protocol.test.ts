@@ -26,10 +26,10 @@ beforeAll(async () => {
 
 /** Commits events as a turn would, and wakes the subscribers. */
 const commit = async (...events: ReadonlyArray<{ channel: string; type: string; data: unknown }>) => {
-  const said = new EventsToPlace(events)
+  const said = new EventsToPlace([events])
   const [row] = await service.sql<[{ places: Places }]>`
     select place_events(${said.json}::text::jsonb) as places`
-  publisher.committed(said.placed(row.places))
+  publisher.committed(said.placed(row.places).flat())
 }
 const emit = (channel: string, n: number) => commit({ channel, type: "test.happened", data: { n } })
 const numbers = (client: LiveClient, channel: string) =>

@@ -9,13 +9,20 @@ it("a turn reads its own entity and its own journal, also by plans that were mad
   const connection = await createDatabase()
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   const owner = randomUUID()
-  const commit = (turn: Record<string, unknown>) =>
-    sql`select commit_turn(${JSON.stringify({ kind: "order", turn: randomUUID(), ...turn })}::text::jsonb)`
+  const commit = ({ ledger, ...turn }: Record<string, unknown>) => {
+    const turns = [{ kind: "order", turn: randomUUID(), ...turn }]
+    return sql`select commit_turns(${JSON.stringify({ turns, ledger })}::text::jsonb)`
+  }
   for (let n = 0; n < turns; n++) {
     const id = randomUUID()
     const columns = { id, state: { value: "Paid", context: {} }, owner_id: owner, status: "Paid" }
     await commit({ ...columns, expected: 0 })
-    const booked = (account: string, cents: number) => ({ account, cents, reference: `fact ${n}` })
+    const booked = (account: string, cents: number) => ({
+      order_id: id,
+      account,
+      cents,
+      reference: `fact ${n}`,
+    })
     await commit({
       ...columns,
       expected: 1,

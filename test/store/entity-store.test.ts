@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto"
+import { Effect, Result } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { EntityStore, type TurnCommit } from "../../actors/ports.ts"
+import type { TurnEffects } from "../../schema/turn.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+let service: TestService
+let store: EntityStore["Service"]
+beforeAll(async () => {
+  service = await serve()
+  store = await service.runtime.runPromise(EntityStore)
+})
+
+const turn = (effects: TurnEffects = {}, facts: Partial<TurnCommit> = {}): TurnCommit => ({
+  kind: "order",
+  id: randomUUID(),
+  turn: randomUUID(),
+  expected: 0,
+  value: "Draft",
+  context: {},
+  status: "Draft",
+  owner_id: null,
+  peer_id: null,
+  subject: null,
+  due_at: null,
+  effects,
+  ...facts,
+})
+const claim = (canonical: string, facts: Partial<TurnCommit> = {}) => {
+  const id = randomUUID()
+  return turn({ claims: [{ canonical, kind: "order", holder: id }] }, { id, ...facts })
+}
+const commit = (turns: ReadonlyArray<TurnCommit>) =>
+  Promise.all(turns.map((one) => service.runtime.runPromise(Effect.result(store.commit(one)))))
+const commitsOf = async (turns: ReadonlyArray<TurnCommit>) =>
+  service.sql<Array<{ id: string; xid: string }>>`
+    select id, xmin::text as xid from entity where id = any(${turns.map(({ id }) => id)}) order by id`
+
+describe("turns that come at once", () => {
+  it("share transactions, and each gets its own events with their places", async () => {
+    const channel = `order:${randomUUID()}`
+    const turns = Array.from({ length: 60 }, (_, n) => {
+      const own = { channel: `order:${randomUUID()}`, type: "test.own", data: { n } }
+      return turn({ events: [{ channel, type: "test.shared", data: { n } }, own] })
+    })
+    const committed = (await commit(turns)).map(Result.getOrThrow)
+    for (const [n, events] of committed.entries()) {
+      const told = events
+        .map(({ channel: at, data, type }) => ({ at, data, type }))
+        .sort((a, b) => a.type.localeCompare(b.type))
+      expect(told).toEqual([
+        { at: turns[n]!.effects.events![1]!.channel, data: JSON.stringify({ n }), type: "test.own" },
+        { at: channel, data: JSON.stringify({ n }), type: "test.shared" },
+      ])
+    }
+    const offsets = committed.flatMap((events) =>
+      events
+        .filter((event) => event.channel === channel)
+        .map(({ data, offset }) => ({ offset, ...JSON.parse(data) })),
+    )
+    const stored =
+      await service.sql`select "offset", data from event where channel = ${channel} order by "offset"`
+    expect(stored).toHaveLength(60)
+    for (const { n, offset } of offsets) expect(stored[offset - 1]?.["data"]).toEqual({ n })
+    const rows = await commitsOf(turns)
+    expect(rows).toHaveLength(60)
+    expect(new Set(rows.map(({ xid }) => xid)).size).toBeLessThan(20)
+  })
+
+  it("are refused one by one: those that want what is taken or come too late, and no other", async () => {
+    const taken = `taken-${randomUUID()}`
+    const known = turn()
+    const [first] = await commit([claim(taken)])
+    expect(first && Result.isSuccess(first)).toBe(true)
+    await commit([known])
+    const turns = Array.from({ length: 60 }, (_, n) => {
+      if (n % 10 === 3) return claim(taken)
+      if (n % 10 === 7) return turn({}, { id: known.id, expected: 5 + n })
+      return claim(`free-${randomUUID()}`)
+    })
+    const results = await commit(turns)
+    for (const [n, result] of results.entries()) {
+      if (n % 10 === 3)
+        expect(Result.isFailure(result) && result.failure).toEqual({ _tag: "IdsTaken", canonicals: [taken] })
+      else if (n % 10 === 7)
+        expect(Result.isFailure(result) && result.failure).toEqual({ _tag: "VersionConflict" })
+      else expect(Result.isSuccess(result)).toBe(true)
+    }
+    expect(await commitsOf(turns.filter((_, n) => n % 10 !== 7))).toHaveLength(48)
+  })
+
+  it("and want the same id: one has it, the others are told so", async () => {
+    const wanted = `wanted-${randomUUID()}`
+    const results = await commit(Array.from({ length: 30 }, () => claim(wanted)))
+    expect(results.filter(Result.isSuccess)).toHaveLength(1)
+    for (const result of results)
+      if (Result.isFailure(result)) expect(result.failure).toEqual({ _tag: "IdsTaken", canonicals: [wanted] })
+  })
+
+  it("and of which one breaks a rule that names nobody: only that one is refused", async () => {
+    const user = await service.user()
+    const free = (count: number) => turn({ free_ids: [{ user_id: user.id, count }] })
+    const turns = Array.from({ length: 20 }, (_, n) => (n === 11 ? free(1_000) : turn()))
+    const results = await commit(turns)
+    for (const [n, result] of results.entries())
+      if (n === 11)
+        expect(Result.isFailure(result) && result.failure).toEqual({
+          _tag: "LimitReached",
+          limit: "free_ids",
+        })
+      else expect(Result.isSuccess(result)).toBe(true)
+    expect(await commitsOf(turns)).toHaveLength(19)
+  })
+
+  it("and book money, hold and release ids: each order's books and claims are its own", async () => {
+    const held = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const one = claim(`held-${randomUUID()}`)
+        await commit([one])
+        return one
+      }),
+    )
+    const turns = held.map((one, n) =>
+      turn(
+        n % 2 === 0
+          ? { releases: one.effects.claims!.map(({ canonical }) => canonical) }
+          : {
+              ledger: [
+                { account: "funds:sandbox", cents: 100 + n, reference: one.turn },
+                { account: "sales", cents: -100 - n, reference: one.turn },
+              ],
+            },
+        { id: one.id, expected: 1 },
+      ),
+    )
+    expect((await commit(turns)).every(Result.isSuccess)).toBe(true)
+    for (const [n, one] of held.entries()) {
+      const claims = await service.sql`select 1 from claim where holder = ${one.id}`
+      expect(claims).toHaveLength(n % 2)
+      const [books] = await service.sql`
+        select sum(l.cents) filter (where l.account = 'funds:sandbox')::int as funds
+          from journal j join ledger_line l on l.journal_id = j.id where j.order_id = ${one.id}`
+      expect(books?.["funds"] ?? null).toBe(n % 2 === 0 ? null : 100 + n)
+    }
+  })
+})
