@@ -26,8 +26,39 @@ begin
   on conflict (id) do nothing;
 end $$;
 
+-- As before, and the hint says for whom each of the taken ids was wanted: of many turns only some may want them.
+create or replace function put_claims(p jsonb) returns void language plpgsql as $$
+declare want record; taken text[]; losers uuid[];
+begin
+  for want in
+    select x.canonical, x.kind, x.holder, x.owner_id, coalesce(x.from_holder, x.holder) as from_holder, x.held
+      from jsonb_to_recordset(p)
+           as x(canonical text, kind text, holder uuid, owner_id uuid, from_holder uuid, held boolean)
+     order by x.canonical
+  loop
+    if want.held then
+      update claim c set kind = want.kind, holder = want.holder, owner_id = want.owner_id, claimed_at = now()
+       where c.canonical = want.canonical and c.holder = want.from_holder;
+    else
+      insert into claim as c (canonical, kind, holder, owner_id)
+      values (want.canonical, want.kind, want.holder, want.owner_id)
+      on conflict (canonical) do update
+         set kind = excluded.kind, holder = excluded.holder, owner_id = excluded.owner_id, claimed_at = now()
+       where c.holder = want.from_holder;
+    end if;
+    if not found then
+      taken := array_append(taken, want.canonical);
+      losers := array_append(losers, want.holder);
+    end if;
+  end loop;
+  if taken is not null then
+    raise exception using errcode = 'EI002', message = 'taken', detail = array_to_json(taken)::text,
+                          hint = array_to_json(losers)::text;
+  end if;
+end $$;
+
 -- Answers what place_events does, and nothing when these very turns have been committed before. Raises EI001 (detail: their
--- entities) when another turn came before some of them, EI002 (detail: the ids) when an id is held by someone else.
+-- entities) when another turn came before some of them, EI002 when ids are held by someone else.
 create function commit_turns(p jsonb) returns jsonb language plpgsql as $$
 declare
   t record; late uuid[]; repeated int := 0; places jsonb;

@@ -114,10 +114,9 @@ export class Checkouts extends Context.Service<
           })
 
       const loserAnswer = Effect.fnUntraced(function* (userId: string, taken: ReadonlyArray<string>) {
-        const { order } = yield* carts.get(userId)
-        const marks = yield* orders.marks(taken)
+        const { order, seen } = yield* carts.get(userId, taken)
         const lost = order.context.items.flatMap((item) => {
-          const mark = marks.get(item.claim ?? "")
+          const mark = seen.held.get(item.claim ?? "")
           if (!taken.includes(item.claim ?? "")) return []
           return [
             {

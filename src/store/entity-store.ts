@@ -12,7 +12,7 @@ import { gather } from "./gather.ts"
 import { Outbox } from "./outbox.ts"
 import type { Places } from "./placed-events.ts"
 import { Sql, type SqlRefused } from "./sql.ts"
-import { isAbout, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-statement.ts"
+import { LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-statement.ts"
 
 type Committed = Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
 
@@ -39,9 +39,8 @@ const toCommitFailure = (refused: SqlRefused): Committed => {
   }
 }
 
-/** Entities or ids the refusal is about; none where it does not say. */
-const namedBy = ({ detail, sqlstate }: SqlRefused): ReadonlyArray<string> =>
-  sqlstate === "EI001" || sqlstate === "EI002" ? (JSON.parse(detail) as ReadonlyArray<string>) : []
+const listIn = (json: string): ReadonlyArray<string> =>
+  json === "" ? [] : (JSON.parse(json) as Array<string>)
 
 export const entityStore = Layer.effect(
   EntityStore,
@@ -78,7 +77,28 @@ export const entityStore = Layer.effect(
         Effect.catchTag("SqlRefused", toCommitFailure),
       )
 
-    /** Those the refusal names answer for themselves, and nobody else suffers for them. */
+    /** What comes of those that cannot go with the others; those of whom it says nothing go again without them. */
+    const setApart = (
+      refused: SqlRefused,
+      turns: ReadonlyArray<WrittenTurn>,
+    ): ((turn: WrittenTurn) => Committed | undefined) => {
+      if (refused.sqlstate === "EI001") {
+        const late = listIn(refused.detail)
+        return (turn) => (late.includes(turn.id) ? commitAlone(turn) : undefined)
+      }
+      if (refused.sqlstate !== "EI002") return commitAlone
+      const lost = new LostClaims(turns, listIn(refused.detail), listIn(refused.hint))
+      return (turn) => {
+        const canonicals = lost.of(turn)
+        if (canonicals.length === 0) return undefined
+        // Who would have had it may yet lose it, by another's fault: so the loser asks again, after them.
+        return lost.isAmongUs(canonicals)
+          ? commitGathered(turn)
+          : Effect.fail({ _tag: "IdsTaken", canonicals })
+      }
+    }
+
+    /** A refusal is for those it concerns, and nobody else suffers for them. */
     const commitTogether = (
       turns: ReadonlyArray<WrittenTurn>,
     ): Effect.Effect<ReadonlyArray<Committed>, Unavailable> =>
@@ -86,17 +106,16 @@ export const entityStore = Layer.effect(
         ? Effect.map(Effect.exit(commitAlone(turns[0]!)), (exit) => [exit])
         : commitAll(turns).pipe(
             Effect.catchTag("SqlRefused", (refused) => {
-              const named = namedBy(refused)
-              const others = turns.filter((turn) => !isAbout(turn, named))
-              if (others.length === 0 || others.length === turns.length)
-                return Effect.succeed(turns.map(commitAlone))
+              const apart = turns.map(setApart(refused, turns))
+              const others = turns.filter((_, i) => apart[i] === undefined)
+              if (others.length === 0) return Effect.succeed(apart as ReadonlyArray<Committed>)
               return Effect.map(commitTogether(others), (committed) =>
-                turns.map((turn) => committed[others.indexOf(turn)] ?? commitAlone(turn)),
+                turns.map((turn, i) => apart[i] ?? committed[others.indexOf(turn)]!),
               )
             }),
           )
 
-    const commitGathered = gather({
+    const commitGathered: (turn: WrittenTurn) => Committed = gather({
       run: commitTogether,
       maxStatements,
       maxAsks: maxTurnsPerStatement,

@@ -8,6 +8,7 @@ export class SqlRefused extends Data.TaggedError("SqlRefused")<{
   readonly sqlstate: string
   readonly constraint: string
   readonly detail: string
+  readonly hint: string
 }> {}
 
 export type DatabaseAddress =
@@ -50,16 +51,23 @@ const toFailure = (error: unknown): Unavailable | SqlRefused => {
     code = "",
     constraint_name,
     detail,
+    hint,
   } = (error ?? {}) as {
     code?: string
     constraint_name?: string
     detail?: string
+    hint?: string
   }
   if (lostConnection.has(code) || passing.test(code)) {
     return new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
   }
   if (/^[0-9A-Z]{5}$/.test(code)) {
-    return new SqlRefused({ sqlstate: code, constraint: constraint_name ?? "", detail: detail ?? "" })
+    return new SqlRefused({
+      sqlstate: code,
+      constraint: constraint_name ?? "",
+      detail: detail ?? "",
+      hint: hint ?? "",
+    })
   }
   throw error
 }

@@ -1,5 +1,5 @@
 import type { TurnCommit } from "../../actors/ports.ts"
-import type { TurnEffects } from "../../schema/turn.ts"
+import type { Claim, TurnEffects } from "../../schema/turn.ts"
 import type { OutboxRow } from "./outbox.ts"
 import { EventsToPlace } from "./placed-events.ts"
 
@@ -41,19 +41,41 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
   return { said, text: said.isEmpty ? text : `${text.slice(0, -1)},"events":${said.json}}` }
 }
 
-const canonicalsOf = ({ effects }: WrittenTurn): ReadonlyArray<string> =>
-  (effects.claims ?? []).map(({ canonical }) => canonical)
+const idOf = ({ canonical }: Claim): string => canonical
 
-/** Who wants what another wants is not sent with it, and the uses of codes are locked in the order of one turn only. */
-export const mayGoTogether = (turn: WrittenTurn, others: ReadonlyArray<WrittenTurn>): boolean => {
-  const wanted = canonicalsOf(turn)
-  return others.every(
-    (other) =>
-      (turn.effects.uses === undefined || other.effects.uses === undefined) &&
-      (wanted.length === 0 || !canonicalsOf(other).some((canonical) => wanted.includes(canonical))),
-  )
+/** The uses of codes are locked in the order of one turn only. */
+export const mayGoTogether = (turn: WrittenTurn, others: ReadonlyArray<WrittenTurn>): boolean =>
+  turn.effects.uses === undefined || others.every((other) => other.effects.uses === undefined)
+
+/** The ids of a statement that were not to be had, by who wanted them. */
+export class LostClaims {
+  readonly #lost: ReadonlySet<string>
+  readonly #had: ReadonlySet<string>
+
+  constructor(
+    turns: ReadonlyArray<WrittenTurn>,
+    canonicals: ReadonlyArray<string>,
+    holders: ReadonlyArray<string>,
+  ) {
+    this.#lost = new Set(canonicals.map((canonical, i) => `${holders[i]} ${canonical}`))
+    this.#had = new Set(
+      turns.flatMap(({ effects }) =>
+        (effects.claims ?? []).filter((claim) => !this.#isLost(claim)).map(idOf),
+      ),
+    )
+  }
+
+  /** Those the turn wanted for itself. */
+  of({ effects }: WrittenTurn): ReadonlyArray<string> {
+    return (effects.claims ?? []).filter((claim) => this.#isLost(claim)).map(idOf)
+  }
+
+  /** Whether another turn of the statement would have had one of them. */
+  isAmongUs(canonicals: ReadonlyArray<string>): boolean {
+    return canonicals.some((canonical) => this.#had.has(canonical))
+  }
+
+  #isLost({ canonical, holder }: Claim): boolean {
+    return this.#lost.has(`${holder} ${canonical}`)
+  }
 }
-
-/** Whether it is about one of these ids, of entities or of what is claimed. */
-export const isAbout = (turn: WrittenTurn, ids: ReadonlyArray<string>): boolean =>
-  ids.includes(turn.id) || canonicalsOf(turn).some((canonical) => ids.includes(canonical))

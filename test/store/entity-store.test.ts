@@ -98,6 +98,34 @@ describe("turns that come at once", () => {
       if (Result.isFailure(result)) expect(result.failure).toEqual({ _tag: "IdsTaken", canonicals: [wanted] })
   })
 
+  it("and want overlapping ids: nobody is refused for an id that nobody got", async () => {
+    const ids = Array.from({ length: 12 }, () => `chain-${randomUUID()}`)
+    const turns = Array.from({ length: 44 }, (_, n) => {
+      const id = randomUUID()
+      const wanted = [ids[n % 12]!, ids[(n + 1 + (n % 3)) % 12]!]
+      return turn({ claims: wanted.map((canonical) => ({ canonical, kind: "order", holder: id })) }, { id })
+    })
+    const results = await commit(turns)
+    const held = new Map(
+      (await service.sql`select canonical, holder from claim where canonical = any(${ids})`).map((row) => [
+        row["canonical"],
+        row["holder"],
+      ]),
+    )
+    for (const [n, result] of results.entries()) {
+      const { effects, id } = turns[n]!
+      const wanted = effects.claims!.map(({ canonical }) => canonical)
+      if (Result.isSuccess(result)) expect(wanted.map((one) => held.get(one))).toEqual([id, id])
+      else {
+        const { canonicals = [] } = result.failure as { canonicals?: ReadonlyArray<string> }
+        expect(canonicals.length).toBeGreaterThan(0)
+        expect(canonicals.filter((one) => !held.has(one))).toEqual([])
+        expect(wanted.map((one) => held.get(one))).not.toContain(id)
+      }
+    }
+    expect(results.filter(Result.isSuccess).length * 2).toBe(held.size)
+  })
+
   it("and of which one breaks a rule that names nobody: only that one is refused", async () => {
     const user = await service.user()
     const free = (count: number) => turn({ free_ids: [{ user_id: user.id, count }] })
