@@ -26,15 +26,16 @@ begin
   on conflict (id) do nothing;
 end $$;
 
--- As before, and the hint says for whom each of the taken ids was wanted: of many turns only some may want them.
+-- As before, and the hint says which of the claims they are, counted from one: of many turns only some may want them.
 create or replace function put_claims(p jsonb) returns void language plpgsql as $$
-declare want record; taken text[]; losers uuid[];
+declare want record; taken text[]; lost bigint[];
 begin
   for want in
-    select x.canonical, x.kind, x.holder, x.owner_id, coalesce(x.from_holder, x.holder) as from_holder, x.held
-      from jsonb_to_recordset(p)
-           as x(canonical text, kind text, holder uuid, owner_id uuid, from_holder uuid, held boolean)
-     order by x.canonical
+    select x.canonical, x.kind, x.holder, x.owner_id, coalesce(x.from_holder, x.holder) as from_holder, x.held, x.n
+      from rows from (jsonb_to_recordset(p)
+             as (canonical text, kind text, holder uuid, owner_id uuid, from_holder uuid, held boolean)) with ordinality
+           as x(canonical, kind, holder, owner_id, from_holder, held, n)
+     order by x.canonical, x.n
   loop
     if want.held then
       update claim c set kind = want.kind, holder = want.holder, owner_id = want.owner_id, claimed_at = now()
@@ -48,12 +49,12 @@ begin
     end if;
     if not found then
       taken := array_append(taken, want.canonical);
-      losers := array_append(losers, want.holder);
+      lost := array_append(lost, want.n);
     end if;
   end loop;
   if taken is not null then
     raise exception using errcode = 'EI002', message = 'taken', detail = array_to_json(taken)::text,
-                          hint = array_to_json(losers)::text;
+                          hint = array_to_json(lost)::text;
   end if;
 end $$;
 

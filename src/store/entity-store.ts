@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import {
   type CommitFailure,
   type EntityRow,
@@ -17,8 +17,6 @@ import { LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-
 type Committed = Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
 
 const leaseSeconds = 10
-/** The rest of the pool is for those who read. */
-const maxStatements = 2
 const maxTurnsPerStatement = 16
 
 const toCommitFailure = (refused: SqlRefused): Committed => {
@@ -38,9 +36,6 @@ const toCommitFailure = (refused: SqlRefused): Committed => {
       return Effect.die(refused)
   }
 }
-
-const listIn = (json: string): ReadonlyArray<string> =>
-  json === "" ? [] : (JSON.parse(json) as Array<string>)
 
 export const entityStore = Layer.effect(
   EntityStore,
@@ -83,11 +78,11 @@ export const entityStore = Layer.effect(
       turns: ReadonlyArray<WrittenTurn>,
     ): ((turn: WrittenTurn) => Committed | undefined) => {
       if (refused.sqlstate === "EI001") {
-        const late = listIn(refused.detail)
-        return (turn) => (late.includes(turn.id) ? commitAlone(turn) : undefined)
+        const late = JSON.parse(refused.detail) as ReadonlyArray<string>
+        return (one) => (late.includes(one.turn.id) ? commitAlone(one) : undefined)
       }
       if (refused.sqlstate !== "EI002") return commitAlone
-      const lost = new LostClaims(turns, listIn(refused.detail), listIn(refused.hint))
+      const lost = new LostClaims(turns, JSON.parse(refused.hint) as ReadonlyArray<number>)
       return (turn) => {
         const canonicals = lost.of(turn)
         if (canonicals.length === 0) return undefined
@@ -109,23 +104,27 @@ export const entityStore = Layer.effect(
               const apart = turns.map(setApart(refused, turns))
               const others = turns.filter((_, i) => apart[i] === undefined)
               if (others.length === 0) return Effect.succeed(apart as ReadonlyArray<Committed>)
-              return Effect.map(commitTogether(others), (committed) =>
-                turns.map((turn, i) => apart[i] ?? committed[others.indexOf(turn)]!),
+              return Effect.map(Effect.exit(commitTogether(others)), (exit) =>
+                turns.map(
+                  (turn, i) =>
+                    apart[i] ??
+                    (Exit.isSuccess(exit) ? exit.value[others.indexOf(turn)]! : Effect.failCause(exit.cause)),
+                ),
               )
             }),
           )
 
     const commitGathered: (turn: WrittenTurn) => Committed = gather({
       run: commitTogether,
-      maxStatements,
+      // The rest of the pool is for those who read.
+      maxStatements: Math.ceil(sql.poolSize / 2),
       maxAsks: maxTurnsPerStatement,
       fits: mayGoTogether,
     })
 
-    const commit = Effect.fnUntraced(function* ({ effects, ...turn }: TurnCommit) {
-      const { mail, ...rest } = effects
-      const sealed = mail === undefined ? rest : { ...rest, mail: yield* outbox.seal(mail) }
-      return yield* commitGathered({ ...turn, effects: sealed })
+    const commit = Effect.fnUntraced(function* (turn: TurnCommit) {
+      const { mail } = turn.effects
+      return yield* commitGathered({ turn, mail: mail === undefined ? [] : yield* outbox.seal(mail) })
     })
 
     const takeDue = (limit: number) =>

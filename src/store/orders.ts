@@ -46,7 +46,7 @@ interface CartRow {
   readonly context: OrderContext | null
   readonly held: Readonly<Record<string, { at: string; owned: boolean; kind: Held["kind"] }>> | null
 }
-const cartReads = { maxStatements: 1, maxAsks: 32 }
+const maxCartsPerStatement = 32
 
 const toCart = (row: CartRow | undefined, also: ReadonlyArray<string>): NewestCart | undefined => {
   if (row === undefined) return undefined
@@ -118,7 +118,11 @@ export class Orders extends Context.Service<
             }),
           )
       }
-      const newestCart = gather({ run: readCarts, ...cartReads })
+      const newestCart = gather({
+        run: readCarts,
+        maxStatements: Math.ceil(sql.poolSize / 2),
+        maxAsks: maxCartsPerStatement,
+      })
 
       return Orders.of({
         newestCart: (userId, also = []) => newestCart({ userId, also }),

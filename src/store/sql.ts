@@ -125,6 +125,8 @@ export class Sql extends Context.Service<
     /** A write that must not be sent twice: a broken connection is Unavailable at once, outcome unknown. */
     once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
     readonly raw: postgres.Sql
+    /** Statements that can be under way at once. */
+    readonly poolSize: number
     stats(): { readonly running: number }
   }
 >()("directory/Sql") {
@@ -193,7 +195,8 @@ export class Sql extends Context.Service<
         const rows = <Row>(statement: Statement) =>
           attempt<Row>(statement).pipe(Effect.catchTag("SqlRefused", (refused) => Effect.die(refused)))
 
-        return Sql.of({ rows, attempt, once, raw, stats: () => ({ running }) })
+        const { poolSize } = options
+        return Sql.of({ rows, attempt, once, raw, poolSize, stats: () => ({ running }) })
       }),
     )
 }

@@ -126,6 +126,28 @@ describe("turns that come at once", () => {
     expect(results.filter(Result.isSuccess).length * 2).toBe(held.size)
   })
 
+  it("and of which two take an id for one owner: the one that holds it gets it", async () => {
+    const { id: owner } = await service.user()
+    for (let round = 0; round < 5; round++) {
+      const held = claim(`late-${randomUUID()}`)
+      const { canonical } = held.effects.claims![0]!
+      await commit([held])
+      const own = (from_holder: string, facts: Partial<TurnCommit>) =>
+        turn({ claims: [{ canonical, kind: "owned", holder: owner, owner_id: owner, from_holder }] }, facts)
+      const late = randomUUID()
+      const [, , , first, second] = await commit([
+        ...Array.from({ length: 3 }, () => turn()),
+        own(held.id, { id: held.id, expected: 1 }),
+        own(late, { id: late }),
+      ])
+      expect(first && Result.isSuccess(first)).toBe(true)
+      expect(second && Result.isFailure(second) && second.failure).toEqual({
+        _tag: "IdsTaken",
+        canonicals: [canonical],
+      })
+    }
+  })
+
   it("and of which one breaks a rule that names nobody: only that one is refused", async () => {
     const user = await service.user()
     const free = (count: number) => turn({ free_ids: [{ user_id: user.id, count }] })
