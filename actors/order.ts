@@ -1,22 +1,16 @@
 import { Context, type Effect, Layer } from "effect"
 import type { SnapshotFrom } from "xstate"
 import { orderMachine } from "../machines/order.ts"
-import type { OrderContext, OrderInput } from "../machines/order-context.ts"
+import { begun } from "../machines/order-changes.ts"
 import { pendingDueAt } from "../machines/order-deadlines.ts"
 import { allowedEvents, makeHost } from "./host.ts"
-import { makePureTurns } from "./pure-turns.ts"
 
 export type OrderSnapshot = SnapshotFrom<typeof orderMachine>
-
-const turns = makePureTurns(orderMachine)
-
-/** The order as it would begin, before anything is stored. */
-export const beginOrder = (input: OrderInput): OrderContext => turns.first(input).context
 
 /** What an order of this status answers to, guards aside. */
 export const allowedOrderEvents = (status: OrderSnapshot["value"]): ReadonlyArray<string> =>
   allowedEvents(
-    orderMachine.resolveState({ value: status, context: beginOrder({ id: "", userId: "", createdAt: "" }) }),
+    orderMachine.resolveState({ value: status, context: begun({ id: "", userId: "", createdAt: "" }) }),
   )
 
 /** A refund the provider has not answered, or a box not handed over: looked at again after this long. */

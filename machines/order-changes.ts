@@ -1,4 +1,4 @@
-import type { OrderContext, OrderEvent, OrderItem, Payment } from "./order-context.ts"
+import type { OrderContext, OrderEvent, OrderInput, OrderItem, Payment } from "./order-context.ts"
 import { dueCents } from "./order-money.ts"
 
 /** How an order changes, state by state and event by event. Pure: the machine says when, these say what. */
@@ -9,6 +9,26 @@ export type CheckoutEvent = Event<"checkout.payment" | "checkout.free" | "checko
 export type RefundEvent = Event<"refund.made" | "refund.failed">
 
 const isDiscount = (item: OrderItem) => item.type === "Discount"
+
+/** Every member is there from the beginning: a copy that replaces members is made at once, one that adds some step by step. */
+export const begun = (input: OrderInput): OrderContext => ({
+  id: input.id,
+  userId: input.userId,
+  createdAt: input.createdAt,
+  updatedAt: input.createdAt,
+  items: input.items ?? [],
+  tracking: undefined,
+  checkout: undefined,
+  attempt: 0,
+  intent: undefined,
+  payments: [],
+  refunds: [],
+  codes: [],
+  declined: undefined,
+  paidAt: undefined,
+  cancelled: undefined,
+  undelivered: [],
+})
 
 export const added = (order: OrderContext, event: Event<"add">): OrderContext => ({
   ...order,

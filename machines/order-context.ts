@@ -91,8 +91,8 @@ export interface OrderContext {
   readonly refunds: ReadonlyArray<Refund>
   readonly codes: ReadonlyArray<CodeHold>
   readonly declined?: string | undefined
-  readonly paidAt?: string
-  readonly cancelled?: { readonly at: string; readonly reason: "expired" | "deleted" }
+  readonly paidAt?: string | undefined
+  readonly cancelled?: { readonly at: string; readonly reason: "expired" | "deleted" } | undefined
   /** Boxes that were bought and not handed over yet. */
   readonly undelivered: ReadonlyArray<string>
 }

@@ -40,18 +40,7 @@ export const orderMachine = setup({
 }).createMachine({
   id: "order",
   initial: "Draft",
-  context: ({ input = noInput }) => ({
-    id: input.id,
-    userId: input.userId,
-    createdAt: input.createdAt,
-    updatedAt: input.createdAt,
-    items: input.items ?? [],
-    attempt: 0,
-    payments: [],
-    refunds: [],
-    codes: [],
-    undelivered: [],
-  }),
+  context: ({ input = noInput }) => change.begun(input),
   on: {
     // Money that finds no order to pay for is kept for the buyer, whatever the state.
     "payment.captured": {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto"
+import { hash, randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { OrderContext, OrderInput, OrderItem } from "../../machines/order-context.ts"
 import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
@@ -120,7 +120,7 @@ export const requote = Effect.fnUntraced(function* (items: ReadonlyArray<OrderIt
 
 /** A uuid that anybody computes alike from the same texts. */
 const uuidOf = (...texts: ReadonlyArray<string>): string => {
-  const bytes = createHash("sha256").update(texts.join("/")).digest().subarray(0, 16)
+  const bytes = hash("sha256", texts.join("/"), "buffer").subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x80
   bytes[8] = (bytes[8]! & 0x3f) | 0x80
   const hex = bytes.toString("hex")

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
-import { allowedOrderEvents, beginOrder, OrderActors, type OrderSnapshot } from "../../actors/order.ts"
+import { allowedOrderEvents, OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { IdsTaken, LimitReached } from "../../actors/ports.ts"
+import { begun } from "../../machines/order-changes.ts"
 import type { OrderEvent, OrderInput } from "../../machines/order-context.ts"
 import {
   EventRefused,
@@ -98,7 +99,7 @@ export class Carts extends Context.Service<
         const create = nextCart(userId, order, user.created_at)
         return {
           user,
-          order: { status: "Draft", context: beginOrder(create) },
+          order: { status: "Draft", context: begun(create) },
           create,
           seen,
         } satisfies Cart as Cart

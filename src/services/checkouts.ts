@@ -67,6 +67,7 @@ export class Checkouts extends Context.Service<
             const ends = new Date(Date.parse(at) + cartTtlSeconds * 1000).toISOString()
             const { method } = request
             const checkout = {
+              method,
               at,
               pubkey: facts.pubkey,
               ...(user.email === undefined ? {} : { email: user.email }),
@@ -76,7 +77,6 @@ export class Checkouts extends Context.Service<
             // A pending order keeps the prices it was offered at.
             const items = status === "Draft" ? yield* requote(context.items, at) : context.items
             const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
-            const base = { at, items, checkout: { ...checkout, method }, ...tracking }
             yield* failPoints.pass("checkout.before_commit")
             if (method === "Free") {
               const waived = freeDiscounts(items, at)
@@ -84,10 +84,12 @@ export class Checkouts extends Context.Service<
               if (totalCents(free) !== 0 || waived.length > user.remaining_free_emoji)
                 return yield* notFree(user.remaining_free_emoji)
               return {
-                ...base,
                 type: "checkout.free",
+                at,
                 items: free,
+                checkout,
                 freeIds: waived.length,
+                ...tracking,
               } satisfies OrderEvent as OrderEvent
             }
             if (method === "Cash") {
@@ -100,16 +102,25 @@ export class Checkouts extends Context.Service<
                 at,
                 ...(reference == null ? {} : { externalReference: reference }),
               }
-              return { ...base, type: "checkout.cash", payment } satisfies OrderEvent as OrderEvent
+              return {
+                type: "checkout.cash",
+                at,
+                items,
+                checkout,
+                payment,
+                ...tracking,
+              } satisfies OrderEvent as OrderEvent
             }
-            const awaited = { ...checkout, method, expiresAt: ends }
+            const awaited = { expiresAt: ends, ...checkout, method }
             const foreseen = yield* payments.foresee(context, items, awaited)
             facts.effects = foreseen?.effects ?? {}
             return {
-              ...base,
               type: "checkout.payment",
+              at,
+              items,
               checkout: awaited,
               ...(foreseen === undefined ? {} : { intent: foreseen.intent }),
+              ...tracking,
             } satisfies OrderEvent as OrderEvent
           })
 

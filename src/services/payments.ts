@@ -85,10 +85,10 @@ export class Payments extends Context.Service<
         { clientSecret, ...made }: MadeIntent,
       ): Effect.Effect<Intent> =>
         Effect.map(views.sealSecret(orderId, clientSecret), (sealedSecret) => ({
-          ...made,
           attempt,
           provider: provider.name,
           sealedSecret,
+          ...made,
         }))
 
       const foresee = Effect.fnUntraced(function* (

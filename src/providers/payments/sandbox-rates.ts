@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 
 interface Currency {
   readonly code: string
@@ -23,7 +23,7 @@ const amountIn = (cents: number, { centsPerUnit, decimals }: Currency): number =
 
 /** No address of any chain, on purpose: nobody can send real money to it. */
 const address = (intentId: string, code: string): string =>
-  `sandbox:${code.toLowerCase()}:${createHash("sha256").update(`${intentId}/${code}`).digest("hex").slice(0, 40)}`
+  `sandbox:${code.toLowerCase()}:${hash("sha256", `${intentId}/${code}`).slice(0, 40)}`
 
 export const invoiceMethods = (intentId: string, cents: number) =>
   sandboxCurrencies.map((currency) => ({
