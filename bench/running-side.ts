@@ -12,6 +12,8 @@ const slackSeconds = 150
 export interface RunningSide {
   readonly name: string
   readonly measure: (plan: LoadPlan) => Promise<Run>
+  /** Starts the server anew, on the same data. */
+  readonly renew?: (() => Promise<void>) | undefined
   readonly stop: () => Promise<void>
 }
 
@@ -28,16 +30,27 @@ export async function startSide(scenario: Scenario, side: Side): Promise<Running
   }
   try {
     const prepared = side.isService ? await scenario.prepare?.(server) : undefined
-    generator.send({
-      type: "assignment",
-      scenario: scenario.name,
-      target: server.target,
-      prepared,
-      serverPid: server.pid,
-    } satisfies Assignment)
+    const begin = async () => {
+      if (side.isService) await scenario.settle?.(server)
+      generator.send({
+        type: "assignment",
+        scenario: scenario.name,
+        target: server.target,
+        prepared,
+        serverPid: server.pid,
+      } satisfies Assignment)
+    }
+    await begin()
+    const { restart } = server
+    const renew =
+      restart &&
+      (async () => {
+        await restart()
+        await begin()
+      })
     const measure = measureWith(generator)
     const awake = scenario.fromMemory === true && side.usesDatabase !== true
-    return { name: side.name, measure: (plan) => measure({ ...plan, awake }), stop }
+    return { name: side.name, measure: (plan) => measure({ ...plan, awake }), renew, stop }
   } catch (error) {
     await stop()
     throw error

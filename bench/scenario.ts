@@ -42,6 +42,8 @@ interface Common<Prepared> {
   readonly sweep?: true
   /** Where this scenario's cost stands on a curve over stored ids. */
   readonly stored?: { readonly curve: string; readonly ids: number }
+  /** Every run is of servers that have just started: what a start is given, in memory and in compiled code, it keeps. */
+  readonly fresh?: true
   /** The subject answers without its database, so that the generator may keep a core to itself. */
   readonly fromMemory?: true
   readonly rssLimitMb?: number
@@ -49,6 +51,8 @@ interface Common<Prepared> {
   readonly onRequest?: true
   /** Runs once for each running service before its load; what it returns is handed to the generator's process. */
   prepare?(server: RunningServer): Promise<Prepared>
+  /** Runs after that, and after each new start of the service. */
+  settle?(server: RunningServer): Promise<void>
 }
 
 /** Methods, not function members: the registry keeps scenarios with different preparations in one list. */

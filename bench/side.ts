@@ -6,13 +6,14 @@ import { makeDirectory, removeDirectory } from "./process/directory.ts"
 const startWithinSeconds = 60
 
 export interface RunningServer {
+  /** A restart may change it. */
   readonly target: Target
   /** Absent when it runs elsewhere. A restart changes it. */
   readonly pid?: number
   /** A service's data and master secrets, where the bench knows them. */
   readonly database?: DatabaseAddress
   readonly secretKeys?: string
-  /** Stops the service and starts it again on the same data. */
+  /** Stops the server and starts it again on the same data. */
   readonly restart?: () => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -52,12 +53,29 @@ function baseline(name: string, program: URL, needsDirectory = false): ServerSid
     name,
     isService: false,
     start: async () => {
-      const child = await startProgram(program, needsDirectory)
-      const { port } = await orStop(child, child.next<Listening>("listening", startWithinSeconds))
+      const start = async () => {
+        const child = await startProgram(program, needsDirectory)
+        const { port } = await orStop(child, child.next<Listening>("listening", startWithinSeconds))
+        return { child, port }
+      }
+      let running = await start()
       return {
-        target: { side: name, host: "127.0.0.1", port, tls: false, basePath: "" },
-        pid: child.pid,
-        stop: child.stop,
+        get target() {
+          return { side: name, host: "127.0.0.1", port: running.port, tls: false, basePath: "" }
+        },
+        get pid() {
+          return running.child.pid
+        },
+        // What a database holds would have to be stored again.
+        ...(needsDirectory
+          ? {}
+          : {
+              restart: async () => {
+                await running.child.stop()
+                running = await start()
+              },
+            }),
+        stop: () => running.child.stop(),
       }
     },
   }

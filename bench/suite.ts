@@ -33,7 +33,7 @@ export async function measureScenario(scenario: Scenario, options: SuiteOptions)
       options.onStep(`${scenario.name}: starting ${side.name}`)
       running.push(await startSide(scenario, side))
     }
-    const entries = running.map((side): Entry => ({ side, peak: [], atRate: [] }))
+    const entries = running.map((side): Entry => ({ side, peak: [], atRate: [], isFresh: true }))
     await measureEntries(scenario, entries, options)
     const sides = entries.map(({ side, peak, atRate }) => ({ name: side.name, peak, atRate }))
     return {
@@ -75,12 +75,23 @@ async function measureEntries(
     return
   }
   for (let run = 1; run <= runs; run++) {
+    if (scenario.fresh && run > 1) await renewAll(entries, say("starting anew"))
     await takeTurn(entries, "peak", plan, retakes, say(`peak run ${run} of ${runs}`))
   }
   for (const rate of sweepRates(scenario, peakOf(entries[0]), options.sweepShares)) {
     // Beyond a side's own peak there is only a queue to be measured.
     const able = entries.filter((entry) => peakOf(entry) >= rate)
     await takeTurn(able, "atRate", { ...plan, ratePerSecond: rate }, 0, say(`sweep at ${rate}/s`))
+  }
+}
+
+async function renewAll(entries: readonly Entry[], onStep: (side: string) => void): Promise<void> {
+  for (const entry of entries) {
+    const { name, renew } = entry.side
+    if (renew === undefined) continue
+    onStep(name)
+    await renew()
+    entry.isFresh = true
   }
 }
 
@@ -101,8 +112,10 @@ export const estimateSeconds = (
   const sides = 1 + scenario.against.length
   const rate = options.ratePerSecond ?? scenario.ratePerSecond
   const sweeps = rate === undefined ? sweepRates(scenario, 1e6).length : 0
-  const turns = runsOf(scenario, options) + sweeps
-  const measuring = sides * (startSeconds + turns * (options.durationSeconds + warmupSeconds))
+  const runs = runsOf(scenario, options)
+  const turns = runs + sweeps
+  const starts = scenario.fresh && rate === undefined ? runs : 1
+  const measuring = sides * (starts * startSeconds + turns * (options.durationSeconds + warmupSeconds))
   return (scenario.setupSeconds ?? 0) + measuring
 }
 

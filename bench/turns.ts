@@ -11,6 +11,8 @@ export interface Entry {
   readonly side: RunningSide
   readonly peak: Run[]
   readonly atRate: Run[]
+  /** Not measured since it started. */
+  isFresh: boolean
 }
 
 /**
@@ -28,12 +30,13 @@ export async function takeTurn(
   for (let attempt = 0; attempt <= retakes; attempt++) {
     if (attempt > 0) await sleepSeconds(pauseSeconds)
     const runs: Run[] = []
-    for (const { side, peak, atRate } of entries) {
+    for (const entry of entries) {
+      const { isFresh, side } = entry
       onStep(attempt === 0 ? side.name : `${side.name}, again because the machine was busy`)
-      const isFirst = peak.length + atRate.length + attempt === 0
+      entry.isFresh = false
       runs.push(
         await side.measure(
-          isFirst ? { ...plan, warmupSeconds: plan.firstWarmupSeconds ?? firstWarmupSeconds } : plan,
+          isFresh ? { ...plan, warmupSeconds: plan.firstWarmupSeconds ?? firstWarmupSeconds } : plan,
         ),
       )
     }

@@ -15,6 +15,8 @@ const liveSocket = { path: "/live", hello: () => ["everybody"], helloAnswers: 1 
 export const baselineOnly: Scenario = {
   name: "baseline-only",
   fromMemory: true,
+  fresh: true,
+  firstWarmupSeconds: 2,
   summary: "bare uWebSockets.js against itself: the noise of this machine",
   subject: bareUws("bare uWebSockets.js again"),
   against: [{ side: bareUws(), aims: equal }],

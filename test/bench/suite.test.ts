@@ -35,6 +35,8 @@ describe("the suite", () => {
     })
     const turns = steps.filter((step) => step.includes("peak")).map((step) => step.endsWith("again"))
     expect(turns).toEqual([true, false, true, false])
+    // Servers that are measured fresh start anew before each further run.
+    expect(steps.filter((step) => step.includes("anew"))).toHaveLength(2)
     expect(result.sides).toHaveLength(2)
     for (const side of result.sides) {
       expect(side.peak).toHaveLength(2)

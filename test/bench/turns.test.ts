@@ -18,6 +18,7 @@ const turn = async (ours: number[], theirs: number[], retakes: number) => {
     side: one,
     peak: [],
     atRate: [],
+    isFresh: true,
   }))
   const steps: string[] = []
   await takeTurn(entries, "peak", plan, retakes, (step) => steps.push(step))
@@ -30,6 +31,21 @@ const turn = async (ours: number[], theirs: number[], retakes: number) => {
 }
 
 describe("a turn", () => {
+  it("warms up longer after a start, and only then", async () => {
+    const warmups: number[] = []
+    const measure = async ({ warmupSeconds }: { readonly warmupSeconds: number }) => {
+      warmups.push(warmupSeconds)
+      return sampleRun(1, {})
+    }
+    const entry = { side: { ...side("ours", []), measure }, peak: [], atRate: [], isFresh: true }
+    const take = () => takeTurn([entry], "peak", { ...plan, firstWarmupSeconds: 7 }, 0, () => {})
+    await take()
+    await take()
+    entry.isFresh = true
+    await take()
+    expect(warmups).toEqual([7, 0, 7])
+  })
+
   it("on a quiet machine is taken once", async () => {
     const { steps, kept } = await turn([0.01], [0.02], 2)
     expect(steps).toEqual(["ours", "theirs"])
