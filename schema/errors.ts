@@ -27,6 +27,13 @@ interface ProblemKind {
 const problem = <const Tag extends string>(tag: Tag, kind: ProblemKind) => {
   class Problem extends Data.TaggedError(tag)<Facts> {
     static readonly kind = kind
+    /** Without the stack that led here: nobody reads a promised failure's, and a flood of them would pay for it. */
+    constructor(facts: Facts) {
+      const { stackTraceLimit } = Error
+      Error.stackTraceLimit = 0
+      super(facts)
+      Error.stackTraceLimit = stackTraceLimit
+    }
     get kind(): ProblemKind {
       return kind
     }

@@ -1,0 +1,10 @@
+import { expect, it } from "vitest"
+import { isProblem, NotFound } from "../../schema/errors.ts"
+
+it("a promised failure says what happened and not where; other errors go on saying where", () => {
+  const problem = new NotFound({ error: "Gone." })
+  expect(isProblem(problem)).toBe(true)
+  expect(problem.message).toBe("Gone.")
+  expect(problem.stack).toBe("NotFound: Gone.")
+  expect(new Error("broken").stack).toMatch(/\n {4}at /)
+})
