@@ -97,13 +97,12 @@ export const entityStore = Layer.effect(
     const commitTogether = (
       turns: ReadonlyArray<WrittenTurn>,
     ): Effect.Effect<ReadonlyArray<Committed>, Unavailable> =>
-      turns.length === 1
-        ? Effect.map(Effect.exit(commitAlone(turns[0]!)), (exit) => [exit])
+      turns.length < 2
+        ? Effect.forEach(turns, (turn) => Effect.exit(commitAlone(turn)))
         : commitAll(turns).pipe(
             Effect.catchTag("SqlRefused", (refused) => {
               const apart = turns.map(setApart(refused, turns))
               const others = turns.filter((_, i) => apart[i] === undefined)
-              if (others.length === 0) return Effect.succeed(apart as ReadonlyArray<Committed>)
               return Effect.map(Effect.exit(commitTogether(others)), (exit) =>
                 turns.map(
                   (turn, i) =>
