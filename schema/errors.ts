@@ -50,7 +50,7 @@ export interface Problem extends Error, Facts {
 }
 export interface ProblemClass {
   readonly kind: ProblemKind
-  new (facts: Facts): Problem
+  new (facts: never): Problem
 }
 
 export const isProblem = (error: unknown): error is Problem =>
@@ -105,7 +105,14 @@ export class Unprocessable extends problem("Unprocessable", {
   status: 422,
   code: "unprocessable",
   summary: "The request is well-formed but cannot be applied.",
-}) {}
+}) {
+  /** It names the fields: clients of the original API look for them in every 422. */
+  constructor(facts: Facts & { readonly fields: FieldIssues }) {
+    super(facts)
+  }
+}
+export const fieldFault = (field: string, code: string, message: string): Unprocessable =>
+  new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
 export class TwoFactorRequired extends problem("TwoFactorRequired", {
   status: 424,
   code: "two_factor_required",

@@ -72,8 +72,7 @@ export const parseJsonBody = (body: Uint8Array): Result.Result<unknown, InvalidR
 
 export const parseQueryText = (query: string): Result.Result<Record<string, string>, InvalidRequest> => {
   const values = parseQuery(query)
-  if (values === undefined) return Result.fail(new InvalidRequest({ error: "query: bad percent-encoding" }))
-  return isStorable(values)
-    ? Result.succeed(values)
-    : Result.fail(new InvalidRequest({ error: "query: holds NUL" }))
+  return values === undefined
+    ? Result.fail(new InvalidRequest({ error: "query: bad percent-encoding, or NUL" }))
+    : Result.succeed(values)
 }

@@ -1,19 +1,11 @@
 import { Result } from "effect"
 import { InvalidRequest } from "../../schema/errors.ts"
+import { formDecode } from "./path.ts"
 
 /** Parameters of a form or a query, of which each may come once. */
 export type Form = Readonly<Record<string, string>>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-const decode = (text: string): string | undefined => {
-  try {
-    const decoded = decodeURIComponent(text.replaceAll("+", " "))
-    return decoded.includes("\0") ? undefined : decoded
-  } catch {
-    return undefined
-  }
-}
 
 /** Reads `a=1&b=2`. What comes twice is told apart, because some senders must be told so. */
 export const readParameters = (
@@ -24,8 +16,8 @@ export const readParameters = (
   for (const part of text.split("&")) {
     if (part === "") continue
     const equals = part.indexOf("=")
-    const name = decode(equals < 0 ? part : part.slice(0, equals))
-    const value = equals < 0 ? "" : decode(part.slice(equals + 1))
+    const name = formDecode(equals < 0 ? part : part.slice(0, equals))
+    const value = equals < 0 ? "" : formDecode(part.slice(equals + 1))
     if (name === undefined || value === undefined) return undefined
     if (name in values) repeated.add(name)
     values[name] = value
@@ -42,7 +34,7 @@ export const readForm = (body: Uint8Array): Result.Result<Form, InvalidRequest> 
   }
   const read = readParameters(text)
   if (read === undefined)
-    return Result.fail(new InvalidRequest({ error: "The form has bad percent-encoding." }))
+    return Result.fail(new InvalidRequest({ error: "The form has bad percent-encoding, or NUL." }))
   const [twice] = read.repeated
   return twice === undefined
     ? Result.succeed(read.values)

@@ -1,10 +1,13 @@
 import { Schema } from "effect"
 import {
+  Conflict,
   Forbidden,
   InvalidRequest,
   type ProblemClass,
   TooManyRequests,
+  TwoFactorRequired,
   Unauthorized,
+  Unprocessable,
 } from "../../schema/errors.ts"
 import { parameterNames } from "./path.ts"
 import type { Route } from "./route.ts"
@@ -31,12 +34,14 @@ const security = (route: Route): ReadonlyArray<Json> => {
   }
 }
 
+const problemMembers = {
+  error: { type: "string" },
+  code: { type: "string" },
+  request_id: { type: "string" },
+}
+
 const errorSchemas: Record<string, Json> = {
-  Problem: {
-    type: "object",
-    required: ["error", "code", "request_id"],
-    properties: { error: { type: "string" }, code: { type: "string" }, request_id: { type: "string" } },
-  },
+  Problem: { type: "object", required: Object.keys(problemMembers), properties: problemMembers },
   LookupProblem: { type: "object", required: ["error"], properties: { error: { type: "string" } } },
   OauthProblem: {
     type: "object",
@@ -45,9 +50,9 @@ const errorSchemas: Record<string, Json> = {
   },
   FieldProblem: {
     type: "object",
-    required: ["error", "fields"],
+    required: [...Object.keys(problemMembers), "fields"],
     properties: {
-      error: { type: "string" },
+      ...problemMembers,
       fields: {
         type: "object",
         additionalProperties: {
@@ -63,24 +68,41 @@ const errorSchemas: Record<string, Json> = {
   },
 }
 
+const isWrite = (route: Route): boolean => route.method !== "get"
+const takesInput = (route: Route): boolean =>
+  [route.query, route.search].some((query) => query !== undefined) ||
+  isWrite(route) ||
+  parameterNames(route.path).length > 0
+
+/** What a row says it may fail with, and what the way to its handler may. */
 const problemsOf = (route: Route): ReadonlyArray<ProblemClass> => [
-  ...(route.params || route.query || route.body ? [InvalidRequest] : []),
-  ...(route.auth === "none" || route.auth === "optional" ? [] : [Unauthorized]),
-  ...(route.scope === undefined ? [] : [Forbidden]),
+  ...(takesInput(route) ? [InvalidRequest] : []),
+  ...(route.auth === "none" || route.auth === "optional" ? [] : [Unauthorized, Forbidden]),
+  ...(route.sensitive ? [TwoFactorRequired] : []),
   ...(route.limit === undefined ? [] : [TooManyRequests]),
   ...route.errors,
+  ...(isWrite(route) ? [Conflict, Unprocessable] : []),
 ]
 
-const problemSchema = (route: Route, status: number): Json => {
+const problemContent = (route: Route, status?: number): Json => {
+  if (route.errorBody === "page") return { "text/html": { schema: { type: "string" } } }
   const name =
     route.errorBody === "lookup"
       ? "LookupProblem"
       : route.errorBody === "oauth"
         ? "OauthProblem"
-        : status === 422
+        : status === Unprocessable.kind.status
           ? "FieldProblem"
           : "Problem"
   return { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } }
+}
+
+const idempotencyParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "Sent again with the same key, the request is not done again: the first answer comes back.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
 }
 
 /** The OpenAPI document is a fold over the route table; nothing in it is written by hand. */
@@ -98,7 +120,8 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
   }
 
   const parameters = (route: Route) => {
-    const query = route.query === undefined ? undefined : (ref(Schema.Struct(route.query)) as Json)
+    const fields = route.query ?? route.search
+    const query = fields === undefined ? undefined : (ref(Schema.Struct(fields)) as Json)
     const required = new Set((query?.["required"] as ReadonlyArray<string> | undefined) ?? [])
     return [
       ...parameterNames(route.path).map((name) => ({
@@ -113,6 +136,7 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
         required: required.has(name),
         schema,
       })),
+      ...(isWrite(route) ? [idempotencyParameter] : []),
     ]
   }
 
@@ -125,8 +149,9 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
       },
     }
     for (const { kind } of problemsOf(route)) {
-      found[kind.status] ??= { description: kind.summary, content: problemSchema(route, kind.status) }
+      found[kind.status] ??= { description: kind.summary, content: problemContent(route, kind.status) }
     }
+    found["default"] = { description: "Whatever else goes wrong.", content: problemContent(route) }
     return found
   }
 

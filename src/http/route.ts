@@ -1,5 +1,12 @@
 import type { Effect, Schema } from "effect"
-import type { ProblemClass } from "../../schema/errors.ts"
+import type {
+  Forbidden,
+  InvalidRequest,
+  ProblemClass,
+  TooManyRequests,
+  Unauthorized,
+  Unavailable,
+} from "../../schema/errors.ts"
 import type { Scope } from "../../schema/scope.ts"
 import type { ErrorBody, Method, Prepared, RequestView } from "./exchange.ts"
 import type { Principal } from "./principal.ts"
@@ -25,13 +32,12 @@ type PrincipalFor<A extends AuthScheme> = A extends "none"
 /** Named budgets of requests; their sizes live with the limiter. */
 export type LimitName = "login" | "mail" | "code" | "write" | "read"
 
-/** Failures any route may answer without declaring them. */
-export type CommonProblem =
-  | import("../../schema/errors.ts").InvalidRequest
-  | import("../../schema/errors.ts").Unauthorized
-  | import("../../schema/errors.ts").Forbidden
-  | import("../../schema/errors.ts").TooManyRequests
-  | import("../../schema/errors.ts").Unavailable
+/** Failures a route may answer without declaring them: those of every guarded row only where callers are known. */
+type CommonProblem<A extends AuthScheme> =
+  | InvalidRequest
+  | TooManyRequests
+  | Unavailable
+  | (A extends "none" | "optional" ? never : Unauthorized | Forbidden)
 
 interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly id: string
@@ -50,6 +56,8 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly bodyLimitBytes?: number
   /** A body that is not JSON reaches the handler as bytes. */
   readonly rawBody?: true
+  /** The query as the document tells of it, where the handler reads it as it was sent. */
+  readonly search?: WireFields
   /** Request headers the handler reads. */
   readonly headers?: ReadonlyArray<string>
   readonly errorBody?: ErrorBody
@@ -94,7 +102,7 @@ export interface RouteSpec<
   /** Answers with the wire form of `success`: what is returned here is what is sent. */
   readonly handler: (
     request: HandlerRequest<A, Decoded<P>, Decoded<Q>, B["Type"]>,
-  ) => Effect.Effect<S["Encoded"] | Reply<S["Encoded"]>, InstanceType<E> | CommonProblem, R>
+  ) => Effect.Effect<S["Encoded"] | Reply<S["Encoded"]>, InstanceType<E> | CommonProblem<A>, R>
   /** Built once at start: answers without a fiber, or leaves the request to the handler. */
   readonly prepared?: Effect.Effect<(view: RequestView) => Prepared | undefined, never, R>
 }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { InvalidRequest } from "../../schema/errors.ts"
+import { InvalidRequest, Unauthorized } from "../../schema/errors.ts"
 import {
   Confirm2Fa,
   LoginRequest,
@@ -31,7 +31,7 @@ const token = route({
   limit: "login",
   body: LoginRequest,
   success: TokenResponse,
-  errors: [],
+  errors: [Unauthorized],
   handler: ({ body }) => Effect.map(login(body), privately),
 })
 
@@ -45,7 +45,7 @@ const refresh = route({
   limit: "write",
   body: RefreshRequest,
   success: TokenResponse,
-  errors: [],
+  errors: [Unauthorized],
   handler: ({ body }) =>
     Sessions.use((sessions) => Effect.map(sessions.refresh(body.refresh_token), privately)),
 })
@@ -60,7 +60,7 @@ const twoFactor = route({
   limit: "code",
   body: Confirm2Fa,
   success: TokenResponse,
-  errors: [],
+  errors: [Unauthorized],
   handler: ({ body }) =>
     Sessions.use((sessions) => Effect.map(sessions.verifyCode(body.refresh_token, body.code), privately)),
 })
@@ -105,7 +105,7 @@ const consumeMagicLink = route({
   limit: "login",
   body: MagicLinkConsumeRequest,
   success: TokenResponse,
-  errors: [],
+  errors: [Unauthorized],
   handler: ({ body }) => MagicLinks.use((links) => Effect.map(links.consume(body.token), privately)),
 })
 

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { Forbidden, InvalidRequest, Unprocessable } from "../../schema/errors.ts"
 import { AppConfig } from "../config.ts"
@@ -26,6 +26,18 @@ import {
   untrustedPage,
 } from "../web/authorize.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
+
+/** For the document; what is wrong with a request is told to the application or the person, as RFC 6749 has it. */
+const authorizationQuery = {
+  response_type: Schema.Literals(["code"]),
+  client_id: Schema.String,
+  redirect_uri: Schema.String,
+  scope: Schema.optionalKey(Schema.Literals(["svc"])),
+  state: Schema.optionalKey(Schema.String),
+  code_challenge: Schema.optionalKey(Schema.String),
+  code_challenge_method: Schema.optionalKey(Schema.Literals(["S256"])),
+  svc: Schema.optionalKey(Schema.String),
+}
 
 const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
 
@@ -105,6 +117,7 @@ const authorizePage = route({
     "An application asks who its user is: login page, id selector, or the way back with a code (RFC 6749 section 4.1)",
   method: "get",
   path: "/authorize",
+  search: authorizationQuery,
   errors: [],
   handler: ({ headers, search }) =>
     Effect.gen(function* () {
@@ -126,6 +139,7 @@ const authorizeForm = route({
   group: "authorization",
   summary: "What the person does on that page: log in, choose an id, or refuse (form)",
   path: "/authorize",
+  search: authorizationQuery,
   limit: "login",
   errors: [Forbidden, InvalidRequest, Unprocessable],
   handler: ({ headers, rawBody, search }) =>

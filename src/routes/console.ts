@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
-import { NotFound } from "../../schema/errors.ts"
+import { Forbidden, NotFound, Unauthorized } from "../../schema/errors.ts"
 import { TokenResponse } from "../../schema/session.ts"
 import { AppConfig } from "../config.ts"
 import { Reply } from "../http/reply.ts"
@@ -73,7 +73,7 @@ const logIn = route({
   limit: "login",
   headers: ["cookie", "sec-fetch-site"],
   success: TokenResponse,
-  errors: [NotFound],
+  errors: [Forbidden, NotFound, Unauthorized],
   handler: ({ headers }) => Effect.map(logInFromBrowser(headers), privately),
 })
 

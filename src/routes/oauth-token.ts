@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { InvalidRequest, Unauthorized } from "../../schema/errors.ts"
 import { type Form, readForm } from "../http/form.ts"
-import { percentDecode } from "../http/path.ts"
+import { formDecode } from "../http/path.ts"
 import { route } from "../http/route.ts"
 import { AuthorizationCodes } from "../services/authorization-codes.ts"
 import { OauthClients } from "../store/oauth-clients.ts"
@@ -14,6 +14,18 @@ const GrantResponse = Schema.Struct({
   expires_in: Schema.Int,
   scope: Schema.Literals(["svc"]),
 }).annotate({ identifier: "GrantResponse" })
+
+/** For the document; what a form leaves out or has too much of is told in the words of RFC 6749. */
+const GrantRequest = Schema.Struct({
+  grant_type: Schema.Literals(["authorization_code", "refresh_token"]),
+  client_id: Schema.optionalKey(Schema.String),
+  client_secret: Schema.optionalKey(Schema.String),
+  code: Schema.optionalKey(Schema.String),
+  redirect_uri: Schema.optionalKey(Schema.String),
+  code_verifier: Schema.optionalKey(Schema.String),
+  refresh_token: Schema.optionalKey(Schema.String),
+  scope: Schema.optionalKey(Schema.Literals(["svc"])),
+}).annotate({ identifier: "GrantRequest" })
 
 type TokenFault =
   | "invalid_request"
@@ -40,8 +52,8 @@ const readBasic = (header: string): Credentials | undefined => {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]{1,2048})$/i.exec(header)?.[1]
   const text = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString()
   const colon = text.indexOf(":")
-  const id = percentDecode(text.slice(0, colon).replaceAll("+", " "))
-  const secret = percentDecode(text.slice(colon + 1).replaceAll("+", " "))
+  const id = formDecode(text.slice(0, colon))
+  const secret = formDecode(text.slice(colon + 1))
   return colon < 1 || id === undefined || secret === undefined ? undefined : { id, secret }
 }
 
@@ -80,12 +92,13 @@ const token = route({
   auth: "none",
   limit: "write",
   rawBody: true,
+  body: GrantRequest,
   bodyLimitBytes: 16 * 1024,
   headers: ["authorization", "content-type"],
   errorBody: "oauth",
   sameOrigin: true,
   success: GrantResponse,
-  errors: [],
+  errors: [Unauthorized],
   handler: ({ headers, rawBody }) =>
     Effect.gen(function* () {
       if (!/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "")) {

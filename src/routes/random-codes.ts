@@ -1,12 +1,18 @@
 import { Effect, Schema } from "effect"
-import { EventRefused, Forbidden, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import {
+  EventRefused,
+  Forbidden,
+  fieldFault,
+  NotFound,
+  Unprocessable,
+  UnsupportedEmoji,
+} from "../../schema/errors.ts"
 import { DisplayOrder } from "../../schema/order.ts"
 import { RandomYatActivateBody } from "../../schema/random-code.ts"
 import { text, Uuid } from "../../schema/wire.ts"
 import type { Principal } from "../http/principal.ts"
 import { route } from "../http/route.ts"
 import { Codes } from "../services/codes.ts"
-import { fieldFault } from "../services/field-faults.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { checkInOrganization, checkScope } from "../services/permissions.ts"
 import { checkPubkey } from "../services/pubkeys.ts"

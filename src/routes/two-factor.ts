@@ -144,7 +144,7 @@ const smsCode = route({
   auth: "optional",
   limit: "mail",
   success: SuccessResponse2FA,
-  errors: [Unprocessable],
+  errors: [Unauthorized, Unprocessable],
   handler: ({ headers, principal }) =>
     Effect.gen(function* () {
       const current = sessionUser(principal)

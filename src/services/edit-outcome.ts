@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import { maxRecordsPerId } from "../../schema/edit-request.ts"
-import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
+import { Conflict, Forbidden, fieldFault, NotFound } from "../../schema/errors.ts"
 import type { EditOutcome } from "../store/record-edits.ts"
-import { fieldFault } from "./field-faults.ts"
 import { notRegisteredText } from "./lookup-answer.ts"
 
 export const idAbsent = () => new NotFound({ error: notRegisteredText })

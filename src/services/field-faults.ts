@@ -19,6 +19,3 @@ export class FieldFaults {
     })
   }
 }
-
-export const fieldFault = (field: string, code: string, message: string): Unprocessable =>
-  new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })

@@ -4,6 +4,7 @@ import {
   BodyTooLarge,
   type Conflict,
   type Forbidden,
+  fieldFault,
   type InvalidRequest,
   type NotFound,
   type Unavailable,
@@ -19,7 +20,6 @@ import {
 import { makeEditRecords, type StoredFacts } from "../store/record-edits.ts"
 import { Sql } from "../store/sql.ts"
 import { checkOutcome, idAbsent } from "./edit-outcome.ts"
-import { fieldFault } from "./field-faults.ts"
 import { IdChanges } from "./id-changes.ts"
 import { checkRecords, keepLastValues } from "./record-inputs.ts"
 import type { Writer } from "./writer.ts"

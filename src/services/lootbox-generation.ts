@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { EmojiId } from "../../schema/emoji-id.ts"
-import type { NotFound, Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { fieldFault, type NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import {
   type LootBoxTypeConfig,
   maxBoxesPerRequest,
@@ -11,7 +11,6 @@ import type { Principal } from "../http/principal.ts"
 import { LootboxTypes } from "../store/lootbox-types.ts"
 import type { LootboxRow } from "../store/lootboxes.ts"
 import { Sql } from "../store/sql.ts"
-import { fieldFault } from "./field-faults.ts"
 import { checkTypeConfig, drawId, drawSlots } from "./lootbox-draw.ts"
 import { boxed } from "./lootbox-rules.ts"
 import { LootboxViews } from "./lootbox-views.ts"

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import type { BoxedId } from "../../machines/lootbox-effects.ts"
 import type { EmojiId } from "../../schema/emoji-id.ts"
+import { fieldFault } from "../../schema/errors.ts"
 import { type LootBoxStatus, maxIdsPerBox } from "../../schema/lootbox.ts"
 import type { Parties } from "../store/parties.ts"
-import { FieldFaults, fieldFault } from "./field-faults.ts"
+import { FieldFaults } from "./field-faults.ts"
 import { rhythmScore } from "./rhythm.ts"
 
 /** What an administrator says of a box, in a request to make or to change one. */

@@ -3,12 +3,18 @@ import { Context, Effect, Layer } from "effect"
 import { LootboxActors } from "../../actors/lootbox.ts"
 import type { LootboxContext } from "../../machines/lootbox.ts"
 import type { BoxedId } from "../../machines/lootbox-effects.ts"
-import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
+import {
+  Conflict,
+  Forbidden,
+  fieldFault,
+  NotFound,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
 import type { AdminNewLootBoxBody, AdminUpdateLootBoxBody, LootBoxStatus } from "../../schema/lootbox.ts"
 import type { Principal } from "../http/principal.ts"
 import type { LootboxRow } from "../store/lootboxes.ts"
 import { Parties } from "../store/parties.ts"
-import { fieldFault } from "./field-faults.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { boxed, checkBoxWish, makeFindBoxOwner } from "./lootbox-rules.ts"
 import { LootboxViews, maySeeBox } from "./lootbox-views.ts"

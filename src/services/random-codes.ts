@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { OrderEvent, OrderItem } from "../../machines/order-context.ts"
 import type { Code } from "../../schema/code.ts"
 import type { EmojiId } from "../../schema/emoji-id.ts"
-import { NotFound, Unprocessable } from "../../schema/errors.ts"
+import { fieldFault, NotFound } from "../../schema/errors.ts"
 import { RandomIdPattern, type RandomYatActivateBody } from "../../schema/random-code.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { AppConfig } from "../config.ts"
@@ -14,7 +14,6 @@ import { randomEmojiId } from "./alternates-random.ts"
 import { Carts, type CartTurn } from "./carts.ts"
 import { Codes, checkUsable, usedUp } from "./codes.ts"
 import { freeDiscounts } from "./discounts.ts"
-import { fieldFault } from "./field-faults.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { Market } from "./market.ts"
 import { activationMessage, pubkeySigned } from "./pubkeys.ts"
@@ -24,6 +23,8 @@ const candidates = 16
 const maxRounds = 8
 const maxTries = 5
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const nothingFree = fieldFault("code", "eligibility", "No id this code gives is free.")
 
 const boundsOf = (pattern: unknown) => {
   const { max_length, max_score, min_length, min_score } = Option.getOrElse(
@@ -97,7 +98,7 @@ const make = Effect.gen(function* () {
       const found = quotes.find(({ available, priceCents }) => available && priceCents !== null)
       if (found !== undefined) return found
     }
-    return yield* new Unprocessable({ error: "No id this code gives is free." })
+    return yield* nothingFree
   })
 
   const drawItems = Effect.fnUntraced(function* (code: Code, at: string) {
@@ -145,9 +146,11 @@ const make = Effect.gen(function* () {
     const decide = ({ context, status }: StoredOrder, at: string) =>
       Effect.gen(function* () {
         if (status === "Draft" && context.items.length > 0) {
-          return yield* new Unprocessable({
-            error: "Your cart is not empty. Empty it or check it out first.",
-          })
+          return yield* fieldFault(
+            "cart",
+            "conflict",
+            "Your cart is not empty. Empty it or check it out first.",
+          )
         }
         const now = Date.parse(at)
         yield* checkUsable(code, "RandomYat", now)
@@ -173,10 +176,7 @@ const make = Effect.gen(function* () {
       const taken: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
         Effect.catchTags({
           // Somebody took the id in between: another one is drawn.
-          IdsTaken: () =>
-            tries < maxTries
-              ? Effect.succeed(undefined)
-              : Effect.fail(new Unprocessable({ error: "No id this code gives is free." })),
+          IdsTaken: () => (tries < maxTries ? Effect.succeed(undefined) : Effect.fail(nothingFree)),
           LimitReached: ({ limit }) =>
             Effect.fail(
               limit === "code_activation"

@@ -4,6 +4,7 @@ import type { EmojiId } from "../../schema/emoji-id.ts"
 import {
   Conflict,
   type Forbidden,
+  fieldFault,
   type InvalidRequest,
   type NotFound,
   type Unavailable,
@@ -13,7 +14,6 @@ import { findSingleValueKey } from "../../schema/record-selection.ts"
 import { EmojiIds, type WriteFacts } from "../store/emoji-ids.ts"
 import { makeEditRecords, type RecordEdit } from "../store/record-edits.ts"
 import { checkOutcome, idAbsent, writeForbidden } from "./edit-outcome.ts"
-import { fieldFault } from "./field-faults.ts"
 import { IdChanges } from "./id-changes.ts"
 import { merkleRoot } from "./merkle.ts"
 import { pubkeySigned } from "./pubkeys.ts"

@@ -1,10 +1,15 @@
 import { Context, Effect, Layer } from "effect"
 import type { EmojiId } from "../../schema/emoji-id.ts"
 import type { EmojiListItem } from "../../schema/emoji-list-item.ts"
-import { Conflict, type NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
+import {
+  Conflict,
+  fieldFault,
+  type NotFound,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
 import { EmojiIds } from "../store/emoji-ids.ts"
 import { idAbsent } from "./edit-outcome.ts"
-import { fieldFault } from "./field-faults.ts"
 import { IdChanges } from "./id-changes.ts"
 import { toListItem } from "./id-lists.ts"
 

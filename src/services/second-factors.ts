@@ -1,5 +1,10 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { type TooManyRequests, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import {
+  fieldFault,
+  type TooManyRequests,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
 import { Outbox } from "../store/outbox.ts"
 import { Sql } from "../store/sql.ts"
@@ -117,7 +122,7 @@ export class SecondFactors extends Context.Service<
                       where user_id = ${userId} and provider = 'SMS' and (confirmed_at is not null or not ${confirmedOnly})`,
           )
           if (row === undefined) {
-            return yield* new Unprocessable({ error: "No phone is set up for two-factor codes." })
+            return yield* fieldFault("phone", "missing", "No phone is set up for two-factor codes.")
           }
           yield* limits.take("mail", { account: `sms/${userId}` })
           const phone = (yield* Effect.orDie(sealer.open(row.sealed_phone, phoneAad(userId)))).toString()

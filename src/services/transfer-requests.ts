@@ -3,14 +3,20 @@ import { Context, Effect, Layer } from "effect"
 import { TransferActors } from "../../actors/transfer.ts"
 import type { TransferInput } from "../../machines/transfer.ts"
 import type { EmojiId } from "../../schema/emoji-id.ts"
-import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
+import {
+  Conflict,
+  Forbidden,
+  fieldFault,
+  NotFound,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
 import type { DisplayTransferRequest } from "../../schema/transfer.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
 import { Parties, type Party } from "../store/parties.ts"
 import { Sql } from "../store/sql.ts"
 import { displayTransfer } from "../store/transfers.ts"
-import { fieldFault } from "./field-faults.ts"
 import { checkPubkey } from "./pubkeys.ts"
 import { TransferLetters } from "./transfer-letters.ts"
 

@@ -8,13 +8,19 @@ import {
   maxWrongTries,
   resendableAt,
 } from "../../machines/transfer-code.ts"
-import { Conflict, EventRefused, Forbidden, NotFound, TooManyRequests } from "../../schema/errors.ts"
+import {
+  Conflict,
+  EventRefused,
+  Forbidden,
+  fieldFault,
+  NotFound,
+  TooManyRequests,
+} from "../../schema/errors.ts"
 import type { TransferStatus } from "../../schema/transfer.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
 import { Parties } from "../store/parties.ts"
 import { displayTransfer } from "../store/transfers.ts"
-import { fieldFault } from "./field-faults.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { type Side, TransferLetters } from "./transfer-letters.ts"
 

@@ -1,5 +1,11 @@
 import { Context, Effect, Layer } from "effect"
-import { Forbidden, type NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import {
+  Forbidden,
+  fieldFault,
+  type NotFound,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import type { AdminUpdateUserParameters } from "../../schema/user-update.ts"
 import type { Principal } from "../http/principal.ts"
@@ -57,7 +63,7 @@ export class UserUpdates extends Context.Service<
           yield* checkScope(principal, "user:activate")
         }
         if (asked.active === false && asked.activation_source != null) {
-          return yield* new Unprocessable({ error: "An account is activated or deactivated, not both." })
+          return yield* fieldFault("active", "conflict", "An account is activated or deactivated, not both.")
         }
         if (asked.active === false && principal.userId === userId) {
           return yield* new Forbidden({ error: "Nobody deactivates the account they are using." })

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { DisplayApiKey } from "../../schema/api-key.ts"
-import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { Scope } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
 import { makeApiKey } from "../services/api-key-secrets.ts"
@@ -83,7 +83,7 @@ export class ApiKeys extends Context.Service<
                 error: "The key would have expired already.",
                 fields: { expires_at: [{ code: "past", message: "expected a time to come" }] },
               })
-            : new Unprocessable({ error: `A user has at most ${maxKeysPerUser} API keys.` })
+            : fieldFault("name", "too_many", `A user has at most ${maxKeysPerUser} API keys.`)
         }),
         list: (userId) =>
           sql

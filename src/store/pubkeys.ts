@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import { Bus } from "../bus/bus.ts"
 import { accountTopic } from "../services/account-answers.ts"
 import { CustodialKeys } from "../services/custodial-keys.ts"
@@ -56,7 +56,7 @@ export class Pubkeys extends Context.Service<
         if (row!.put || row!.holder === userId) return pubkey
         if (!row!.user_exists) return yield* new NotFound({ error: "There is no such user." })
         if (row!.count >= maxPubkeysPerUser) {
-          return yield* new Unprocessable({ error: `A user has at most ${maxPubkeysPerUser} keys.` })
+          return yield* fieldFault("pubkey", "too_many", `A user has at most ${maxPubkeysPerUser} keys.`)
         }
         return yield* new Unprocessable({
           error: "This key is registered already.",

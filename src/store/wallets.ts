@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { fieldFault, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import type { Wallet } from "../../schema/wallet.ts"
 import type { EthAddress } from "../services/eth-address.ts"
 import type { WalletSource } from "../services/eth-wallets.ts"
@@ -39,7 +39,11 @@ export class Wallets extends Context.Service<
               returning eth_address, user_id`,
           )
           if (wallet !== undefined) return wallet
-          return yield* new Unprocessable({ error: `A user has at most ${maxWalletsPerUser} wallets.` })
+          return yield* fieldFault(
+            "eth_address",
+            "too_many",
+            `A user has at most ${maxWalletsPerUser} wallets.`,
+          )
         }),
       })
     }),

@@ -305,6 +305,30 @@ describe("the OpenAPI document", () => {
       responses: { 200: {}, 400: {}, 401: {}, 403: {}, 429: {} },
     })
   })
+  it("tells of the Idempotency-Key where one counts, and what it may be refused for", () => {
+    const key = { name: "Idempotency-Key", in: "header", required: false }
+    expect(document.paths["/things"]?.["post"]).toMatchObject({
+      parameters: [key],
+      responses: {
+        409: {},
+        422: { content: { "application/json": { schema: { $ref: "#/components/schemas/FieldProblem" } } } },
+      },
+    })
+    expect(document.paths["/things/{thing}"]?.["get"]).not.toMatchObject({
+      parameters: expect.arrayContaining([expect.objectContaining(key)]),
+    })
+  })
+  it("shows failures in the shape the row has for them", () => {
+    const shown = (schema: string) => ({
+      content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } },
+    })
+    expect(document.paths["/lookup"]?.["get"]).toMatchObject({
+      responses: { default: shown("LookupProblem") },
+    })
+    expect(document.paths["/token"]?.["post"]).toMatchObject({
+      responses: { default: shown("OauthProblem") },
+    })
+  })
   it("refers only to schemas it has", () => {
     const text = JSON.stringify(document)
     const names = [...text.matchAll(/#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name)

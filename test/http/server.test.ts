@@ -138,8 +138,8 @@ describe("a request", () => {
     expect(await (await get("/fixed/word")).json()).toBe("word")
     expect(await (await get("/fixed/other")).json()).toBe("other")
   })
-  it.each(["/fixed/%", "/fixed/%zz", "/fixed/%ff", "/fixed/%F0%9F", "/fixed/%C0%AF"])(
-    "with bad percent-encoding %s is 400",
+  it.each(["/fixed/%", "/fixed/%zz", "/fixed/%ff", "/fixed/%F0%9F", "/fixed/%C0%AF", "/fixed/a%00b"])(
+    "with bad percent-encoding or NUL %s is 400",
     async (path) => {
       const text = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
       expect(text).toMatch(/^HTTP\/1\.1 400 /)
