@@ -16,7 +16,7 @@ import { accountName, login } from "../services/login.ts"
 import { MagicLinks, statusOf } from "../services/magic-links.ts"
 import { Sessions } from "../services/sessions.ts"
 
-const group = "User Authentication"
+const group = "authentication"
 
 /** Tokens are for the one who asked, not for a cache on the way. */
 export const privately = <A>(value: A) => Reply.json(value, { headers: { "Cache-Control": "no-store" } })

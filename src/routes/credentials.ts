@@ -10,7 +10,7 @@ import { privately } from "./auth.ts"
 
 const registerUser = route({
   id: "createUser",
-  group: "Users",
+  group: "users",
   summary: "Register by email, by email and password, or by alternate_id and password",
   method: "post",
   path: "/users",
@@ -24,7 +24,7 @@ const registerUser = route({
 
 const update = route({
   id: "updateAccount",
-  group: "Users",
+  group: "users",
   summary: "Change the current user's names, email or password",
   method: "patch",
   path: "/account",

@@ -21,7 +21,7 @@ import { Tokens } from "../services/tokens.ts"
 import { TwoFactor } from "../services/two-factor.ts"
 import { privately } from "./auth.ts"
 
-const group = "Users"
+const group = "users"
 
 /** The user of a login that still waits for its code: its access token opens nothing, but says who asks. */
 const findPending = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {

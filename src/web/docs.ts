@@ -1,28 +1,11 @@
 import type { openApi } from "../http/openapi.ts"
-import { type Html, html } from "./html.ts"
+import { type Operation, resolve, type Shapes } from "./docs-document.ts"
+import { curlLine } from "./docs-example.ts"
+import { membersView, parametersView, shapeView } from "./docs-shapes.ts"
+import { type Content, type Html, html } from "./html.ts"
 import { page } from "./page.ts"
 
 type Document = ReturnType<typeof openApi>
-
-interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly tags: ReadonlyArray<string>
-  readonly security: ReadonlyArray<Record<string, ReadonlyArray<string>>>
-  readonly parameters: ReadonlyArray<{
-    readonly name: string
-    readonly in: string
-    readonly required: boolean
-    readonly schema: unknown
-  }>
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: unknown }> }
-  readonly responses: Record<
-    string,
-    { readonly description: string; readonly content: Record<string, { schema: unknown }> }
-  >
-}
-
-const pretty = (schema: unknown) => html`<pre><code>${JSON.stringify(schema, null, 2)}</code></pre>`
 
 const access = ({ security }: Operation): string => {
   const [first] = security
@@ -32,22 +15,36 @@ const access = ({ security }: Operation): string => {
   return scopes.length === 0 ? schemes : `${schemes}, scope ${scopes.join(", ")}`
 }
 
-const operationView = (method: string, path: string, operation: Operation): Html => html`
+const shellStart = (url: string): string =>
+  [
+    `B=${url}`,
+    'A=$(curl -s $B/auth/token -H "Content-Type: application/json" -d \'{"email":"…","password":"…"}\' \\',
+    "  | node -pe 'JSON.parse(require(\"fs\").readFileSync(0)).access_token')",
+  ].join("\n")
+
+/** Words in backticks are code. */
+const prose = (text: string): Content =>
+  text.split("`").map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))
+
+const answerView = ([status, { content, description }]: [string, Operation["responses"][string]]): Html => {
+  const [[type, { schema }] = ["", { schema: {} }]] = Object.entries(content)
+  return Number(status) < 300
+    ? html`<p><strong>${status}</strong> ${type === "application/json" ? shapeView(schema) : type}</p>${schema.properties !== undefined && membersView(schema)}`
+    : html`<p><strong>${status}</strong> ${description}</p>`
+}
+
+const operationView = (method: string, path: string, operation: Operation, shapes: Shapes): Html => {
+  const [[type, content] = []] = Object.entries(operation.requestBody?.content ?? {})
+  return html`
 <details id="${operation.operationId}">
-  <summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> <span class="soft">${operation.summary}</span></summary>
+  <summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> <span class="soft">${prose(operation.summary)}</span></summary>
   <p class="soft">Access: ${access(operation)}</p>
-  ${
-    operation.parameters.length > 0 &&
-    html`<table><thead><tr><th>parameter</th><th>in</th><th>required</th></tr></thead><tbody>
-    ${operation.parameters.map((p) => html`<tr><td><code>${p.name}</code></td><td>${p.in}</td><td>${p.required ? "yes" : "no"}</td></tr>`)}
-    </tbody></table>`
-  }
-  ${operation.requestBody && html`<p>Body</p>${pretty(Object.values(operation.requestBody.content)[0]?.schema)}`}
-  ${Object.entries(operation.responses).map(
-    ([status, response]) =>
-      html`<p><strong>${status}</strong> ${response.description}</p>${Number(status) < 300 && pretty(Object.values(response.content)[0]?.schema)}`,
-  )}
+  <pre><code>${curlLine(method, path, operation, shapes)}</code></pre>
+  ${parametersView(operation.parameters)}
+  ${content && html`<p>Body${type !== "application/json" && `, ${type}`}: ${shapeView(content.schema)}</p>${membersView(resolve(content.schema, shapes))}`}
+  ${Object.entries(operation.responses).map(answerView)}
 </details>`
+}
 
 /** The reference, made from the same document that machines read. It needs no script. */
 export const docsPage = (document: Document) => {
@@ -58,6 +55,7 @@ export const docsPage = (document: Document) => {
       operation: operation as Operation,
     })),
   )
+  const shapes = document.components.schemas as Shapes
   const groups = [...new Set(operations.map(({ operation }) => operation.tags[0] ?? ""))]
   return page({
     title: "Emoji Id Directory: API reference",
@@ -66,14 +64,16 @@ export const docsPage = (document: Document) => {
     body: html`
 <h1>API reference</h1>
 <p class="soft">Version ${document.info.version}. The same as <a href="/openapi.json">OpenAPI 3.1</a>; live updates are described by <a href="/asyncapi.json">AsyncAPI</a>.</p>
-<nav aria-label="Groups"><ul>${groups.map((group) => html`<li><a href="#group-${group}">${group}</a></li>`)}</ul></nav>
+<p>Every operation shows how to call it from a terminal, with an address and an access token in these:</p>
+<pre><code>${shellStart(document.servers[0]?.url ?? "")}</code></pre>
+<nav aria-label="Groups"><ul>${groups.map((group) => html`<li><a href="#group-${group}">${group}</a></li>`)}<li><a href="#schemas">schemas</a></li></ul></nav>
 <main>
 ${groups.map(
   (group) => html`<section><h2 id="group-${group}">${group}</h2>
-${operations.filter(({ operation }) => operation.tags[0] === group).map(({ method, operation, path }) => operationView(method, path, operation))}</section>`,
+${operations.filter(({ operation }) => operation.tags[0] === group).map(({ method, operation, path }) => operationView(method, path, operation, shapes))}</section>`,
 )}
 <section><h2 id="schemas">Schemas</h2>
-${Object.entries(document.components.schemas).map(([name, schema]) => html`<details id="schema-${name}"><summary><code>${name}</code></summary>${pretty(schema)}</details>`)}
+${Object.entries(shapes).map(([name, shape]) => html`<details><summary><code>${name}</code></summary><div id="schema-${name}">${membersView(shape)}</div></details>`)}
 </section>
 </main>`,
   })

@@ -1,0 +1,57 @@
+/** A JSON Schema, as far as our own document uses them. */
+export interface Shape {
+  readonly $ref?: string
+  readonly type?: string
+  readonly const?: unknown
+  readonly enum?: ReadonlyArray<unknown>
+  readonly anyOf?: ReadonlyArray<Shape>
+  readonly oneOf?: ReadonlyArray<Shape>
+  readonly allOf?: ReadonlyArray<Shape>
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly required?: ReadonlyArray<string>
+  readonly additionalProperties?: boolean | Shape
+  readonly items?: Shape
+  readonly prefixItems?: ReadonlyArray<Shape>
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+export type Shapes = Readonly<Record<string, Shape>>
+
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: ReadonlyArray<string>
+  readonly security: ReadonlyArray<Record<string, ReadonlyArray<string>>>
+  readonly parameters: ReadonlyArray<{
+    readonly name: string
+    readonly in: string
+    readonly required: boolean
+    readonly description?: string
+    readonly schema: Shape
+  }>
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Shape }> }
+  readonly responses: Record<
+    string,
+    { readonly description: string; readonly content: Record<string, { readonly schema: Shape }> }
+  >
+}
+
+const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
+
+/** The name of the shape it refers to, if it only refers. */
+export const referred = ({ $ref }: Shape): string | undefined =>
+  $ref === undefined ? undefined : nameOf($ref)
+
+/** What the shape says itself and by the parts it is all of. */
+export const whole = (shape: Shape): Shape =>
+  shape.allOf === undefined ? shape : Object.assign({}, ...shape.allOf.map(whole), shape)
+
+export const resolve = (shape: Shape, shapes: Shapes): Shape => {
+  const name = referred(shape)
+  return name === undefined ? whole(shape) : resolve(shapes[name] ?? {}, shapes)
+}
