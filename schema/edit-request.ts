@@ -20,5 +20,8 @@ export const EditRequest = Schema.Struct({
   bypass_single_restrictions: optional(Schema.Boolean),
   merkle_root: optional(Hex(64)),
   signature: optional(Hex(128)),
-}).annotate({ identifier: "EditRequest" })
+}).annotate({
+  identifier: "EditRequest",
+  examples: [{ insert: [{ tag: "0x4001", data: "https://example.com" }] }],
+})
 export type EditRequest = typeof EditRequest.Type

@@ -2,7 +2,7 @@ import { type Operation, resolve, type Shape, type Shapes } from "./docs-documen
 
 /** Values that mean something here, by the name of what they are for. */
 const byName: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^(emoji_id|eid|yat|yats|emoji_ids|input|svc)$/, "🦊🎧🐙🚀"],
+  [/^(emoji_id|eid|yats|svc)$/, "🦊🎧🐙🚀"],
   [/email|^to$/, "alice@example.com"],
   [/password/, "alice-demo-1"],
   [/pubkey/, "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"],
@@ -10,8 +10,13 @@ const byName: ReadonlyArray<readonly [RegExp, string]> = [
   [/_ur[li]$|^redirect|link$/, "https://example.com/"],
   [/^tag$/, "0x1003"],
   [/^code$/, "a1b2c3"],
-  [/path$/, "my-shop"],
+  [/^(account|eth_address)$/, "0x9858effd232b4033e47d90003d41ec34ecaeda94"],
+  [/^token_id$/, "1"],
+  [/^keys$/, "SvcPageData"],
+  [/^partner_path$/, "demo-wallet"],
 ]
+/** Of the demo: an id that is there to be asked about. */
+const registered = "🚀🌊🔥"
 
 const textOf = (shape: Shape, name: string): string => {
   if (shape.format === "uuid") return "00000000-0000-4000-8000-000000000000"
@@ -19,9 +24,13 @@ const textOf = (shape: Shape, name: string): string => {
   return byName.find(([pattern]) => pattern.test(name))?.[1] ?? "text".padEnd(shape.minLength ?? 0, "t")
 }
 
-/** What one may send where this is asked for: what is required and nothing else. */
+/**
+ * What one may send where this is asked for: what is required and whom it is about, or the first of what may be sent where
+ * nothing is.
+ */
 export const exampleOf = (given: Shape, shapes: Shapes, name = ""): unknown => {
   const shape = resolve(given, shapes)
+  if (shape.examples !== undefined) return shape.examples[0]
   if (shape.const !== undefined) return shape.const
   if (shape.enum !== undefined) return shape.enum[0]
   const choices = shape.anyOf ?? shape.oneOf
@@ -38,13 +47,13 @@ export const exampleOf = (given: Shape, shapes: Shapes, name = ""): unknown => {
       return null
     case "array":
       return [exampleOf(shape.items ?? {}, shapes, name)]
-    default:
+    default: {
+      const { properties = {}, required = Object.keys(properties).slice(0, 1) } = shape
+      const sent = new Set([...required, ...("email" in properties ? ["email"] : [])])
       return Object.fromEntries(
-        (shape.required ?? []).map((member) => [
-          member,
-          exampleOf(shape.properties?.[member] ?? {}, shapes, member),
-        ]),
+        [...sent].map((member) => [member, exampleOf(properties[member] ?? {}, shapes, member)]),
       )
+    }
   }
 }
 
@@ -57,7 +66,10 @@ export const curlLine = (method: string, path: string, operation: Operation, sha
     operation.parameters
       .filter((parameter) => parameter.in === place && parameter.required)
       .map(({ name, schema }) => [name, String(exampleOf(schema, shapes, name))] as const)
-  const filled = example("path").reduce((text, [name, value]) => text.replace(`{${name}}`, value), path)
+  const filled = example("path").reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, value),
+    path.replace("{emoji_id}", registered),
+  )
   const query = example("query").map(([name, value]) => ` --data-urlencode ${quoted(`${name}=${value}`)}`)
   const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   const body = content === undefined ? undefined : exampleOf(content.schema, shapes)

@@ -33,13 +33,17 @@ const answerView = ([status, { content, description }]: [string, Operation["resp
     : html`<p><strong>${status}</strong> ${description}</p>`
 }
 
+/** Pages and their forms are for a browser. */
+const isPage = ({ responses }: Operation): boolean =>
+  Object.values(responses).some(({ content }) => "text/html" in content)
+
 const operationView = (method: string, path: string, operation: Operation, shapes: Shapes): Html => {
   const [[type, content] = []] = Object.entries(operation.requestBody?.content ?? {})
   return html`
 <details id="${operation.operationId}">
   <summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> <span class="soft">${prose(operation.summary)}</span></summary>
   <p class="soft">Access: ${access(operation)}</p>
-  <pre><code>${curlLine(method, path, operation, shapes)}</code></pre>
+  ${!isPage(operation) && html`<pre><code>${curlLine(method, path, operation, shapes)}</code></pre>`}
   ${parametersView(operation.parameters)}
   ${content && html`<p>Body${type !== "application/json" && `, ${type}`}: ${shapeView(content.schema)}</p>${membersView(resolve(content.schema, shapes))}`}
   ${Object.entries(operation.responses).map(answerView)}
