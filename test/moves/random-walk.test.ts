@@ -1,29 +1,13 @@
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { Deadlines } from "../../actors/deadlines.ts"
+import { type Luck, walkSeed as seed, seeded } from "../fixtures/luck.ts"
 import { type Answer, serve, type TestService, type TestUser } from "../fixtures/service.ts"
 import { age, codeFor, makeIds } from "./moves.ts"
 import { findOffences } from "./oracle.ts"
 
-// WALK_SEED replays the choices of a walk that failed; what runs at once may still end in another order.
-const seed = Number(process.env["WALK_SEED"] ?? Math.floor(Math.random() * 1e9))
 const rounds = 30
 const actorsAtOnce = 8
-
-const seeded = (from: number) => {
-  let state = from | 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-  return {
-    chance: (share: number) => next() < share,
-    pick: <A>(list: ReadonlyArray<A>): A | undefined => list[Math.floor(next() * list.length)],
-  }
-}
-type Luck = ReturnType<typeof seeded>
 
 const nextId = makeIds(170_000)
 const ids = Array.from({ length: 7 }, nextId)
