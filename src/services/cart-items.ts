@@ -5,7 +5,7 @@ import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
 import { type FieldIssue, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
 import { lootboxKey } from "../../schema/lootbox.ts"
 import { maxCartItems } from "../../schema/order.ts"
-import type { Seen, StoredOrder } from "../store/orders.ts"
+import type { NewestCart, Seen } from "../store/orders.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { Market, type Price } from "./market.ts"
 
@@ -133,20 +133,21 @@ const uuidOf = (...texts: ReadonlyArray<string>): string => {
  */
 export const nextCart = (
   userId: string,
-  last: StoredOrder | undefined,
+  { order, paid }: Pick<NewestCart, "order" | "paid">,
   createdAt: string,
 ): OrderInput & { readonly items: ReadonlyArray<OrderItem> } => {
-  const id = uuidOf("cart", userId, last?.context.id ?? "")
-  const expired = last?.status === "Cancelled" && last.context.cancelled?.reason === "expired"
+  const last = order?.context ?? paid
+  const id = uuidOf("cart", userId, last?.id ?? "")
+  const expired = order?.status === "Cancelled" && order.context.cancelled?.reason === "expired"
   // An id a code gave was not chosen: it is not offered for money afterwards.
-  const carried = expired && last.context.checkout?.method !== "Free"
-  const begunAt = last?.context.updatedAt ?? createdAt
+  const carried = expired && order.context.checkout?.method !== "Free"
+  const begunAt = last?.updatedAt ?? createdAt
   return {
     id,
     userId,
     createdAt: begunAt,
     items: carried
-      ? last.context.items
+      ? order.context.items
           .filter((item) => item.type !== "Discount")
           .map(({ previousCents: _, ...item }) => ({
             ...item,

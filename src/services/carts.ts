@@ -92,11 +92,11 @@ export class Carts extends Context.Service<
       const get = Effect.fnUntraced(function* (userId: string, also?: ReadonlyArray<string>) {
         const found = yield* orders.newestCart(userId, also)
         if (found === undefined) return yield* new NotFound({ error: "There is no such user." })
-        const { order, seen, user } = found
+        const { order, paid, seen, user } = found
         if (order !== undefined && (order.status === "Draft" || order.status === "PendingPayment")) {
           return { user, order, create: undefined, seen } satisfies Cart as Cart
         }
-        const create = nextCart(userId, order, user.created_at)
+        const create = nextCart(userId, { order, paid }, user.created_at)
         return {
           user,
           order: { status: "Draft", context: begun(create) },

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { allowedOrderEvents } from "../../actors/order.ts"
-import type { OrderContext, OrderItem } from "../../machines/order-context.ts"
+import type { Intent, OrderContext, OrderItem } from "../../machines/order-context.ts"
 import { orderNumber } from "../../machines/order-effects.ts"
 import {
   dueCents,
@@ -37,6 +37,8 @@ const allowedByStatus = {
   Cancelled: publicActions(allowedOrderEvents("Cancelled")),
 }
 
+export type OpenIntent = Omit<Intent, "sealedSecret"> & { readonly clientSecret: string }
+
 const unmarked: ReadonlyMap<string, Mark> = new Map()
 
 const secretAad = (orderId: string) => `order/${orderId}/client-secret`
@@ -72,7 +74,8 @@ export class OrderViews extends Context.Service<
     /** `seen`: claims read a moment ago with the order, which need no second look. */
     show(order: StoredOrder, user: DisplayUser, seen?: Seen): Effect.Effect<DisplayOrder, Unavailable>
     showMany(orders: ReadonlyArray<StoredOrder>): Effect.Effect<ReadonlyArray<DisplayOrder>, Unavailable>
-    sealSecret(orderId: string, secret: string): Effect.Effect<string>
+    /** An intent as orders keep it: its secret is sealed. */
+    sealIntent(orderId: string, intent: OpenIntent): Effect.Effect<Intent>
   }
 >()("directory/OrderViews") {
   static readonly layer = Layer.effect(
@@ -83,14 +86,23 @@ export class OrderViews extends Context.Service<
       const seal = yield* Seal
       const clock = yield* DatabaseClock
 
+      // Whoever checks out is told the secret once more than it is stored: no need to open what was sealed a moment ago.
+      const unsaid = new WeakMap<Intent, string>()
+      const secretOf = (orderId: string, intent: Intent): Effect.Effect<string> => {
+        const secret = unsaid.get(intent)
+        unsaid.delete(intent)
+        return secret === undefined
+          ? Effect.map(Effect.orDie(seal.open(intent.sealedSecret, secretAad(orderId))), String)
+          : Effect.succeed(secret)
+      }
+
       const paymentData = Effect.fnUntraced(function* ({ checkout, id, intent }: OrderContext) {
         if (checkout === undefined || intent === undefined) return undefined
-        const secret = yield* seal.open(intent.sealedSecret, secretAad(id)).pipe(Effect.orDie)
         return {
           method:
             checkout.method === "CryptoCommerce" ? ("CryptoCommerce" as const) : ("CardCheckout" as const),
           methods: intent.methods,
-          client_secret: secret.toString(),
+          client_secret: yield* secretOf(id, intent),
           payment_intent_id: intent.intentId,
           ...(checkout.successUrl === undefined ? {} : { success_url: checkout.successUrl }),
           ...(checkout.cancelUrl === undefined ? {} : { cancel_url: checkout.cancelUrl }),
@@ -162,7 +174,12 @@ export class OrderViews extends Context.Service<
             ({ order, owner }) => display(order, owner, unheld(order).length === 0 ? unmarked : marks),
           )
         }),
-        sealSecret: (orderId, secret) => seal.seal(Buffer.from(secret), secretAad(orderId)),
+        sealIntent: (orderId, { clientSecret, ...rest }) =>
+          Effect.map(seal.seal(Buffer.from(clientSecret), secretAad(orderId)), (sealedSecret) => {
+            const intent: Intent = { ...rest, sealedSecret }
+            unsaid.set(intent, clientSecret)
+            return intent
+          }),
       })
     }),
   )

@@ -6,7 +6,7 @@ import { dueCents } from "../../machines/order-money.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { TurnEffects } from "../../schema/turn.ts"
 import { AppConfig } from "../config.ts"
-import type { IntentRequest, MadeIntent, PaidMethod, PaymentProvider } from "../providers/payments/port.ts"
+import type { IntentRequest, PaidMethod, PaymentProvider } from "../providers/payments/port.ts"
 import { Sandbox } from "../providers/payments/sandbox.ts"
 import { Stripe } from "../providers/payments/stripe.ts"
 import type { StoredOrder } from "../store/orders.ts"
@@ -78,19 +78,6 @@ export class Payments extends Context.Service<
         cancelUrl: checkout.cancelUrl,
       })
 
-      const sealIntent = (
-        orderId: string,
-        attempt: number,
-        provider: PaymentProvider,
-        { clientSecret, ...made }: MadeIntent,
-      ): Effect.Effect<Intent> =>
-        Effect.map(views.sealSecret(orderId, clientSecret), (sealedSecret) => ({
-          attempt,
-          provider: provider.name,
-          sealedSecret,
-          ...made,
-        }))
-
       const foresee = Effect.fnUntraced(function* (
         order: OrderContext,
         items: ReadonlyArray<OrderItem>,
@@ -101,7 +88,8 @@ export class Payments extends Context.Service<
         if (provider?.foresee === undefined || cents === 0) return undefined
         const attempt = order.attempt + 1
         const { effects, made } = provider.foresee(requestFor({ ...order, checkout }, attempt, cents))
-        return { intent: yield* sealIntent(order.id, attempt, provider, made), effects }
+        const intent = yield* views.sealIntent(order.id, { attempt, provider: provider.name, ...made })
+        return { intent, effects }
       })
 
       const ensureIntent = Effect.fnUntraced(function* (order: StoredOrder) {
@@ -119,7 +107,8 @@ export class Payments extends Context.Service<
         )
         const made = yield* provider.createIntent(request)
         yield* failPoints.pass("checkout.after_intent")
-        const intent = yield* sealIntent(context.id, context.attempt, provider, made)
+        const { attempt } = context
+        const intent = yield* views.sealIntent(context.id, { attempt, provider: provider.name, ...made })
         const recorded = actors.turn(context.id, (_, now) =>
           Effect.succeed({ type: "intent.made", intent, at: new Date(now).toISOString() }),
         )

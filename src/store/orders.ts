@@ -24,9 +24,16 @@ export interface Seen {
   readonly asked: ReadonlySet<string>
   readonly held: ReadonlyMap<string, Held>
 }
+/** All that matters of an order that is paid, to whoever begins the next one. */
+export interface PaidOrder {
+  readonly id: string
+  readonly updatedAt: string
+}
 export interface NewestCart {
   readonly user: DisplayUser
+  /** Open, or cancelled. */
   readonly order: StoredOrder | undefined
+  readonly paid: PaidOrder | undefined
   /** Of the order's own items while it holds nothing, and of what else was asked for. */
   readonly seen: Seen
 }
@@ -44,17 +51,19 @@ interface CartRow {
   readonly user: DisplayUser
   readonly status: OrderStatus | null
   readonly context: OrderContext | null
+  readonly paid: PaidOrder | null
   readonly held: Readonly<Record<string, { at: string; owned: boolean; kind: Held["kind"] }>> | null
 }
 const maxCartsPerStatement = 32
 
 const toCart = (row: CartRow | undefined, also: ReadonlyArray<string>): NewestCart | undefined => {
   if (row === undefined) return undefined
-  const { context, held, status, user } = row
+  const { context, held, paid, status, user } = row
   const items = status === "Draft" || status === "Cancelled" ? (context?.items ?? []) : []
   return {
     user,
     order: status === null || context === null ? undefined : { status, context },
+    paid: paid ?? undefined,
     seen: {
       asked: new Set([...items.map(({ claim }) => claim ?? ""), ...also]),
       held: new Map(
@@ -98,14 +107,16 @@ export class Orders extends Context.Service<
         const wanted = JSON.stringify(asked.map(({ also, userId }, n) => ({ n, user_id: userId, also })))
         return sql
           .rows<CartRow>(
-            (q) => q`select x.n, display_user(u.u) as user, o.status, o.context,
+            (q) => q`select x.n, display_user(u.u) as user, o.status, o.context, o.paid,
                             (select jsonb_object_agg(c.canonical, jsonb_build_object(
                                       'at', wire_time(c.claimed_at), 'owned', c.owner_id is not null, 'kind', c.kind))
                                from claim c where c.canonical = any(o.claims || x.also)) as held
                        from jsonb_to_recordset(${wanted}::text::jsonb) as x(n int, user_id uuid, also text[])
                        cross join lateral (select u from app_user u where u.id = x.user_id offset 0) u
                        left join lateral (
-                         select e.status, e.state->'context' as context,
+                         select e.status, case when e.status <> 'Paid' then e.state->'context' end as context,
+                                case when e.status = 'Paid' then jsonb_build_object(
+                                  'id', e.id, 'updatedAt', e.state->'context'->'updatedAt') end as paid,
                                 case when e.status in ('Draft', 'Cancelled') then array(
                                   select i->>'claim' from jsonb_array_elements(e.state->'context'->'items') i) end as claims
                            from entity e where e.kind = 'order' and e.owner_id = x.user_id

@@ -81,20 +81,25 @@ export class Sandbox extends Context.Service<
         const ring = yield* makeKeyRing(options.keys, "sandbox-webhook")
         let deliver = (_: ReadonlyArray<Webhook>): Effect.Effect<void> => Effect.void
 
-        const derive = (purpose: string, text: string) =>
-          createHmac("sha256", ring.current).update(`${purpose}/${text}`).digest("hex").slice(0, 32)
+        /** Four names nobody can foresee, always the same for a key. */
+        const namesFor = (key: string) => {
+          const digits = createHmac("sha512", ring.current).update(`intent/${key}`).digest("hex")
+          const part = (n: number) => digits.slice(n * 32, (n + 1) * 32)
+          return { intent: part(0), session: part(1), invoice: part(2), secret: part(3) }
+        }
 
         const foresee = (request: IntentRequest): ForeseenIntent => {
-          const intentId = `pi_sandbox_${derive("intent", request.key)}`
-          const sessionId = `cs_sandbox_${derive("session", request.key)}`
+          const names = namesFor(request.key)
+          const intentId = `pi_sandbox_${names.intent}`
+          const sessionId = `cs_sandbox_${names.session}`
           const made: MadeIntent = {
             intentId,
             sessionId,
-            clientSecret: `${intentId}_secret_${derive("secret", intentId)}`,
+            clientSecret: `${intentId}_secret_${names.secret}`,
             checkoutUrl: `${baseUrl}/sandbox/checkout/${sessionId}`,
             ...(request.method === "CryptoCommerce"
               ? {
-                  invoiceId: `inv_sandbox_${derive("invoice", request.key)}`,
+                  invoiceId: `inv_sandbox_${names.invoice}`,
                   methods: invoiceMethods(intentId, request.cents),
                 }
               : { methods: [] }),
