@@ -29,6 +29,8 @@ export interface Checkout {
   readonly email?: string
   readonly successUrl?: string
   readonly cancelUrl?: string
+  /** The partner it came through: by its page, or by a code of its own. */
+  readonly organizationId?: string
 }
 
 export interface Intent {

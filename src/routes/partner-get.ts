@@ -140,11 +140,16 @@ const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSessio
     yield* PartnerVisits.use((visits) => visits.ordered(guest.browser.visitToken ?? "", orderId))
   }
   const { order } = yield* Checkouts.use((checkouts) =>
-    checkouts.run(principal, undefined, {
-      method: methods[method],
-      success_url: `${webUrl}${guest.home}/paid?order=${orderId}`,
-      cancel_url: `${webUrl}${guest.home}?cart`,
-    }),
+    checkouts.run(
+      principal,
+      undefined,
+      {
+        method: methods[method],
+        success_url: `${webUrl}${guest.home}/paid?order=${orderId}`,
+        cancel_url: `${webUrl}${guest.home}?cart`,
+      },
+      guest.partner.organization_id,
+    ),
   )
   if (order.status === "Paid") return yield* finish(guest, actor, order)
   const link = order.context.intent?.checkoutUrl

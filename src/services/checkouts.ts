@@ -35,6 +35,8 @@ export class Checkouts extends Context.Service<
       principal: Principal,
       orderId: string | undefined,
       request: CheckoutCartRequest,
+      /** The partner on whose page it happens. */
+      organizationId?: string,
     ): Effect.Effect<CartTurn, CartRefusal | EventRefused | Forbidden, CartNeeds>
   }
 >()("directory/Checkouts") {
@@ -60,12 +62,14 @@ export class Checkouts extends Context.Service<
       })
 
       const decide =
-        (request: CheckoutCartRequest, facts: Facts) =>
+        (request: CheckoutCartRequest, facts: Facts, organizationId: string | undefined) =>
         ({ context, status }: StoredOrder, at: string, user: DisplayUser) =>
           Effect.gen(function* () {
             if (context.items.length === 0) return yield* emptyCart
             const ends = new Date(Date.parse(at) + cartTtlSeconds * 1000).toISOString()
             const { method } = request
+            // What waits to be checked out for nothing came through the partner whose code put it there.
+            const partner = organizationId ?? context.checkout?.organizationId
             const checkout = {
               method,
               at,
@@ -73,6 +77,7 @@ export class Checkouts extends Context.Service<
               ...(user.email === undefined ? {} : { email: user.email }),
               ...(request.success_url == null ? {} : { successUrl: request.success_url }),
               ...(request.cancel_url == null ? {} : { cancelUrl: request.cancel_url }),
+              ...(partner === undefined ? {} : { organizationId: partner }),
             }
             // A pending order keeps the prices it was offered at.
             const items = status === "Draft" ? yield* requote(context.items, at) : context.items
@@ -162,7 +167,7 @@ export class Checkouts extends Context.Service<
       })
 
       return Checkouts.of({
-        run: Effect.fnUntraced(function* (principal, orderId, request) {
+        run: Effect.fnUntraced(function* (principal, orderId, request, organizationId) {
           const { method } = request
           yield* checkRequest(principal, request)
           const buyer = yield* buyerOf(principal, orderId)
@@ -175,7 +180,11 @@ export class Checkouts extends Context.Service<
           const pubkey = wanted ?? cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
           const facts: Facts = { pubkey, cashId: randomUUID(), effects: {} }
           const taken = yield* carts
-            .turn(buyer, decide(request, facts), { only: orderId, found: cart, with: () => facts.effects })
+            .turn(buyer, decide(request, facts, organizationId), {
+              only: orderId,
+              found: cart,
+              with: () => facts.effects,
+            })
             .pipe(
               Effect.catchTags({
                 IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),

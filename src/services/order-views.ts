@@ -120,6 +120,7 @@ export class OrderViews extends Context.Service<
         const isOpen = status === "Draft" || status === "PendingPayment"
         const expiresAt = status === "PendingPayment" ? context.checkout?.expiresAt : undefined
         const payment = yield* paymentData(context)
+        const organizationId = context.checkout?.organizationId
         const isRefundable = refundableCents(context) > 0
         const shown: DisplayOrder = {
           id: context.id,
@@ -145,6 +146,7 @@ export class OrderViews extends Context.Service<
               }),
           ...(context.paidAt === undefined ? {} : { paid_at: context.paidAt }),
           ...(payment === undefined ? {} : { payment_method_data: payment }),
+          ...(organizationId === undefined ? {} : { organization_id: organizationId }),
           ...(context.declined === undefined ? {} : { last_payment_error: context.declined }),
         }
         return shown

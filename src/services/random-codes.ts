@@ -164,6 +164,7 @@ const make = Effect.gen(function* () {
             expiresAt: new Date(now + config.cartTtlSeconds * 1000).toISOString(),
             pubkey,
             ...(user.email === undefined ? {} : { email: user.email }),
+            ...(code.organization_id === null ? {} : { organizationId: code.organization_id }),
           },
           code: { codeId: code.id, count: 1 },
           ...(activation === undefined ? {} : { activation }),

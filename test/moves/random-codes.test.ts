@@ -93,6 +93,19 @@ describe("a code that gives a random id", () => {
     })
   })
 
+  it("of an organization leads to an order of the organization's, to the end", async () => {
+    const made = await service.call("POST", "/organizations", {
+      token: admin.token,
+      body: { name: "Shop", partner_path: "code-shop" },
+    })
+    const codeId = await makeCode({ organization_id: made.body.id })
+    const user = await makeDevice()
+    const cart = await activate(codeId, user, signer.sign(user.alternateId, "n1"))
+    expect(cart.body).toMatchObject({ status: "PendingPayment", organization_id: made.body.id })
+    const paid = await service.call("POST", "/cart/checkout", { token: user.token, body: { method: "Free" } })
+    expect(paid.body).toMatchObject({ status: "Paid", organization_id: made.body.id })
+  })
+
   it("wants a listed key's signature over this user and nonce, once", async () => {
     const codeId = await makeCode()
     const user = await makeDevice("abc")

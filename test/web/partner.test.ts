@@ -151,6 +151,8 @@ describe("getting an id", () => {
         (await service.sql`select status from entity where id = ${visit?.["order_id"]}`)[0]?.["status"],
       (status) => status === "Paid",
     )
+    const order = await service.call("GET", `/orders/${visit?.["order_id"]}`, { token: user.token })
+    expect(order.body.organization_id).toBe(partner.id)
     // Long ago, so that nobody has to wait for it here.
     await service.sql`update entity set updated_at = now() - interval '1 hour' where id = ${visit?.["order_id"]}`
     const { body } = await until(
