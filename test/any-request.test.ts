@@ -1,9 +1,10 @@
 import { expect, it } from "vitest"
 import { openApi } from "../src/http/openapi.ts"
 import { routes } from "../src/routes/index.ts"
-import { AnyRequests, type AnySchema, type Operation } from "./fixtures/any-request.ts"
-import { seeded } from "./fixtures/luck.ts"
+import type { Operation, Shapes } from "../src/web/docs-document.ts"
+import { AnyRequests } from "./fixtures/any-request.ts"
 import { type Answer, serve } from "./fixtures/service.ts"
+import { seeded } from "./fixtures/walk.ts"
 
 const seeds = [7, 99]
 const requestsPerSeed = 1_500
@@ -34,7 +35,7 @@ const faultOf = ({ responses }: Operation, { body, headers, status, text }: Answ
 
 it.each(seeds)("whatever is sent, the answer is one the document has (seed %i)", async (seed) => {
   const luck = seeded(seed)
-  const requests = new AnyRequests(document.components.schemas as Record<string, AnySchema>, luck)
+  const requests = new AnyRequests(document.components.schemas as Shapes, luck)
   const admin = await service.user({ role: "Admin" })
   const callers = [admin, admin, await service.user(), await service.user(), undefined]
   const faults: Array<string> = []

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { Deadlines } from "../../actors/deadlines.ts"
-import { type Luck, walkSeed as seed, seeded } from "../fixtures/luck.ts"
 import { type Answer, serve, type TestService, type TestUser } from "../fixtures/service.ts"
+import { type Luck, takeWalk, walkSeed } from "../fixtures/walk.ts"
 import { age, codeFor, makeIds } from "./moves.ts"
 import { findOffences } from "./oracle.ts"
 
@@ -138,24 +138,12 @@ const expire = async (luck: Luck) => {
 const steps = [buy, buy, buy, dropCart, send, send, accept, accept, accept, accept, takeBack]
 const boxSteps = [makeBox, makeBox, changeBox, openBox, openBox, destroy, expire]
 
-describe(`a random walk (WALK_SEED=${seed})`, () => {
+describe(`a random walk (WALK_SEED=${walkSeed})`, () => {
   it("of buyers, senders, openers and administrators over a few ids keeps every invariant", async () => {
-    const luck = seeded(seed)
-    try {
-      for (let round = 0; round < rounds; round++) {
-        const choices = Array.from({ length: actorsAtOnce }, () => luck.pick([...steps, ...boxSteps])!)
-        const lucks = choices.map((_, place) => seeded(seed + round * 1000 + place))
-        await Promise.all(choices.map((step, place) => step(lucks[place]!)))
-        expect(await findOffences(nodes[0]!.sql)).toEqual([])
-      }
-      const broken = log.filter((line) => / -> 5\d\d /.test(line))
-      expect(broken).toEqual([])
-      // A walk that goes nowhere proves nothing.
-      const done = log.filter((line) => / -> 200 /.test(line)).length
-      expect(done).toBeGreaterThan(rounds)
-    } catch (error) {
-      console.error(`WALK_SEED=${seed}\n${log.slice(-60).join("\n")}`)
-      throw error
-    }
+    const check = async () => expect(await findOffences(nodes[0]!.sql)).toEqual([])
+    await takeWalk({ rounds, actorsAtOnce, steps: [...steps, ...boxSteps], check, log })
+    expect(log.filter((line) => / -> 5\d\d /.test(line))).toEqual([])
+    // A walk that goes nowhere proves nothing.
+    expect(log.filter((line) => / -> 200 /.test(line)).length).toBeGreaterThan(rounds)
   }, 90_000)
 })

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { Deadlines } from "../../actors/deadlines.ts"
 import { Sandbox } from "../../src/providers/payments/sandbox.ts"
-import { type Luck, walkSeed as seed, seeded } from "../fixtures/luck.ts"
 import { type Answer, serve, type TestService } from "../fixtures/service.ts"
+import { type Luck, takeWalk, walkSeed } from "../fixtures/walk.ts"
 import { expectInvariants } from "./oracle.ts"
 import { atSandbox, card, crypto, freshIds, newShopper, until } from "./shopper.ts"
 
@@ -139,24 +139,16 @@ const unbooked = () => nodes[0]!.sql`
      select count(*) from journal j join ledger_line l on l.journal_id = j.id
       where j.reference = 'sandbox:' || p.id and l.account = 'funds:sandbox' and l.cents = p.cents)`
 
-describe(`a walk with money (WALK_SEED=${seed})`, () => {
+describe(`a walk with money (WALK_SEED=${walkSeed})`, () => {
   it("of buyers who pay, pay wrongly, come back late and are refunded loses no id and no cent", async () => {
-    const luck = seeded(seed)
-    try {
-      for (let round = 0; round < rounds; round++) {
-        const choices = Array.from({ length: actorsAtOnce }, () => luck.pick([...steps, ...rarer])!)
-        const lucks = choices.map((_, place) => seeded(seed + round * 1000 + place))
-        await Promise.all(choices.map((step, place) => step(lucks[place]!)))
-        expect(await untilAllIsTold()).toBe(0)
-        await expectInvariants(nodes[0]!.sql)
-        expect(await unbooked()).toEqual([])
-      }
-      expect(log.filter((line) => / -> 5\d\d /.test(line))).toEqual([])
-      // A walk that goes nowhere proves nothing.
-      expect((await orders(["Paid"])).length).toBeGreaterThan(2)
-    } catch (error) {
-      console.error(`WALK_SEED=${seed}\n${log.slice(-60).join("\n")}`)
-      throw error
+    const check = async () => {
+      expect(await untilAllIsTold()).toBe(0)
+      await expectInvariants(nodes[0]!.sql)
+      expect(await unbooked()).toEqual([])
     }
+    await takeWalk({ rounds, actorsAtOnce, steps: [...steps, ...rarer], check, log })
+    expect(log.filter((line) => / -> 5\d\d /.test(line))).toEqual([])
+    // A walk that goes nowhere proves nothing.
+    expect((await orders(["Paid"])).length).toBeGreaterThan(2)
   }, 90_000)
 })
