@@ -73,6 +73,6 @@ export const parseJsonBody = (body: Uint8Array): Result.Result<unknown, InvalidR
 export const parseQueryText = (query: string): Result.Result<Record<string, string>, InvalidRequest> => {
   const values = parseQuery(query)
   return values === undefined
-    ? Result.fail(new InvalidRequest({ error: "query: bad percent-encoding, or NUL" }))
+    ? Result.fail(new InvalidRequest({ error: "query: bad percent-encoding, or NUL (U+0000)" }))
     : Result.succeed(values)
 }

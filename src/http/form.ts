@@ -34,7 +34,7 @@ export const readForm = (body: Uint8Array): Result.Result<Form, InvalidRequest> 
   }
   const read = readParameters(text)
   if (read === undefined)
-    return Result.fail(new InvalidRequest({ error: "The form has bad percent-encoding, or NUL." }))
+    return Result.fail(new InvalidRequest({ error: "The form has bad percent-encoding, or NUL (U+0000)." }))
   const [twice] = read.repeated
   return twice === undefined
     ? Result.succeed(read.values)

@@ -64,7 +64,7 @@ export const refusalResponse = (
   switch (kind) {
     case "bad_path":
       return problemResponse(
-        new InvalidRequest({ error: "The path has bad percent-encoding, or NUL." }),
+        new InvalidRequest({ error: "The path has bad percent-encoding, or NUL (U+0000)." }),
         requestId,
         shape,
       )
