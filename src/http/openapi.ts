@@ -110,13 +110,16 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
   const schemas: Json = { ...errorSchemas }
   const paths: Record<string, Json> = {}
 
+  const moved = (json: unknown): unknown =>
+    JSON.parse(JSON.stringify(json).replaceAll("#/$defs/", "#/components/schemas/"))
+  const known = new Map<Schema.Top, unknown>()
   const ref = (schema: Schema.Top): unknown => {
+    if (known.has(schema)) return known.get(schema)
     const document = Schema.toJsonSchemaDocument(Schema.toEncoded(schema))
-    Object.assign(
-      schemas,
-      JSON.parse(JSON.stringify(document.definitions).replaceAll("#/$defs/", "#/components/schemas/")),
-    )
-    return JSON.parse(JSON.stringify(document.schema).replaceAll("#/$defs/", "#/components/schemas/"))
+    Object.assign(schemas, moved(document.definitions))
+    const written = moved(document.schema)
+    known.set(schema, written)
+    return written
   }
 
   const parameters = (route: Route) => {
