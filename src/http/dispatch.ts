@@ -7,7 +7,7 @@ import { parameterNames } from "./path.ts"
 import type { Principal } from "./principal.ts"
 import { problemResponse } from "./problem-response.ts"
 import { Reply } from "./reply.ts"
-import type { Route } from "./route.ts"
+import { isWrite, type Route } from "./route.ts"
 
 export interface DispatchOptions<R> {
   readonly guards: Guards["Service"]
@@ -111,7 +111,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const decode = makeDecode(route)
   const encode = makeEncode(route, options.checkAnswers)
   const handler = route.handler as (request: unknown) => Effect.Effect<unknown, unknown, R>
-  const writes = route.method !== "get"
+  const writes = isWrite(route)
   const prepared = route.prepared === undefined ? undefined : yield* route.prepared
 
   const run = Effect.fnUntraced(function* (request: RawRequest) {

@@ -10,7 +10,7 @@ import {
   Unprocessable,
 } from "../../schema/errors.ts"
 import { parameterNames } from "./path.ts"
-import type { Route } from "./route.ts"
+import { isWrite, type Route } from "./route.ts"
 
 type Json = Record<string, unknown>
 
@@ -68,7 +68,6 @@ const errorSchemas: Record<string, Json> = {
   },
 }
 
-const isWrite = (route: Route): boolean => route.method !== "get"
 const takesInput = (route: Route): boolean =>
   [route.query, route.search].some((query) => query !== undefined) ||
   isWrite(route) ||
@@ -105,7 +104,7 @@ const idempotencyParameter = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 }
 
-/** The OpenAPI document is a fold over the route table; nothing in it is written by hand. */
+/** The OpenAPI document is a fold over the route table; by hand are only the ways to fail that all rows share. */
 export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<string>) => {
   const schemas: Json = { ...errorSchemas }
   const paths: Record<string, Json> = {}

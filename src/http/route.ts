@@ -118,6 +118,9 @@ export interface Route<R = unknown> extends RowFacts<AuthScheme> {
   readonly prepared?: Effect.Effect<(view: RequestView) => Prepared | undefined, never, R>
 }
 
+/** Everything but reading is done once per Idempotency-Key. */
+export const isWrite = ({ method }: Pick<Route, "method">): boolean => method !== "get"
+
 /** What a caller must know of a row. Only types: the member is never there. */
 export interface CallOf<
   M extends Method,

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { Forbidden, InvalidRequest, Unprocessable } from "../../schema/errors.ts"
 import { AppConfig } from "../config.ts"
@@ -9,6 +9,7 @@ import { AuthorizationCodes } from "../services/authorization-codes.ts"
 import {
   type AuthorizationFault,
   type AuthorizationRequest,
+  authorizationQuery,
   type ClientUntrusted,
   callbackUrl,
   readAuthorizationRequest,
@@ -26,18 +27,6 @@ import {
   untrustedPage,
 } from "../web/authorize.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
-
-/** For the document; what is wrong with a request is told to the application or the person, as RFC 6749 has it. */
-const authorizationQuery = {
-  response_type: Schema.Literals(["code"]),
-  client_id: Schema.String,
-  redirect_uri: Schema.String,
-  scope: Schema.optionalKey(Schema.Literals(["svc"])),
-  state: Schema.optionalKey(Schema.String),
-  code_challenge: Schema.optionalKey(Schema.String),
-  code_challenge_method: Schema.optionalKey(Schema.Literals(["S256"])),
-  svc: Schema.optionalKey(Schema.String),
-}
 
 const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
 

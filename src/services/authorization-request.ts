@@ -1,4 +1,4 @@
-import { Data, Effect } from "effect"
+import { Data, Effect, Schema } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { OauthClient } from "../../schema/oauth-client.ts"
 import { type Form, readParameters } from "../http/form.ts"
@@ -29,15 +29,19 @@ export interface AuthorizationRequest {
 
 const maxStateCharacters = 50
 const challengePattern = /^[A-Za-z0-9_-]{43}$/
-const known = [
-  "response_type",
-  "client_id",
-  "redirect_uri",
-  "scope",
-  "state",
-  "code_challenge",
-  "code_challenge_method",
-] as const
+const parameters = {
+  response_type: Schema.Literals(["code"]),
+  client_id: Schema.String,
+  redirect_uri: Schema.String,
+  scope: Schema.optionalKey(Schema.Literals(["svc"])),
+  state: Schema.optionalKey(Schema.String),
+  code_challenge: Schema.optionalKey(Schema.String),
+  code_challenge_method: Schema.optionalKey(Schema.Literals(["S256"])),
+}
+const known = Object.keys(parameters)
+
+/** For the document; what is wrong with a request is told to the application or the person, as RFC 6749 has it. */
+export const authorizationQuery = { ...parameters, svc: Schema.optionalKey(Schema.String) }
 
 const findFault = (values: Form, repeated: ReadonlySet<string>) => {
   const twice = known.find((name) => repeated.has(name))

@@ -68,7 +68,7 @@ export class Checkouts extends Context.Service<
             if (context.items.length === 0) return yield* emptyCart
             const ends = new Date(Date.parse(at) + cartTtlSeconds * 1000).toISOString()
             const { method } = request
-            // What waits to be checked out for nothing came through the partner whose code put it there.
+            // An order that waits for its payment keeps the partner it came through.
             const partner = organizationId ?? context.checkout?.organizationId
             const checkout = {
               method,

@@ -86,11 +86,11 @@ export class OrderViews extends Context.Service<
       const seal = yield* Seal
       const clock = yield* DatabaseClock
 
-      // Whoever checks out is told the secret once more than it is stored: no need to open what was sealed a moment ago.
-      const unsaid = new WeakMap<Intent, string>()
+      /** Of intents just sealed, until their checkout is answered: no need to open what was closed a moment ago. */
+      const untold = new WeakMap<Intent, string>()
       const secretOf = (orderId: string, intent: Intent): Effect.Effect<string> => {
-        const secret = unsaid.get(intent)
-        unsaid.delete(intent)
+        const secret = untold.get(intent)
+        untold.delete(intent)
         return secret === undefined
           ? Effect.map(Effect.orDie(seal.open(intent.sealedSecret, secretAad(orderId))), String)
           : Effect.succeed(secret)
@@ -179,7 +179,7 @@ export class OrderViews extends Context.Service<
         sealIntent: (orderId, { clientSecret, ...rest }) =>
           Effect.map(seal.seal(Buffer.from(clientSecret), secretAad(orderId)), (sealedSecret) => {
             const intent: Intent = { ...rest, sealedSecret }
-            unsaid.set(intent, clientSecret)
+            untold.set(intent, clientSecret)
             return intent
           }),
       })
