@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { Bus } from "../bus/bus.ts"
+import { Memory } from "../bus/memory.ts"
 import type { Prepared, RequestView } from "../http/exchange.ts"
 import { FixedAnswer } from "../http/fixed-answer.ts"
 import { headerKey } from "../http/header-key.ts"
@@ -41,24 +42,7 @@ export class AccountAnswers extends Context.Service<
       const bus = yield* Bus
       const callers = yield* Callers
       const tokens = yield* Tokens
-      const kept = new Map<string, Kept>()
-      let generation = 0
-
-      const drop = (keys: ReadonlyArray<string> | "all") => {
-        generation++
-        if (keys === "all") kept.clear()
-        else for (const key of keys) kept.delete(key)
-      }
-      bus.onInvalidate(accountTopic, drop)
-
-      const keep = (caller: Caller, body: string) => {
-        if (kept.size >= capacity) {
-          const oldest = kept.keys().next().value
-          if (oldest !== undefined) kept.delete(oldest)
-        }
-        const answer = new FixedAnswer(head, "", body)
-        kept.set(caller.id, { caller, answer, untilMs: Date.now() + keepMs })
-      }
+      const memory = new Memory<Kept>(bus, { topics: [accountTopic], capacity })
 
       return AccountAnswers.of({
         prepared: (view) => {
@@ -70,15 +54,16 @@ export class AccountAnswers extends Context.Service<
           const caller = callers.remembered(claims.sub)
           if (caller === undefined || !caller.active || caller.epoch !== claims.ep) return undefined
           if (caller.revokedSessions.has(claims.sid)) return undefined
-          const entry = kept.get(claims.sub)
+          const entry = memory.recall(claims.sub)
           return entry?.caller === caller && entry.untilMs > Date.now() ? entry.answer : undefined
         },
         watch: (userId) => {
           const caller = callers.remembered(userId)
-          const begun = generation
+          const remember = memory.watch()
           return (body) => {
-            if (caller !== undefined && begun === generation && callers.remembered(userId) === caller)
-              keep(caller, body)
+            if (caller === undefined || callers.remembered(userId) !== caller) return
+            const answer = new FixedAnswer(head, "", body)
+            remember(caller.id, { caller, answer, untilMs: Date.now() + keepMs })
           }
         },
         changed: (userIds) => (userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)),

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Role, roleScopes, type Scope } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
+import { Memory } from "../bus/memory.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
 import { Sql } from "../store/sql.ts"
 import { apiKeyMatches, parseApiKey } from "./api-key-secrets.ts"
@@ -62,20 +63,11 @@ export class ApiKeyCallers extends Context.Service<
       const sql = yield* Sql
       const bus = yield* Bus
       const clock = yield* DatabaseClock
-      const cache = new Map<string, Entry>()
-      // Counts invalidations, so that a read begun before one is not remembered after it.
-      let generation = 0
-
-      bus.onInvalidate(topic, (keys) => {
-        generation++
-        if (keys === "all") cache.clear()
-        else for (const key of keys) cache.delete(key)
-      })
+      const memory = new Memory<Entry>(bus, { topics: [topic], capacity })
 
       const remembered = (text: string) => {
-        if (!bus.mayServe()) return undefined
         const id = parseApiKey(text)?.id
-        const entry = id === undefined ? undefined : cache.get(id)
+        const entry = id === undefined ? undefined : memory.recall(id)
         return entry !== undefined && entry.text === text && entry.expiresAt > clock.now() ? entry : undefined
       }
 
@@ -84,18 +76,14 @@ export class ApiKeyCallers extends Context.Service<
         find: Effect.fnUntraced(function* (text) {
           const parts = parseApiKey(text)
           if (parts === undefined) return undefined
-          const asked = generation
+          const remember = memory.watch()
           const [row] = yield* sql.rows<StoredKey>(
             (q) => q`select user_id, secret_hash, scopes, expires_at from api_key where id = ${parts.id}`,
           )
           if (row === undefined || !apiKeyMatches(row.secret_hash, parts.secret)) return undefined
           const entry = makeEntry(text, row)
           if (entry.expiresAt <= clock.now()) return undefined
-          if (asked === generation) {
-            const oldest = cache.size >= capacity ? cache.keys().next().value : undefined
-            if (oldest !== undefined) cache.delete(oldest)
-            cache.set(parts.id, entry)
-          }
+          remember(parts.id, entry)
           return entry
         }),
       })

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { Role } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
+import { Memory } from "../bus/memory.ts"
 import { AppConfig } from "../config.ts"
 import { Sql } from "../store/sql.ts"
 
@@ -27,8 +28,10 @@ interface CallerRow {
   readonly revoked: ReadonlyArray<string>
 }
 
+/** Keys are user ids. Told by every commit that changes who a user is or what they may do. */
+export const userTopic = "user"
+
 const capacity = 50_000
-const topic = "user"
 /** How far the clocks of those who sign and those who check may be apart, and more. */
 const leewaySeconds = 300
 
@@ -50,26 +53,10 @@ export class Callers extends Context.Service<
       const bus = yield* Bus
       const { accessTokenSeconds } = yield* AppConfig
       const lookBackSeconds = accessTokenSeconds + leewaySeconds
-      const cache = new Map<string, Caller>()
-      // Counts invalidations, so that a read begun before one is not remembered after it.
-      let generation = 0
-
-      bus.onInvalidate(topic, (keys) => {
-        generation++
-        if (keys === "all") cache.clear()
-        else for (const key of keys) cache.delete(key)
-      })
-
-      const remember = (caller: Caller) => {
-        if (cache.size >= capacity) {
-          const oldest = cache.keys().next().value
-          if (oldest !== undefined) cache.delete(oldest)
-        }
-        cache.set(caller.id, caller)
-      }
+      const memory = new Memory<Caller>(bus, { topics: [userTopic], capacity })
 
       const find = Effect.fnUntraced(function* (userId: string) {
-        const asked = generation
+        const remember = memory.watch()
         const [row] = yield* sql.rows<CallerRow>(
           (q) => q`select u.id, u.role, u.token_epoch as epoch,
                           u.deactivated_at is null and u.deleted_at is null as active,
@@ -94,14 +81,14 @@ export class Callers extends Context.Service<
           organizations: new Map(Object.entries(row.organizations)),
           revokedSessions: new Set(row.revoked),
         }
-        if (asked === generation) remember(caller)
+        remember(caller.id, caller)
         return caller
       })
 
       return Callers.of({
-        remembered: (userId) => (bus.mayServe() ? cache.get(userId) : undefined),
+        remembered: (userId) => memory.recall(userId),
         find,
-        changed: (userId) => bus.invalidate(topic, [userId]),
+        changed: (userId) => bus.invalidate(userTopic, [userId]),
       })
     }),
   )

@@ -1,7 +1,20 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { DisplayUser } from "../../schema/user.ts"
+import { Bus } from "../bus/bus.ts"
+import { Memory } from "../bus/memory.ts"
+import { accountTopic } from "../services/account-answers.ts"
+import { userTopic } from "../services/callers.ts"
 import { Sql } from "./sql.ts"
+
+const capacity = 10_000
+/** A part of the view depends on the date. */
+const keepMs = 60_000
+
+interface Kept {
+  readonly user: DisplayUser
+  readonly untilMs: number
+}
 
 /** Users as answers show them. One statement builds the whole view, for one user or for many. */
 export class Users extends Context.Service<
@@ -10,12 +23,18 @@ export class Users extends Context.Service<
     find(id: string): Effect.Effect<DisplayUser | undefined, Unavailable>
     get(id: string): Effect.Effect<DisplayUser, NotFound | Unavailable>
     findMany(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, DisplayUser>, Unavailable>
+    /** A user somebody read a while ago, when nothing of them has changed since. */
+    remembered(id: string): DisplayUser | undefined
+    /** Called before users are read; what it returns remembers one, unless something changed meanwhile. */
+    watch(): (user: DisplayUser) => void
   }
 >()("directory/Users") {
   static readonly layer = Layer.effect(
     Users,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const bus = yield* Bus
+      const memory = new Memory<Kept>(bus, { topics: [accountTopic, userTopic], capacity })
 
       const findMany = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
         if (ids.length === 0) return new Map<string, DisplayUser>()
@@ -32,6 +51,14 @@ export class Users extends Context.Service<
           return (yield* find(id)) ?? (yield* new NotFound({ error: "There is no such user." }))
         }),
         findMany,
+        remembered: (id) => {
+          const kept = memory.recall(id)
+          return kept !== undefined && kept.untilMs > Date.now() ? kept.user : undefined
+        },
+        watch: () => {
+          const remember = memory.watch()
+          return (user) => remember(user.id, { user, untilMs: Date.now() + keepMs })
+        },
       })
     }),
   )
