@@ -1,4 +1,5 @@
 import { Data, type Effect } from "effect"
+import type { Config } from "../config.ts"
 
 export interface Parcel {
   /** The same on every try, so that a receiver may recognise a repeat. */
@@ -20,3 +21,7 @@ export class NotCarried extends Data.TaggedError("NotCarried")<{
 export interface Carrier {
   readonly carry: (parcel: Parcel) => Effect.Effect<void, NotCarried>
 }
+
+/** Whether letters of any kind are taken anywhere. */
+export const hasCarrier = ({ smtpUrl, twilioAccount }: Config): boolean =>
+  smtpUrl !== undefined || twilioAccount !== undefined

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import { AppConfig } from "../config.ts"
 import { type Letter, Outbox } from "../store/outbox.ts"
-import type { Carrier } from "./carrier.ts"
+import { type Carrier, hasCarrier } from "./carrier.ts"
 import { smtpCarrier } from "./mail.ts"
 import { render } from "./mail-templates.ts"
 import { twilioCarrier } from "./sms.ts"
@@ -56,7 +56,7 @@ export const delivery = Layer.effectDiscard(
         if (letters.length < batchSize) return
       }
     })
-    const round = (mail === undefined && sms === undefined ? outbox.keepDue : carryDue).pipe(
+    const round = (hasCarrier(config) ? carryDue : outbox.keepDue).pipe(
       Effect.catchCause((cause) => Effect.logWarning("delivery paused", cause)),
     )
 

@@ -174,6 +174,29 @@ describe("SMS", () => {
 })
 
 describe("the outbox", () => {
+  it("is where a letter stays that nobody carries, done with the commit that wrote it", async () => {
+    const quiet = await serve()
+    const to = someEmail()
+    await quiet.runtime.runPromise(
+      Outbox.use((outbox) => outbox.put({ to, kind: "magic_link", data: { link: "http://localhost/1" } })),
+    )
+    expect(await quiet.sql`select sent_at = at as at_once from outbox where recipient = ${to}`).toEqual([
+      { at_once: true },
+    ])
+    expect(await letters(quiet, to)).toMatchObject([{ kind: "magic_link", link: "http://localhost/1" }])
+  })
+
+  it("seals all but what the order it is about says too", async () => {
+    const to = someEmail()
+    const items = [{ name: "🎈🎈", price_in_cents: 400 }]
+    await put(to, "order_receipt", { order_number: "1234abcd", items, total: 400 })
+    await put(to, "transfer_sender_code", { code: "123456", eid: "🎈🎈", recipient: "b@example.com" })
+    const rows = await service.sql`select payload from outbox where recipient = ${to} order by id`
+    expect(JSON.parse(rows[0]?.["payload"])).toMatchObject({ order_number: "1234abcd", items })
+    expect(rows[1]?.["payload"]).toMatch(/^v1\./)
+    await mailTo(to).toMatchObject({ raw: expect.stringContaining("Receipt for order 1234abcd") })
+  })
+
   it("is read newest first, outside production only", async () => {
     const to = someEmail()
     await put(to, "magic_link", { link: "http://localhost/1" })
