@@ -104,16 +104,15 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
     ) =>
       Effect.gen(function* () {
-        const event = yield* decide(current, store.now())
+        const event: AnyEventObject = yield* decide(current, store.now())
         const snapshot = current.snapshot as AnyMachineSnapshot
-        if (!snapshot.can(event)) {
-          const state = stateName(snapshot)
-          return yield* new EventRefused({
-            error: `The ${entity} is ${state}; it does not allow ${(event as AnyEventObject).type}.`,
-            details: { state, allowed: allowedEvents(snapshot) },
-          })
-        }
-        return event
+        const next = turns.next(snapshot, event)
+        if (next !== undefined) return next
+        const state = stateName(snapshot)
+        return yield* new EventRefused({
+          error: `The ${entity} is ${state}; it does not allow ${event.type}.`,
+          details: { state, allowed: allowedEvents(snapshot) },
+        })
       })
 
     const attempt = Effect.fnUntraced(function* <E, R>(
@@ -130,7 +129,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         remembered ?? (isGuess ? undefined : yield* load(id)) ?? (yield* begin(turnOptions.create))
       const decision = decideOn(current, decide)
       // A refusal by memory may be out of date when other processes write: ask the database before refusing.
-      const event =
+      const decided =
         !isGuess && (remembered === undefined || publisher.alone())
           ? yield* decision
           : yield* decision.pipe(
@@ -139,9 +138,9 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
                 return Effect.as(Effect.void, undefined)
               }),
             )
-      if (event === undefined) return undefined
+      if (decided === undefined) return undefined
 
-      const [next, actions] = turns.next(current.snapshot as AnyMachineSnapshot, event as AnyEventObject)
+      const [next, actions] = decided
       const snapshot = next as SnapshotFrom<M>
       const effects = collectEffects(actions, turnOptions.also?.(snapshot))
       const touched = [...(effects.grants ?? []), ...(effects.moves ?? [])].map((e) => e.canonical)
@@ -206,10 +205,12 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const send = (id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M>) =>
       turn(id, () => Effect.succeed(event), turnOptions)
 
-    /** The committed state. Memory answers only while no other process can have changed it. */
+    /** The committed state by memory, which answers only while no other process can have changed it. */
+    const remembered = (id: string) => (publisher.alone() ? cells.find(id)?.loaded : undefined)
+
     const find = (id: string) =>
       Effect.suspend(() => {
-        const loaded = publisher.alone() ? cells.find(id)?.loaded : undefined
+        const loaded = remembered(id)
         return loaded === undefined ? load(id) : Effect.succeed(loaded)
       })
 
@@ -220,5 +221,5 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
 
     mailboxes.add(entity, () => ({ cells: cells.size, waiting: cells.waiting }))
 
-    return { turn, send, find, now: () => store.now() }
+    return { turn, send, find, remembered, now: () => store.now() }
   })

@@ -32,13 +32,14 @@ export const makePureTurns = (machine: AnyStateMachine) => {
   return {
     /** The state it begins in. */
     first: (input: unknown): AnyMachineSnapshot => machine.getInitialSnapshot(scope, input),
-    /** The next state, and what the machine wants done. */
+    /** The next state, and what the machine wants done. Nothing when the state does not answer to the event. */
     next: (
       snapshot: AnyMachineSnapshot,
       event: AnyEventObject,
-    ): readonly [AnyMachineSnapshot, ReadonlyArray<ExecutableActionObject>] => {
+    ): readonly [AnyMachineSnapshot, ReadonlyArray<ExecutableActionObject>] | undefined => {
       actions = []
-      return [machine.transition(snapshot, event, scope), actions]
+      const next = machine.transition(snapshot, event, scope)
+      return next === snapshot ? undefined : [next, actions]
     },
   }
 }

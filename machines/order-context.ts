@@ -37,7 +37,9 @@ export interface Intent {
   readonly attempt: number
   readonly provider: string
   readonly intentId: string
-  readonly sealedSecret: string
+  readonly sealedSecret?: string
+  /** The key from which the provider makes its secret again: then none is kept. */
+  readonly secretKey?: string
   readonly sessionId?: string
   readonly invoiceId?: string
   readonly checkoutUrl?: string

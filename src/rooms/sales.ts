@@ -7,6 +7,7 @@ import { Carts } from "../services/carts.ts"
 import { Checkouts } from "../services/checkouts.ts"
 import { Codes } from "../services/codes.ts"
 import { FailPoints } from "../services/fail-points.ts"
+import { IntentSecrets } from "../services/intent-secrets.ts"
 import type { NamedKey } from "../services/key-ring.ts"
 import { ledgerAudit } from "../services/ledger.ts"
 import { orderDeadlines } from "../services/order-deadlines.ts"
@@ -35,7 +36,9 @@ export const sales = (keys: ReadonlyArray<NamedKey>) =>
   ).pipe(
     Layer.provideMerge(Refunds.layer),
     Layer.provideMerge(Layer.mergeAll(Payments.layer, Carts.layer)),
-    Layer.provideMerge(Layer.mergeAll(OrderViews.layer, Sandbox.layer({ keys }), Stripe.layer)),
+    Layer.provideMerge(OrderViews.layer),
+    Layer.provideMerge(IntentSecrets.layer),
+    Layer.provideMerge(Layer.mergeAll(Sandbox.layer({ keys }), Stripe.layer)),
     Layer.provideMerge(
       Layer.mergeAll(
         Orders.layer,

@@ -12,7 +12,8 @@ import {
 } from "../../schema/errors.ts"
 import type { TurnEffects } from "../../schema/turn.ts"
 import type { DisplayUser } from "../../schema/user.ts"
-import { Orders, type Seen, type StoredOrder } from "../store/orders.ts"
+import { claimsToSee, type NewestCart, Orders, type Seen, type StoredOrder } from "../store/orders.ts"
+import { Users } from "../store/users.ts"
 import { nextCart } from "./cart-items.ts"
 import type { Lootboxes } from "./lootboxes.ts"
 import type { Market } from "./market.ts"
@@ -49,6 +50,7 @@ interface CartTurnOptions {
 }
 
 const maxAttempts = 4
+const maxRemembered = 20_000
 
 /** Clients know operations, not events. */
 export const refusedInPublic = (refused: EventRefused): EventRefused => {
@@ -64,12 +66,46 @@ export const storedOf = (snapshot: OrderSnapshot): StoredOrder => ({
   context: snapshot.context,
 })
 
+const unseen: Seen = { asked: new Set(), held: new Map() }
+
+const cartOf = ({ order, paid, seen, user }: NewestCart): Cart => {
+  if (order !== undefined && (order.status === "Draft" || order.status === "PendingPayment"))
+    return { user, order, create: undefined, seen }
+  const create = nextCart(user.id, { order, paid }, user.created_at)
+  return { user, order: { status: "Draft", context: begun(create) }, create, seen }
+}
+
+/**
+ * The newest order of users, by its id. Every order begins with a turn of the cart, so while a process is alone it knows.
+ * Should it be wrong after all, the turn is refused by the order's state or its version, and the database is asked.
+ */
+class NewestOrders {
+  readonly #ids = new Map<string, string>()
+
+  of(userId: string): string | undefined {
+    return this.#ids.get(userId)
+  }
+
+  became(userId: string, orderId: string): void {
+    this.#ids.delete(userId)
+    if (this.#ids.size >= maxRemembered) this.#ids.delete(this.#ids.keys().next().value ?? "")
+    this.#ids.set(userId, orderId)
+  }
+
+  /** Read a moment ago: what became of it since counts more. */
+  found(userId: string, orderId: string | undefined): void {
+    if (orderId !== undefined && !this.#ids.has(userId)) this.became(userId, orderId)
+  }
+}
+
 /** A user's one open order: stored, or about to begin. */
 export class Carts extends Context.Service<
   Carts,
   {
     /** Looks at these claims too, in the same statement. */
     get(userId: string, also?: ReadonlyArray<string>): Effect.Effect<Cart, NotFound | Unavailable>
+    /** The cart to decide a turn on: perhaps by memory, and then nobody looked who holds what is in it. */
+    recall(userId: string): Effect.Effect<Cart, NotFound | Unavailable>
     /** One turn of the cart, whichever order that is by the time it is taken. */
     turn(
       userId: string,
@@ -88,22 +124,45 @@ export class Carts extends Context.Service<
     Effect.gen(function* () {
       const orders = yield* Orders
       const actors = yield* OrderActors
+      const users = yield* Users
+      const newest = new NewestOrders()
 
       const get = Effect.fnUntraced(function* (userId: string, also?: ReadonlyArray<string>) {
         const found = yield* orders.newestCart(userId, also)
         if (found === undefined) return yield* new NotFound({ error: "There is no such user." })
-        const { order, paid, seen, user } = found
-        if (order !== undefined && (order.status === "Draft" || order.status === "PendingPayment")) {
-          return { user, order, create: undefined, seen } satisfies Cart as Cart
-        }
-        const create = nextCart(userId, { order, paid }, user.created_at)
-        return {
-          user,
-          order: { status: "Draft", context: begun(create) },
-          create,
-          seen,
-        } satisfies Cart as Cart
+        newest.found(userId, found.order?.context.id ?? found.paid?.id)
+        return cartOf(found)
       })
+
+      /** What this process knows of a cart without a look at the database, but for the claims. */
+      const remembered = (userId: string): Omit<NewestCart, "seen"> | undefined => {
+        const user = users.remembered(userId)
+        const id = newest.of(userId)
+        if (user === undefined || id === undefined) return undefined
+        const loaded = actors.remembered(id)
+        if (loaded === undefined) return undefined
+        const order = storedOf(loaded.snapshot)
+        return order.status === "Paid"
+          ? { user, order: undefined, paid: order.context }
+          : { user, order, paid: undefined }
+      }
+
+      const recall = (userId: string) =>
+        Effect.suspend(() => {
+          const known = remembered(userId)
+          return known === undefined ? get(userId) : Effect.succeed(cartOf({ ...known, seen: unseen }))
+        })
+
+      /** The claims are looked at in any case. */
+      const look = (userId: string, also: ReadonlyArray<string>) =>
+        Effect.suspend(() => {
+          const known = remembered(userId)
+          if (known === undefined) return get(userId, also)
+          const claims = [...claimsToSee(known.order), ...also]
+          return Effect.map(orders.held(claims), (held) =>
+            cartOf({ ...known, seen: { asked: new Set(claims), held } }),
+          )
+        })
 
       const refuseClosed = Effect.fnUntraced(function* (orderId: string) {
         const order = yield* orders.find(orderId)
@@ -114,9 +173,10 @@ export class Carts extends Context.Service<
 
       return Carts.of({
         get,
-        turn: Effect.fnUntraced(function* (userId, decide, { also, found, only, with: effects } = {}) {
+        recall,
+        turn: Effect.fnUntraced(function* (userId, decide, { also = [], found, only, with: effects } = {}) {
           for (let tries = 1; ; tries++) {
-            const cart = tries === 1 && found !== undefined ? found : yield* get(userId, also)
+            const cart = tries > 1 ? yield* get(userId, also) : (found ?? (yield* look(userId, also)))
             if (only !== undefined && cart.order.context.id !== only) return yield* refuseClosed(only)
             let before = cart.order
             const taken: Loaded | undefined = yield* actors
@@ -151,8 +211,11 @@ export class Carts extends Context.Service<
                         ),
                 }),
               )
-            if (taken !== undefined)
-              return { user: cart.user, order: storedOf(taken.snapshot), before, seen: cart.seen }
+            if (taken !== undefined) {
+              const order = storedOf(taken.snapshot)
+              newest.became(userId, order.context.id)
+              return { user: cart.user, order, before, seen: cart.seen }
+            }
           }
         }),
       })

@@ -171,7 +171,7 @@ export class Checkouts extends Context.Service<
           const { method } = request
           yield* checkRequest(principal, request)
           const buyer = yield* buyerOf(principal, orderId)
-          const cart = yield* carts.get(buyer)
+          const cart = yield* carts.recall(buyer)
           yield* checkEmail(cart.user)
           if (method !== "Free" && method !== "Cash") yield* payments.checkMethod(method)
           const known = yield* repeated(cart, method, orderId)

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { allowedOrderEvents } from "../../actors/order.ts"
-import type { Intent, OrderContext, OrderItem } from "../../machines/order-context.ts"
+import type { OrderContext, OrderItem } from "../../machines/order-context.ts"
 import { orderNumber } from "../../machines/order-effects.ts"
 import {
   dueCents,
@@ -19,9 +19,9 @@ import {
 } from "../../schema/order.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
-import { type Mark, Orders, type Seen, type StoredOrder } from "../store/orders.ts"
+import { claimsToSee, type Mark, Orders, type Seen, type StoredOrder } from "../store/orders.ts"
 import { Users } from "../store/users.ts"
-import { Seal } from "./seal.ts"
+import { IntentSecrets } from "./intent-secrets.ts"
 
 const isAction = (name: string): name is OrderAction => orderActions.includes(name as OrderAction)
 
@@ -37,11 +37,7 @@ const allowedByStatus = {
   Cancelled: publicActions(allowedOrderEvents("Cancelled")),
 }
 
-export type OpenIntent = Omit<Intent, "sealedSecret"> & { readonly clientSecret: string }
-
 const unmarked: ReadonlyMap<string, Mark> = new Map()
-
-const secretAad = (orderId: string) => `order/${orderId}/client-secret`
 
 const showItem = (
   order: OrderContext,
@@ -74,8 +70,6 @@ export class OrderViews extends Context.Service<
     /** `seen`: claims read a moment ago with the order, which need no second look. */
     show(order: StoredOrder, user: DisplayUser, seen?: Seen): Effect.Effect<DisplayOrder, Unavailable>
     showMany(orders: ReadonlyArray<StoredOrder>): Effect.Effect<ReadonlyArray<DisplayOrder>, Unavailable>
-    /** An intent as orders keep it: its secret is sealed. */
-    sealIntent(orderId: string, intent: OpenIntent): Effect.Effect<Intent>
   }
 >()("directory/OrderViews") {
   static readonly layer = Layer.effect(
@@ -83,18 +77,8 @@ export class OrderViews extends Context.Service<
     Effect.gen(function* () {
       const orders = yield* Orders
       const users = yield* Users
-      const seal = yield* Seal
+      const secrets = yield* IntentSecrets
       const clock = yield* DatabaseClock
-
-      /** Of intents just sealed, until their checkout is answered: no need to open what was closed a moment ago. */
-      const untold = new WeakMap<Intent, string>()
-      const secretOf = (orderId: string, intent: Intent): Effect.Effect<string> => {
-        const secret = untold.get(intent)
-        untold.delete(intent)
-        return secret === undefined
-          ? Effect.map(Effect.orDie(seal.open(intent.sealedSecret, secretAad(orderId))), String)
-          : Effect.succeed(secret)
-      }
 
       const paymentData = Effect.fnUntraced(function* ({ checkout, id, intent }: OrderContext) {
         if (checkout === undefined || intent === undefined) return undefined
@@ -102,7 +86,7 @@ export class OrderViews extends Context.Service<
           method:
             checkout.method === "CryptoCommerce" ? ("CryptoCommerce" as const) : ("CardCheckout" as const),
           methods: intent.methods,
-          client_secret: yield* secretOf(id, intent),
+          client_secret: yield* secrets.tell(id, intent),
           payment_intent_id: intent.intentId,
           ...(checkout.successUrl === undefined ? {} : { success_url: checkout.successUrl }),
           ...(checkout.cancelUrl === undefined ? {} : { cancel_url: checkout.cancelUrl }),
@@ -152,36 +136,24 @@ export class OrderViews extends Context.Service<
         return shown
       })
 
-      // Only what an order neither holds nor has can be somebody else's.
-      const unheld = ({ context, status }: StoredOrder) =>
-        status === "Draft" || status === "Cancelled"
-          ? context.items.flatMap(({ claim }) => (claim === undefined ? [] : [claim]))
-          : []
-
       return OrderViews.of({
         show: Effect.fnUntraced(function* (order, user, seen) {
-          const claims = unheld(order)
+          const claims = claimsToSee(order)
           if (seen !== undefined && claims.every((claim) => seen.asked.has(claim)))
             return yield* display(order, user, claims.length === 0 ? unmarked : seen.held)
-          return yield* display(order, user, yield* orders.marks(claims))
+          return yield* display(order, user, yield* orders.held(claims))
         }),
         showMany: Effect.fnUntraced(function* (list) {
-          const marks = yield* orders.marks(list.flatMap(unheld))
+          const marks = yield* orders.held(list.flatMap(claimsToSee))
           const owners = yield* users.findMany([...new Set(list.map(({ context }) => context.userId))])
           return yield* Effect.forEach(
             list.flatMap((order) => {
               const owner = owners.get(order.context.userId)
               return owner === undefined ? [] : [{ order, owner }]
             }),
-            ({ order, owner }) => display(order, owner, unheld(order).length === 0 ? unmarked : marks),
+            ({ order, owner }) => display(order, owner, claimsToSee(order).length === 0 ? unmarked : marks),
           )
         }),
-        sealIntent: (orderId, { clientSecret, ...rest }) =>
-          Effect.map(seal.seal(Buffer.from(clientSecret), secretAad(orderId)), (sealedSecret) => {
-            const intent: Intent = { ...rest, sealedSecret }
-            untold.set(intent, clientSecret)
-            return intent
-          }),
       })
     }),
   )

@@ -11,7 +11,7 @@ import { Sandbox } from "../providers/payments/sandbox.ts"
 import { Stripe } from "../providers/payments/stripe.ts"
 import type { StoredOrder } from "../store/orders.ts"
 import { FailPoints } from "./fail-points.ts"
-import { OrderViews } from "./order-views.ts"
+import { IntentSecrets } from "./intent-secrets.ts"
 
 const isPaidMethod = (method: string): method is PaidMethod =>
   method === "CryptoCommerce" || method === "CardCheckout" || method === "WalletPay"
@@ -41,7 +41,7 @@ export class Payments extends Context.Service<
     Effect.gen(function* () {
       const config = yield* AppConfig
       const actors = yield* OrderActors
-      const views = yield* OrderViews
+      const secrets = yield* IntentSecrets
       const failPoints = yield* FailPoints
       const sandbox = yield* Sandbox
       const stripe = yield* Stripe
@@ -88,7 +88,7 @@ export class Payments extends Context.Service<
         if (provider?.foresee === undefined || cents === 0) return undefined
         const attempt = order.attempt + 1
         const { effects, made } = provider.foresee(requestFor({ ...order, checkout }, attempt, cents))
-        const intent = yield* views.sealIntent(order.id, { attempt, provider: provider.name, ...made })
+        const intent = yield* secrets.keep(order.id, { attempt, provider: provider.name, ...made })
         return { intent, effects }
       })
 
@@ -108,7 +108,7 @@ export class Payments extends Context.Service<
         const made = yield* provider.createIntent(request)
         yield* failPoints.pass("checkout.after_intent")
         const { attempt } = context
-        const intent = yield* views.sealIntent(context.id, { attempt, provider: provider.name, ...made })
+        const intent = yield* secrets.keep(context.id, { attempt, provider: provider.name, ...made })
         const recorded = actors.turn(context.id, (_, now) =>
           Effect.succeed({ type: "intent.made", intent, at: new Date(now).toISOString() }),
         )

@@ -6,6 +6,7 @@ import type { PageRequest } from "../../schema/paging.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { gather } from "./gather.ts"
 import { Sql } from "./sql.ts"
+import { Users } from "./users.ts"
 
 export interface StoredOrder {
   readonly status: OrderStatus
@@ -45,10 +46,12 @@ export interface OrderFilter {
 interface CartAsked {
   readonly userId: string
   readonly also: ReadonlyArray<string>
+  /** When it need not be read. */
+  readonly user: DisplayUser | undefined
 }
 interface CartRow {
   readonly n: number
-  readonly user: DisplayUser
+  readonly user: DisplayUser | null
   readonly status: OrderStatus | null
   readonly context: OrderContext | null
   readonly paid: PaidOrder | null
@@ -56,21 +59,34 @@ interface CartRow {
 }
 const maxCartsPerStatement = 32
 
-const toCart = (row: CartRow | undefined, also: ReadonlyArray<string>): NewestCart | undefined => {
-  if (row === undefined) return undefined
-  const { context, held, paid, status, user } = row
-  const items = status === "Draft" || status === "Cancelled" ? (context?.items ?? []) : []
+const maxLooksPerStatement = 64
+const nothingHeld: ReadonlyMap<string, Held> = new Map()
+
+const toHeld = (at: string, kind: Held["kind"], isOwned: boolean): Held => ({
+  at,
+  kind,
+  reason: isOwned ? "Taken" : "PendingPurchase",
+})
+
+/** Only what an order neither holds nor has can be somebody else's. */
+export const claimsToSee = (order: StoredOrder | undefined): ReadonlyArray<string> =>
+  order?.status === "Draft" || order?.status === "Cancelled"
+    ? order.context.items.flatMap(({ claim }) => claim ?? [])
+    : []
+
+const toCart = (row: CartRow | undefined, { also, user: known }: CartAsked): NewestCart | undefined => {
+  const user = known ?? row?.user ?? undefined
+  if (row === undefined || user === undefined) return undefined
+  const { context, held, paid, status } = row
+  const order = status === null || context === null ? undefined : { status, context }
   return {
     user,
-    order: status === null || context === null ? undefined : { status, context },
+    order,
     paid: paid ?? undefined,
     seen: {
-      asked: new Set([...items.map(({ claim }) => claim ?? ""), ...also]),
+      asked: new Set([...claimsToSee(order), ...also]),
       held: new Map(
-        Object.entries(held ?? {}).map(([claim, { at, kind, owned }]) => [
-          claim,
-          { at, kind, reason: owned ? ("Taken" as const) : ("PendingPurchase" as const) },
-        ]),
+        Object.entries(held ?? {}).map(([claim, { at, kind, owned }]) => [claim, toHeld(at, kind, owned)]),
       ),
     },
   }
@@ -93,26 +109,30 @@ export class Orders extends Context.Service<
       filter: OrderFilter,
       page: PageRequest,
     ): Effect.Effect<{ readonly orders: ReadonlyArray<StoredOrder>; readonly total: number }, Unavailable>
-    /** What others hold of these claims, by claim. */
-    marks(claims: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Mark>, Unavailable>
+    /** Who holds what of these claims, and perhaps of some others. */
+    held(claims: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Held>, Unavailable>
   }
 >()("directory/Orders") {
   static readonly layer = Layer.effect(
     Orders,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const users = yield* Users
 
-      // Each user is looked up by key, whatever the planner thinks of the tables: `offset 0` keeps it from joining them.
+      // Each user is looked up by key, whatever the planner thinks of the tables.
       const readCarts = (asked: ReadonlyArray<CartAsked>) => {
-        const wanted = JSON.stringify(asked.map(({ also, userId }, n) => ({ n, user_id: userId, also })))
+        const remember = users.watch()
+        const wanted = JSON.stringify(
+          asked.map(({ also, user, userId }, n) => ({ n, user_id: userId, also, known: user !== undefined })),
+        )
         return sql
           .rows<CartRow>(
-            (q) => q`select x.n, display_user(u.u) as user, o.status, o.context, o.paid,
+            (q) => q`select x.n, o.status, o.context, o.paid,
+                            (select display_user(u) from app_user u where u.id = x.user_id and not x.known) as user,
                             (select jsonb_object_agg(c.canonical, jsonb_build_object(
                                       'at', wire_time(c.claimed_at), 'owned', c.owner_id is not null, 'kind', c.kind))
                                from claim c where c.canonical = any(o.claims || x.also)) as held
-                       from jsonb_to_recordset(${wanted}::text::jsonb) as x(n int, user_id uuid, also text[])
-                       cross join lateral (select u from app_user u where u.id = x.user_id offset 0) u
+                       from jsonb_to_recordset(${wanted}::text::jsonb) as x(n int, user_id uuid, also text[], known boolean)
                        left join lateral (
                          select e.status, case when e.status <> 'Paid' then e.state->'context' end as context,
                                 case when e.status = 'Paid' then jsonb_build_object(
@@ -125,7 +145,8 @@ export class Orders extends Context.Service<
           .pipe(
             Effect.map((rows) => {
               const found = new Map(rows.map((row) => [row.n, row]))
-              return asked.map(({ also }, n) => Effect.succeed(toCart(found.get(n), also)))
+              for (const { user } of rows) if (user !== null) remember(user)
+              return asked.map((one, n) => Effect.succeed(toCart(found.get(n), one)))
             }),
           )
       }
@@ -135,8 +156,29 @@ export class Orders extends Context.Service<
         maxAsks: maxCartsPerStatement,
       })
 
+      const readClaims = (asked: ReadonlyArray<ReadonlyArray<string>>) =>
+        sql
+          .rows<{ canonical: string; kind: Held["kind"]; owned: boolean; at: string }>(
+            (q) => q`select canonical, kind, owner_id is not null as owned, claimed_at as at
+                       from claim where canonical = any(${asked.flat()})`,
+          )
+          .pipe(
+            Effect.map((rows) => {
+              const held: ReadonlyMap<string, Held> = new Map(
+                rows.map(({ at, canonical, kind, owned }) => [canonical, toHeld(at, kind, owned)]),
+              )
+              return asked.map(() => Effect.succeed(held))
+            }),
+          )
+      const lookAtClaims = gather({
+        run: readClaims,
+        maxStatements: Math.ceil(sql.poolSize / 2),
+        maxAsks: maxLooksPerStatement,
+      })
+
       return Orders.of({
-        newestCart: (userId, also = []) => newestCart({ userId, also }),
+        newestCart: (userId, also = []) => newestCart({ userId, also, user: users.remembered(userId) }),
+        held: (claims) => (claims.length === 0 ? Effect.succeed(nothingHeld) : lookAtClaims(claims)),
         findWithUser: Effect.fnUntraced(function* (id) {
           const [row] = yield* sql.rows<StoredOrder & { readonly user: DisplayUser }>(
             (q) => q`select e.status, e.state->'context' as context, display_user(u) as user
@@ -164,19 +206,6 @@ export class Orders extends Context.Service<
                       limit ${page.limit} offset ${page.page * page.limit}`,
           )
           return { orders: rows, total: rows[0]?.total ?? 0 }
-        }),
-        marks: Effect.fnUntraced(function* (claims) {
-          if (claims.length === 0) return new Map<string, Mark>()
-          const rows = yield* sql.rows<{ canonical: string; owned: boolean; claimed_at: string }>(
-            (q) => q`select canonical, owner_id is not null as owned, claimed_at
-                       from claim where canonical = any(${claims as string[]})`,
-          )
-          return new Map(
-            rows.map(({ canonical, claimed_at, owned }) => [
-              canonical,
-              { at: claimed_at, reason: owned ? ("Taken" as const) : ("PendingPurchase" as const) },
-            ]),
-          )
         }),
       })
     }),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService } from "../fixtures/service.ts"
-import { atSandbox, card, crypto, freshId, freshIds, newShopper } from "./shopper.ts"
+import { atSandbox, card, crypto, freshId, freshIds, newShopper, shopper } from "./shopper.ts"
 
 let service: TestService
 beforeAll(async () => {
@@ -87,14 +87,39 @@ describe("checkout", () => {
   })
 
   it("wants a confirmed email, unless there is only an alternate id", async () => {
-    const buyer = await newShopper(service)
-    await buyer.add(freshId())
-    await service.sql`update app_user set email_verified_at = null where id = ${buyer.id}`
-    const refused = await buyer.checkout()
+    const unconfirmed = await newShopper(service)
+    await service.sql`update app_user set email_verified_at = null where id = ${unconfirmed.id}`
+    await unconfirmed.add(freshId())
+    const refused = await unconfirmed.checkout()
     expect(refused.status).toBe(422)
     expect(refused.body.fields.email[0].code).toBe("unconfirmed")
-    await service.sql`update app_user set email = null, alternate_id = ${randomUUID()} where id = ${buyer.id}`
-    expect((await buyer.checkout()).status).toBe(200)
+    const nameless = await newShopper(service)
+    await service.sql`update app_user set email = null, email_verified_at = null, alternate_id = ${randomUUID()}
+                       where id = ${nameless.id}`
+    await nameless.add(freshId())
+    expect((await nameless.checkout()).status).toBe(200)
+  })
+
+  it("knows at once what changed about its buyer since the cart was filled", async () => {
+    const admin = await newShopper(service, { role: "Admin" })
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const { body: pubkey } = await buyer.call("POST", "/pubkeys")
+    const pending = await buyer.checkout({ ...crypto, pubkey })
+    expect(pending.status).toBe(200)
+    expect(pending.body.user.pubkeys).toEqual([pubkey])
+    await buyer.call("PATCH", "/account", { first_name: "Ada" })
+    const draft = await buyer.call("POST", "/cart/convert_to_draft")
+    expect(draft.body.user.first_name).toBe("Ada")
+    await admin.call("PATCH", `/users/${buyer.id}`, { free_limit: 1 })
+    expect((await buyer.checkout({ method: "Free" })).body).toMatchObject({
+      status: "Paid",
+      user: { free_limit: 1, remaining_free_emoji: 0 },
+    })
+    await buyer.add(freshId())
+    expect((await buyer.checkout({ method: "Free" })).body.fields.method[0].code).toBe("free_limit")
+    await buyer.call("PATCH", "/account", { email: `${randomUUID()}@example.com` })
+    expect((await buyer.checkout()).body.fields.email[0].code).toBe("unconfirmed")
   })
 
   it("refuses what does not fit a cart that waits for its payment", async () => {
@@ -224,5 +249,22 @@ describe("without a payment", () => {
     const [owned] = await service.sql`select owner_id from emoji_id where source = ${`order:${body.id}`}`
     expect(owned?.["owner_id"]).toBe(buyer.id)
     expect(await service.sql`select ledger_audit() as cents`).toEqual([{ cents: 0 }])
+  })
+})
+
+describe("checkout in one of two processes", () => {
+  it("knows at once what changed about its buyer in the other", async () => {
+    const one = await serve({}, { peersPossible: true })
+    const two = await serve({}, { database: one.database, peersPossible: true })
+    const buyer = await newShopper(one)
+    const elsewhere = shopper(two, buyer)
+    for (const name of ["Ada", "Grace", "Mary"]) {
+      await buyer.add(freshId())
+      await elsewhere.call("PATCH", "/account", { first_name: name })
+      expect((await buyer.checkout(crypto)).body.user.first_name).toBe(name)
+      await elsewhere.call("POST", "/cart/convert_to_draft")
+    }
+    await elsewhere.call("DELETE", "/cart")
+    expect((await buyer.checkout(crypto)).status).toBe(422)
   })
 })

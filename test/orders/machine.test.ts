@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { initialTransition, transition } from "xstate"
+import { makePureTurns } from "../../actors/pure-turns.ts"
 import { orderMachine } from "../../machines/order.ts"
 import type {
   Checkout,
@@ -93,6 +94,7 @@ const events: Record<string, OrderEvent> = {
 
 const start = initialTransition(orderMachine, { id: "order-1", userId: "user-1", createdAt: at })[0]
 const step = (from: typeof start, event: OrderEvent) => transition(orderMachine, from, event)
+const turns = makePureTurns(orderMachine)
 const draft = step(start, { type: "add", items, at })[0]
 const pending = step(draft, events["checkout.payment"]!)[0]
 const states = {
@@ -153,6 +155,8 @@ describe("every state and every event", () => {
   it.each(cases)("%s on %s becomes %s", (from, event, to) => {
     const snapshot = states[from]
     expect(snapshot.can(events[event]!)).toBe(to !== undefined)
+    // As the host takes it, too.
+    expect(turns.next(snapshot, events[event]!)?.[0].value).toBe(to)
     if (to !== undefined) expect(step(snapshot, events[event]!)[0].value).toBe(to)
   })
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService } from "../fixtures/service.ts"
-import { atSandbox, card, crypto, freshId, freshIds, newShopper, until } from "./shopper.ts"
+import { atSandbox, card, crypto, freshId, freshIds, newShopper, shopper, until } from "./shopper.ts"
 
 let service: TestService
 beforeAll(async () => {
@@ -77,6 +77,25 @@ describe("payment in the sandbox", () => {
     const list = await buyer.call("GET", "/orders")
     expect(list.body.data).toHaveLength(1)
     expect(list.body.paging.total).toBe(1)
+  })
+
+  it("has a secret that stays the same while it is kept nowhere, also under a new master key", async () => {
+    const keyOf = (byte: number) => `k${byte}:${Buffer.alloc(32, byte).toString("base64url")}`
+    const before = await serve({ SECRET_KEYS: keyOf(1) })
+    const buyer = await newShopper(before)
+    await buyer.add(freshId())
+    const { body } = await buyer.checkout()
+    const secret: string = body.payment_method_data.client_secret
+    expect(secret).toMatch(/_secret_[0-9a-f]{32}$/)
+    const shown = await buyer.order(body.id)
+    expect(shown.body.payment_method_data.client_secret).toBe(secret)
+    await before.stop()
+    const after = await serve({ SECRET_KEYS: `${keyOf(2)},${keyOf(1)}` }, { database: before.database })
+    const again = await shopper(after, buyer).order(body.id)
+    expect(again.body.payment_method_data.client_secret).toBe(secret)
+    const [dump] = await after.sql`select e.state::text || i::text as text
+      from entity e join sandbox_intent i on i.order_id = e.id where e.id = ${body.id}`
+    expect(dump?.["text"]).not.toContain(secret.slice(-32))
   })
 
   it("of half leaves the rest due, and of too much is shown as overpaid", async () => {

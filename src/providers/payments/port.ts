@@ -19,7 +19,8 @@ export interface IntentRequest {
 }
 
 export interface MadeIntent extends Omit<Intent, "attempt" | "provider" | "sealedSecret"> {
-  readonly clientSecret: string
+  /** Of a provider that cannot say it again from its `secretKey`. */
+  readonly clientSecret?: string
 }
 
 /** What a provider says has happened, in our words. `fact` is the same however often and in whatever form it is told. */

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Intent } from "../../../machines/order-context.ts"
 import { Conflict, InvalidRequest, type Unavailable } from "../../../schema/errors.ts"
 import type { SandboxIntent } from "../../../schema/turn.ts"
 import { AppConfig } from "../../config.ts"
@@ -66,6 +67,8 @@ export class Sandbox extends Context.Service<
     pay(session: SandboxSession, cents: number): Effect.Effect<string, Conflict | Unavailable>
     decline(session: SandboxSession): Effect.Effect<void, Unavailable>
     sign(body: Uint8Array): string
+    /** The client secret of an intent, which is kept nowhere. */
+    secretOf(intent: Pick<Intent, "intentId" | "secretKey">): string
     /** Sends webhooks while the buyer waits; what it does not manage is sent later. */
     onWebhooks(deliver: (webhooks: ReadonlyArray<Webhook>) => Effect.Effect<void>): void
   }
@@ -81,11 +84,17 @@ export class Sandbox extends Context.Service<
         const ring = yield* makeKeyRing(options.keys, "sandbox-webhook")
         let deliver = (_: ReadonlyArray<Webhook>): Effect.Effect<void> => Effect.void
 
-        /** Four names nobody can foresee, always the same for a key. */
+        /** Names nobody can foresee, always the same for a key. */
         const namesFor = (key: string) => {
           const digits = createHmac("sha512", ring.current).update(`intent/${key}`).digest("hex")
           const part = (n: number) => digits.slice(n * 32, (n + 1) * 32)
-          return { intent: part(0), session: part(1), invoice: part(2), secret: part(3) }
+          return { intent: part(0), session: part(1), invoice: part(2) }
+        }
+
+        const secretOf = ({ intentId, secretKey = "" }: Pick<Intent, "intentId" | "secretKey">) => {
+          const key = ring.all.get(secretKey) ?? ring.current
+          const secret = createHmac("sha256", key).update(`secret/${intentId}`).digest("hex").slice(0, 32)
+          return `${intentId}_secret_${secret}`
         }
 
         const foresee = (request: IntentRequest): ForeseenIntent => {
@@ -95,7 +104,7 @@ export class Sandbox extends Context.Service<
           const made: MadeIntent = {
             intentId,
             sessionId,
-            clientSecret: `${intentId}_secret_${names.secret}`,
+            secretKey: ring.currentId,
             checkoutUrl: `${baseUrl}/sandbox/checkout/${sessionId}`,
             ...(request.method === "CryptoCommerce"
               ? {
@@ -213,6 +222,7 @@ export class Sandbox extends Context.Service<
           findSession,
           pay,
           decline,
+          secretOf,
           sign: (body) => signWebhook(ring, body, clock.now()),
           onWebhooks: (given) => {
             deliver = given

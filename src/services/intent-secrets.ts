@@ -1,0 +1,38 @@
+import { Context, Effect, Layer } from "effect"
+import type { Intent } from "../../machines/order-context.ts"
+import type { MadeIntent } from "../providers/payments/port.ts"
+import { Sandbox } from "../providers/payments/sandbox.ts"
+import { Seal } from "./seal.ts"
+
+const secretAad = (orderId: string) => `order/${orderId}/client-secret`
+
+/** The secrets with which a buyer's browser speaks to the payment provider. Orders keep none of them in the clear. */
+export class IntentSecrets extends Context.Service<
+  IntentSecrets,
+  {
+    /** An intent as orders keep it: its secret sealed, or left out when its provider can say it again. */
+    keep(orderId: string, made: MadeIntent & Pick<Intent, "attempt" | "provider">): Effect.Effect<Intent>
+    tell(orderId: string, intent: Intent): Effect.Effect<string>
+  }
+>()("directory/IntentSecrets") {
+  static readonly layer = Layer.effect(
+    IntentSecrets,
+    Effect.gen(function* () {
+      const seal = yield* Seal
+      const sandbox = yield* Sandbox
+      return IntentSecrets.of({
+        keep: (orderId, { clientSecret, ...intent }) =>
+          clientSecret === undefined
+            ? Effect.succeed(intent)
+            : Effect.map(seal.seal(Buffer.from(clientSecret), secretAad(orderId)), (sealedSecret) => ({
+                ...intent,
+                sealedSecret,
+              })),
+        tell: (orderId, intent) =>
+          intent.sealedSecret === undefined
+            ? Effect.sync(() => sandbox.secretOf(intent))
+            : Effect.map(Effect.orDie(seal.open(intent.sealedSecret, secretAad(orderId))), String),
+      })
+    }),
+  )
+}
