@@ -16,6 +16,7 @@ import { Guards } from "./http/guards.ts"
 import { refusalResponse } from "./http/problem-response.ts"
 import { type Server, startServer } from "./http/server.ts"
 import { masterKeys } from "./keys.ts"
+import { CrowdedChannels } from "./live/crowded.ts"
 import { live } from "./live/live.ts"
 import { publisher } from "./live/publisher.ts"
 import { Said } from "./live/said.ts"
@@ -99,7 +100,7 @@ const appLayer = (surroundings: Surroundings) => {
       Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
-    Layer.provideMerge(Said.layer),
+    Layer.provideMerge(Layer.mergeAll(Said.layer, CrowdedChannels.layer)),
   )
   return Layer.mergeAll(live({ checkMs: liveCheckMs }), web).pipe(
     Layer.provideMerge(sales(keys)),

@@ -1,20 +1,26 @@
 import { Effect, Layer, Schedule } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
 import { AppConfig } from "../config.ts"
 import { Events } from "../store/events.ts"
+import { CrowdedChannels } from "./crowded.ts"
 
 const batch = 2000
 
-/** Forgets old events, a batch at a time, so that no delete holds others up for long. */
+/** A batch at a time, so that no delete holds others up for long. */
+const inBatches = Effect.fnUntraced(function* (trim: Effect.Effect<number, Unavailable>) {
+  while ((yield* trim) === batch) yield* Effect.sleep("50 millis")
+})
+
+/** Forgets events that are old, or too many of one channel. */
 export const retention = Layer.effectDiscard(
   Effect.gen(function* () {
     const events = yield* Events
+    const crowded = yield* CrowdedChannels
     const { eventKeepHours, eventKeepPerChannel } = yield* AppConfig
     const trim = Effect.gen(function* () {
-      for (;;) {
-        const trimmed = yield* events.trim(eventKeepHours, eventKeepPerChannel, batch)
-        if (trimmed < batch) return
-        yield* Effect.sleep("50 millis")
-      }
+      yield* inBatches(events.trimOld(eventKeepHours, batch))
+      const names = crowded.take()
+      if (names.length > 0) yield* inBatches(events.trimChannels(names, eventKeepPerChannel, batch))
     }).pipe(Effect.catch(() => Effect.void))
     // Jittered: every process does this, and whoever comes second finds nothing left.
     yield* Effect.forkScoped(trim.pipe(Effect.schedule(Schedule.jittered(Schedule.spaced("1 minute")))))

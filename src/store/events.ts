@@ -71,7 +71,13 @@ export class Events extends Context.Service<
     news(standings: ReadonlyArray<Standing>): Effect.Effect<ReadonlyArray<News>, Unavailable>
     /** The next events of one channel, oldest first. */
     after(name: string, offset: number, limit: number): Effect.Effect<ReadonlyArray<EventRow>, Unavailable>
-    trim(keepHours: number, keepPerChannel: number, batch: number): Effect.Effect<number, Unavailable>
+    /** Both forget so many at most, and answer how many it were. */
+    trimOld(keepHours: number, batch: number): Effect.Effect<number, Unavailable>
+    trimChannels(
+      names: ReadonlyArray<string>,
+      keepPerChannel: number,
+      batch: number,
+    ): Effect.Effect<number, Unavailable>
   }
 >()("directory/Events") {
   static readonly layer = Layer.effect(
@@ -153,15 +159,21 @@ export class Events extends Context.Service<
           )
           .pipe(Effect.map((rows) => rows.map(({ row }) => row)))
 
-      const trim = (keepHours: number, keepPerChannel: number, batch: number) =>
+      const trimOld = (keepHours: number, batch: number) =>
         sql
           .rows<{ trimmed: number }>(
-            (q) =>
-              q`select trim_events(make_interval(hours => ${keepHours}), ${keepPerChannel}, ${batch}) as trimmed`,
+            (q) => q`select trim_old_events(make_interval(hours => ${keepHours}), ${batch}) as trimmed`,
           )
           .pipe(Effect.map(([row]) => row?.trimmed ?? 0))
 
-      return Events.of({ open, news, after, trim })
+      const trimChannels = (names: ReadonlyArray<string>, keepPerChannel: number, batch: number) =>
+        sql
+          .rows<{ trimmed: number }>(
+            (q) => q`select trim_channels(${names as string[]}, ${keepPerChannel}, ${batch}) as trimmed`,
+          )
+          .pipe(Effect.map(([row]) => row?.trimmed ?? 0))
+
+      return Events.of({ open, news, after, trimOld, trimChannels })
     }),
   )
 }

@@ -90,34 +90,38 @@ describe("a channel", () => {
 })
 
 describe("trimming", () => {
-  const trim = (keepHours: number, keepPerChannel: number, batch: number) =>
-    Effect.runPromise(events.trim(keepHours, keepPerChannel, batch))
+  const trimOld = (keepHours: number, batch: number) => Effect.runPromise(events.trimOld(keepHours, batch))
+  const trim = (name: string, keep: number, batch: number) =>
+    Effect.runPromise(events.trimChannels([name], keep, batch))
 
   it("forgets events past their time in batches, and the hole shows", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 10)
     await sql`update event set at = now() - interval '3 hours' where channel = ${name} and "offset" <= 6`
     const { epoch } = await open(name)
-    expect(await trim(2, 1000, 4)).toBe(4)
-    expect(await trim(2, 1000, 4)).toBe(2)
-    expect(await trim(2, 1000, 4)).toBe(0)
+    expect(await trimOld(2, 4)).toBe(4)
+    expect(await trimOld(2, 4)).toBe(2)
+    expect(await trimOld(2, 4)).toBe(0)
     expect(await kept(name)).toEqual(range(7, 10))
     expect((await open(name, { epoch, offset: 5 })).missed).toBeUndefined()
     expect((await open(name, { epoch, offset: 6 })).missed).toHaveLength(4)
   })
 
-  it("keeps the newest of a long channel", async () => {
+  it("keeps the newest of a long channel, and all of one that was not named", async () => {
     const name = `market:${randomUUID()}`
+    const other = `market:${randomUUID()}`
     await emit(name, 30)
-    while ((await trim(24, 8, 5)) > 0) {}
+    await emit(other, 10)
+    while ((await trim(name, 8, 5)) > 0) {}
     expect(await kept(name)).toEqual(range(23, 30))
+    expect(await kept(other)).toEqual(range(1, 10))
   })
 
   it("may be done by several at once", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 200)
-    await Promise.all(range(1, 8).map(() => trim(24, 50, 100)))
-    while ((await trim(24, 50, 100)) > 0) {}
+    await Promise.all(range(1, 8).map(() => trim(name, 50, 100)))
+    while ((await trim(name, 50, 100)) > 0) {}
     expect(await kept(name)).toEqual(range(151, 200))
   })
 })
