@@ -18,6 +18,9 @@ const rotationGraceMs = 10_000
 /** A login that waits for its code is given up sooner than one that is complete. */
 const pendingSeconds = 3600
 
+/** Logins one user may have open; older ones are ended. */
+const maxSessions = 200
+
 /** A parallel refresh has made the successor already. */
 class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly context: SessionContext }> {}
 
@@ -142,6 +145,7 @@ export class Sessions extends Context.Service<
             Effect.succeed({ type: "OPEN", wants, verifiedAt, ...renewal(now, wants === null) } as const),
           { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
         ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
+        yield* accounts.endOldSessions(account.id, maxSessions)
         if (wants === "SMS") {
           // Whoever asks too often has a code on the way already.
           yield* factors

@@ -72,6 +72,8 @@ export class Accounts extends Context.Service<
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
     /** The same password under the current cost. */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
+    /** Ends all but the newest so many sessions of the user. */
+    endOldSessions(userId: string, keep: number): Effect.Effect<void, Unavailable>
     endSessions(userId: string, reason: string): Effect.Effect<SessionsEnded | undefined, Unavailable>
   }
 >()("directory/Accounts") {
@@ -118,6 +120,19 @@ export class Accounts extends Context.Service<
             .rows(
               (q) => q`update app_user set password_hash = ${newHash}
                         where id = ${userId} and password_hash = ${oldHash}`,
+            )
+            .pipe(Effect.asVoid),
+        endOldSessions: (userId, keep) =>
+          sql
+            .rows(
+              (
+                q,
+              ) => q`update entity e set status = 'Revoked', state = jsonb_set(e.state, '{value}', '"Revoked"'),
+                              version = e.version + 1, turn = gen_random_uuid(), due_at = null, updated_at = now()
+                         from (select id from entity
+                                where kind = 'session' and owner_id = ${userId} and status not in ('Revoked', 'Expired')
+                                order by updated_at desc offset ${keep}) old
+                        where e.kind = 'session' and e.id = old.id`,
             )
             .pipe(Effect.asVoid),
         endSessions: (userId, reason) =>
