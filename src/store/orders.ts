@@ -195,17 +195,22 @@ export class Orders extends Context.Service<
                 q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
             )
             .pipe(Effect.map((rows) => rows[0])),
-        list: Effect.fnUntraced(function* ({ status, userId }, page) {
-          const rows = yield* sql.rows<StoredOrder & { total: number }>(
-            (q) => q`select status, state->'context' as context, count(*) over () as total
-                       from entity
-                      where kind = 'order' ${userId === undefined ? q`` : q`and owner_id = ${userId}`}
-                        ${status === undefined ? q`` : q`and status = ${status}`}
-                      order by ${page.sort === "updated_at" ? q`updated_at` : q`created_at`}
-                               ${page.dir === "Asc" ? q`asc` : q`desc`}, id
-                      limit ${page.limit} offset ${page.page * page.limit}`,
-          )
-          return { orders: rows, total: rows[0]?.total ?? 0 }
+        list: Effect.fnUntraced(function* ({ status, userId }, { dir, limit, page, sort }) {
+          // The page is found by what indexes know; only what is on it is opened.
+          const rows = yield* sql.rows<{ total: number; orders: ReadonlyArray<StoredOrder> }>((q) => {
+            const wanted = q`kind = 'order' ${userId === undefined ? q`` : q`and owner_id = ${userId}`}
+                             ${status === undefined ? q`` : q`and status = ${status}`}`
+            const column = sort === "updated_at" ? q`updated_at` : q`created_at`
+            const order = dir === "Asc" ? q`${column}, id` : q`${column} desc, id desc`
+            return q`select (select count(*) from entity where ${wanted}) as total,
+                            (select coalesce(jsonb_agg(jsonb_build_object('status', e.status, 'context', e.state->'context')
+                                                       order by p.n), '[]')
+                               from (select id, row_number() over () as n from (
+                                       select id from entity where ${wanted}
+                                        order by ${order} limit ${limit} offset ${page * limit}) x) p
+                               join entity e on e.kind = 'order' and e.id = p.id) as orders`
+          })
+          return rows[0] ?? { orders: [], total: 0 }
         }),
       })
     }),

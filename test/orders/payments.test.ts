@@ -304,4 +304,26 @@ describe("orders", () => {
     expect(list.body).toMatchObject({ data: [{ id: order.id }], paging: { total: 1, limit: 1, page: 0 } })
     expect((await admin.call("GET", "/orders?all=true&limit=3")).body.data).toHaveLength(3)
   })
+
+  it("come a page at a time in the order asked for, each once, and past the last page there are none", async () => {
+    const admin = await newShopper(one, { role: "Admin" })
+    for (let n = 0; n < 3; n++) await pendingOrder()
+    const [stored] =
+      await one.sql`select array_agg(id::text order by created_at, id) as ids from entity where kind = 'order'`
+    const ids: ReadonlyArray<string> = stored?.["ids"]
+    const walk = async (dir: string) => {
+      const seen: Array<string> = []
+      for (let page = 0; ; page++) {
+        const { body } = await admin.call(
+          "GET",
+          `/orders?all=true&sort=created_at&dir=${dir}&limit=7&page=${page}`,
+        )
+        expect(body.paging.total).toBe(ids.length)
+        if (body.data.length === 0) return seen
+        seen.push(...body.data.map(({ id }: { id: string }) => id))
+      }
+    }
+    expect(await walk("Asc")).toEqual(ids)
+    expect(await walk("Desc")).toEqual(ids.toReversed())
+  })
 })
