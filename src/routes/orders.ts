@@ -46,7 +46,7 @@ const listOrders = route({
         })
       const page = pageRequest(query, ["created_at", "updated_at"])
       const found = yield* Orders.use((orders) => orders.list({ userId, status: query.status }, page))
-      return paged(yield* OrderViews.use((views) => views.showMany(found.orders)), page, found.total)
+      return paged(yield* OrderViews.use((views) => views.showMany(found.rows)), page, found.total)
     }),
 })
 

@@ -4,6 +4,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { InvalidReason, OrderStatus } from "../../schema/order.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import type { DisplayUser } from "../../schema/user.ts"
+import { pageOfEntities } from "./entity-pages.ts"
 import { gather } from "./gather.ts"
 import { Sql } from "./sql.ts"
 import { Users } from "./users.ts"
@@ -108,7 +109,7 @@ export class Orders extends Context.Service<
     list(
       filter: OrderFilter,
       page: PageRequest,
-    ): Effect.Effect<{ readonly orders: ReadonlyArray<StoredOrder>; readonly total: number }, Unavailable>
+    ): Effect.Effect<{ readonly rows: ReadonlyArray<StoredOrder>; readonly total: number }, Unavailable>
     /** Who holds what of these claims, and perhaps of some others. */
     held(claims: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Held>, Unavailable>
   }
@@ -195,23 +196,14 @@ export class Orders extends Context.Service<
                 q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
             )
             .pipe(Effect.map((rows) => rows[0])),
-        list: Effect.fnUntraced(function* ({ status, userId }, { dir, limit, page, sort }) {
-          // The page is found by what indexes know; only what is on it is opened.
-          const rows = yield* sql.rows<{ total: number; orders: ReadonlyArray<StoredOrder> }>((q) => {
-            const wanted = q`kind = 'order' ${userId === undefined ? q`` : q`and owner_id = ${userId}`}
-                             ${status === undefined ? q`` : q`and status = ${status}`}`
-            const column = sort === "updated_at" ? q`updated_at` : q`created_at`
-            const order = dir === "Asc" ? q`${column}, id` : q`${column} desc, id desc`
-            return q`select (select count(*) from entity where ${wanted}) as total,
-                            (select coalesce(jsonb_agg(jsonb_build_object('status', e.status, 'context', e.state->'context')
-                                                       order by p.n), '[]')
-                               from (select id, row_number() over () as n from (
-                                       select id from entity where ${wanted}
-                                        order by ${order} limit ${limit} offset ${page * limit}) x) p
-                               join entity e on e.kind = 'order' and e.id = p.id) as orders`
-          })
-          return rows[0] ?? { orders: [], total: 0 }
-        }),
+        list: ({ status, userId }, page) =>
+          pageOfEntities<StoredOrder>(sql, "order", page, (q) => ({
+            wanted: [
+              ...(userId === undefined ? [] : [q`owner_id = ${userId}`]),
+              ...(status === undefined ? [] : [q`status = ${status}`]),
+            ],
+            sortedBy: page.sort === "updated_at" ? q`updated_at` : q`created_at`,
+          })),
       })
     }),
   )

@@ -3,6 +3,7 @@ import type { TransferContext } from "../../machines/transfer.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import type { DisplayTransferRequest, TransferStatus } from "../../schema/transfer.ts"
+import { pageOfEntities } from "./entity-pages.ts"
 import { Sql } from "./sql.ts"
 
 interface TransferRow {
@@ -62,29 +63,18 @@ export class TransferLists extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       return TransferLists.of({
-        listOutgoing: Effect.fnUntraced(function* (userId, { dir, limit, page, sort }, acceptedAfter) {
-          const [found] = yield* sql.rows<{ rows: ReadonlyArray<TransferRow>; total: number }>((q) => {
-            const direction = dir === "Asc" ? q`asc nulls last` : q`desc nulls last`
-            const key = {
-              created_at: q`created_at`,
-              accepted_at: q`(context->>'acceptedAt')::timestamptz`,
-              eid: q`subject`,
-            }[sort]
-            return q`with hit as (
-                       select id, status, subject, created_at, state->'context' as context from entity
-                        where kind = 'transfer' and ${userId === undefined ? q`true` : q`owner_id = ${userId}`}
-                          and (${acceptedAfter ?? null}::timestamptz is null
-                               or (state->'context'->>'acceptedAt')::timestamptz > ${acceptedAfter ?? null}::timestamptz)
-                     ), page as (
-                       select status, context, row_number() over (order by ${key} ${direction}, id) as n from hit
-                        order by n limit ${limit} offset ${limit * page}
-                     )
-                     select (select count(*) from hit) as total,
-                            (select coalesce(jsonb_agg(jsonb_build_object('status', status, 'context', context) order by n), '[]')
-                               from page) as rows`
-          })
-          return { data: (found?.rows ?? []).map(displayTransfer), total: found?.total ?? 0 }
-        }),
+        listOutgoing: (userId, page, acceptedAfter) =>
+          pageOfEntities<TransferRow>(sql, "transfer", page, (q) => {
+            const acceptedAt = q`(state->'context'->>'acceptedAt')::timestamptz`
+            return {
+              wanted: [
+                ...(userId === undefined ? [] : [q`owner_id = ${userId}`]),
+                ...(acceptedAfter === undefined ? [] : [q`${acceptedAt} > ${acceptedAfter}::timestamptz`]),
+              ],
+              sortedBy: { created_at: q`created_at`, accepted_at: acceptedAt, eid: q`subject` }[page.sort],
+              isOptional: page.sort === "accepted_at",
+            }
+          }).pipe(Effect.map(({ rows, total }) => ({ data: rows.map(displayTransfer), total }))),
         listIncoming: (userId, accepted) =>
           sql
             .rows<TransferRow>(
