@@ -35,5 +35,8 @@ export type DisplayUser = typeof DisplayUser.Type
 export const DisplayUserExtended = Schema.Struct({
   ...required,
   ...optional,
-  emoji_ids: Schema.Array(Schema.String),
+  emoji_ids: Schema.Array(Schema.String).annotate({
+    description:
+      "The oldest first: up to 5,000 of one user, up to 200 of each in a list. GET /emoji_id?user_id= has them all, a page at a time.",
+  }),
 }).annotate({ identifier: "DisplayUserExtended" })

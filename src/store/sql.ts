@@ -46,6 +46,11 @@ const lostConnection = new Set([
 // Connection trouble, resources, operator intervention, rollback for others' sake: none is the request's fault.
 const passing = /^(08|53|57|40)/
 
+/** What took too long once would take as long again, and hold up others: it is not tried again. */
+const tookTooLong = new Unavailable({ error: "The database took too long.", retryAfterSeconds: 5 })
+const mayPass = (failure: Unavailable | SqlRefused): failure is Unavailable =>
+  failure._tag === "Unavailable" && failure !== tookTooLong
+
 const toFailure = (error: unknown): Unavailable | SqlRefused => {
   const {
     code = "",
@@ -58,6 +63,7 @@ const toFailure = (error: unknown): Unavailable | SqlRefused => {
     detail?: string
     hint?: string
   }
+  if (code === "57014") return tookTooLong
   if (lostConnection.has(code) || passing.test(code)) {
     return new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
   }
@@ -185,9 +191,9 @@ export class Sql extends Context.Service<
 
         // What goes well the first time, as nearly everything does, pays for no schedule.
         const attempt = <Row>(statement: Statement) =>
-          Effect.catchTag(once<Row>(statement), "Unavailable", () =>
+          Effect.catchIf(once<Row>(statement), mayPass, () =>
             once<Row>(statement).pipe(
-              Effect.retry({ schedule: retryPolicy, while: (failure) => failure._tag === "Unavailable" }),
+              Effect.retry({ schedule: retryPolicy, while: mayPass }),
               Effect.delay(firstPause),
             ),
           )

@@ -49,6 +49,9 @@ interface Changed {
 type Touched<A> = { readonly role: Role } | A | null
 
 const displayModifiersTag = 1
+/** Some own very many: the list of their ids has pages of its own. */
+const maxIdsInList = 200
+const maxIdsOfOne = 5000
 
 const withIds = ({ ids, view }: UserRow): UserWithIds => ({
   ...view,
@@ -120,18 +123,19 @@ export class UserAdmin extends Context.Service<
         yield* told(id, outcome.events)
         return outcome.user
       })
-      const owned = (q: typeof sql.raw) => q`
+      const owned = (q: typeof sql.raw, limit: number) => q`
         (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
                   (select r.data from record r where r.canonical = e.canonical and r.tag = ${displayModifiersTag}
                     order by r.seq desc limit 1)) order by e.registered_at, e.canonical), '[]')
-           from emoji_id e where e.owner_id = u.id)`
+           from (select canonical, registered_at from emoji_id where owner_id = u.id
+                  order by registered_at, canonical limit ${limit}) e)`
 
       return UserAdmin.of({
         list: Effect.fnUntraced(function* ({ dir, limit, page, sort }) {
           const [row] = yield* sql.rows<{ data: ReadonlyArray<UserRow>; total: number }>(
             (q) => q`
               select (select count(*) from app_user where deleted_at is null) as total,
-                     (select coalesce(jsonb_agg(jsonb_build_object('view', display_user(u), 'ids', ${owned(q)}) order by p.n), '[]')
+                     (select coalesce(jsonb_agg(jsonb_build_object('view', display_user(u), 'ids', ${owned(q, maxIdsInList)}) order by p.n), '[]')
                         from (select id, row_number() over () as n from (
                                 select id from app_user where deleted_at is null
                                  order by ${q(sort)} ${dir === "Asc" ? q`asc` : q`desc`} nulls last, id
@@ -142,7 +146,7 @@ export class UserAdmin extends Context.Service<
         }),
         get: Effect.fnUntraced(function* (id) {
           const [row] = yield* sql.rows<UserRow>(
-            (q) => q`select display_user(u) as view, ${owned(q)} as ids from app_user u
+            (q) => q`select display_user(u) as view, ${owned(q, maxIdsOfOne)} as ids from app_user u
                       where u.id = ${id} and u.deleted_at is null`,
           )
           return row === undefined ? yield* noUser() : withIds(row)

@@ -66,6 +66,20 @@ describe("GET /users/{id}", () => {
     expect(body.emoji_ids).toEqual(["👍🏽🌊"])
   })
 
+  it("shows very many ids, and of each in a list the oldest", async () => {
+    const [admin, user] = await Promise.all([service.user({ role: "Admin" }), service.user()])
+    await service.sql`insert into emoji_id (canonical, owner_id, source, registered_at)
+      select repeat('🐙', 3) || chr(127792 + n), ${user.id}, 'test', now() + make_interval(secs => n)
+        from generate_series(1, 201) n`
+    const one = await service.call("GET", `/users/${user.id}`, { token: user.token })
+    expect(one.body.emoji_ids).toHaveLength(201)
+    const list = await service.call("GET", "/users?sort=created_at&dir=Desc&limit=200", {
+      token: admin.token,
+    })
+    const listed = list.body.data.find(({ id }: { id: string }) => id === user.id)
+    expect(listed.emoji_ids).toEqual(one.body.emoji_ids.slice(0, 200))
+  })
+
   it("shows others to user:show only; what is no uuid is 400, who is not there 404", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     expect((await service.call("GET", `/users/${other.id}`, { token: one.token })).status).toBe(403)

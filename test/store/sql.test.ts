@@ -51,11 +51,15 @@ describe("a statement", () => {
       constraint: "app_user_email_key",
     })
   })
-  it("that runs over its time is Unavailable, not a hang", async () => {
+  it("that runs over its time is Unavailable, not a hang, and is not sent again", async () => {
     const slow = await serve({ STATEMENT_TIMEOUT_MS: "200" })
+    await slow.sql`create sequence tries`
     const result = await slow.runtime.runPromise(
-      Effect.flatMap(Sql, (sql) => sql.once((q) => q`select pg_sleep(30)`)).pipe(Effect.result),
+      Effect.flatMap(Sql, (sql) => sql.rows((q) => q`select nextval('tries'), pg_sleep(30)`)).pipe(
+        Effect.result,
+      ),
     )
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
+    expect(await slow.sql`select last_value from tries`).toEqual([{ last_value: 1 }])
   })
 })
