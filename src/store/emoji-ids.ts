@@ -83,20 +83,18 @@ export class EmojiIds extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
 
-      /** Each way to find ids has an index of its own; "or" over parameters that may be absent would use none. */
-      const candidates = (q: Querying, { canonical, organizationId, ownedBy }: IdFilter) => {
-        const ways = [
+      /** Only what is asked for becomes part of the statement: each way to find ids has an index of its own. */
+      const matching = (q: Querying, { canonical, organizationId, ownedBy }: IdFilter) =>
+        [
           ownedBy !== undefined &&
-            q`(select canonical from emoji_id where owner_id = ${ownedBy}::uuid
-               union select o.canonical from pubkey k join emoji_id o on o.pubkey = k.pubkey
-                      where k.user_id = ${ownedBy}::uuid)`,
+            q`(e.owner_id = ${ownedBy}::uuid
+               or e.pubkey = any(array(select k.pubkey from pubkey k where k.user_id = ${ownedBy}::uuid)))`,
           organizationId !== undefined &&
-            q`(select o.canonical from pubkey k join emoji_id o on o.pubkey = k.pubkey
-                where k.organization_id = ${organizationId}::uuid)`,
-          canonical !== undefined && q`(select ${canonical}::text)`,
-        ].filter((way) => way !== false)
-        return ways.reduce((both, way) => q`${both} intersect ${way}`)
-      }
+            q`e.pubkey = any(array(select k.pubkey from pubkey k where k.organization_id = ${organizationId}::uuid))`,
+          canonical !== undefined && q`e.canonical = ${canonical}`,
+        ]
+          .filter((way) => way !== false)
+          .reduce((both, way) => q`${both} and ${way}`)
 
       const list = (filter: IdFilter, page: { limit: number; offset: number }) =>
         sql
@@ -106,7 +104,7 @@ export class EmojiIds extends Context.Service<
                             case when e.blocked_until > now() then e.blocked_until end as "blockedUntil",
                             (select r.data from record r where r.canonical = e.canonical and r.tag = 1
                               order by r.seq desc limit 1) as modifiers
-                       from emoji_id e where e.canonical in (${candidates(q, filter)})
+                       from emoji_id e where ${matching(q, filter)}
                       order by e.registered_at, e.token_id limit ${page.limit} offset ${page.offset}`,
           )
           .pipe(Effect.map((rows) => rows.flatMap(toRegistered)))
