@@ -25,17 +25,21 @@ const newCode = async (facts: Record<string, unknown>) => {
   return redemption_code
 }
 
-beforeAll(async () => {
+const begin = async (processes: number) => {
   const environment = { SWEEP_INTERVAL_MS: "60000", CART_TTL_SECONDS: "300" }
-  const first = await serve(environment, { peersPossible: true })
-  nodes = [first, await serve(environment, { database: first.database, peersPossible: true })]
+  const peersPossible = processes > 1
+  const first = await serve(environment, { peersPossible })
+  const { database } = first
+  const others = Array.from({ length: processes - 1 }, () => serve(environment, { database, peersPossible }))
+  nodes = [first, ...(await Promise.all(others))]
   admin = await newShopper(first, { role: "Admin" })
   buyers = await Promise.all(Array.from({ length: 6 }, () => newShopper(first, { freeLimit: 2 })))
   codes = [
     await newCode({ discount_as_percentage: 25, max_uses: 3 }),
     await newCode({ discount_as_percentage: 100, max_uses: 2 }),
   ]
-})
+  log.length = 0
+}
 
 type Caller = Pick<typeof admin, "token">
 const say = async (
@@ -139,7 +143,12 @@ const unbooked = () => nodes[0]!.sql`
      select count(*) from journal j join ledger_line l on l.journal_id = j.id
       where j.reference = 'sandbox:' || p.id and l.account = 'funds:sandbox' and l.cents = p.cents)`
 
-describe(`a walk with money (WALK_SEED=${walkSeed})`, () => {
+describe.each([
+  { where: "two processes", processes: 2 },
+  { where: "one process that is alone and goes by its memory", processes: 1 },
+])(`a walk with money in $where (WALK_SEED=${walkSeed})`, ({ processes }) => {
+  beforeAll(() => begin(processes))
+
   it("of buyers who pay, pay wrongly, come back late and are refunded loses no id and no cent", async () => {
     const check = async () => {
       expect(await untilAllIsTold()).toBe(0)
