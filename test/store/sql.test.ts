@@ -51,6 +51,17 @@ describe("a statement", () => {
       constraint: "app_user_email_key",
     })
   })
+  it("has all its rows in their places, also after one that failed among its own", async () => {
+    const single = await serve({ POOL_SIZE: "1" })
+    const ask = <Row>(use: (sql: Sql["Service"]) => Effect.Effect<Row, unknown>) =>
+      single.runtime.runPromise(Effect.flatMap(Sql, use).pipe(Effect.result))
+    for (let round = 0; round < 3; round++) {
+      const failed = await ask((sql) => sql.once((q) => q`select 1 / (4 - n) from generate_series(1, 9) n`))
+      expect(Result.isFailure(failed) && failed.failure).toMatchObject({ sqlstate: "22012" })
+      const next = await ask((sql) => sql.rows((q) => q`select n from generate_series(1, 2) n`))
+      expect(Result.isSuccess(next) && next.success).toEqual([{ n: 1 }, { n: 2 }])
+    }
+  })
   it("that runs over its time is Unavailable, not a hang, and is not sent again", async () => {
     const slow = await serve({ STATEMENT_TIMEOUT_MS: "200" })
     await slow.sql`create sequence tries`
