@@ -5,6 +5,7 @@ import type { DirectoryRecord } from "../../schema/record.ts"
 import { findSingleValueKey } from "../../schema/record-selection.ts"
 import { parseTag } from "../../schema/record-tag.ts"
 import type { Writer } from "../services/writer.ts"
+import { gather } from "./gather.ts"
 import { Sql } from "./sql.ts"
 
 /** What the store holds of an entry besides its data. */
@@ -73,21 +74,43 @@ const toParameter = ({ expected, merkleRoot, signature, store, writer, ...edit }
   }),
 })
 
-/** Permission, version, records, store entry, version number and event: one statement. Never repeated by itself, as a
- * second run would find its own records there already. */
-export const makeEditRecords = Effect.map(
-  Sql,
-  (sql) => (edit: RecordEdit) =>
-    sql
-      .once<{ result: EditOutcome }>(
-        (q) => q`select edit_records(${JSON.stringify(toParameter(edit))}::text::jsonb) as result`,
-      )
-      .pipe(
-        Effect.map(([row]): EditOutcome => row?.result ?? { outcome: "absent" }),
-        Effect.catchTag("SqlRefused", (refused) =>
-          refused.sqlstate === "EI003"
-            ? Effect.succeed<EditOutcome>({ outcome: "crowded" })
-            : Effect.die(refused),
-        ),
+const maxEditsPerStatement = 16
+
+/**
+ * Permission, version, records, store entry, version number and event: one statement, for all who ask at the same time.
+ * Ids are locked in order. Never repeated by itself, as a second run would find its own records there already.
+ */
+export const makeEditRecords = Effect.map(Sql, (sql) => {
+  const send = (edits: ReadonlyArray<RecordEdit>) =>
+    sql.once<{ n: number; result: EditOutcome }>(
+      (q) => q`select x.n, edit_records(x.edit) as result
+                 from (select edit, n from jsonb_array_elements(${JSON.stringify(edits.map(toParameter))}::text::jsonb)
+                         with ordinality as y(edit, n) order by edit->>'canonical', n) x`,
+    )
+
+  const editAlone = (edit: RecordEdit) =>
+    send([edit]).pipe(
+      Effect.map(([row]): EditOutcome => row?.result ?? { outcome: "absent" }),
+      Effect.catchTag("SqlRefused", (refused) =>
+        refused.sqlstate === "EI003"
+          ? Effect.succeed<EditOutcome>({ outcome: "crowded" })
+          : Effect.die(refused),
       ),
-)
+    )
+
+  return gather({
+    run: (edits: ReadonlyArray<RecordEdit>) =>
+      send(edits).pipe(
+        Effect.map((rows) => {
+          const outcomes = new Map(rows.map(({ n, result }) => [n, result]))
+          return edits.map((_, i) =>
+            Effect.succeed<EditOutcome>(outcomes.get(i + 1) ?? { outcome: "absent" }),
+          )
+        }),
+        // Nothing is done then. One of them has too many records, and nobody else suffers for it.
+        Effect.catchTag("SqlRefused", () => Effect.succeed(edits.map(editAlone))),
+      ),
+    maxStatements: Math.ceil(sql.poolSize / 2),
+    maxAsks: maxEditsPerStatement,
+  })
+})

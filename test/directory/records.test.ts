@@ -210,6 +210,34 @@ describe("an edit", () => {
     expect(await data(id)).toHaveLength(1)
     expect((await service.lookup(id)).body.version).toBe(21)
   })
+
+  it("sent with many others is answered for itself, whatever becomes of theirs", async () => {
+    const [full, strange, ...fine] = names.map((name) => `🌵${name}`) as [string, string, ...Array<string>]
+    for (const id of [full, ...fine]) await service.register(id, owner)
+    await service.register(strange, other)
+    await service.sql`insert into record (canonical, hash, tag, data)
+      select ${full}, n::text, ${0x5001}, 'text ' || n from generate_series(1, 256) n`
+    const edits = [full, strange, "🌵🌵🌵", ...fine, ...fine, full, ...fine]
+    const rounds = new Map<string, number>()
+    const answers = await Promise.all(
+      edits.map((id) => {
+        const round = (rounds.get(id) ?? 0) + 1
+        rounds.set(id, round)
+        // The third is the second once more.
+        return service.edit(id, owner, { insert: [{ tag: "0x5001", data: `note ${Math.min(round, 2)}` }] })
+      }),
+    )
+    const statuses = (id: string) => answers.filter((_, i) => edits[i] === id).map(({ status }) => status)
+    expect(statuses(full)).toEqual([422, 422])
+    expect(statuses(strange)).toEqual([403])
+    expect(statuses("🌵🌵🌵")).toEqual([404])
+    for (const id of fine) {
+      expect(statuses(id).toSorted()).toEqual([200, 200, 422])
+      expect((await data(id)).toSorted()).toEqual(["note 1", "note 2"])
+      expect((await service.lookup(id)).body.version).toBe(3)
+    }
+    expect(await data(full)).toHaveLength(256)
+  })
 })
 
 describe("who may edit", () => {
