@@ -183,6 +183,7 @@ export const workers: Scenario = {
   name: "workers",
   summary: "lookups of 1,000 ids at the same rate by two worker processes against one process",
   ratePerSecond: 20_000,
+  firstWarmupSeconds: 6,
   setupSeconds: 15,
   subject: service("WORKERS=2", { WORKERS: "2" }),
   against: [{ side: oneWorker, aims: [{ metric: "cpu", atMost: 1.1 }] }],
