@@ -22,3 +22,36 @@ begin
   select coalesce(sum(coalesce(b.off, 0) + abs(coalesce(b.funds, 0) - coalesce(t.funds, 0))), 0)::bigint into cents
     from booked b full join told t using (order_id);
 end $$;
+
+-- Where the audit stands. One for all processes, so that it gets through however often they are restarted.
+create table audit_round (
+  only_one      boolean     primary key default true check (only_one),
+  begun_at      timestamptz,                            -- of the round under way
+  after         uuid,                                   -- its next part begins here; null: with a new round
+  cents         bigint      not null default 0,         -- found by it so far
+  continued_at  timestamptz not null default '-infinity',
+  last_begun_at timestamptz,                            -- of the last round that went through; null: none yet
+  last_cents    bigint      not null default 0
+);
+insert into audit_round default values;
+
+-- The next part of the audit, if the one before it is old enough and nobody else is at it; what is known in any case.
+create function continue_audit(batch int, pause interval, out cents bigint, out age_seconds float) language plpgsql as $$
+declare r audit_round; part record;
+begin
+  select * into r from audit_round where continued_at <= now() - pause for update skip locked;
+  if found then
+    select * into part from ledger_audit(r.after, batch);
+    if r.after is null then r.begun_at := now(); end if;
+    r.cents := r.cents + part.cents;
+    if part.until is null then
+      r.last_begun_at := r.begun_at; r.last_cents := r.cents; r.cents := 0;
+    end if;
+    update audit_round set (begun_at, after, cents, continued_at, last_begun_at, last_cents) =
+      (r.begun_at, part.until, r.cents, now(), r.last_begun_at, r.last_cents);
+  else
+    select * into r from audit_round;
+  end if;
+  cents := greatest(r.cents, r.last_cents);
+  age_seconds := extract(epoch from now() - r.last_begun_at);
+end $$;

@@ -2,58 +2,56 @@ import { Effect, Layer } from "effect"
 import { Metrics } from "../metrics.ts"
 import { Sql } from "../store/sql.ts"
 
-const everyMs = 15_000
+const pauseSeconds = 15
 /** Few enough that a part of the audit holds nobody up, enough to get through a million orders in two hours. */
 const ordersPerPart = 2000
 
-interface Part {
+interface Standing {
   readonly cents: number
-  readonly until: string | null
+  /** None yet: no audit went through. */
+  readonly age_seconds: number | null
 }
 
 /**
  * Audits the books against the orders for whoever reads the metrics: a part of them now and then, from the first to the
- * last and then again. What is wrong shows at once, and until a whole audit found nothing.
+ * last and then again, all processes together. What is wrong shows at once, and until a whole audit found nothing.
  */
 export const ledgerAudit = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* Sql
     const metrics = yield* Metrics
-    let nextAt = Number.NEGATIVE_INFINITY
-    /** The audit under way. */
-    let audit: { readonly begunAt: number; after: string | null; cents: number } | undefined
-    let last = { begunAt: performance.now(), cents: 0 }
+    let askedAt = Number.NEGATIVE_INFINITY
+    let cents = 0
+    let lastBegunAt = Number.NEGATIVE_INFINITY
 
-    const auditPart = Effect.gen(function* () {
-      audit ??= { begunAt: performance.now(), after: null, cents: 0 }
-      const { after } = audit
-      const [part] = yield* sql.rows<Part>(
-        (q) => q`select cents, until from ledger_audit(${after}::uuid, ${ordersPerPart})`,
-      )
-      audit.cents += part?.cents ?? 0
-      audit.after = part?.until ?? null
-      if (audit.after !== null) return
-      last = audit
-      audit = undefined
-    })
+    const audit = Effect.map(
+      sql.rows<Standing>(
+        (q) => q`select cents, age_seconds
+                   from continue_audit(${ordersPerPart}, make_interval(secs => ${pauseSeconds}))`,
+      ),
+      ([standing]) => {
+        cents = standing?.cents ?? 0
+        lastBegunAt = performance.now() - 1000 * (standing?.age_seconds ?? Number.POSITIVE_INFINITY)
+      },
+    )
 
     metrics.before(
       Effect.suspend(() => {
         const now = performance.now()
-        if (now < nextAt) return Effect.void
-        nextAt = now + everyMs
-        return Effect.ignore(auditPart)
+        if (now < askedAt + 1000 * pauseSeconds) return Effect.void
+        askedAt = now
+        return Effect.ignore(audit)
       }),
     )
     metrics.gauge(
       "ledger_imbalance_cents",
       "What the ledger and the orders disagree about; anything but zero is an error",
-      () => Math.max(last.cents, audit?.cents ?? 0),
+      () => cents,
     )
     metrics.gauge(
       "ledger_audit_age_seconds",
       "How long ago the last whole audit of the ledger began; it takes longer with more orders, and goes on with each scrape",
-      () => (performance.now() - last.begunAt) / 1000,
+      () => (performance.now() - lastBegunAt) / 1000,
     )
   }),
 )

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { beforeAll, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { atSandbox, freshId, newShopper, until } from "./shopper.ts"
 
@@ -57,9 +57,58 @@ it("it finds what the whole one finds: an order that tells another sum, and a bo
   for (const batch of [1, 2, 3, 1000]) expect(sum(await auditParts(batch))).toBe(75)
 })
 
-it("the metrics tell of it until a whole audit finds nothing", async () => {
-  const other = await serve({}, { database: service.database })
-  const text = (await other.call("GET", "/metrics")).text
-  expect(text).toMatch(/^ledger_imbalance_cents 75$/m)
-  expect(Number(/^ledger_audit_age_seconds (.+)$/m.exec(text)?.[1])).toBeLessThan(60)
+/** What a process that has just started says. */
+const scrape = async ({ database }: TestService) => {
+  const process = await serve({}, { database })
+  const { text } = await process.call("GET", "/metrics")
+  await process.stop()
+  const read = (name: string) => new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]
+  return [read("ledger_imbalance_cents"), Number(read("ledger_audit_age_seconds")) < 60]
+}
+const makeDue = ({ sql }: TestService) => sql`update audit_round set continued_at = '-infinity'`
+
+it("the metrics of every process tell of it, from its next part on until a whole audit found nothing", async () => {
+  expect(await scrape(service)).toEqual(["0", true])
+  await makeDue(service)
+  expect(await scrape(service)).toEqual(["75", true])
+  expect(await scrape(service)).toEqual(["75", true])
+})
+
+describe("an audit of many orders", () => {
+  let large: TestService
+  beforeAll(async () => {
+    large = await serve()
+    await large.sql`insert into entity (kind, id, version, turn, status, state)
+      select 'order', gen_random_uuid(), 1, gen_random_uuid(), 'Draft',
+             '{"value": "Draft", "context": {"payments": [], "refunds": []}}' from generate_series(1, 4500)`
+    const last = "ffffffff-ffff-4fff-bfff-ffffffffffff"
+    await large.sql`select put_ledger(${JSON.stringify([
+      { order_id: last, account: "funds:sandbox", cents: 70, reference: "lost" },
+      { order_id: last, account: "sales", cents: -70, reference: "lost" },
+    ])}::text::jsonb)`
+  })
+
+  it("goes on where the last process left it, and is not claimed before it went through", async () => {
+    const said: Array<unknown> = []
+    for (let starts = 0; starts < 4; starts++) {
+      await makeDue(large)
+      said.push(await scrape(large))
+    }
+    expect(said).toEqual([
+      ["0", false],
+      ["0", false],
+      ["70", true],
+      ["70", true],
+    ])
+  })
+
+  it("does one part for all who ask at the same time", async () => {
+    await large.sql`update audit_round set after = null, continued_at = '-infinity'`
+    await Promise.all(
+      Array.from({ length: 8 }, () => large.sql`select continue_audit(1000, make_interval(secs => 15))`),
+    )
+    const [row] = await large.sql`
+      select count(*)::int as passed from entity, audit_round where kind = 'order' and id <= after`
+    expect(row?.["passed"]).toBe(1000)
+  })
 })
