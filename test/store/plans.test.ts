@@ -28,12 +28,17 @@ it("a turn reads its own entity and its own journal, also by plans that were mad
       expected: 1,
       ledger: [booked("funds:sandbox", 100), booked("sales", -100)],
     })
+    await sql`select version from entity where kind = ${"order"} and id = ${id}`
   }
   await sql`select pg_stat_force_next_flush()`
   const read = await sql<Array<{ name: string; tuples: number }>>`
     select relname as name, (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as tuples
       from pg_stat_user_tables where relname in ('entity', 'journal', 'ledger_line')`
+  // What is passed over within an index is not counted above.
+  const used = await sql<Array<{ name: string }>>`
+    select indexrelname as name from pg_stat_user_indexes where relname = 'entity' and idx_scan > 0`
   await sql.end()
+  expect(used.map(({ name }) => name)).toEqual(["entity_pkey"])
   expect(read).toHaveLength(3)
   for (const { name, tuples } of read) expect([name, tuples <= 5 * turns]).toEqual([name, true])
 })
