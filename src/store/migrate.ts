@@ -21,14 +21,14 @@ const migrations = (): ReadonlyArray<Migration> =>
       return { name, text, sha256: createHash("sha256").update(text).digest("hex") }
     })
 
-// One number for every node of this service: whoever comes second waits for the first.
-const lock = 730_214_906
+// One number for every node of this service: whoever comes second waits for the first. An index of much takes its time.
+const begin = "set local statement_timeout = 0; select pg_advisory_xact_lock(730214906);"
 
 /** Brings the database to the newest schema. Each file is one simple query, so it applies whole or not at all. */
 export const migrate = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
   await sql
     .unsafe(
-      `select pg_advisory_xact_lock(${lock});
+      `${begin}
        create table if not exists migration (name text primary key, sha256 text not null, at timestamptz not null default now());`,
     )
     .simple()
@@ -38,7 +38,7 @@ export const migrate = async (sql: postgres.Sql): Promise<ReadonlyArray<string>>
     if (row === undefined) {
       await sql
         .unsafe(
-          `select pg_advisory_xact_lock(${lock});
+          `${begin}
            insert into migration (name, sha256) values ('${name}', '${sha256}');
            ${text}`,
         )

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, it } from "vitest"
+import { migrate } from "../../src/store/migrate.ts"
+import { connect, type DatabaseAddress } from "../../src/store/sql.ts"
+import { createDatabase } from "../fixtures/database.ts"
+
+const open = (connection: DatabaseAddress, statementTimeoutMs: number) =>
+  connect({ connection, poolSize: 1, statementTimeoutMs })
+
+/** Migrates with 200 ms for a statement, while another connection keeps it waiting for longer. */
+const migrateDespite = async (connection: DatabaseAddress, lock: string) => {
+  const [patient, hurried] = [open(connection, 0), open(connection, 200)]
+  const held = patient.begin(async (q) => {
+    await q.unsafe(lock)
+    await sleep(800)
+  })
+  await sleep(100)
+  const applied = await migrate(hurried).catch(String)
+  await held
+  await Promise.all([patient.end(), hurried.end()])
+  return applied
+}
+
+it("a migration may take longer than a statement of the service", async () => {
+  const connection = await createDatabase()
+  const sql = open(connection, 0)
+  await sql`drop index entity_listed`
+  await sql`delete from migration where name = '0018_orders_listed.sql'`
+  await sql.end()
+  expect(await migrateDespite(connection, "lock table entity")).toEqual(["0018_orders_listed.sql"])
+})
+
+it("a process that starts while another migrates waits for it", async () => {
+  const connection = await createDatabase()
+  expect(await migrateDespite(connection, "select pg_advisory_xact_lock(730214906)")).toEqual([])
+})
