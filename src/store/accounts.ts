@@ -129,10 +129,10 @@ export class Accounts extends Context.Service<
                 q,
               ) => q`update entity e set status = 'Revoked', state = jsonb_set(e.state, '{value}', '"Revoked"'),
                               version = e.version + 1, turn = gen_random_uuid(), due_at = null, updated_at = now()
-                         from (select id from entity
+                         from (select id, version from entity
                                 where kind = 'session' and owner_id = ${userId} and status not in ('Revoked', 'Expired')
                                 order by updated_at desc offset ${keep}) old
-                        where e.kind = 'session' and e.id = old.id`,
+                        where e.kind = 'session' and e.id = old.id and e.version = old.version`,
             )
             .pipe(Effect.asVoid),
         endSessions: (userId, reason) =>

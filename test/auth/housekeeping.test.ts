@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { tidy } from "../../src/services/housekeeping.ts"
 import { serve } from "../fixtures/service.ts"
@@ -52,4 +53,25 @@ it("a login ends the oldest of very many of the same user, and only them", async
     body: { refresh_token: person.refresh },
   })
   expect(status).toBe(401)
+})
+
+it("a session that is refreshed while a login looks for the oldest is left alone", async () => {
+  const service = await serve()
+  const person = await register(service)
+  const own = service.sql`kind = 'session' and owner_id = ${person.id}`
+  await service.sql`update entity set updated_at = now() - interval '1 day' where ${own}`
+  const [session] = await service.sql<[{ id: string }]>`select id from entity where ${own}`
+  await service.sql`insert into entity (kind, id, version, turn, status, state, owner_id)
+    select 'session', gen_random_uuid(), 1, gen_random_uuid(), status, state, owner_id
+      from entity, generate_series(1, 200) where id = ${session.id}`
+  const again = await service.sql.begin(async (q) => {
+    // What a refresh in another process does.
+    await q`update entity set version = version + 1, turn = gen_random_uuid(), updated_at = now() where id = ${session.id}`
+    const answer = login(service, person.email)
+    await sleep(700)
+    return { answer }
+  })
+  expect((await again.answer).status).toBe(200)
+  const [row] = await service.sql`select status from entity where id = ${session.id}`
+  expect(row?.["status"]).toBe("Verified")
 })
