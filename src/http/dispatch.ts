@@ -177,7 +177,11 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       const key = writes ? request.headers[idempotencyHeader] : undefined
       const fiber = fork(key === undefined || key === "" ? produce(request) : once(key, request))
       fiber.addObserver((exit) => respond(settle(exit, request)))
-      return () => fiber.interruptUnsafe()
+      return () => {
+        // A write goes on without whoever asked: stopped after its commit it would tell nobody what has changed.
+        if (!writes) fiber.interruptUnsafe()
+        return !writes
+      }
     },
     ...(prepared === undefined ? {} : { prepared }),
     ...(route.errorBody === undefined ? {} : { errorBody: route.errorBody }),

@@ -64,8 +64,11 @@ export interface Endpoint {
   readonly needsAddress: boolean
   /** 0: the operation takes no body; whatever is sent is ignored. */
   readonly bodyLimitBytes: number
-  /** Answers once through `respond`; returns what stops the work when the client leaves or time is up. */
-  readonly handle: (request: RawRequest, respond: (response: RawResponse) => void) => () => void
+  /**
+   * Answers once through `respond`. Returns what is called when the client leaves or time is up: it stops the work, or
+   * answers false and lets it go on to `respond` all the same.
+   */
+  readonly handle: (request: RawRequest, respond: (response: RawResponse) => void) => () => boolean
   readonly prepared?: (view: RequestView) => Prepared | undefined
   /** The shape of a refusal's body, where the row does not answer the usual one. */
   readonly errorBody?: ErrorBody

@@ -72,7 +72,8 @@ interface Exchange {
   open: boolean
   /** Still inside the native callback that brought the request, where writes are gathered anyway. */
   inCallback: boolean
-  cancel: () => void
+  /** Whether the work for it is over now. */
+  cancel: () => boolean
 }
 
 const keys = {
@@ -82,7 +83,7 @@ const keys = {
 }
 const isPrepared = ({ prepared }: Endpoint): boolean => prepared !== undefined
 const noBody = new Uint8Array(0)
-const noCancel = () => {}
+const noCancel = () => true
 const sweepMs = 250
 // LIBUS_LISTEN_EXCLUSIVE_PORT: a constant of the library that its types hide in an enum without a value.
 const exclusivePort = 1
@@ -124,7 +125,10 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
 
   /** The one place a response leaves: late, double and aborted answers end here without a trace. */
   const answer = (exchange: Exchange, response: RawResponse, close = false) => {
-    if (!exchange.open) return
+    if (!exchange.open) {
+      inFlight.delete(exchange)
+      return
+    }
     const lines = headerLines(response)
     exchange.open = false
     if (!exchange.inCallback) inFlight.delete(exchange)
@@ -166,8 +170,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     exchange.res.onAborted(() => {
       if (!exchange.open) return
       exchange.open = false
-      inFlight.delete(exchange)
-      exchange.cancel()
+      if (exchange.cancel()) inFlight.delete(exchange)
     })
   }
 

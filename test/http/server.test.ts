@@ -5,11 +5,12 @@ import { refusalResponse } from "../../src/http/problem-response.ts"
 import { type Server, startServer } from "../../src/http/server.ts"
 import { exchange, openSocket } from "../fixtures/raw-http.ts"
 
-type Handle = (request: RawRequest, respond: (response: RawResponse) => void) => (() => void) | undefined
+type Handle = (request: RawRequest, respond: (response: RawResponse) => void) => (() => boolean) | undefined
 
 const deadlineMs = 700
 const late: Array<() => void> = []
 const cancelled: Array<string> = []
+const finished: Array<string> = []
 const observed: Array<number> = []
 
 const endpoint = (
@@ -23,7 +24,7 @@ const endpoint = (
   headers: ["x-seen"],
   needsAddress: false,
   bodyLimitBytes: method === "get" ? 0 : 1000,
-  handle: (request, respond) => handle(request, respond) ?? (() => {}),
+  handle: (request, respond) => handle(request, respond) ?? (() => true),
   ...more,
 })
 
@@ -69,14 +70,21 @@ const endpoints: ReadonlyArray<Endpoint> = [
     respond(json(2))
     return undefined
   }),
-  endpoint("get", "/never", () => () => void cancelled.push("never")),
+  endpoint("get", "/never", () => () => cancelled.push("never") > 0),
   endpoint("get", "/late", (_r, respond) => {
     late.push(() => respond(json("too late")))
-    return () => void cancelled.push("late")
+    return () => cancelled.push("late") > 0
   }),
   endpoint("get", "/slow", (_r, respond) => {
     setTimeout(() => respond(json("slow but there")), 150)
     return undefined
+  }),
+  endpoint("post", "/persistent", (_r, respond) => {
+    setTimeout(() => {
+      finished.push("persistent")
+      respond(json("done"))
+    }, 300)
+    return () => false
   }),
   endpoint("get", "/injects", (_r, respond) => {
     respond(json("x", { Location: "/a\r\nSet-Cookie: stolen=1" }))
@@ -286,8 +294,8 @@ describe("an answer", () => {
 })
 
 describe("a stop", () => {
-  it("lets running requests finish and takes no new connection", async () => {
-    const other = await startServer({
+  const startOther = () =>
+    startServer({
       host: "127.0.0.1",
       port: 0,
       exclusive: true,
@@ -298,6 +306,23 @@ describe("a stop", () => {
       observe: { prepared: () => () => {}, answered: () => {} },
       refuse: refusalResponse,
     })
+
+  it("waits for work that goes on without its client", async () => {
+    const other = await startOther()
+    const leaving = new AbortController()
+    const left = fetch(`http://127.0.0.1:${other.port}/persistent`, {
+      method: "POST",
+      signal: leaving.signal,
+    })
+    await expect.poll(() => other.inFlight()).toBe(1)
+    leaving.abort()
+    await expect(left).rejects.toThrow()
+    await other.stop(2000)
+    expect(finished).toEqual(["persistent"])
+    expect(other.inFlight()).toBe(0)
+  })
+  it("lets running requests finish and takes no new connection", async () => {
+    const other = await startOther()
     const running = fetch(`http://127.0.0.1:${other.port}/slow`, {
       headers: { Origin: "https://app.example" },
     })
