@@ -1,4 +1,5 @@
--- As before, but the ids are locked first and in order, as edits lock theirs: many of both come in one statement.
+-- As before, but the ids are locked first: an edit that is being written is waited for, and what it wrote is cleared too.
+-- In order, as edits lock theirs: many of both come in one statement.
 create or replace function put_moves(p jsonb) returns void language plpgsql as $$
 declare moved int;
 begin
