@@ -145,6 +145,12 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const effects = collectEffects(actions, turnOptions.also?.(snapshot))
       const touched = [...(effects.grants ?? []), ...(effects.moves ?? [])].map((e) => e.canonical)
       const derived = columns(snapshot)
+      const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
+      if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
+      const tellCaches = Effect.gen(function* () {
+        if (touched.length > 0) yield* publisher.idsChanged(touched)
+        if (users.length > 0) yield* publisher.accountsChanged(users)
+      })
       // Forget first: if the write fails or its outcome is unknown, the next turn reads the truth.
       cell.loaded = undefined
       const events = yield* store
@@ -162,11 +168,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
           Effect.catchTag("VersionConflict", () => Effect.succeed(undefined)),
           // Perhaps committed, perhaps about to be: nobody may serve from before either way.
           Effect.tapError((failure) =>
-            failure._tag === "Unavailable" && touched.length > 0
-              ? Effect.andThen(
-                  publisher.idsChanged(touched),
-                  Effect.forkDetach(Effect.delay(publisher.idsChanged(touched), uncertainty)),
-                )
+            failure._tag === "Unavailable"
+              ? Effect.andThen(tellCaches, Effect.forkDetach(Effect.delay(tellCaches, uncertainty)))
               : Effect.void,
           ),
         )
@@ -176,10 +179,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       cell.loaded = loaded
       if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
       // Caches first: who is told of a change and looks at once must not see the answer from before.
-      if (touched.length > 0) yield* publisher.idsChanged(touched)
-      const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
-      if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
-      if (users.length > 0) yield* publisher.accountsChanged(users)
+      if (touched.length + users.length > 0) yield* tellCaches
       publisher.committed(events)
       return loaded
     })
