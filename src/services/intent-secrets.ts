@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { Publisher } from "../../actors/ports.ts"
 import type { Intent } from "../../machines/order-context.ts"
 import type { MadeIntent } from "../providers/payments/port.ts"
 import { Sandbox } from "../providers/payments/sandbox.ts"
@@ -20,14 +21,16 @@ export class IntentSecrets extends Context.Service<
     Effect.gen(function* () {
       const seal = yield* Seal
       const sandbox = yield* Sandbox
+      const publisher = yield* Publisher
       return IntentSecrets.of({
         keep: (orderId, { clientSecret, ...intent }) =>
-          clientSecret === undefined
+          // A process of the version before cannot do without a sealed one.
+          clientSecret === undefined && publisher.alone()
             ? Effect.succeed(intent)
-            : Effect.map(seal.seal(Buffer.from(clientSecret), secretAad(orderId)), (sealedSecret) => ({
-                ...intent,
-                sealedSecret,
-              })),
+            : Effect.map(
+                seal.seal(Buffer.from(clientSecret ?? sandbox.secretOf(intent)), secretAad(orderId)),
+                (sealedSecret) => ({ ...intent, sealedSecret }),
+              ),
         tell: (orderId, intent) =>
           intent.sealedSecret === undefined
             ? Effect.sync(() => sandbox.secretOf(intent))

@@ -61,7 +61,10 @@ export class Outbox extends Context.Service<
         Effect.forEach(mail, ({ data, kind, to }) => {
           const text = JSON.stringify(data)
           return Effect.map(
-            openKinds.has(kind) ? Effect.succeed(text) : sealer.seal(Buffer.from(text), sealedFor(to, kind)),
+            // A carrier of the version before gives up what is not sealed.
+            kept && openKinds.has(kind)
+              ? Effect.succeed(text)
+              : sealer.seal(Buffer.from(text), sealedFor(to, kind)),
             (payload) => ({ recipient: to, kind, payload, kept }),
           )
         })
