@@ -14,9 +14,16 @@ export const Uuid = Schema.String.check(
 
 export const DateTime = Schema.String.annotate({ format: "date-time" })
 
+const firstMs = Date.parse("0001-01-01T00:00:00Z")
+const lastMs = Date.parse("9999-12-31T23:59:59.999Z")
+const isInstant = (text: string): boolean => {
+  const ms = Date.parse(text)
+  return ms >= firstMs && ms <= lastMs
+}
+
 /** A date-time a client sends: anything Date understands, kept as the instant it names. */
 export const DateTimeIn = Schema.String.check(
-  Schema.makeFilter((text: string) => text.length <= 64 && !Number.isNaN(Date.parse(text)), {
+  Schema.makeFilter((text: string) => text.length <= 64 && isInstant(text), {
     message: "expected a date-time",
   }),
 ).annotate({ format: "date-time" })

@@ -107,7 +107,11 @@ export class JsonStore extends Context.Service<
             store: {
               key,
               data,
-              lockedFutureWritesAt: body.locked_future_writes_at ?? undefined,
+              // As the instant it names: what Date understands the database may not.
+              lockedFutureWritesAt:
+                body.locked_future_writes_at == null
+                  ? undefined
+                  : new Date(body.locked_future_writes_at).toISOString(),
               linked: body.linked_tags != null,
             },
           })

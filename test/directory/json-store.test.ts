@@ -52,6 +52,18 @@ describe("a store key", () => {
     expect(Date.parse(second.updated_at)).toBeGreaterThanOrEqual(Date.parse(first.updated_at))
   })
 
+  it.each([
+    ["2026-02-30T00:00:00Z", 200, "2026-03-02T00:00:00.000Z"],
+    ["Sat, 07 Nov 2099 10:00:00 GMT", 200, "2099-11-07T10:00:00.000Z"],
+    ["+275760-09-13T00:00:00.000Z", 400, undefined],
+    ["-000001-01-01T00:00:00Z", 400, undefined],
+  ])("locked from %s on is answered with %i", async (date, status, at) => {
+    await service.sql`delete from json_store where key = 'SvcLinkData'`
+    const answer = await store({ data: 1, locked_future_writes_at: date }, "SvcLinkData")
+    expect([answer.status, answer.body.locked_future_writes_at]).toEqual([status, at])
+    await service.sql`delete from json_store where key = 'SvcLinkData'`
+  })
+
   it("is read with others at once", async () => {
     await store({ data: { page: 1 } })
     const answer = await service.call("GET", `/emoji_id/${id}/json?keys=SvcPageData,SvcLinkData`)
