@@ -32,7 +32,10 @@ export const orderGuards = {
   isEnding: ({ context, event }: Args) =>
     context.checkout?.warned !== true && Date.parse(event.at) >= pendingDueAt(context),
   isRefundable: ({ context, event }: Args) =>
-    event.type === "refund" && event.refund.cents > 0 && event.refund.cents <= refundableCents(context),
+    event.type === "refund" &&
+    event.refund.cents > 0 &&
+    event.refund.cents <= refundableCents(context) &&
+    !context.refunds.some(({ id }) => id === event.refund.id),
   isRefundPending: ({ context, event }: Args) =>
     (event.type === "refund.made" || event.type === "refund.failed") &&
     context.refunds.some(({ id, status }) => id === event.refundId && status === "Pending"),

@@ -27,8 +27,12 @@ export const refundableCents = (order: OrderContext): number =>
 const receivedCents = (order: OrderContext): number =>
   capturedCents(order) - (refundedCents(order) - sum(ofSale(order).map((r) => r.cents)))
 
+/** What is on its way back to the buyer pays for nothing any more. */
+const leavingCents = (order: OrderContext): number =>
+  sum(order.refunds.flatMap((r) => (r.status === "Pending" && !r.ofSale ? [r.cents] : [])))
+
 export const dueCents = (order: OrderContext): number =>
-  Math.max(0, totalCents(order.items) - receivedCents(order))
+  Math.max(0, totalCents(order.items) - (receivedCents(order) - leavingCents(order)))
 
 const surplus = (order: OrderContext): number => Math.max(0, receivedCents(order) - totalCents(order.items))
 

@@ -148,6 +148,15 @@ export const orderMachine = setup({
     },
     PendingPayment: {
       on: {
+        // A code, or a refund that failed, may leave nothing due of what was paid in part.
+        "checkout.payment": {
+          guard: "isCovered",
+          target: "Paid",
+          actions: [
+            bookSettled,
+            assign(({ context, event }) => change.paid(change.checkedOut(context, event), event.at)),
+          ],
+        },
         "checkout.free": {
           guard: "isFree",
           target: "Paid",

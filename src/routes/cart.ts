@@ -20,6 +20,7 @@ import { Checkouts } from "../services/checkouts.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { Payments } from "../services/payments.ts"
 import { Promotions } from "../services/promotions.ts"
+import { runId } from "../services/run-id.ts"
 import { Users } from "../store/users.ts"
 
 const shared = { group: "cart", auth: "apiKey", success: DisplayOrder } as const
@@ -112,8 +113,10 @@ const checkout = route({
   summary:
     "Hold every id of the cart, or none, and ask for the payment. Prices are asked for again; when somebody else was faster the answer is 422 `eligibility`, and the cart shows which items are lost",
   path: "/cart/checkout",
-  handler: ({ body, principal }) =>
-    Checkouts.use((checkouts) => checkouts.run(principal, undefined, body)).pipe(Effect.flatMap(showPaid)),
+  handler: ({ body, headers, principal }) =>
+    Checkouts.use((checkouts) =>
+      checkouts.run(principal, undefined, body, { run: runId(principal, headers, body) }),
+    ).pipe(Effect.flatMap(showPaid)),
 })
 
 const checkoutOrder = route({
@@ -122,10 +125,12 @@ const checkoutOrder = route({
   summary: "Check out a given open order: one's own, or any for administrators",
   path: "/cart/checkout/:id",
   params: { id: Uuid },
-  handler: ({ body, params, principal }) =>
-    Checkouts.use((checkouts) => checkouts.run(principal, params.id.toLowerCase(), body)).pipe(
-      Effect.flatMap(showPaid),
-    ),
+  handler: ({ body, headers, params, principal }) =>
+    Checkouts.use((checkouts) =>
+      checkouts.run(principal, params.id.toLowerCase(), body, {
+        run: runId(principal, headers, params.id, body),
+      }),
+    ).pipe(Effect.flatMap(showPaid)),
 })
 
 const convertToDraft = route({

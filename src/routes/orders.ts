@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { Effect, Schema } from "effect"
 import { EventRefused, Forbidden, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
 import {
@@ -15,6 +14,7 @@ import { route } from "../http/route.ts"
 import { OrderHistory } from "../services/order-history.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { Refunds } from "../services/refunds.ts"
+import { runId } from "../services/run-id.ts"
 import { Settlements } from "../services/settlements.ts"
 import { Orders } from "../store/orders.ts"
 
@@ -76,9 +76,10 @@ const refundOrder = route({
   body: RefundRequest,
   success: DisplayOrder,
   errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
-  handler: ({ body, params: { id } }) =>
+  handler: ({ body, headers, params: { id }, principal }) =>
     Effect.gen(function* () {
-      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body))
+      const run = runId(principal, headers, id, body)
+      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, run))
       return yield* OrderHistory.use((history) => history.show(order))
     }),
 })
@@ -95,15 +96,12 @@ const refundOverride = route({
   body: RefundOverrideRequest,
   success: DisplayOrder,
   errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
-  handler: ({ body, params: { id } }) =>
+  handler: ({ body, headers, params: { id }, principal }) =>
     Effect.gen(function* () {
-      const order = yield* Refunds.use((refunds) =>
-        refunds.record(id.toLowerCase(), {
-          cents: body.amount,
-          externalReference: body.external_reference,
-          reason: body.reason ?? undefined,
-        }),
-      )
+      const { amount: cents, external_reference: externalReference, reason } = body
+      const refund = { cents, externalReference, reason: reason ?? undefined }
+      const run = runId(principal, headers, id, body)
+      const order = yield* Refunds.use((refunds) => refunds.record(id.toLowerCase(), refund, run))
       return yield* OrderHistory.use((history) => history.show(order))
     }),
 })
@@ -148,14 +146,14 @@ const paymentOverride = route({
   body: PaymentOverrideRequest,
   success: DisplayOrder,
   errors: [NotFound, TwoFactorRequired],
-  handler: ({ body, params: { id } }) =>
+  handler: ({ body, headers, params: { id }, principal }) =>
     Effect.gen(function* () {
       const orderId = id.toLowerCase()
       const history = yield* OrderHistory
       yield* history.showById(orderId)
       yield* Settlements.use((settlements) =>
         settlements.receive(orderId, {
-          fact: `override:${randomUUID()}`,
+          fact: `override:${runId(principal, headers, id, body)}`,
           provider: "cash",
           cents: body.amount,
           externalReference: body.external_reference,

@@ -148,7 +148,7 @@ const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSessio
         success_url: `${webUrl}${guest.home}/paid?order=${orderId}`,
         cancel_url: `${webUrl}${guest.home}?cart`,
       },
-      guest.partner.organization_id,
+      { organizationId: guest.partner.organization_id },
     ),
   )
   if (order.status === "Paid") return yield* finish(guest, actor, order)

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { OrderContext, OrderInput, OrderItem } from "../../machines/order-context.ts"
 import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
@@ -8,6 +8,7 @@ import { maxCartItems } from "../../schema/order.ts"
 import type { NewestCart, Seen } from "../store/orders.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { Market, type Price } from "./market.ts"
+import { uuidOf } from "./run-id.ts"
 
 type WantedItem = { readonly emoji_id: string } | { readonly lootbox_id: string }
 
@@ -117,15 +118,6 @@ export const requote = Effect.fnUntraced(function* (items: ReadonlyArray<OrderIt
     }),
   )
 })
-
-/** A uuid that anybody computes alike from the same texts. */
-const uuidOf = (...texts: ReadonlyArray<string>): string => {
-  const bytes = hash("sha256", texts.join("/"), "buffer").subarray(0, 16)
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = bytes.toString("hex")
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
-}
 
 /**
  * The cart after this one. Its id follows from the order before it, so two requests that begin it at once begin the same

@@ -35,8 +35,12 @@ export class Checkouts extends Context.Service<
       principal: Principal,
       orderId: string | undefined,
       request: CheckoutCartRequest,
-      /** The partner on whose page it happens. */
-      organizationId?: string,
+      options?: {
+        /** The partner on whose page it happens. */
+        readonly organizationId?: string
+        /** Names the request: the same one twice books its cash once. */
+        readonly run?: string
+      },
     ): Effect.Effect<CartTurn, CartRefusal | EventRefused | Forbidden, CartNeeds>
   }
 >()("directory/Checkouts") {
@@ -161,13 +165,18 @@ export class Checkouts extends Context.Service<
       ) {
         const { context, status } = order
         // What waits to be checked out for nothing was put there by a code, not by a checkout.
-        const isSame = status === "PendingPayment" && method !== "Free" && context.checkout?.method === method
+        const isSame =
+          status === "PendingPayment" &&
+          method !== "Free" &&
+          context.checkout?.method === method &&
+          dueCents(context) > 0
         if (!isSame || (orderId !== undefined && context.id !== orderId)) return undefined
         return { user, order: yield* payments.ensureIntent(order), before: order }
       })
 
       return Checkouts.of({
-        run: Effect.fnUntraced(function* (principal, orderId, request, organizationId) {
+        run: Effect.fnUntraced(function* (principal, orderId, request, options = {}) {
+          const { organizationId, run = randomUUID() } = options
           const { method } = request
           yield* checkRequest(principal, request)
           const buyer = yield* buyerOf(principal, orderId)
@@ -176,9 +185,12 @@ export class Checkouts extends Context.Service<
           if (method !== "Free" && method !== "Cash") yield* payments.checkMethod(method)
           const known = yield* repeated(cart, method, orderId)
           if (known !== undefined) return known
+          const { order: found } = cart
+          if (found.context.payments.some(({ fact }) => fact === `cash:${run}`))
+            return { user: cart.user, order: found, before: found }
           const wanted = yield* checkKey(cart.user, request.pubkey)
           const pubkey = wanted ?? cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
-          const facts: Facts = { pubkey, cashId: randomUUID(), effects: {} }
+          const facts: Facts = { pubkey, cashId: run, effects: {} }
           const taken = yield* carts
             .turn(buyer, decide(request, facts, organizationId), {
               only: orderId,

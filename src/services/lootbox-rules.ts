@@ -58,5 +58,8 @@ export const makeFindBoxOwner = (parties: Parties["Service"]) =>
     if (party === undefined || !party.active) {
       return yield* fieldFault(field, "unknown", "There is no active user like this.")
     }
+    if (ownerId === undefined && party.unproven) {
+      return yield* fieldFault(field, "unconfirmed", "This address is not confirmed by its user yet.")
+    }
     return party.id
   })

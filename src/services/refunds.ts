@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { OrderContext, OrderEvent, Refund } from "../../machines/order-context.ts"
@@ -8,6 +7,7 @@ import type { RefundRequest } from "../../schema/order.ts"
 import type { StoredOrder } from "../store/orders.ts"
 import { refusedInPublic, storedOf } from "./carts.ts"
 import { Payments } from "./payments.ts"
+import { uuidOf } from "./run-id.ts"
 
 type Asked = Omit<Refund, "status" | "ofSale" | "at">
 type Failure = Unprocessable | EventRefused | NotFound | Unavailable
@@ -37,7 +37,12 @@ const askedFor = (order: OrderContext, request: RefundRequest) =>
   Effect.gen(function* () {
     const left = refundableCents(order)
     if (left === 0) return yield* refuse("amount", "nothing_left", "There is nothing left to refund.")
-    const open = order.items.filter(({ refunded, type }) => type !== "Discount" && refunded !== true)
+    const given = new Set(
+      order.refunds.flatMap(({ itemIds, status }) => (status === "Failed" ? [] : itemIds)),
+    )
+    const open = order.items.filter(
+      ({ id, refunded, type }) => type !== "Discount" && refunded !== true && !given.has(id),
+    )
     if (request.item_ids != null && request.item_ids.length > 0) {
       const ids = new Set(request.item_ids.map((id) => id.toLowerCase()))
       const items = withDiscounts(order, ids)
@@ -76,7 +81,8 @@ const partsOf = (order: OrderContext, cents: number) =>
 export class Refunds extends Context.Service<
   Refunds,
   {
-    run(orderId: string, request: RefundRequest): Effect.Effect<StoredOrder, Failure>
+    /** The same `run` twice is one refund. */
+    run(orderId: string, request: RefundRequest, run: string): Effect.Effect<StoredOrder, Failure>
     /** A refund made elsewhere, for the books. */
     record(
       orderId: string,
@@ -85,6 +91,7 @@ export class Refunds extends Context.Service<
         readonly externalReference: string
         readonly reason: string | undefined
       },
+      run: string,
     ): Effect.Effect<StoredOrder, Failure>
     /** The provider's word that a refund was made, asked for by us or not. */
     told(event: {
@@ -94,6 +101,8 @@ export class Refunds extends Context.Service<
       readonly refundId: string
       readonly cents: number
     }): Effect.Effect<void, Unavailable>
+    /** The provider's word that a refund it had taken on came to nothing. */
+    toldFailed(orderId: string, refundId: string): Effect.Effect<void, Unavailable>
     /** Asks again for refunds whose answer was lost. */
     resume(orderId: string): Effect.Effect<void, Unavailable>
   }
@@ -112,13 +121,21 @@ export class Refunds extends Context.Service<
           .turn(orderId, ({ snapshot }, now) => decide(snapshot, new Date(now).toISOString()))
           .pipe(Effect.map(({ snapshot }) => storedOf(snapshot)))
 
-      const begin = (orderId: string, refund: Asked) =>
+      /** An item is refunded once, in one part or in the parts that go `together`. */
+      const begin = (orderId: string, refund: Asked, together: ReadonlySet<string> = new Set()) =>
         turn(orderId, ({ context }, at) =>
-          Effect.succeed({
-            type: "refund",
-            refund: { ...refund, status: "Pending", ofSale: context.paidAt !== undefined, at },
-            at,
-          } satisfies OrderEvent as OrderEvent),
+          context.refunds.some(
+            ({ id, itemIds, status }) =>
+              status !== "Failed" &&
+              !together.has(id) &&
+              itemIds.some((item) => refund.itemIds.includes(item)),
+          )
+            ? Effect.fail(refuse("item_ids", "unknown", "An item was refunded before."))
+            : Effect.succeed({
+                type: "refund",
+                refund: { ...refund, status: "Pending", ofSale: context.paidAt !== undefined, at },
+                at,
+              } satisfies OrderEvent as OrderEvent),
         ).pipe(
           Effect.catchTags({
             EventRefused: (refused) => Effect.fail(refusedInPublic(refused)),
@@ -161,22 +178,39 @@ export class Refunds extends Context.Service<
         return storedOf(found.snapshot)
       })
 
+      const resume = Effect.fnUntraced(function* (orderId: string) {
+        const found = yield* actors.find(orderId)
+        const pending = found?.snapshot.context.refunds.filter(({ status }) => status === "Pending") ?? []
+        // A refund without a provider was only ever waiting for its second half.
+        yield* Effect.forEach(pending, (refund) =>
+          refund.provider === "cash" ? settle(orderId, refund.id, "refund.made") : ask(orderId, refund),
+        )
+      })
+
       return Refunds.of({
-        run: Effect.fnUntraced(function* (orderId, request) {
+        run: Effect.fnUntraced(function* (orderId, request, run) {
           const { context } = yield* get(orderId)
+          if (context.refunds.some(({ id }) => id === uuidOf(run, "0"))) {
+            yield* resume(orderId)
+            return yield* get(orderId)
+          }
           const { cents, itemIds } = yield* askedFor(context, request)
-          for (const part of yield* partsOf(context, cents)) {
+          const together = new Set<string>()
+          for (const [n, part] of (yield* partsOf(context, cents)).entries()) {
             const reason = request.reason == null ? {} : { reason: request.reason }
-            const refund: Asked = { id: randomUUID(), itemIds, ...part, ...reason }
-            yield* begin(orderId, refund)
-            yield* ask(orderId, refund)
+            const refund: Asked = { id: uuidOf(run, String(n)), itemIds, ...part, ...reason }
+            together.add(refund.id)
+            yield* begin(orderId, refund, together)
+            // The order has taken note of it, so it is asked for again without the administrator.
+            yield* ask(orderId, refund).pipe(Effect.catchTag("Unavailable", () => Effect.void))
           }
           return yield* get(orderId)
         }),
-        record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }) {
-          const id = randomUUID()
+        record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }, id) {
+          const { context } = yield* get(orderId)
           const said = reason === undefined ? {} : { reason }
-          yield* begin(orderId, { id, provider: "cash", cents, itemIds: [], externalReference, ...said })
+          if (!context.refunds.some((refund) => refund.id === id))
+            yield* begin(orderId, { id, provider: "cash", cents, itemIds: [], externalReference, ...said })
           yield* settle(orderId, id, "refund.made")
           return yield* get(orderId)
         }),
@@ -187,18 +221,16 @@ export class Refunds extends Context.Service<
           // Made at the provider itself: taken note of first. A refusal means that another process was faster.
           if (!isKnown)
             yield* begin(orderId, { id: refundId, provider, intentId, cents, itemIds: [] }).pipe(
-              Effect.catchTags({ EventRefused: () => Effect.void, NotFound: () => Effect.void }),
+              Effect.catchTags({
+                EventRefused: () => Effect.void,
+                NotFound: () => Effect.void,
+                Unprocessable: Effect.die,
+              }),
             )
           yield* settle(orderId, refundId, "refund.made")
         }),
-        resume: Effect.fnUntraced(function* (orderId) {
-          const found = yield* actors.find(orderId)
-          const pending = found?.snapshot.context.refunds.filter(({ status }) => status === "Pending") ?? []
-          // A refund without a provider was only ever waiting for its second half.
-          yield* Effect.forEach(pending, (refund) =>
-            refund.provider === "cash" ? settle(orderId, refund.id, "refund.made") : ask(orderId, refund),
-          )
-        }),
+        toldFailed: (orderId, refundId) => settle(orderId, refundId, "refund.failed"),
+        resume,
       })
     }),
   )

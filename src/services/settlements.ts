@@ -129,6 +129,8 @@ export class Settlements extends Context.Service<
               return Effect.asVoid(declined(event))
             case "refunded":
               return refunded(event)
+            case "refund_failed":
+              return refunds.toldFailed(event.orderId, event.refundId)
             case "method_used":
               return methodUsed(event)
           }

@@ -9,6 +9,8 @@ export interface Party {
   readonly active: boolean
   /** Known by address only: somebody sent them something before they came. */
   readonly invited: boolean
+  /** Somebody is in the account who has not shown to read the mail of its address. */
+  readonly unproven: boolean
 }
 
 export class Parties extends Context.Service<
@@ -28,7 +30,8 @@ export class Parties extends Context.Service<
       const first = (rows: ReadonlyArray<Party>) => rows[0]
       const columns = (q: typeof sql.raw) =>
         q`u.id, u.email, u.deactivated_at is null and u.deleted_at is null as active,
-          u.invited_at is not null and u.email_verified_at is null as invited`
+          u.invited_at is not null and u.email_verified_at is null as invited,
+          u.invited_at is null and u.email_verified_at is null as unproven`
 
       return Parties.of({
         find: (userId) =>

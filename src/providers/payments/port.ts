@@ -51,6 +51,12 @@ export type PaymentEvent =
       readonly cents: number
     }
   | {
+      readonly kind: "refund_failed"
+      readonly provider: string
+      readonly orderId: string
+      readonly refundId: string
+    }
+  | {
       readonly kind: "method_used"
       readonly provider: string
       readonly orderId: string

@@ -22,14 +22,20 @@ const declined = (intent: Stripe.PaymentIntent): PaymentEvent | undefined => {
 
 const refunded = (refund: Stripe.Refund): PaymentEvent | undefined => {
   const intentId = idOf(refund.payment_intent)
+  const orderId = refund.metadata?.["order_id"]
+  const refundId = refund.metadata?.["refund_id"]
+  if (refund.status === "failed" || refund.status === "canceled")
+    return orderId === undefined || refundId === undefined
+      ? undefined
+      : { kind: "refund_failed", provider, orderId, refundId }
   if (refund.status !== "succeeded" || intentId === "") return undefined
   return {
     kind: "refunded",
     provider,
-    orderId: refund.metadata?.["order_id"],
+    orderId,
     paymentFact: `stripe:${intentId}`,
     intentId,
-    refundId: refund.metadata?.["refund_id"] ?? refund.id,
+    refundId: refundId ?? refund.id,
     cents: refund.amount,
   }
 }
@@ -63,6 +69,7 @@ export const readStripeEvent = (event: Stripe.Event): PaymentEvent | undefined =
       return declined(event.data.object)
     case "refund.created":
     case "refund.updated":
+    case "refund.failed":
       return refunded(event.data.object)
     case "charge.succeeded":
       return methodUsed(event.data.object)

@@ -1,0 +1,20 @@
+import { hash, randomUUID } from "node:crypto"
+
+/** A uuid that anybody computes alike from the same texts. */
+export const uuidOf = (...texts: ReadonlyArray<string>): string => {
+  const bytes = hash("sha256", texts.join("/"), "buffer").subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString("hex")
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
+}
+
+/** Names a write by its Idempotency-Key: sent again after its answer was lost, it is the same write. */
+export const runId = (
+  { userId }: { readonly userId: string },
+  headers: Readonly<Record<string, string>>,
+  ...facts: ReadonlyArray<unknown>
+): string => {
+  const key = headers["idempotency-key"]
+  return key === undefined || key === "" ? randomUUID() : uuidOf("run", userId, key, JSON.stringify(facts))
+}

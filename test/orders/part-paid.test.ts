@@ -1,0 +1,33 @@
+import { beforeAll, expect, it } from "vitest"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { expectInvariants } from "./oracle.ts"
+import { atSandbox, crypto, freshIds, newShopper, until } from "./shopper.ts"
+
+let service: TestService
+beforeAll(async () => {
+  service = await serve({})
+})
+
+it("a code that leaves nothing due on a part-paid cart lets the buyer have the ids", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  await admin.call("POST", "/codes", {
+    name: "three quarters",
+    code_type: "Discount",
+    discount_as_percentage: 75,
+    redemption_code: "PART75",
+  })
+  const buyer = await newShopper(service, { freeLimit: 0 } as never)
+  await buyer.add(...freshIds(2))
+  const { body: pending } = await buyer.checkout(crypto)
+  await atSandbox(service, pending.payment_method_data.session_id, "underpay")
+  await until(
+    () => buyer.order(pending.id),
+    ({ body }) => body.remaining_due_in_cents < pending.total_in_cents,
+  )
+  const { body: coded } = await buyer.call("POST", "/cart/promo_code", { code: "PART75" })
+  expect(coded).toMatchObject({ remaining_due_in_cents: 0 })
+  await buyer.checkout(crypto)
+
+  expect((await buyer.order(pending.id)).body.status).toBe("Paid")
+  await expectInvariants(service.sql)
+})

@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto"
+import { beforeAll, expect, it } from "vitest"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { atSandbox, crypto, freshIds, newShopper, until } from "./shopper.ts"
+
+let service: TestService
+beforeAll(async () => {
+  service = await serve({})
+})
+
+/** Sent, committed, the process killed before it kept its answer, sent again with the same key after the lease. */
+const sentAgain = async (
+  send: (options: { headers: Record<string, string> }) => Promise<{ status: number }>,
+) => {
+  const key = randomUUID()
+  const options = { headers: { "idempotency-key": key } }
+  expect((await send(options)).status).toBe(200)
+  await service.sql`update idempotency_key set status = null, answer = null, leased_until = now() - interval '1 second'
+                     where key = ${key}`
+  return send(options)
+}
+
+const paidOrder = async () => {
+  const buyer = await newShopper(service)
+  await buyer.add(...freshIds(2))
+  const { body } = await buyer.checkout(crypto)
+  await atSandbox(service, body.payment_method_data.session_id, "pay")
+  await until(
+    () => buyer.order(body.id),
+    (answer) => answer.body.status === "Paid",
+  )
+  return { buyer, order: body }
+}
+
+it("a refund whose process was killed is one refund when it is sent again", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order } = await paidOrder()
+  await sentAgain((options) => admin.call("POST", `/orders/${order.id}/refund`, { amount: 100 }, options))
+  expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(100)
+})
+
+it("a refund made elsewhere is booked once, too", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order } = await paidOrder()
+  const body = { amount: 100, external_reference: "till 4" }
+  await sentAgain((options) => admin.call("POST", `/orders/${order.id}/refund_override`, body, options))
+  expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(100)
+})
+
+it("so is a payment made elsewhere", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order } = await paidOrder()
+  const body = { amount: 100, external_reference: "till 4" }
+  await sentAgain((options) => admin.call("POST", `/orders/${order.id}/payment_override`, body, options))
+  expect((await buyer.order(order.id)).body.amount_overpaid_in_cents).toBe(100)
+})
+
+it("so is a part in cash", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const buyer = await newShopper(service)
+  const { body: cart } = await buyer.add(...freshIds(2))
+  const body = { method: "Cash", amount: 100 }
+  await sentAgain((options) => admin.call("POST", `/cart/checkout/${cart.id}`, body, options))
+  expect((await buyer.cart()).body.remaining_due_in_cents).toBe(cart.total_in_cents - 100)
+})
