@@ -134,7 +134,11 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     : run
 
   const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
-    const principal = route.auth === "none" ? null : yield* guards.authenticate(route.auth, request)
+    let principal = route.auth === "none" ? null : yield* guards.authenticate(route.auth, request)
+    if (principal?.via === "oauth" && route.auth === "optional") principal = null
+    // Another key of the same user may have made the answer that would be repeated.
+    const forbidden = checkAllowed(route, principal)
+    if (forbidden !== undefined) return yield* forbidden
     const answered = Effect.map(Effect.exit(produce(request)), (exit) => settle(exit, request))
     return yield* guards.once(
       key,

@@ -22,8 +22,12 @@ const hashOf = (routeId: string, { body, method, path, query }: RawRequest): str
   createHash("sha256").update(`${routeId}\n${method}\n${path}\n${query}\n`).update(body).digest("hex")
 
 /** Who sent the key: two callers may use the same one. A limited token never repeats what another kind of login got. */
-const callerOf = (principal: Principal | null, address: string): string =>
-  principal === null ? `address/${address}` : `${principal.via}/${principal.userId}`
+const callerOf = (principal: Principal | null, { address, headers }: RawRequest): string => {
+  if (principal !== null) return `${principal.via}/${principal.userId}`
+  // A login that waits for its code, an application's secret and a browser's login make nobody a principal.
+  const shown = JSON.stringify([headers["authorization"] ?? "", headers["cookie"] ?? ""])
+  return `address/${address}/${createHash("sha256").update(shown).digest("base64url")}`
+}
 
 /** Answers that say nothing about the request itself: after them it may be sent again as if it never was. */
 const isFinal = ({ status }: RawResponse): boolean =>
@@ -88,7 +92,7 @@ export const makeOnce = (leaseSeconds: number) =>
     ) {
       if (!keyPattern.test(key))
         return yield* new InvalidRequest({ error: "Idempotency-Key: expected 1 to 255 visible characters." })
-      const caller = callerOf(principal, request.address)
+      const caller = callerOf(principal, request)
       const run = randomUUID()
       const [row] = yield* sql.rows<Row>(
         (q) => q`select * from begin_once(${caller}, ${key}, ${hashOf(routeId, request)}, ${run}::uuid,

@@ -83,7 +83,7 @@ const magicLink = route({
   errors: [],
   handler: ({ body, principal }) =>
     Effect.gen(function* () {
-      const name = accountName(body) ?? (body.user_id ? { id: body.user_id } : undefined)
+      const name = accountName(body) ?? (body.user_id ? { id: body.user_id.toLowerCase() } : undefined)
       if (name === undefined) {
         return yield* new InvalidRequest({ error: "body: expected an email or a user_id" })
       }

@@ -70,6 +70,7 @@ const confirm = route({
   path: "/account/2fa/confirm",
   auth: "two_factor",
   scope: "user:writeSelf",
+  sensitive: true,
   limit: "code",
   body: Confirm2FaUpdate,
   success: SuccessResponse,

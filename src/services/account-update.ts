@@ -76,6 +76,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   const email = yield* newEmailOf(account, body)
   const changesAccess = Boolean(body.password) || email !== undefined
   if (changesAccess) yield* checkMayChange(principal, account, body)
+  if (email !== undefined) yield* Limits.use((limits) => limits.take("mail", { account: email }))
   const new_hash = body.password
     ? yield* passwords.hash(body.password).pipe(
         Effect.catchTags({

@@ -144,7 +144,8 @@ export class AuthorizationCodes extends Context.Service<
         const fault = checkCode(claims, given.redirectUri, given.verifier)
         if (fault !== undefined) return yield* fault
         const caller = yield* callers.find(claims.sub)
-        if (caller === undefined || !caller.active || caller.epoch !== claims.ep) {
+        const isOver = !caller?.active || caller.epoch !== claims.ep || caller.revokedSessions.has(claims.sid)
+        if (isOver) {
           return yield* invalid("The user has logged out since.")
         }
         const id = randomUUID()

@@ -5,6 +5,7 @@ import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
 import { Accounts } from "../store/accounts.ts"
 import { Outbox } from "../store/outbox.ts"
 import type { SqlRefused } from "../store/sql.ts"
+import { Limits } from "./limits.ts"
 import { queueFull } from "./login.ts"
 import { type LinkPurpose, MagicLinks, mailKind } from "./magic-links.ts"
 import { Passwords, type PasswordUnacceptable } from "./passwords.ts"
@@ -79,6 +80,8 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
   if (body.email && email === undefined) {
     return yield* invalidField("email", "invalid", "This is not an email address.")
   }
+  if (email !== undefined)
+    yield* Limits.use((limits) => limits.take("mail", { account: `register/${email}` }))
   const password_hash = body.password
     ? yield* passwords.hash(body.password).pipe(
         Effect.catchTags({

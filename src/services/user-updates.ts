@@ -41,7 +41,13 @@ export class UserUpdates extends Context.Service<
           }),
         )
 
-      const checkCurrentPassword = Effect.fnUntraced(function* (userId: string, password: string) {
+      const checkCurrentPassword = Effect.fnUntraced(function* (
+        principal: Principal,
+        userId: string,
+        password: string,
+      ) {
+        // Otherwise the passwords of those above could be tried here, without end.
+        yield* checkGrants(principal, (yield* users.get(userId)).role)
         const stored = yield* users.passwordHash(userId)
         const matches = yield* passwords
           .verify(stored, password)
@@ -55,6 +61,10 @@ export class UserUpdates extends Context.Service<
         userId: string,
         asked: AdminUpdateUserParameters,
       ) {
+        // Whoever sets what an account is opened with can log in as its user, with more than the key may do.
+        if (principal.via !== "session" && (asked.password != null || asked.email != null)) {
+          return yield* new Forbidden({ error: "Password and email are changed from a login session." })
+        }
         if (asked.role != null) {
           yield* checkScope(principal, "adminUser:roleUpdate")
           yield* checkGrants(principal, asked.role)
@@ -74,7 +84,8 @@ export class UserUpdates extends Context.Service<
         hashPassword,
         update: Effect.fnUntraced(function* (principal, userId, asked) {
           yield* checkAllowed(principal, userId, asked)
-          if (asked.current_password != null) yield* checkCurrentPassword(userId, asked.current_password)
+          if (asked.current_password != null)
+            yield* checkCurrentPassword(principal, userId, asked.current_password)
           const changes: UserChanges = {
             ...(asked.email != null && { email: asked.email }),
             ...(asked.first_name != null && { first_name: asked.first_name }),

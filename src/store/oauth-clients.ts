@@ -7,6 +7,8 @@ import type {
   OauthClientWithSecret,
   UpdateOauthClient,
 } from "../../schema/oauth-client.ts"
+import { Bus } from "../bus/bus.ts"
+import { userTopic } from "../services/callers.ts"
 import { randomCrockford } from "../services/crockford.ts"
 import { Sql } from "./sql.ts"
 
@@ -58,6 +60,7 @@ export class OauthClients extends Context.Service<
     OauthClients,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const bus = yield* Bus
       const findRow = (clientId: string) =>
         sql
           .rows<ClientRow>((q) => q`select * from oauth_client where client_id = ${clientId}`)
@@ -129,7 +132,16 @@ export class OauthClients extends Context.Service<
           const rows = yield* sql.rows<ClientRow>(
             (q) => q`delete from oauth_client where client_id = ${clientId} returning *`,
           )
-          return display(yield* first(rows))
+          const removed = display(yield* first(rows))
+          const users = yield* sql.rows<{ id: string }>(
+            (q) => q`select distinct user_id::text as id from oauth_grant
+                      where client_id is null and revoked_at > now() - interval '1 minute'`,
+          )
+          yield* bus.invalidate(
+            userTopic,
+            users.map(({ id }) => id),
+          )
+          return removed
         }),
       })
     }),

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest"
+import { serve } from "../fixtures/service.ts"
+import { openOauthWorld } from "../web/oauth-world.ts"
+import { claimsOf, login, password, someEmail } from "./person.ts"
+
+const { service, codeFor, exchange } = await openOauthWorld()
+const limited = await serve({ RATE_LIMIT: "on" })
+
+it("an administrator's API key opens no login session by setting a password or an email", async () => {
+  const admin = await service.user({ role: "Admin" })
+  const made = await service.call("POST", "/api_keys", {
+    token: admin.token,
+    body: { name: "crm", scopes: ["user:write"] },
+  })
+  const patch = (body: Record<string, unknown>) =>
+    service.call("PATCH", `/users/${admin.id}`, { headers: { "x-api-key": made.body.api_key }, body })
+  expect((await patch({ first_name: "Ann" })).status).toBe(200)
+  const changed = await patch({ password })
+  const session = await login(service, admin.email)
+  // What the key could not do, whoever holds it can do now.
+  expect(session.status).toBe(401)
+  expect(changed.status).toBe(403)
+  expect((await patch({ email: someEmail() })).status).toBe(403)
+})
+
+it("a code of a login that was ended as stolen gives nothing", async () => {
+  const { code, visitor } = await codeFor()
+  let refresh = visitor.cookies.get("svc_session") ?? ""
+  const first = refresh
+  for (let i = 0; i < 2; i++) {
+    const { body } = await service.call("POST", "/auth/token/refresh", { body: { refresh_token: refresh } })
+    refresh = body.refresh_token
+  }
+  const reused = await service.call("POST", "/auth/token/refresh", { body: { refresh_token: first } })
+  expect(reused.status).toBe(401)
+  expect(
+    (await service.call("POST", "/auth/token/refresh", { body: { refresh_token: refresh } })).status,
+  ).toBe(401)
+  expect((await exchange(code)).status).toBe(400)
+})
+
+it("mails caused by registering and leaving again are counted", async () => {
+  const email = someEmail()
+  let mails = 0
+  for (let n = 0; n < 13; n++) {
+    const made = await limited.call("POST", "/users", { body: { email } })
+    if (made.status !== 200) break
+    mails++
+    const gone = await limited.call("DELETE", `/users/${claimsOf(made.body.access_token).sub}`, {
+      token: made.body.access_token,
+    })
+    expect(gone.status).toBe(200)
+  }
+  expect(mails).toBeLessThanOrEqual(10)
+})

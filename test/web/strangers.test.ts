@@ -1,0 +1,122 @@
+import { expect, it } from "vitest"
+import { letters } from "../auth/person.ts"
+import { freshId } from "../orders/shopper.ts"
+import {
+  authorizeAddress,
+  locationOf,
+  logInByMail,
+  makeVisitor,
+  registerApplication,
+  tokenCall,
+} from "./application.ts"
+import { openOauthWorld } from "./oauth-world.ts"
+
+const { service, app, codeFor, owner } = await openOauthWorld()
+
+it("the tokens of an application end when it is deleted", async () => {
+  const doomed = await registerApplication(service, "https://doomed.example/cb", "Doomed")
+  const user = await owner(1)
+  const visitor = makeVisitor(service)
+  await logInByMail(service, visitor, authorizeAddress(doomed), user.email)
+  const answer = await visitor.get(authorizeAddress(doomed))
+  const { body } = await tokenCall(service, {
+    grant_type: "authorization_code",
+    code: locationOf(answer).searchParams.get("code") ?? "",
+    redirect_uri: doomed.redirectUri,
+    client_id: doomed.clientId,
+    client_secret: doomed.secret,
+  })
+  const list = () => service.call("GET", "/emoji_id", { token: body.access_token })
+  expect((await list()).status).toBe(200)
+  const admin = await service.user({ role: "Admin" })
+  const gone = await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
+  expect(gone.status).toBe(200)
+  expect((await list()).status).toBe(401)
+})
+
+it("a grant taken back for a reused code does not come back when its application is deleted", async () => {
+  const doomed = await registerApplication(service, "https://doomed.example/cb", "Doomed")
+  const user = await owner(1)
+  const visitor = makeVisitor(service)
+  await logInByMail(service, visitor, authorizeAddress(doomed), user.email)
+  const answer = await visitor.get(authorizeAddress(doomed))
+  const trade = () =>
+    tokenCall(service, {
+      grant_type: "authorization_code",
+      code: locationOf(answer).searchParams.get("code") ?? "",
+      redirect_uri: doomed.redirectUri,
+      client_id: doomed.clientId,
+      client_secret: doomed.secret,
+    })
+  const { body } = await trade()
+  expect((await trade()).status).toBe(400)
+  const list = () => service.call("GET", "/emoji_id", { token: body.access_token })
+  expect((await list()).status).toBe(401)
+  const admin = await service.user({ role: "Admin" })
+  await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
+  // Whatever makes the process read the user anew, such as a free limit set by an administrator.
+  await service.call("PATCH", `/users/${user.id}`, { token: admin.token, body: { free_limit: 3 } })
+  expect((await list()).status).toBe(401)
+})
+
+it("a repeat at the token endpoint wants the client's secret too", async () => {
+  const { code } = await codeFor()
+  const form = { grant_type: "authorization_code", code, redirect_uri: app.redirectUri }
+  const basic = (secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${app.clientId}:${secret}`).toString("base64")}`,
+    "idempotency-key": "exchange-1",
+  })
+  expect((await tokenCall(service, form, basic(app.secret))).status).toBe(200)
+  const stranger = await tokenCall(service, form, basic("svcs_wrong"))
+  expect(stranger.status).toBe(401)
+})
+
+it("a key without the scope does not repeat what another key of its user did", async () => {
+  const user = await service.user()
+  const make = async (scopes: ReadonlyArray<string>) =>
+    (await service.call("POST", "/api_keys", { token: user.token, body: { name: "k", scopes } })).body.api_key
+  const wide = await make(["cart:update"])
+  const narrow = await make(["userInterest:read"])
+  const put = (key: string) =>
+    service.call("POST", "/cart", {
+      body: { items: [{ emoji_id: put.id }] },
+      headers: { "x-api-key": key, "idempotency-key": "cart-1" },
+    })
+  put.id = freshId()
+  expect((await put(wide)).status).toBe(200)
+  expect((await put(narrow)).status).toBe(403)
+})
+
+it("who registers an invited address sees and ends nothing that was sent there", async () => {
+  const sender = await owner(1)
+  const email = `invited-${Date.now()}@example.com`
+  const begun = await service.call("POST", "/transfers", {
+    token: sender.token,
+    body: { eid: sender.ids[0], email, message: "for your eyes only" },
+  })
+  expect(begun.status).toBe(200)
+  const code = (await letters(service, sender.email)).find((letter) => letter.code)?.code
+  const accepted = await service.call("POST", `/transfers/${begun.body.id}/sender_accept`, {
+    token: sender.token,
+    body: { code },
+  })
+  expect(accepted.status).toBe(200)
+  const stranger = await service.call("POST", "/users", { body: { email } })
+  const seen = await service.call("GET", "/transfers/incoming", { token: stranger.body.access_token })
+  expect(seen.text).not.toContain("for your eyes only")
+  const ended = await service.call("DELETE", `/transfers/${begun.body.id}`, {
+    token: stranger.body.access_token,
+  })
+  expect(ended.status).not.toBe(200)
+})
+
+it("a repeat without the browser's cookie is not given the login of who sent the key first", async () => {
+  const { visitor } = await codeFor()
+  const headers = { "sec-fetch-site": "same-origin", "idempotency-key": "console-1" }
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+  const mine = await service.call("POST", "/console/session", { headers: { ...headers, cookie } })
+  expect(mine.status).toBe(200)
+  const stranger = await service.call("POST", "/console/session", { headers })
+  expect(stranger.body).not.toHaveProperty("refresh_token")
+  expect(stranger.status).toBe(404)
+})
