@@ -7,6 +7,7 @@ import { type EmojiId, parseEmojiId } from "./emoji-id.ts"
 import { isAddressOf, parsePaymentData } from "./record-data.ts"
 import { parseWebLink, parseWebUrl } from "./record-link.ts"
 import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
+import { nativeTickers } from "./ticker.ts"
 
 export const maxRecordBytes = 4096
 
@@ -70,7 +71,9 @@ const normalizeHex = (data: string): string | RecordRefused => {
 
 const normalizePayment = (tag: number, data: string): string | RecordRefused => {
   const payment = parsePaymentData(tag, data)
-  if (payment === undefined || !isAddressOf(tag, payment.address)) {
+  // A ticker that has a tag of its own has its checksum under the generic one too: payers ask by ticker.
+  const chain = tag === tags.genericCrypto ? (nativeTickers.get(payment?.shortName ?? "") ?? tag) : tag
+  if (payment === undefined || !isAddressOf(chain, payment.address)) {
     return new RecordRefused(
       "invalid_address",
       `The data is no address record of category ${formatTag(tag)}.`,

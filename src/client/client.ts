@@ -14,6 +14,9 @@ export type ClientOptions = CredentialOptions & {
   readonly backoff?: Backoff
 }
 
+/** After a lookup that failed. */
+const askAgainMs = 1000
+
 const noExchange: Exchange = () => Promise.reject(new Error("There is no refresh token"))
 
 /** The service for programs: typed calls of every operation, and live channels that survive reconnects. */
@@ -78,19 +81,29 @@ export const createClient = (options: ClientOptions) => {
     watchId: (emojiId: string, tell: (found: LookupResult) => void): (() => void) => {
       const connection = live()
       let asked = 0
-      return connection.subscribe(`emoji_id:${emojiId}`, {
-        state: (state) => tell(state as LookupResult),
-        event: () => {
-          const question = ++asked
-          connection.lookup([emojiId]).then(
-            ([found]) => {
-              // A later change has a later answer of its own.
-              if (found !== undefined && question === asked) tell(found)
-            },
-            () => {},
-          )
+      const ask = (): void => {
+        const question = ++asked
+        // A later change has a later answer of its own, and a later state is one.
+        const isWanted = () => question === asked && connection.status !== "closed"
+        connection.lookup([emojiId]).then(
+          ([found]) => {
+            if (found !== undefined && isWanted()) tell(found)
+          },
+          // What was told before is known to be out of date.
+          () => setTimeout(() => isWanted() && ask(), askAgainMs),
+        )
+      }
+      const leave = connection.subscribe(`emoji_id:${emojiId}`, {
+        state: (state) => {
+          asked++
+          tell(state as LookupResult)
         },
+        event: ask,
       })
+      return () => {
+        asked++
+        leave()
+      }
     },
   }
 }

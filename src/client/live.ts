@@ -20,6 +20,8 @@ const answerWithinMs = 10_000
 const pingEveryMs = 25_000
 /** A token is renewed when this share of its life is left. */
 const renewAtShare = 0.2
+/** A token just taken that ends sooner than this by our clock says that the clock is wrong; the server's will tell. */
+const leastLeftMs = 2000
 // Written out and held to the schema by their types: the schema itself would bring a library into every page.
 const restartCode: (typeof closeCodes)["restart"] = 1012
 const tokenCodes: ReadonlyArray<number> = [
@@ -29,8 +31,14 @@ const tokenCodes: ReadonlyArray<number> = [
 ]
 const passingErrors: ReadonlyArray<ErrorFrame["code"]> = ["unavailable", "not_connected"]
 
-const isRefusal = (error: unknown): boolean =>
-  typeof error === "object" && error !== null && "status" in error && Number(error.status) < 500
+/** Answers that say no more than "not now": the request took too long to come, or too many came. */
+const notNow: ReadonlyArray<number> = [408, 429]
+
+const isRefusal = (error: unknown): boolean => {
+  if (typeof error !== "object" || error === null || !("status" in error)) return false
+  const status = Number(error.status)
+  return status < 500 && !notNow.includes(status)
+}
 
 /** One socket for all channels. It comes back by itself and goes on where it was, or says that it starts over. */
 export class LiveConnection {
@@ -89,6 +97,7 @@ export class LiveConnection {
       token = credentials.apiKey ?? (await (this.#mustRenew ? credentials.renew() : credentials.token()))
       this.#mustRenew = false
     } catch (error) {
+      if (this.#status !== "connecting") return
       // Only an answer says that the login is over; without one the service is just away.
       if (isRefusal(error)) this.#become("logged_out")
       else this.#comeBack()
@@ -98,6 +107,7 @@ export class LiveConnection {
     const socket = new Socket(url)
     this.#socket = socket
     this.#heardAt = Date.now()
+    this.#pinger = setInterval(() => this.#checkPulse(), pingEveryMs)
     socket.onopen = () =>
       socket.send(JSON.stringify({ type: "connect", ...(token === undefined ? {} : { token }) }))
     socket.onmessage = ({ data }) => {
@@ -131,7 +141,6 @@ export class LiveConnection {
     if (this.#status === "connected") return
     this.#become("connected")
     this.#tries = 0
-    this.#pinger = setInterval(() => this.#checkPulse(), pingEveryMs)
     for (const listening of this.#channels.all()) this.#ask(listening)
     for (const frame of this.#questions.frames()) this.#send(frame)
   }
@@ -146,13 +155,14 @@ export class LiveConnection {
     clearTimeout(this.#renewal)
     if (expiresAt === null || !credentials.canRenew) return
     const leftMs = Date.parse(expiresAt) - Date.now()
+    if (leftMs < leastLeftMs) return
     const renew = () =>
       credentials.renew().then(
         (token) => this.#send({ type: "connect", token }),
         // The socket closes when the token ends, and the next one asks again.
         () => {},
       )
-    this.#renewal = setTimeout(() => void renew(), Math.max(0, leftMs * (1 - renewAtShare)))
+    this.#renewal = setTimeout(() => void renew(), leftMs * (1 - renewAtShare))
   }
 
   /** A connection can die without a word. */

@@ -37,8 +37,17 @@ export const makeOpener = Effect.gen(function* () {
     return opening
   })
 
+  // Others wait for the same answer and more will come to: also what should not happen is tried again.
   const patiently = <A>(read: Effect.Effect<A, Unavailable>): Effect.Effect<A> =>
-    reads.withPermits(1)(read).pipe(Effect.retry(again), Effect.orDie)
+    reads
+      .withPermits(1)(read)
+      .pipe(
+        Effect.catchDefect((defect) =>
+          Effect.andThen(Effect.logError("a live read failed", defect), Effect.fail(defect)),
+        ),
+        Effect.retry(again),
+        Effect.orDie,
+      )
 
   return {
     open: (channel: Channel, after: Position | undefined): Effect.Effect<Opening> =>

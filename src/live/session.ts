@@ -96,14 +96,14 @@ export class LiveSession implements Subscriber {
     this.#close(closeCodes.restart, "restart")
   }
 
-  /** What the token stood for may have changed: closes, or takes back what it no longer opens. */
-  recheck(): Effect.Effect<void> {
+  /** What the token stood for may have changed: closes, or takes back what it no longer opens. False: ask again. */
+  recheck(): Effect.Effect<boolean> {
     const before = this.#identity
-    if (before === undefined || this.#phase === "closed") return Effect.void
+    if (before === undefined || this.#phase === "closed") return Effect.succeed(true)
     return this.#ports.identify(before.token).pipe(
       Effect.flatMap((identity) => this.#reconsider(before, identity)),
-      // Nobody can be told from anybody without the database, and it has no events for anybody either.
-      Effect.catch(() => Effect.void),
+      Effect.as(true),
+      Effect.catchCause(() => Effect.succeed(false)),
     )
   }
 
@@ -113,7 +113,7 @@ export class LiveSession implements Subscriber {
     subscription.end()
     this.#subscriptions.delete(name)
     if (subscription.isStarted) this.#send({ type: "unsubscribed", channel: shown, reason: "not_allowed" })
-    else this.#send({ type: "error", channel: shown, ...notFound })
+    else this.#send({ type: "error", channel: subscription.asked, ...notFound })
   }
 
   #reconsider(before: Identity, identity: Identity | undefined): Effect.Effect<void> {

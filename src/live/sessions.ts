@@ -81,15 +81,16 @@ export class LiveSessions extends Context.Service<
       }
 
       const doubted = new Set<LiveSession>()
+      /** Could not be asked about: the database may have been away for this one statement only. */
+      const unsure = new Set<LiveSession>()
       let isRechecking = false
       const recheck = Effect.gen(function* () {
         while (doubted.size > 0) {
           const batch = [...doubted]
           doubted.clear()
-          yield* Effect.forEach(batch, (session) => session.recheck(), {
-            concurrency: rechecksAtOnce,
-            discard: true,
-          })
+          const recheckOne = (session: LiveSession) =>
+            Effect.map(session.recheck(), (isKnown) => void (isKnown || unsure.add(session)))
+          yield* Effect.forEach(batch, recheckOne, { concurrency: rechecksAtOnce, discard: true })
         }
         isRechecking = false
       })
@@ -134,9 +135,11 @@ export class LiveSessions extends Context.Service<
           keysDoubtedAt = now
           doubt(withKeys())
         }
-        if (bus.mayServe() || now - doubtedAt < doubtMs) return
+        if ((bus.mayServe() && unsure.size === 0) || now - doubtedAt < doubtMs) return
         doubtedAt = now
-        doubt(everybody())
+        const again = bus.mayServe() ? [...unsure] : everybody()
+        unsure.clear()
+        doubt(again)
       }, sweepMs)
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {

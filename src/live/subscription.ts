@@ -35,7 +35,7 @@ export class Subscription {
   readonly #source: Source
   readonly #subscriber: Subscriber
   /** As the client spelled it. */
-  readonly #asked: string
+  readonly asked: string
   #isStarted = false
   #phase: "opening" | "replaying" | "live" | "ended" = "opening"
   /** Everything up to here has been sent. */
@@ -52,7 +52,7 @@ export class Subscription {
     this.feed = feed
     this.#source = source
     this.#subscriber = subscriber
-    this.#asked = asked
+    this.asked = asked
   }
 
   start(after: Position | undefined) {
@@ -61,6 +61,7 @@ export class Subscription {
       return
     }
     this.#phase = "opening"
+    this.#reading = false
     const attempt = ++this.#starts
     this.#source.open(this.feed, after, (opening) => {
       if (this.#phase === "opening" && this.#starts === attempt) this.#opened(after, opening)
@@ -163,7 +164,7 @@ export class Subscription {
     this.#phase = "replaying"
     this.#isStarted = true
     this.#source.joined(recovered, resumed)
-    const requested = this.#asked === shown ? {} : { requested: this.#asked }
+    const requested = this.asked === shown ? {} : { requested: this.asked }
     this.#subscriber.sink.send(
       encodeSubscribed(
         { channel: shown, ...requested, epoch: from.epoch, offset: from.offset, recovered },
@@ -182,8 +183,9 @@ export class Subscription {
     const from = this.#cursor
     const attempt = this.#starts
     this.#source.page(this.feed, from, (events) => {
+      if (this.#starts !== attempt) return
       this.#reading = false
-      if (this.#phase !== "replaying" || this.#starts !== attempt) return
+      if (this.#phase !== "replaying") return
       // Gone from the store while this socket was slow.
       if (events[0]?.offset !== from + 1) return this.restart()
       this.#keep(events)

@@ -3,14 +3,17 @@ import type { EmojiId } from "../../schema/emoji-id.ts"
 import { type DirectoryRecord, normalizeRecord, RecordRefused } from "../../schema/record.ts"
 import { parsePaymentData } from "../../schema/record-data.ts"
 import { recordsOfTicker } from "../../schema/record-selection.ts"
-import { parseTag } from "../../schema/record-tag.ts"
+import { findRecordClass, parseTag, tags } from "../../schema/record-tag.ts"
 import { parseTicker } from "../../schema/ticker.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
 /** What a record can be confirmed by: all of its data, or of a payment record the address alone. */
 const pointsOf = ({ data, tag }: DirectoryRecord): ReadonlyArray<string> => {
-  const address = parsePaymentData(parseTag(tag) ?? -1, data)?.address
+  const number = parseTag(tag) ?? -1
+  const recordClass = findRecordClass(number)
+  if (recordClass !== "crypto" && recordClass !== "payment" && number !== tags.token) return [data]
+  const address = parsePaymentData(number, data)?.address
   return address === undefined ? [data] : [data, address]
 }
 

@@ -79,6 +79,9 @@ export class LookupLoads<Row> {
     for (const [key, load] of this.#gathered) {
       batch.push(load)
       this.#gathered.delete(key)
+      // Nobody can disown the earlier one any more, so it is not kept either.
+      const earlier = this.#underWay.get(key)
+      if (earlier !== undefined) earlier.disowned = true
       this.#underWay.set(key, load)
       if (batch.length === this.#options.maxKeysPerStatement) break
     }

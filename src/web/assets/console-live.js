@@ -85,6 +85,9 @@ const onFrame = {
   },
   unsubscribed: () => {},
   error: (frame) => {
+    // What is shown is known to be out of date, so the question stays.
+    const askAgain = () => questions.has(frame.id) && ask(frame.id, questions.get(frame.id).id)
+    if (questions.has(frame.id)) setTimeout(askAgain, firstWaitMs)
     const entry = frame.channel === undefined ? undefined : find(frame.channel)
     if (entry !== undefined) for (const listener of [...entry.listeners]) listener.onRefused?.(frame.error)
   },

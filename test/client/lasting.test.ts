@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest"
+import { createClient } from "../../src/client/client.ts"
+import { Credentials } from "../../src/client/credentials.ts"
+import { LiveConnection, type LiveStatus } from "../../src/client/live.ts"
+import type { SocketLike } from "../../src/client/socket-like.ts"
+
+class FakeSocket implements SocketLike {
+  static all: Array<FakeSocket> = []
+  static answers: (frame: Record<string, unknown>, socket: FakeSocket) => void = () => {}
+  readyState = 0
+  onopen: SocketLike["onopen"] = null
+  onmessage: SocketLike["onmessage"] = null
+  onclose: SocketLike["onclose"] = null
+  onerror: SocketLike["onerror"] = null
+  constructor() {
+    FakeSocket.all.push(this)
+    setTimeout(() => {
+      if (this.readyState !== 0) return
+      this.readyState = 1
+      this.onopen?.(undefined as never)
+    }, 1)
+  }
+  send(text: string): void {
+    const frame = JSON.parse(text)
+    setTimeout(() => FakeSocket.answers(frame, this), 1)
+  }
+  say(frame: unknown): void {
+    this.onmessage?.({ data: JSON.stringify(frame) })
+  }
+  close(): void {
+    this.readyState = 3
+  }
+}
+const greet = (frame: Record<string, unknown>, socket: FakeSocket) => {
+  if (frame["type"] === "connect") socket.say({ type: "connected", user_id: null, expires_at: null })
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  FakeSocket.all = []
+  FakeSocket.answers = greet
+})
+afterEach(() => void vi.useRealTimers())
+
+const handlers = { state: () => {}, event: () => {} }
+
+it("a refresh that is answered 429 is tried again: the login is not over", async () => {
+  const statuses: Array<LiveStatus> = []
+  let tries = 0
+  const credentials = new Credentials({ refreshToken: "r" }, async () => {
+    if (++tries === 1) throw Object.assign(new Error("too many"), { status: 429 })
+    return { accessToken: "a", refreshToken: "r2" }
+  })
+  const live = new LiveConnection({
+    url: "ws://x/live",
+    socket: FakeSocket,
+    credentials,
+    onStatus: (status) => void statuses.push(status),
+  })
+  live.subscribe("cart", handlers)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(statuses).not.toContain("logged_out")
+  expect(live.status).toBe("connected")
+  live.close()
+})
+
+it("a connection that was closed while its token was fetched stays closed", async () => {
+  let fail: (error: Error) => void = () => {}
+  const credentials = new Credentials(
+    { refreshToken: "r" },
+    () =>
+      new Promise((_, reject) => {
+        fail = reject
+      }),
+  )
+  const live = new LiveConnection({ url: "ws://x/live", socket: FakeSocket, credentials })
+  live.subscribe("cart", handlers)
+  await vi.advanceTimersByTimeAsync(10)
+  live.close()
+  fail(new Error("offline"))
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(live.status).toBe("closed")
+})
+
+it("a socket that opens and never says connected is given up and another is tried", async () => {
+  FakeSocket.answers = () => {}
+  const live = new LiveConnection({
+    url: "ws://x/live",
+    socket: FakeSocket,
+    credentials: new Credentials({}, () => Promise.reject(new Error("no"))),
+  })
+  live.subscribe("market", handlers)
+  await vi.advanceTimersByTimeAsync(5 * 60_000)
+  expect(FakeSocket.all.length).toBeGreaterThan(1)
+  live.close()
+})
+
+it("a wallet that watches an id hears of a change although the first lookup after it failed", async () => {
+  let lookups = 0
+  FakeSocket.answers = (frame, socket) => {
+    greet(frame, socket)
+    if (frame["type"] === "ping") socket.say({ type: "pong" })
+    if (frame["type"] === "subscribe")
+      socket.say({
+        type: "subscribed",
+        channel: "emoji_id:🐙",
+        epoch: "e",
+        offset: 1,
+        recovered: false,
+        state: { emoji_id: "🐙", version: 1 },
+      })
+    if (frame["type"] === "lookup" && ++lookups === 1)
+      socket.say({ type: "error", code: "unavailable", error: "Try again.", id: frame["id"] })
+    else if (frame["type"] === "lookup")
+      socket.say({ type: "records", id: frame["id"], results: [{ emoji_id: "🐙", version: 2 }] })
+  }
+  const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
+  const told: Array<number> = []
+  client.watchId("🐙", ({ version }) => void told.push(version))
+  await vi.advanceTimersByTimeAsync(100)
+  expect(told).toEqual([1])
+  FakeSocket.all[0]!.say({
+    type: "event",
+    channel: "emoji_id:🐙",
+    offset: 2,
+    event: "emoji_id.records",
+    data: {},
+    at: "now",
+  })
+  await vi.advanceTimersByTimeAsync(60_000)
+  client.live.close()
+  expect(told).toEqual([1, 2])
+})
+
+it("a wallet is not shown an answer to an older question after a newer state", async () => {
+  let offset = 1
+  FakeSocket.answers = (frame, socket) => {
+    greet(frame, socket)
+    if (frame["type"] === "subscribe")
+      socket.say({
+        type: "subscribed",
+        channel: "emoji_id:🐙",
+        epoch: "e",
+        offset,
+        recovered: false,
+        state: { emoji_id: "🐙", version: offset },
+      })
+  }
+  const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
+  const told: Array<number> = []
+  client.watchId("🐙", ({ version }) => void told.push(version))
+  await vi.advanceTimersByTimeAsync(100)
+  const socket = FakeSocket.all[0]!
+  let question = ""
+  FakeSocket.answers = (frame) => {
+    if (frame["type"] === "lookup") question = String(frame["id"])
+  }
+  socket.say({
+    type: "event",
+    channel: "emoji_id:🐙",
+    offset: 2,
+    event: "emoji_id.records",
+    data: {},
+    at: "now",
+  })
+  await vi.advanceTimersByTimeAsync(10)
+  // The server starts the channel over at any time; the lookup was read before that.
+  offset = 3
+  socket.say({
+    type: "subscribed",
+    channel: "emoji_id:🐙",
+    epoch: "e2",
+    offset: 3,
+    recovered: false,
+    state: { emoji_id: "🐙", version: 3 },
+  })
+  socket.say({ type: "records", id: question, results: [{ emoji_id: "🐙", version: 2 }] })
+  await vi.advanceTimersByTimeAsync(100)
+  client.live.close()
+  expect(told.at(-1)).toBe(3)
+})
+
+it("a device whose clock is ahead of the service's does not renew its token all the time", async () => {
+  let exchanges = 0
+  const credentials = new Credentials({ refreshToken: "r" }, async () => ({
+    accessToken: "a",
+    refreshToken: `r${++exchanges}`,
+  }))
+  // Good for 15 minutes by the service's clock; ours is 20 minutes ahead of it.
+  FakeSocket.answers = ({ type }, socket) => {
+    const expires_at = new Date(Date.now() - 5 * 60_000).toISOString()
+    if (type === "connect") socket.say({ type: "connected", user_id: "u", expires_at })
+    if (type === "ping") socket.say({ type: "pong" })
+  }
+  const live = new LiveConnection({ url: "ws://x/live", socket: FakeSocket, credentials })
+  live.subscribe("cart", handlers)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(live.status).toBe("connected")
+  live.close()
+  expect(exchanges).toBeLessThan(3)
+})

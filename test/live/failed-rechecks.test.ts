@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, it } from "vitest"
+import { closeCodes } from "../../schema/live.ts"
+import { Callers } from "../../src/services/callers.ts"
+import { liveSocket } from "../fixtures/live-client.ts"
+import { serve } from "../fixtures/service.ts"
+
+it("a logout closes the socket also when the first look at the user fails", async () => {
+  const service = await serve({ STATEMENT_TIMEOUT_MS: "1000" })
+  const callers = await service.runtime.runPromise(Callers)
+  const user = await service.user()
+  const client = await liveSocket(service.url)()
+  client.send({ type: "connect", token: user.token })
+  await client.take({ type: "connected" })
+  await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${user.id}`
+  // The database is busy with something else for longer than a statement may take.
+  await service.sql
+    .begin(async (sql) => {
+      await sql`lock table app_user in access exclusive mode`
+      await service.runtime.runPromise(callers.changed(user.id))
+      await sleep(4000)
+    })
+    .catch((e: unknown) => console.log("tx", e))
+  const closing = await Promise.race([client.closing, sleep(5000)])
+  expect(closing).toMatchObject({ code: closeCodes.sessionEnded })
+}, 30_000)

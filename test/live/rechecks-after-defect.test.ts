@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, it } from "vitest"
+import { closeCodes } from "../../schema/live.ts"
+import { Callers } from "../../src/services/callers.ts"
+import { liveSocket } from "../fixtures/live-client.ts"
+import { serve } from "../fixtures/service.ts"
+
+it("logouts still close sockets after one look at a user went wrong", async () => {
+  const service = await serve()
+  const callers = await service.runtime.runPromise(Callers)
+  const [one, other] = [await service.user(), await service.user()]
+  const open = async (token: string) => {
+    const client = await liveSocket(service.url)()
+    client.send({ type: "connect", token })
+    await client.take({ type: "connected" })
+    return client
+  }
+  const [, second] = [await open(one.token), await open(other.token)]
+  await service.sql`alter table two_factor rename to two_factor_away`
+  await service.runtime.runPromise(callers.changed(one.id))
+  await sleep(500)
+  await service.sql`alter table two_factor_away rename to two_factor`
+  await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${other.id}`
+  await service.runtime.runPromise(callers.changed(other.id))
+  const closing = await Promise.race([second.closing, sleep(3000)])
+  expect(closing).toMatchObject({ code: closeCodes.sessionEnded })
+}, 20_000)
