@@ -1,96 +1,15 @@
-import { createHmac } from "node:crypto"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { serve, type TestService } from "../fixtures/service.ts"
+import { describe, expect, it } from "vitest"
+import { serve } from "../fixtures/service.ts"
 import { expectInvariants } from "./oracle.ts"
 import { card, freshIds, newShopper } from "./shopper.ts"
+import { type Asked, intentOf, openStripe, tellOf } from "./stripe-stand-in.ts"
 
-interface Asked {
-  readonly method: string
-  readonly path: string
-  readonly headers: Record<string, unknown>
-  readonly form: URLSearchParams
-}
-
-const secret = "whsec_test"
-const asked: Array<Asked> = []
-let failing: { status: number; body: unknown } | undefined
-let standIn: Server
-let service: TestService
-
-/** Speaks as much of Stripe's API as we use, and remembers what it was asked. */
-const answer = ({ form, path }: Asked): unknown => {
-  const n = asked.length
-  if (path === "/v1/checkout/sessions")
-    return {
-      id: `cs_${n}`,
-      object: "checkout.session",
-      payment_intent: null,
-      client_secret: null,
-      url: `https://pay.example/cs_${n}`,
-    }
-  if (path === "/v1/payment_intents")
-    return { id: `pi_${n}`, object: "payment_intent", client_secret: `pi_${n}_secret_x` }
-  if (path === "/v1/refunds")
-    return { id: `re_${n}`, object: "refund", amount: Number(form.get("amount")), status: "succeeded" }
-  return { id: path.split("/")[3], object: "thing" }
-}
-
-beforeAll(async () => {
-  standIn = createServer((request, response) => {
-    let body = ""
-    request.on("data", (chunk) => {
-      body += chunk
-    })
-    request.on("end", () => {
-      const ask = {
-        method: request.method ?? "",
-        path: request.url ?? "",
-        headers: request.headers,
-        form: new URLSearchParams(body),
-      }
-      asked.push(ask)
-      response.writeHead(failing?.status ?? 200, { "content-type": "application/json" })
-      response.end(JSON.stringify(failing?.body ?? answer(ask)))
-    })
-  })
-  await new Promise<void>((ready) => standIn.listen(0, "127.0.0.1", ready))
-  const { port } = standIn.address() as AddressInfo
-  service = await serve({
-    STRIPE_SECRET_KEY: "sk_test_1",
-    STRIPE_WEBHOOK_SECRET: secret,
-    STRIPE_URL: `http://127.0.0.1:${port}`,
-  })
-})
-afterAll(() => standIn.close())
-
-const tell = (type: string, object: Record<string, unknown>, sign = true) => {
-  const rawBody = JSON.stringify({ id: `evt_${Math.random()}`, object: "event", type, data: { object } })
-  const t = Math.floor(Date.now() / 1000)
-  const v1 = createHmac("sha256", secret).update(`${t}.${rawBody}`).digest("hex")
-  return service.call("POST", "/webhooks/stripe", {
-    rawBody: sign ? rawBody : `${rawBody} `,
-    headers: { "stripe-signature": `t=${t},v1=${v1}` },
-  })
-}
-const intentOf = (orderId: string, cents: number, id = "pi_paid") => ({
-  id,
-  object: "payment_intent",
-  amount: cents,
-  amount_received: cents,
-  currency: "usd",
-  metadata: { order_id: orderId },
-  last_payment_error: null,
-})
-
-const pendingOrder = async (how: unknown = card) => {
-  const buyer = await newShopper(service)
-  await buyer.add(...freshIds(2))
-  asked.length = 0
-  const { body } = await buyer.checkout(how)
-  return { buyer, order: body }
-}
+const stripe = await openStripe()
+const { asked } = stripe
+const service = await serve(stripe.settings)
+const tell = (type: string, object: Record<string, unknown>, isSigned = true) =>
+  tellOf(service, type, object, !isSigned)
+const pendingOrder = (how?: unknown) => stripe.pendingOrder(service, how)
 
 describe("a card checkout through Stripe", () => {
   it("asks for a session with the price, the order and where to return, once", async () => {
@@ -226,7 +145,7 @@ describe("Stripe in trouble", () => {
   it("keeps the hold and answers 503; asked again the checkout goes on", async () => {
     const buyer = await newShopper(service)
     await buyer.add(...freshIds(1))
-    failing = {
+    stripe.how.failing = {
       status: 400,
       body: { error: { type: "invalid_request_error", message: "no such account sk_live_secret" } },
     }
@@ -234,7 +153,7 @@ describe("Stripe in trouble", () => {
     expect(down.status).toBe(503)
     expect(down.text).not.toContain("sk_live_secret")
     expect((await buyer.cart()).body.status).toBe("PendingPayment")
-    failing = undefined
+    stripe.how.failing = undefined
     const up = await buyer.checkout()
     expect(up.status).toBe(200)
     expect(up.body.payment_method_data.session_id).toMatch(/^cs_/)

@@ -45,6 +45,29 @@ describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, ()
     expect(await isMarked(page)).toBe(true)
   })
 
+  it("asks again when the lookup after a change could not be answered", async () => {
+    const owner = await register(service)
+    await service.register("🐢🎲", owner)
+    const person = await browser.person()
+    let refused = 0
+    await person.routeWebSocket(/\/live$/, (socket) => {
+      const server = socket.connectToServer()
+      socket.onMessage((text) => {
+        const frame = JSON.parse(String(text))
+        if (frame.type !== "lookup" || refused > 0) return server.send(text)
+        refused++
+        socket.send(JSON.stringify({ type: "error", code: "unavailable", error: "Try again.", id: frame.id }))
+      })
+    })
+    const page = await openConsole(person, service, undefined, "")
+    await page.getByLabel("Emoji id").fill("🐢🎲")
+    await page.getByRole("button", { name: "Look up" }).click()
+    await page.getByText("It has no records yet.").waitFor()
+    await service.edit("🐢🎲", owner, { insert: [{ tag: "0x5001", data: "a lucky turtle" }] })
+    await page.getByText("a lucky turtle").waitFor()
+    expect(refused).toBe(1)
+  })
+
   it("tells the buyer by itself that the sandbox was paid", async () => {
     const buyer = await register(service)
     const context = await browser.person()

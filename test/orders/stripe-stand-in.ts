@@ -1,0 +1,107 @@
+import { createHmac } from "node:crypto"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll } from "vitest"
+import type { TestService } from "../fixtures/service.ts"
+import { card, freshIds, newShopper } from "./shopper.ts"
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly headers: Record<string, unknown>
+  readonly form: URLSearchParams
+}
+
+const secret = "whsec_test"
+
+/** Speaks as much of Stripe's API as we use, and remembers what it was asked. Ends after the file's tests. */
+export const openStripe = async () => {
+  const asked: Array<Asked> = []
+  const how = {
+    failing: undefined as { status: number; body: unknown } | undefined,
+    refundStatus: "succeeded",
+  }
+  const answer = ({ form, path }: Asked): unknown => {
+    const n = asked.length
+    if (path === "/v1/checkout/sessions")
+      return {
+        id: `cs_${n}`,
+        object: "checkout.session",
+        payment_intent: null,
+        client_secret: null,
+        url: `https://pay.example/cs_${n}`,
+      }
+    if (path === "/v1/payment_intents")
+      return { id: `pi_${n}`, object: "payment_intent", client_secret: `pi_${n}_secret_x` }
+    if (path === "/v1/refunds")
+      return {
+        id: `re_${n}`,
+        object: "refund",
+        amount: Number(form.get("amount")),
+        status: how.refundStatus,
+      }
+    return { id: path.split("/")[3], object: "thing" }
+  }
+  const server = createServer((request, response) => {
+    let body = ""
+    request.on("data", (chunk) => {
+      body += chunk
+    })
+    request.on("end", () => {
+      const ask = {
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        form: new URLSearchParams(body),
+      }
+      asked.push(ask)
+      response.writeHead(how.failing?.status ?? 200, { "content-type": "application/json" })
+      response.end(JSON.stringify(how.failing?.body ?? answer(ask)))
+    })
+  })
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
+  afterAll(() => server.close())
+
+  return {
+    asked,
+    how,
+    settings: {
+      STRIPE_SECRET_KEY: "sk_test_1",
+      STRIPE_WEBHOOK_SECRET: secret,
+      STRIPE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    },
+    pendingOrder: async (service: TestService, checkout: unknown = card) => {
+      const buyer = await newShopper(service)
+      await buyer.add(...freshIds(2))
+      asked.length = 0
+      const { body } = await buyer.checkout(checkout)
+      return { buyer, order: body }
+    },
+  }
+}
+
+/** A signed event. */
+export const tellOf = (
+  service: TestService,
+  type: string,
+  object: Record<string, unknown>,
+  isAltered = false,
+) => {
+  const rawBody = JSON.stringify({ id: `evt_${Math.random()}`, object: "event", type, data: { object } })
+  const t = Math.floor(Date.now() / 1000)
+  const v1 = createHmac("sha256", secret).update(`${t}.${rawBody}`).digest("hex")
+  return service.call("POST", "/webhooks/stripe", {
+    rawBody: isAltered ? `${rawBody} ` : rawBody,
+    headers: { "stripe-signature": `t=${t},v1=${v1}` },
+  })
+}
+
+export const intentOf = (orderId: string, cents: number, id = "pi_paid") => ({
+  id,
+  object: "payment_intent",
+  amount: cents,
+  amount_received: cents,
+  currency: "usd",
+  metadata: { order_id: orderId },
+  last_payment_error: null,
+})
