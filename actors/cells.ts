@@ -1,5 +1,6 @@
 import { Effect, Semaphore } from "effect"
 import { Unavailable } from "../schema/errors.ts"
+import { BoundedMap } from "./bounded-map.ts"
 
 /** One entity in memory: its lock, and its state as of the last commit seen here. */
 export interface Cell<Loaded> {
@@ -16,12 +17,13 @@ export interface CellLimits {
 
 /** Activation on demand, passivation by least recent use. Any idle cell may go: Postgres is the truth. */
 export class Cells<Loaded> {
-  readonly #cells = new Map<string, Cell<Loaded>>()
+  readonly #cells: BoundedMap<Cell<Loaded>>
   readonly #limits: CellLimits
   #waiting = 0
 
   constructor(limits: CellLimits) {
     this.#limits = limits
+    this.#cells = new BoundedMap(limits.maxCells, ({ waiting }) => waiting === 0)
   }
 
   get waiting(): number {
@@ -66,21 +68,11 @@ export class Cells<Loaded> {
   #activate(id: string): Cell<Loaded> {
     const known = this.#cells.get(id)
     if (known !== undefined) {
-      this.#cells.delete(id)
-      this.#cells.set(id, known)
+      this.#cells.renew(id, known)
       return known
     }
-    if (this.#cells.size >= this.#limits.maxCells) this.#passivateOldest()
     const cell: Cell<Loaded> = { lock: Semaphore.makeUnsafe(1), loaded: undefined, waiting: 0 }
     this.#cells.set(id, cell)
     return cell
-  }
-
-  #passivateOldest(): void {
-    for (const [id, cell] of this.#cells) {
-      if (cell.waiting > 0) continue
-      this.#cells.delete(id)
-      return
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../actors/bounded-map.ts"
 import type { Bus } from "./bus.ts"
 
 export interface MemoryOptions {
@@ -9,14 +10,13 @@ export interface MemoryOptions {
 /** What was read from the database, by key, for as long as nobody says on the bus that it changed. */
 export class Memory<A> {
   readonly #bus: Bus["Service"]
-  readonly #capacity: number
-  readonly #kept = new Map<string, A>()
+  readonly #kept: BoundedMap<A>
   /** Counted, so that what was read before a drop is not remembered after it. */
   #drops = 0
 
   constructor(bus: Bus["Service"], { capacity, topics }: MemoryOptions) {
     this.#bus = bus
-    this.#capacity = capacity
+    this.#kept = new BoundedMap(capacity)
     for (const topic of topics) bus.onInvalidate(topic, (keys) => this.#drop(keys))
   }
 
@@ -29,12 +29,7 @@ export class Memory<A> {
   watch(): (key: string, value: A) => void {
     const begun = this.#drops
     return (key, value) => {
-      if (begun !== this.#drops) return
-      if (this.#kept.size >= this.#capacity) {
-        const oldest = this.#kept.keys().next().value
-        if (oldest !== undefined) this.#kept.delete(oldest)
-      }
-      this.#kept.set(key, value)
+      if (begun === this.#drops) this.#kept.set(key, value)
     }
   }
 

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { BoundedMap } from "../../actors/bounded-map.ts"
 import { allowedOrderEvents, OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { IdsTaken, LimitReached } from "../../actors/ports.ts"
 import { begun } from "../../machines/order-changes.ts"
@@ -80,16 +81,14 @@ const cartOf = ({ order, paid, seen, user }: NewestCart): Cart => {
  * Should it be wrong after all, the turn is refused by the order's state or its version, and the database is asked.
  */
 class NewestOrders {
-  readonly #ids = new Map<string, string>()
+  readonly #ids = new BoundedMap<string>(maxRemembered)
 
   of(userId: string): string | undefined {
     return this.#ids.get(userId)
   }
 
   became(userId: string, orderId: string): void {
-    this.#ids.delete(userId)
-    if (this.#ids.size >= maxRemembered) this.#ids.delete(this.#ids.keys().next().value ?? "")
-    this.#ids.set(userId, orderId)
+    this.#ids.renew(userId, orderId)
   }
 
   /** Read a moment ago: what became of it since counts more. */

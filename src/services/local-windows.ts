@@ -1,3 +1,5 @@
+import { BoundedMap } from "../../actors/bounded-map.ts"
+
 const capacity = 100_000
 
 interface Window {
@@ -7,20 +9,15 @@ interface Window {
 
 /** Fixed windows in this process's memory. When they are too many, the oldest is forgotten, which only forgives. */
 export const makeLocalWindows = (now: () => number = () => performance.now()) => {
-  const windows = new Map<string, Window>()
+  const windows = new BoundedMap<Window>(capacity)
 
   return {
     take: (key: string, seconds: number) => {
       const at = now()
       let window = windows.get(key)
       if (window === undefined || window.resetsAt <= at) {
-        windows.delete(key)
-        if (windows.size >= capacity) {
-          const oldest = windows.keys().next().value
-          if (oldest !== undefined) windows.delete(oldest)
-        }
         window = { used: 0, resetsAt: at + seconds * 1000 }
-        windows.set(key, window)
+        windows.renew(key, window)
       }
       window.used++
       return { key, used: window.used, resetsInSeconds: Math.ceil((window.resetsAt - at) / 1000) }

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../actors/bounded-map.ts"
 import type { Prepared } from "../http/exchange.ts"
 import { AnswerSlabs } from "./answer-slabs.ts"
 import { heads, type LookupAnswer, missing, notRegistered } from "./lookup-answer.ts"
@@ -12,19 +13,6 @@ const bytesPerSelected = 65_536
 /** The path parameter as nearly every client sends it, and the name of an answer here. */
 const spell = (canonical: string): string => encodeURIComponent(canonical)
 const canonicalOf = (key: string): string => decodeURIComponent(key)
-
-/** Forgets the oldest when it has no more room. */
-class BoundedMap<Value> extends Map<string, Value> {
-  readonly #max: number
-  constructor(max: number) {
-    super()
-    this.#max = max
-  }
-  override set(key: string, value: Value): this {
-    if (this.size >= this.#max && !this.has(key)) this.delete(this.keys().next().value ?? "")
-    return super.set(key, value)
-  }
-}
 
 /** The current answer of the slabs, as it is sent. */
 class CurrentAnswer implements Prepared {

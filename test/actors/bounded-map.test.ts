@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it, vi } from "vitest"
+import { BoundedMap } from "../../actors/bounded-map.ts"
+
+const filled = (max: number, mayGo?: (value: number) => boolean) => {
+  const map = new BoundedMap<number>(max, mayGo)
+  for (let n = 0; n < max; n++) map.set(`${n}`, n)
+  return map
+}
+
+afterEach(() => vi.restoreAllMocks())
+
+describe("a bounded map", () => {
+  it("forgets the oldest when something new comes, and nothing when it knows the key", () => {
+    const map = filled(3)
+    map.set("0", 10)
+    expect([...map]).toEqual([
+      ["0", 10],
+      ["1", 1],
+      ["2", 2],
+    ])
+    map.set("3", 3)
+    map.set("4", 4)
+    expect([...map.keys()]).toEqual(["2", "3", "4"])
+  })
+
+  it("keeps longest what was renewed last", () => {
+    const map = filled(3)
+    map.renew("0", 0)
+    map.set("3", 3)
+    expect([...map.keys()]).toEqual(["2", "0", "3"])
+  })
+
+  it("goes on forgetting in order after deletions, after being cleared and over many times its size", () => {
+    const map = filled(4)
+    map.delete("1")
+    map.set("4", 4)
+    map.set("5", 5)
+    expect([...map.keys()]).toEqual(["2", "3", "4", "5"])
+    map.clear()
+    for (let n = 0; n < 1000; n++) map.set(`${n}`, n)
+    expect([...map.keys()]).toEqual(["996", "997", "998", "999"])
+  })
+
+  it("spares what may not go, and grows when nothing may", () => {
+    const inUse = new Set([0, 1])
+    const map = filled(3, (value) => !inUse.has(value))
+    map.set("3", 3)
+    expect([...map.keys()].sort()).toEqual(["0", "1", "3"])
+    inUse.add(3)
+    map.set("4", 4)
+    expect(map.size).toBe(4)
+    inUse.clear()
+    map.set("5", 5)
+    expect(map.size).toBe(4)
+  })
+
+  it("finds the oldest without walking again over what it forgot before", () => {
+    const map = filled(100)
+    const begun = vi.spyOn(Map.prototype, "keys")
+    for (let n = 100; n < 10_000; n++) map.set(`${n}`, n)
+    expect(begun).not.toHaveBeenCalled()
+    expect(map.has("9900")).toBe(true)
+    expect(map.has("9899")).toBe(false)
+  })
+})
