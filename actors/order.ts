@@ -15,11 +15,17 @@ export const allowedOrderEvents = (status: OrderSnapshot["value"]): ReadonlyArra
 
 /** A refund the provider has not answered, or a box not handed over: looked at again after this long. */
 const retryMs = 15_000
+/** What a provider has taken on it tells the end of; should that be lost, it is asked. */
+const askAfterMs = 86_400_000
 
 const dueAt = ({ context, value }: OrderSnapshot): number | undefined => {
   if (value === "PendingPayment") return pendingDueAt(context)
-  const pending = context.refunds.filter(({ status }) => status === "Pending").map(({ at }) => Date.parse(at))
-  if (pending.length > 0) return Math.min(...pending) + retryMs
+  const pending = context.refunds
+    .filter(({ status }) => status === "Pending")
+    .map(({ at, takenOnAt }) =>
+      takenOnAt === undefined ? Date.parse(at) + retryMs : Date.parse(takenOnAt) + askAfterMs,
+    )
+  if (pending.length > 0) return Math.min(...pending)
   return context.undelivered.length > 0 && context.paidAt !== undefined
     ? Date.parse(context.paidAt)
     : undefined

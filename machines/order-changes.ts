@@ -109,6 +109,11 @@ export const refundBegun = (order: OrderContext, event: Event<"refund">): OrderC
   refunds: [...order.refunds, event.refund],
 })
 
+export const refundTakenOn = (order: OrderContext, event: Event<"refund.taken_on">): OrderContext => ({
+  ...order,
+  refunds: order.refunds.map((one) => (one.id === event.refundId ? { ...one, takenOnAt: event.at } : one)),
+})
+
 export const refundSettled = (order: OrderContext, event: RefundEvent): OrderContext => {
   const refund = order.refunds.find(({ id }) => id === event.refundId)
   const made = event.type === "refund.made"

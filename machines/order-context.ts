@@ -73,6 +73,8 @@ export interface Refund {
   readonly at: string
   readonly reason?: string
   readonly externalReference?: string
+  /** When the provider last said that it is on its way: from then on it tells by itself. */
+  readonly takenOnAt?: string
 }
 
 export interface CodeHold {
@@ -153,6 +155,7 @@ export type OrderEvent =
     })
   | (At & { readonly type: "payment.declined"; readonly reason: string })
   | (At & { readonly type: "refund"; readonly refund: Refund })
+  | (At & { readonly type: "refund.taken_on"; readonly refundId: string })
   | (At & { readonly type: "refund.made"; readonly refundId: string })
   | (At & { readonly type: "refund.failed"; readonly refundId: string; readonly reason: string })
   | (At & { readonly type: "delivered"; readonly lootboxId: string })

@@ -37,7 +37,7 @@ export const orderGuards = {
     event.refund.cents <= refundableCents(context) &&
     !context.refunds.some(({ id }) => id === event.refund.id),
   isRefundPending: ({ context, event }: Args) =>
-    (event.type === "refund.made" || event.type === "refund.failed") &&
+    (event.type === "refund.taken_on" || event.type === "refund.made" || event.type === "refund.failed") &&
     context.refunds.some(({ id, status }) => id === event.refundId && status === "Pending"),
   isUndelivered: ({ context, event }: Args) =>
     event.type === "delivered" && context.undelivered.includes(event.lootboxId),

@@ -54,6 +54,10 @@ export const orderMachine = setup({
       guard: "isRefundable",
       actions: assign(({ context, event }) => change.refundBegun(context, event)),
     },
+    "refund.taken_on": {
+      guard: "isRefundPending",
+      actions: assign(({ context, event }) => change.refundTakenOn(context, event)),
+    },
     "refund.made": {
       guard: "isRefundPending",
       actions: [

@@ -12,6 +12,8 @@ import { uuidOf } from "./run-id.ts"
 type Asked = Omit<Refund, "status" | "ofSale" | "at">
 type Failure = Unprocessable | EventRefused | NotFound | Unavailable
 
+const outcomes = { made: "refund.made", pending: "refund.taken_on", refused: "refund.failed" } as const
+
 const refuse = (field: string, code: string, message: string) =>
   new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
 
@@ -146,12 +148,16 @@ export class Refunds extends Context.Service<
         )
 
       /** Twice is once: the refund is settled or booked already then. */
-      const settle = (orderId: string, refundId: string, type: "refund.made" | "refund.failed") =>
+      const settle = (
+        orderId: string,
+        refundId: string,
+        type: "refund.taken_on" | "refund.made" | "refund.failed",
+      ) =>
         turn(orderId, (_, at) =>
           Effect.succeed(
-            (type === "refund.made"
-              ? { type, refundId, at }
-              : { type, refundId, reason: "refused", at }) as OrderEvent,
+            (type === "refund.failed"
+              ? { type, refundId, reason: "refused", at }
+              : { type, refundId, at }) as OrderEvent,
           ),
         ).pipe(
           Effect.asVoid,
@@ -164,12 +170,18 @@ export class Refunds extends Context.Service<
           }),
         )
 
-      const ask = Effect.fnUntraced(function* (orderId: string, { cents, id, intentId, provider }: Asked) {
+      const ask = Effect.fnUntraced(function* (
+        orderId: string,
+        { cents, id, intentId, provider }: Asked,
+        isRepeated = false,
+      ) {
         const port = payments.find(provider)
-        if (port === undefined || intentId === undefined) return yield* settle(orderId, id, "refund.failed")
-        const answer = yield* port.refund({ refundId: id, orderId, intentId, cents })
-        if (answer !== "pending")
-          yield* settle(orderId, id, answer === "made" ? "refund.made" : "refund.failed")
+        if (port === undefined || intentId === undefined) {
+          // A provider that is not set up today may have been asked all the same when it was.
+          return isRepeated ? undefined : yield* settle(orderId, id, "refund.failed")
+        }
+        const answer = yield* port.refund({ refundId: id, orderId, intentId, cents, isRepeated })
+        yield* settle(orderId, id, outcomes[answer])
       })
 
       const get = Effect.fnUntraced(function* (orderId: string) {
@@ -183,7 +195,7 @@ export class Refunds extends Context.Service<
         const pending = found?.snapshot.context.refunds.filter(({ status }) => status === "Pending") ?? []
         // A refund without a provider was only ever waiting for its second half.
         yield* Effect.forEach(pending, (refund) =>
-          refund.provider === "cash" ? settle(orderId, refund.id, "refund.made") : ask(orderId, refund),
+          refund.provider === "cash" ? settle(orderId, refund.id, "refund.made") : ask(orderId, refund, true),
         )
       })
 

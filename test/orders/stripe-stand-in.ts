@@ -17,12 +17,19 @@ const secret = "whsec_test"
 /** Speaks as much of Stripe's API as we use, and remembers what it was asked. Ends after the file's tests. */
 export const openStripe = async () => {
   const asked: Array<Asked> = []
+  /** It makes a refund whenever it is asked to, as Stripe does once it has forgotten the request's key. */
+  const refunds: Array<Record<string, unknown>> = []
   const how = {
     failing: undefined as { status: number; body: unknown } | undefined,
     refundStatus: "succeeded",
   }
-  const answer = ({ form, path }: Asked): unknown => {
+  const answer = ({ form, method, path }: Asked): unknown => {
     const n = asked.length
+    if (method === "GET" && path.startsWith("/v1/refunds?")) {
+      const intentId = new URLSearchParams(path.split("?")[1]).get("payment_intent")
+      const data = refunds.filter(({ payment_intent }) => payment_intent === intentId)
+      return { object: "list", url: "/v1/refunds", has_more: false, data }
+    }
     if (path === "/v1/checkout/sessions")
       return {
         id: `cs_${n}`,
@@ -33,13 +40,18 @@ export const openStripe = async () => {
       }
     if (path === "/v1/payment_intents")
       return { id: `pi_${n}`, object: "payment_intent", client_secret: `pi_${n}_secret_x` }
-    if (path === "/v1/refunds")
-      return {
+    if (path === "/v1/refunds") {
+      const refund = {
         id: `re_${n}`,
         object: "refund",
         amount: Number(form.get("amount")),
         status: how.refundStatus,
+        payment_intent: form.get("payment_intent"),
+        metadata: { order_id: form.get("metadata[order_id]"), refund_id: form.get("metadata[refund_id]") },
       }
+      refunds.push(refund)
+      return refund
+    }
     return { id: path.split("/")[3], object: "thing" }
   }
   const server = createServer((request, response) => {
@@ -64,6 +76,7 @@ export const openStripe = async () => {
 
   return {
     asked,
+    refunds,
     how,
     settings: {
       STRIPE_SECRET_KEY: "sk_test_1",

@@ -79,6 +79,8 @@ export interface PaymentProvider {
   cancelIntent(intent: Intent): Effect.Effect<void, Unavailable>
   /** `pending`: a webhook will tell. */
   refund(request: {
+    /** It may have been asked for before, perhaps longer ago than a provider remembers requests. */
+    readonly isRepeated: boolean
     readonly refundId: string
     readonly orderId: string
     readonly intentId: string

@@ -110,6 +110,14 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
       ? ask(() => stripe.paymentIntents.cancel(intentId))
       : ask(() => stripe.checkout.sessions.expire(sessionId))
 
+  /** Stripe knows a request by its key for a day; what came of it, it knows for ever. */
+  const findRefund = (intentId: string, refundId: string) =>
+    ask(async () => {
+      for await (const refund of stripe.refunds.list({ payment_intent: intentId, limit: 100 }))
+        if (refund.metadata?.["refund_id"] === refundId) return refund
+      return undefined
+    })
+
   return {
     name: "stripe",
     createIntent: (request) =>
@@ -127,13 +135,18 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
         Effect.catchTag("StripeRefused", () => Effect.void),
         Effect.asVoid,
       ),
-    refund: ({ cents, intentId, orderId, refundId }) =>
-      ask(() =>
-        stripe.refunds.create(
-          { payment_intent: intentId, amount: cents, metadata: { order_id: orderId, refund_id: refundId } },
-          { idempotencyKey: refundId },
-        ),
-      ).pipe(
+    refund: ({ cents, intentId, isRepeated, orderId, refundId }) =>
+      Effect.gen(function* () {
+        const made = isRepeated ? yield* findRefund(intentId, refundId) : undefined
+        if (made !== undefined) return made
+        const metadata = { order_id: orderId, refund_id: refundId }
+        return yield* ask(() =>
+          stripe.refunds.create(
+            { payment_intent: intentId, amount: cents, metadata },
+            { idempotencyKey: refundId },
+          ),
+        )
+      }).pipe(
         Effect.map(({ status }) =>
           status === "succeeded"
             ? "made"
