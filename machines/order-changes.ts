@@ -1,5 +1,5 @@
 import type { OrderContext, OrderEvent, OrderInput, OrderItem, Payment } from "./order-context.ts"
-import { dueCents } from "./order-money.ts"
+import { dueCents, refundParts } from "./order-money.ts"
 
 /** How an order changes, state by state and event by event. Pure: the machine says when, these say what. */
 
@@ -106,7 +106,7 @@ export const covers = (order: OrderContext, payment: Payment): boolean =>
 export const refundBegun = (order: OrderContext, event: Event<"refund">): OrderContext => ({
   ...order,
   updatedAt: event.at,
-  refunds: [...order.refunds, event.refund],
+  refunds: [...order.refunds, ...event.refunds],
 })
 
 export const refundTakenOn = (order: OrderContext, event: Event<"refund.taken_on">): OrderContext => ({
@@ -115,16 +115,18 @@ export const refundTakenOn = (order: OrderContext, event: Event<"refund.taken_on
 })
 
 export const refundSettled = (order: OrderContext, event: RefundEvent): OrderContext => {
-  const refund = order.refunds.find(({ id }) => id === event.refundId)
-  const made = event.type === "refund.made"
+  const status = event.type === "refund.made" ? "Refunded" : "Failed"
+  const refunds = order.refunds.map((one) =>
+    one.id === event.refundId ? ({ ...one, status } as const) : one,
+  )
+  const settled = { ...order, updatedAt: event.at, refunds }
+  const refund = refunds.find(({ id }) => id === event.refundId)
+  const isDone =
+    refund !== undefined && refundParts(settled, refund).every((part) => part.status === "Refunded")
   return {
-    ...order,
-    updatedAt: event.at,
-    refunds: order.refunds.map((one) =>
-      one === refund ? { ...one, status: made ? "Refunded" : "Failed" } : one,
-    ),
+    ...settled,
     items: order.items.map((item) =>
-      made && refund?.itemIds.includes(item.id) ? { ...item, refunded: true, updatedAt: event.at } : item,
+      isDone && refund.itemIds.includes(item.id) ? { ...item, refunded: true, updatedAt: event.at } : item,
     ),
   }
 }

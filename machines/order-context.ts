@@ -73,6 +73,8 @@ export interface Refund {
   readonly at: string
   readonly reason?: string
   readonly externalReference?: string
+  /** Of one that goes back to several payments: the id of its first part. */
+  readonly whole?: string
   /** When the provider last said that it is on its way: from then on it tells by itself. */
   readonly takenOnAt?: string
 }
@@ -154,7 +156,7 @@ export type OrderEvent =
       readonly idsFree: boolean
     })
   | (At & { readonly type: "payment.declined"; readonly reason: string })
-  | (At & { readonly type: "refund"; readonly refund: Refund })
+  | (At & { readonly type: "refund"; readonly refunds: ReadonlyArray<Refund> })
   | (At & { readonly type: "refund.taken_on"; readonly refundId: string })
   | (At & { readonly type: "refund.made"; readonly refundId: string })
   | (At & { readonly type: "refund.failed"; readonly refundId: string; readonly reason: string })

@@ -33,9 +33,9 @@ export const orderGuards = {
     context.checkout?.warned !== true && Date.parse(event.at) >= pendingDueAt(context),
   isRefundable: ({ context, event }: Args) =>
     event.type === "refund" &&
-    event.refund.cents > 0 &&
-    event.refund.cents <= refundableCents(context) &&
-    !context.refunds.some(({ id }) => id === event.refund.id),
+    event.refunds.every(({ cents }) => cents > 0) &&
+    event.refunds.reduce((sum, { cents }) => sum + cents, 0) <= refundableCents(context) &&
+    !context.refunds.some(({ id }) => event.refunds.some((refund) => refund.id === id)),
   isRefundPending: ({ context, event }: Args) =>
     (event.type === "refund.taken_on" || event.type === "refund.made" || event.type === "refund.failed") &&
     context.refunds.some(({ id, status }) => id === event.refundId && status === "Pending"),

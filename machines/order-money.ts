@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../schema/turn.ts"
-import type { OrderContext, OrderItem } from "./order-context.ts"
+import type { OrderContext, OrderItem, Refund } from "./order-context.ts"
 
 /** The arithmetic of an order: integers only, and everything shown or booked is derived from its payments and refunds. */
 
@@ -17,6 +17,10 @@ export const refundedCents = (order: OrderContext): number => sum(done(order).ma
 /** Refunds that are not for an item: surplus, goodwill, money of orders that were never paid. */
 export const miscRefundedCents = (order: OrderContext): number =>
   sum(done(order).flatMap((r) => (r.itemIds.length === 0 ? [r.cents] : [])))
+
+/** One refund goes back to as many payments as it takes: those, each a refund of its own at the provider. */
+export const refundParts = ({ refunds }: OrderContext, refund: Refund): ReadonlyArray<Refund> =>
+  refund.whole === undefined ? [refund] : refunds.filter(({ whole }) => whole === refund.whole)
 
 /** What a refund may still take: not given back yet, and not on its way. */
 export const refundableCents = (order: OrderContext): number =>

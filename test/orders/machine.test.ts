@@ -86,7 +86,7 @@ const events: Record<string, OrderEvent> = {
   "payment.captured, too little": { type: "payment.captured", payment: payment(999), idsFree: true, at },
   "payment.captured, ids gone": { type: "payment.captured", payment: payment(1000), idsFree: false, at },
   "payment.declined": { type: "payment.declined", reason: "no", at },
-  refund: { type: "refund", refund: refund(1), at },
+  refund: { type: "refund", refunds: [refund(1)], at },
   "refund.made": { type: "refund.made", refundId: "r1", at },
   activate: { type: "activate", items: free, checkout, code: { codeId: "code-1", count: 1 }, at },
   delivered: { type: "delivered", lootboxId: "box", at },
@@ -265,11 +265,13 @@ describe("the money of an order", () => {
           { type: "checkout.cash", items, checkout, payment: payment(1 + random(900), `cash:${n}`), at },
           {
             type: "refund",
-            refund: refund(1 + random(Math.max(1, left)), {
-              id: `r${n}`,
-              ofSale: now.context.paidAt !== undefined,
-              itemIds: random(2) === 0 ? [items[0]!.id] : [],
-            }),
+            refunds: [
+              refund(1 + random(Math.max(1, left)), {
+                id: `r${n}`,
+                ofSale: now.context.paidAt !== undefined,
+                itemIds: random(2) === 0 ? [items[0]!.id] : [],
+              }),
+            ],
             at,
           },
           { type: "refund.made", refundId: `r${n - 1}`, at },

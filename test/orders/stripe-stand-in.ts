@@ -22,7 +22,12 @@ export const openStripe = async () => {
   const how = {
     failing: undefined as { status: number; body: unknown } | undefined,
     refundStatus: "succeeded",
+    /** What it does not do, though it is there. */
+    refuses: (_: Asked): boolean => false,
+    /** Happens before it answers. */
+    meanwhile: async (_: Asked): Promise<void> => {},
   }
+  const refusal = { error: { type: "invalid_request_error", message: "refused" } }
   const answer = ({ form, method, path }: Asked): unknown => {
     const n = asked.length
     if (method === "GET" && path.startsWith("/v1/refunds?")) {
@@ -59,7 +64,7 @@ export const openStripe = async () => {
     request.on("data", (chunk) => {
       body += chunk
     })
-    request.on("end", () => {
+    request.on("end", async () => {
       const ask = {
         method: request.method ?? "",
         path: request.url ?? "",
@@ -67,8 +72,10 @@ export const openStripe = async () => {
         form: new URLSearchParams(body),
       }
       asked.push(ask)
-      response.writeHead(how.failing?.status ?? 200, { "content-type": "application/json" })
-      response.end(JSON.stringify(how.failing?.body ?? answer(ask)))
+      await how.meanwhile(ask)
+      const failing = how.refuses(ask) ? { status: 400, body: refusal } : how.failing
+      response.writeHead(failing?.status ?? 200, { "content-type": "application/json" })
+      response.end(JSON.stringify(failing?.body ?? answer(ask)))
     })
   })
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
