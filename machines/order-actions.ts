@@ -72,6 +72,11 @@ export const bookRefund = {
   params: ({ context, event }: Args & { readonly event: RefundEvent }) =>
     journal(context, refundSettled(context, event), `refund:${event.refundId}`),
 } as const
+export const bookReturned = {
+  type: "ledger",
+  params: ({ context, event }: Args & { readonly event: RefundEvent }) =>
+    journal(context, refundSettled(context, event), `refund:${event.refundId}:returned`),
+} as const
 
 export const tellPaid = { type: "events", params: ({ context }: Args) => paidEvents(context) } as const
 export const tellCancelled = {

@@ -6,7 +6,7 @@ import { dueCents, refundParts } from "./order-money.ts"
 type Event<T extends OrderEvent["type"]> = Extract<OrderEvent, { type: T }>
 export type CheckoutEvent = Event<"checkout.payment" | "checkout.free" | "checkout.cash" | "activate">
 
-export type RefundEvent = Event<"refund.made" | "refund.failed">
+export type RefundEvent = Event<"refund.made" | "refund.failed" | "refund.returned">
 
 const isDiscount = (item: OrderItem) => item.type === "Discount"
 
@@ -123,11 +123,14 @@ export const refundSettled = (order: OrderContext, event: RefundEvent): OrderCon
   const refund = refunds.find(({ id }) => id === event.refundId)
   const isDone =
     refund !== undefined && refundParts(settled, refund).every((part) => part.status === "Refunded")
+  const isNamed = ({ id }: OrderItem) => refund?.itemIds.includes(id) === true
   return {
     ...settled,
-    items: order.items.map((item) =>
-      isDone && refund.itemIds.includes(item.id) ? { ...item, refunded: true, updatedAt: event.at } : item,
-    ),
+    items: order.items.map((item) => {
+      if (!isNamed(item) || isDone === (item.refunded === true)) return item
+      const { refunded: _, ...unrefunded } = item
+      return { ...unrefunded, ...(isDone ? { refunded: true } : {}), updatedAt: event.at }
+    }),
   }
 }
 

@@ -160,4 +160,5 @@ export type OrderEvent =
   | (At & { readonly type: "refund.taken_on"; readonly refundId: string })
   | (At & { readonly type: "refund.made"; readonly refundId: string })
   | (At & { readonly type: "refund.failed"; readonly refundId: string; readonly reason: string })
+  | (At & { readonly type: "refund.returned"; readonly refundId: string })
   | (At & { readonly type: "delivered"; readonly lootboxId: string })

@@ -39,6 +39,9 @@ export const orderGuards = {
   isRefundPending: ({ context, event }: Args) =>
     (event.type === "refund.taken_on" || event.type === "refund.made" || event.type === "refund.failed") &&
     context.refunds.some(({ id, status }) => id === event.refundId && status === "Pending"),
+  isRefundMade: ({ context, event }: Args) =>
+    event.type === "refund.returned" &&
+    context.refunds.some(({ id, status }) => id === event.refundId && status === "Refunded"),
   isUndelivered: ({ context, event }: Args) =>
     event.type === "delivered" && context.undelivered.includes(event.lootboxId),
 }

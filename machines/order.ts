@@ -5,6 +5,7 @@ import {
   bookPaidInCash,
   bookReceived,
   bookRefund,
+  bookReturned,
   bookSettled,
   grant,
   hold,
@@ -69,6 +70,15 @@ export const orderMachine = setup({
     "refund.failed": {
       guard: "isRefundPending",
       actions: assign(({ context, event }) => change.refundSettled(context, event)),
+    },
+    // The buyer's bank sent it back, days after the provider called it made.
+    "refund.returned": {
+      guard: "isRefundMade",
+      actions: [
+        bookReturned,
+        assign(({ context, event }) => change.refundSettled(context, event)),
+        tellOrder("order.changed"),
+      ],
     },
   },
   states: {

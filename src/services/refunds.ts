@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
-import type { OrderContext, OrderEvent } from "../../machines/order-context.ts"
+import type { OrderContext, OrderEvent, Refund } from "../../machines/order-context.ts"
 import { type EventRefused, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import type { RefundRequest } from "../../schema/order.ts"
 import type { StoredOrder } from "../store/orders.ts"
@@ -11,6 +11,18 @@ import { type AskedRefund, planRefund, refundIdOf } from "./refund-plans.ts"
 type Failure = Unprocessable | EventRefused | NotFound | Unavailable
 
 const outcomes = { made: "refund.made", pending: "refund.taken_on", refused: "refund.failed" } as const
+
+type Settled = "refund.taken_on" | "refund.made" | "refund.failed" | "refund.returned"
+
+/** Only the provider's own word undoes what it called made before. */
+const undone = (refund: Refund | undefined): Settled =>
+  refund?.status === "Refunded" ? "refund.returned" : "refund.failed"
+
+/** By its id, or booked by an administrator who gave the provider's id of it. */
+const isSame =
+  (refundId: string) =>
+  ({ externalReference, id }: Refund): boolean =>
+    id === refundId || externalReference === refundId
 
 /** Money back to buyers. The order takes note before the provider is asked, so that a crash in between is taken up again. */
 export class Refunds extends Context.Service<
@@ -28,16 +40,15 @@ export class Refunds extends Context.Service<
       },
       run: string,
     ): Effect.Effect<StoredOrder, Failure>
-    /** The provider's word that a refund was made, asked for by us or not. */
+    /** The provider's word that a refund was made or came to nothing, asked for by us or not. */
     told(event: {
       readonly orderId: string
       readonly provider: string
       readonly intentId: string
       readonly refundId: string
       readonly cents: number
+      readonly isFailed: boolean
     }): Effect.Effect<void, Unavailable>
-    /** The provider's word that a refund it had taken on came to nothing. */
-    toldFailed(orderId: string, refundId: string): Effect.Effect<void, Unavailable>
     /** Asks again for refunds whose answer was lost. */
     resume(orderId: string): Effect.Effect<void, Unavailable>
   }
@@ -79,15 +90,17 @@ export class Refunds extends Context.Service<
       const settle = (
         orderId: string,
         refundId: string,
-        type: "refund.taken_on" | "refund.made" | "refund.failed",
+        settled: Settled | ((refund: Refund | undefined) => Settled),
       ) =>
-        turn(orderId, (_, at) =>
-          Effect.succeed(
+        turn(orderId, ({ context }, at) => {
+          const refund = context.refunds.find(({ id }) => id === refundId)
+          const type = typeof settled === "string" ? settled : settled(refund)
+          return Effect.succeed(
             (type === "refund.failed"
               ? { type, refundId, reason: "refused", at }
-              : { type, refundId, at }) as OrderEvent,
-          ),
-        ).pipe(
+              : { type, refundId, at }) satisfies OrderEvent as OrderEvent,
+          )
+        }).pipe(
           Effect.asVoid,
           Effect.catchTags({
             EventRefused: () => Effect.void,
@@ -150,19 +163,22 @@ export class Refunds extends Context.Service<
         record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }, id) {
           const { context } = yield* get(orderId)
           const said = reason === undefined ? {} : { reason }
-          if (!context.refunds.some((refund) => refund.id === id))
+          const isBooked = (refund: Refund) =>
+            refund.id === id || (refund.id === externalReference && refund.status !== "Failed")
+          // By this very request, or told by the provider before.
+          if (!context.refunds.some(isBooked))
             yield* begin(orderId, () =>
               Effect.succeed([{ id, provider: "cash", cents, itemIds: [], externalReference, ...said }]),
             )
           yield* settle(orderId, id, "refund.made")
           return yield* get(orderId)
         }),
-        told: Effect.fnUntraced(function* ({ cents, intentId, orderId, provider, refundId }) {
+        told: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
           const found = yield* actors.find(orderId)
           if (found === undefined) return
-          const isKnown = found.snapshot.context.refunds.some(({ id }) => id === refundId)
+          const known = found.snapshot.context.refunds.find(isSame(refundId))
           // Made at the provider itself: taken note of first. A refusal means that another process was faster.
-          if (!isKnown)
+          if (known === undefined)
             yield* begin(orderId, () =>
               Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }]),
             ).pipe(
@@ -172,9 +188,8 @@ export class Refunds extends Context.Service<
                 Unprocessable: Effect.die,
               }),
             )
-          yield* settle(orderId, refundId, "refund.made")
+          yield* settle(orderId, known?.id ?? refundId, isFailed ? undone : "refund.made")
         }),
-        toldFailed: (orderId, refundId) => settle(orderId, refundId, "refund.failed"),
         resume,
       })
     }),

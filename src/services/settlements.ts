@@ -102,10 +102,10 @@ export class Settlements extends Context.Service<
           .rows<{ order_id: string }>((q) => q`select order_id from journal where reference = ${fact}`)
           .pipe(Effect.map((rows) => rows[0]?.order_id))
 
-      const refunded = Effect.fnUntraced(function* (event: Told<"refunded">) {
+      const refunded = Effect.fnUntraced(function* (event: Told<"refunded" | "refund_failed">) {
         const orderId = event.orderId ?? (yield* orderOfPayment(event.paymentFact))
         if (orderId === undefined) return yield* unknownOrder(event.paymentFact)
-        yield* refunds.told({ ...event, orderId })
+        yield* refunds.told({ ...event, orderId, isFailed: event.kind === "refund_failed" })
       })
 
       const methodUsed = Effect.fnUntraced(function* ({ method, orderId, provider }: Told<"method_used">) {
@@ -128,9 +128,8 @@ export class Settlements extends Context.Service<
             case "declined":
               return Effect.asVoid(declined(event))
             case "refunded":
-              return refunded(event)
             case "refund_failed":
-              return refunds.toldFailed(event.orderId, event.refundId)
+              return refunded(event)
             case "method_used":
               return methodUsed(event)
           }

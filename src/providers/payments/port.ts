@@ -40,7 +40,8 @@ export type PaymentEvent =
       readonly reason: string
     }
   | {
-      readonly kind: "refunded"
+      /** Failed: it was made, or taken on, and came to nothing after all. */
+      readonly kind: "refunded" | "refund_failed"
       readonly provider: string
       /** Unknown of a refund made at the provider: then the payment it gives back tells. */
       readonly orderId: string | undefined
@@ -49,12 +50,6 @@ export type PaymentEvent =
       /** Ours when we asked for it, the provider's when it was made there. */
       readonly refundId: string
       readonly cents: number
-    }
-  | {
-      readonly kind: "refund_failed"
-      readonly provider: string
-      readonly orderId: string
-      readonly refundId: string
     }
   | {
       readonly kind: "method_used"

@@ -24,13 +24,10 @@ const refunded = (refund: Stripe.Refund): PaymentEvent | undefined => {
   const intentId = idOf(refund.payment_intent)
   const orderId = refund.metadata?.["order_id"]
   const refundId = refund.metadata?.["refund_id"]
-  if (refund.status === "failed" || refund.status === "canceled")
-    return orderId === undefined || refundId === undefined
-      ? undefined
-      : { kind: "refund_failed", provider, orderId, refundId }
-  if (refund.status !== "succeeded" || intentId === "") return undefined
+  const isFailed = refund.status === "failed" || refund.status === "canceled"
+  if ((!isFailed && refund.status !== "succeeded") || intentId === "") return undefined
   return {
-    kind: "refunded",
+    kind: isFailed ? "refund_failed" : "refunded",
     provider,
     orderId,
     paymentFact: `stripe:${intentId}`,
