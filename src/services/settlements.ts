@@ -41,17 +41,24 @@ export class Settlements extends Context.Service<
       const failPoints = yield* FailPoints
       const sql = yield* Sql
 
+      /** Ids that are still free are no use to somebody who left meanwhile. */
+      const isGone = (userId: string) =>
+        sql
+          .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
+          .pipe(Effect.map((rows) => rows.length > 0))
+
       const captureTurn = (orderId: string, payment: Omit<Payment, "at">, idsFree: boolean) =>
         actors.turn(orderId, ({ snapshot }, now) =>
           Effect.gen(function* () {
             if (snapshot.context.payments.some(({ fact }) => fact === payment.fact))
               return yield* Effect.fail(new AlreadyApplied())
             const at = new Date(now).toISOString()
+            const isTooLate = snapshot.value === "Cancelled" && (yield* isGone(snapshot.context.userId))
             yield* failPoints.pass("payment.before_commit")
             return {
               type: "payment.captured",
               payment: { ...payment, at },
-              idsFree,
+              idsFree: idsFree && !isTooLate,
               at,
             } satisfies OrderEvent as OrderEvent
           }),

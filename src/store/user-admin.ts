@@ -70,7 +70,7 @@ const isEmpty = (held: Readonly<Record<string, ReadonlyArray<string>>>, name: st
 const stillHeld = (held: Readonly<Record<string, ReadonlyArray<string>>>) => {
   const what = Object.keys(held).filter((name) => !isEmpty(held, name))
   return new Conflict({
-    error: `The account still has ${what.map((name) => name.replace("_", " ")).join(", ")}: transfer the ids and let orders and transfers end first.`,
+    error: `The account still has ${what.map((name) => name.replace("_", " ")).join(", ")}: transfer the ids, let orders and transfers end, and have what was not spent refunded first.`,
     details: { held },
   })
 }

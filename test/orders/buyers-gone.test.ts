@@ -1,0 +1,33 @@
+import { expect, it } from "vitest"
+import { serve } from "../fixtures/service.ts"
+import { expectInvariants } from "./oracle.ts"
+import { newShopper } from "./shopper.ts"
+import { intentOf, openStripe, tellOf } from "./stripe-stand-in.ts"
+
+const stripe = await openStripe()
+const service = await serve(stripe.settings)
+const pays = (orderId: string, cents: number) =>
+  tellOf(service, "payment_intent.succeeded", intentOf(orderId, cents, `pi_${orderId}`))
+
+it("a payment that comes after its buyer deleted the account buys nothing and can be refunded", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order } = await stripe.pendingOrder(service)
+  await buyer.call("DELETE", "/cart")
+  expect((await buyer.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
+  expect((await pays(order.id, order.total_in_cents)).status).toBe(200)
+  const { body } = await admin.order(order.id)
+  expect(body).toMatchObject({ status: "Cancelled", eligible_for_refund: true })
+  await expectInvariants(service.sql)
+})
+
+it("an account with money in an order that bought nothing is not deleted unasked", async () => {
+  const { buyer, order } = await stripe.pendingOrder(service)
+  await buyer.call("POST", "/cart/convert_to_draft")
+  await pays(order.id, order.total_in_cents)
+  const refused = await buyer.call("DELETE", `/users/${buyer.id}`)
+  expect(refused.status).toBe(409)
+  expect(refused.body).toMatchObject({ held: { unspent_orders: [order.id] } })
+  const admin = await newShopper(service, { role: "Admin" })
+  await admin.call("POST", `/orders/${order.id}/refund`, {})
+  expect((await buyer.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
+})
