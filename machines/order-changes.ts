@@ -93,6 +93,14 @@ export const received = (order: OrderContext, payment: Payment): OrderContext =>
   declined: undefined,
 })
 
+/** What is still due is less now. An intent that takes payments in parts knows; any other is asked for again. */
+export const receivedInPart = (order: OrderContext, payment: Payment): OrderContext => ({
+  ...received(order, payment),
+  ...(order.intent !== undefined && order.intent.intentId === payment.intentId
+    ? {}
+    : { attempt: order.attempt + 1, intent: undefined }),
+})
+
 export const paid = (order: OrderContext, at: string): OrderContext => ({
   ...order,
   updatedAt: at,

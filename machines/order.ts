@@ -189,7 +189,7 @@ export const orderMachine = setup({
           {
             actions: [
               bookReceived,
-              assign(({ context, event }) => change.received(context, event.payment)),
+              assign(({ context, event }) => change.receivedInPart(context, event.payment)),
               tell("PendingPayment"),
             ],
           },
@@ -250,7 +250,7 @@ export const orderMachine = setup({
           {
             actions: [
               bookReceived,
-              assign(({ context, event }) => change.received(context, event.payment)),
+              assign(({ context, event }) => change.receivedInPart(context, event.payment)),
               tell("PendingPayment"),
             ],
           },

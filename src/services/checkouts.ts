@@ -208,7 +208,10 @@ export class Checkouts extends Context.Service<
               }),
             )
           yield* failPoints.pass("checkout.after_commit")
-          if (taken.order.status === "Paid") yield* payments.abandon(taken.before.context.intent)
+          const isPaid = taken.order.status === "Paid"
+          // Paid, or in part: what the provider was asked for is not what is due.
+          if (isPaid || taken.order.context.intent === undefined)
+            yield* payments.abandon(taken.before.context.intent)
           const order = yield* payments.ensureIntent(taken.order)
           yield* failPoints.pass("checkout.before_answer")
           return { ...taken, order }

@@ -1,11 +1,13 @@
 import { Context, Effect, Layer } from "effect"
-import { OrderActors } from "../../actors/order.ts"
-import type { OrderEvent, Payment } from "../../machines/order-context.ts"
+import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
+import type { Intent, OrderEvent, Payment } from "../../machines/order-context.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { isUuid } from "../../schema/wire.ts"
 import type { PaymentEvent } from "../providers/payments/port.ts"
+import type { StoredOrder } from "../store/orders.ts"
 import { PaymentMethods } from "../store/payment-methods.ts"
 import { Sql } from "../store/sql.ts"
+import { storedOf } from "./carts.ts"
 import { FailPoints } from "./fail-points.ts"
 import { Payments } from "./payments.ts"
 import { Refunds } from "./refunds.ts"
@@ -47,22 +49,41 @@ export class Settlements extends Context.Service<
           .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
           .pipe(Effect.map((rows) => rows.length > 0))
 
-      const captureTurn = (orderId: string, payment: Omit<Payment, "at">, idsFree: boolean) =>
-        actors.turn(orderId, ({ snapshot }, now) =>
-          Effect.gen(function* () {
-            if (snapshot.context.payments.some(({ fact }) => fact === payment.fact))
-              return yield* Effect.fail(new AlreadyApplied())
-            const at = new Date(now).toISOString()
-            const isTooLate = snapshot.value === "Cancelled" && (yield* isGone(snapshot.context.userId))
-            yield* failPoints.pass("payment.before_commit")
-            return {
-              type: "payment.captured",
-              payment: { ...payment, at },
-              idsFree: idsFree && !isTooLate,
-              at,
-            } satisfies OrderEvent as OrderEvent
-          }),
-        )
+      const captureTurn = (orderId: string, payment: Omit<Payment, "at">, idsFree: boolean) => {
+        let offered: Intent | undefined
+        const decide = Effect.fnUntraced(function* ({ context, value }: OrderSnapshot, at: string) {
+          if (context.payments.some(({ fact }) => fact === payment.fact))
+            return yield* Effect.fail(new AlreadyApplied())
+          offered = context.intent
+          const isTooLate = value === "Cancelled" && (yield* isGone(context.userId))
+          yield* failPoints.pass("payment.before_commit")
+          return {
+            type: "payment.captured",
+            payment: { ...payment, at },
+            idsFree: idsFree && !isTooLate,
+            at,
+          } satisfies OrderEvent as OrderEvent
+        })
+        return actors
+          .turn(orderId, ({ snapshot }, now) => decide(snapshot, new Date(now).toISOString()))
+          .pipe(Effect.map(({ snapshot }) => ({ offered, order: storedOf(snapshot) })))
+      }
+
+      /** What was offered to pay and is not due any more is withdrawn; of the rest the buyer is told how to pay it. */
+      const offerRest = Effect.fnUntraced(function* (
+        { offered, order }: { readonly offered: Intent | undefined; readonly order: StoredOrder },
+        paidIntentId: string | undefined,
+      ) {
+        const { context, status } = order
+        const isOpen = status === "PendingPayment" && context.intent === undefined
+        if (isOpen || (status === "Paid" && offered?.intentId !== paidIntentId))
+          yield* payments.abandon(offered)
+        // Should it not be to be had now, the buyer's next checkout asks for it.
+        if (isOpen)
+          yield* payments
+            .ensureIntent(order)
+            .pipe(Effect.catch((cause) => Effect.logWarning("no intent for the rest", context.id, cause)))
+      })
 
       const receive = Effect.fnUntraced(function* (orderId: string, payment: Omit<Payment, "at">) {
         const settled = yield* captureTurn(orderId, payment, true).pipe(
@@ -82,10 +103,7 @@ export class Settlements extends Context.Service<
           }),
         )
         yield* failPoints.pass("payment.after_commit")
-        const intent = settled?.snapshot.context.intent
-        // Nothing is due any more: what else was offered to pay is withdrawn.
-        if (settled?.snapshot.value === "Paid" && intent?.intentId !== payment.intentId)
-          yield* payments.abandon(intent)
+        if (settled !== undefined) yield* offerRest(settled, payment.intentId)
       })
 
       const declined = ({ orderId, reason }: Told<"declined">) =>
