@@ -62,3 +62,6 @@ export const notFree = (remaining: number) =>
     error: `This order is not free: ${remaining} free ids are left.`,
     fields: { method: issue("free_limit", "more than the free ids that are left, or not only ids") },
   })
+
+export const tooLittle = (message: string) =>
+  new Unprocessable({ error: message, fields: { method: issue("too_little", message) } })

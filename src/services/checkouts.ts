@@ -11,7 +11,7 @@ import type { Principal } from "../http/principal.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { ineligible, requote } from "./cart-items.ts"
 import { type Cart, type CartNeeds, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
-import { checkEmail, checkKey, checkRequest, emptyCart, notFree } from "./checkout-requests.ts"
+import { checkEmail, checkKey, checkRequest, emptyCart, notFree, tooLittle } from "./checkout-requests.ts"
 import { freeDiscounts } from "./discounts.ts"
 import { FailPoints } from "./fail-points.ts"
 import { FirstKeys } from "./first-keys.ts"
@@ -120,6 +120,9 @@ export class Checkouts extends Context.Service<
                 ...tracking,
               } satisfies OrderEvent as OrderEvent
             }
+            const refused =
+              status === "Draft" ? payments.tooLittle(method, dueCents({ ...context, items })) : undefined
+            if (refused !== undefined) return yield* tooLittle(refused)
             const awaited = { expiresAt: ends, ...checkout, method }
             const foreseen = yield* payments.foresee(context, items, awaited)
             facts.effects = foreseen?.effects ?? {}

@@ -24,6 +24,8 @@ export class Payments extends Context.Service<
   {
     checkMethod(method: PaidMethod): Effect.Effect<void, Unprocessable>
     find(provider: string): PaymentProvider | undefined
+    /** Why a sum cannot be paid this way, if it cannot. */
+    tooLittle(method: Checkout["method"], cents: number): string | undefined
     /** The intent of a checkout about to be taken, where its provider can say it beforehand, and what makes it. */
     foresee(
       order: OrderContext,
@@ -85,7 +87,7 @@ export class Payments extends Context.Service<
       ) {
         const provider = providerFor(checkout.method)
         const cents = dueCents({ ...order, items })
-        if (provider?.foresee === undefined || cents === 0) return undefined
+        if (provider?.foresee === undefined || cents < provider.leastCents) return undefined
         const attempt = order.attempt + 1
         const { effects, made } = provider.foresee(requestFor({ ...order, checkout }, attempt, cents))
         const intent = yield* secrets.keep(order.id, { attempt, provider: provider.name, ...made })
@@ -99,7 +101,7 @@ export class Payments extends Context.Service<
         if (order.status !== "PendingPayment" || context.intent !== undefined || cents === 0) return order
         if (checkout === undefined || !isPaidMethod(checkout.method)) return order
         const provider = providerFor(checkout.method)
-        if (provider === undefined) return order
+        if (provider === undefined || cents < provider.leastCents) return order
         const request = requestFor(
           { ...context, checkout: { ...checkout, method: checkout.method } },
           context.attempt,
@@ -140,6 +142,12 @@ export class Payments extends Context.Service<
               )
             : Effect.void,
         find: (provider) => providers.get(provider),
+        tooLittle: (method, cents) => {
+          const least = isPaidMethod(method) ? (providerFor(method)?.leastCents ?? 0) : 0
+          return cents === 0 || cents >= least
+            ? undefined
+            : `${cents} cents would be left to pay; ${method} takes no less than ${least}.`
+        },
         foresee,
         ensureIntent,
         abandon,

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { OrderEvent } from "../../machines/order-context.ts"
+import { dueCents } from "../../machines/order-money.ts"
 import type { Code } from "../../schema/code.ts"
 import { type EventRefused, type NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { StoredOrder } from "../store/orders.ts"
@@ -67,6 +68,9 @@ export class Promotions extends Context.Service<
             const discounts = codeDiscounts(context.items, code, yield* usesLeft(code, context.userId), at)
             if (discounts.length === 0)
               return yield* refuse("eligibility", "No item of this cart can be discounted with it.")
+            const left = dueCents({ ...context, items: [...context.items, ...discounts] })
+            const tooLittle = payments.tooLittle(context.checkout?.method ?? "Free", left)
+            if (tooLittle !== undefined) return yield* refuse("eligibility", tooLittle)
             return event(discounts, code.id)
           })
 

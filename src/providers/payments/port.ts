@@ -67,6 +67,8 @@ export interface ForeseenIntent {
 /** The outside world of money. Every call may be repeated without harm. */
 export interface PaymentProvider {
   readonly name: string
+  /** It takes no payment of less. */
+  readonly leastCents: number
   /** Of a provider that needs nobody's answer: the intent can be made with the turn that wants it. */
   readonly foresee?: (request: IntentRequest) => ForeseenIntent
   createIntent(request: IntentRequest): Effect.Effect<MadeIntent, Unavailable>

@@ -204,6 +204,7 @@ export class Sandbox extends Context.Service<
 
         return Sandbox.of({
           name: "sandbox",
+          leastCents: 1,
           foresee,
           createIntent,
           cancelIntent: ({ intentId }) =>

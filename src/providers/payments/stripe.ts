@@ -9,6 +9,8 @@ import { readStripeEvent } from "./stripe-events.ts"
 // Pinned: an account's default version may change what a webhook looks like.
 const apiVersion = "2026-10-28.endive"
 const currency = "usd"
+/** Stripe's own limit for this currency. */
+const leastCents = 50
 const timeoutMs = 10_000
 const maxNetworkRetries = 2
 
@@ -120,6 +122,7 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
 
   return {
     name: "stripe",
+    leastCents,
     createIntent: (request) =>
       (request.method === "CardCheckout" ? session(request) : paymentIntent(request)).pipe(
         // Only a wrong configuration makes Stripe refuse what we ask; the buyer can do nothing about it.
