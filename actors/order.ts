@@ -20,15 +20,14 @@ const askAfterMs = 86_400_000
 
 const dueAt = ({ context, value }: OrderSnapshot): number | undefined => {
   if (value === "PendingPayment") return pendingDueAt(context)
-  const pending = context.refunds
+  const refunds = context.refunds
     .filter(({ status }) => status === "Pending")
     .map(({ at, takenOnAt }) =>
       takenOnAt === undefined ? Date.parse(at) + retryMs : Date.parse(takenOnAt) + askAfterMs,
     )
-  if (pending.length > 0) return Math.min(...pending)
-  return context.undelivered.length > 0 && context.paidAt !== undefined
-    ? Date.parse(context.paidAt)
-    : undefined
+  const boxes = context.undelivered.map(() => Date.parse(context.paidAt ?? context.updatedAt))
+  const times = [...refunds, ...boxes]
+  return times.length === 0 ? undefined : Math.min(...times)
 }
 
 const make = makeHost({

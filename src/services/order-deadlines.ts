@@ -41,10 +41,12 @@ export const orderDeadlines = Layer.effectDiscard(
         if (found === undefined) return
         const { context, value } = found.snapshot
         if (value === "PendingPayment") return yield* passHold(id)
+        // Neither waits for the other: a provider may not answer for days.
+        const handedOver = yield* Effect.exit(
+          Effect.forEach(context.undelivered, (box) => handOver(id, context.userId, box), { discard: true }),
+        )
         yield* refunds.resume(id)
-        yield* Effect.forEach(context.undelivered, (box) => handOver(id, context.userId, box), {
-          discard: true,
-        })
+        yield* handedOver
       }),
     )
   }),
