@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { NewOrganization, OrganizationRole, UpdateOrganization } from "../../schema/organization.ts"
-import { Callers } from "../services/callers.ts"
 import { Members } from "../store/members.ts"
 import { Organizations } from "../store/organizations.ts"
 import {
@@ -72,13 +71,9 @@ const remove: Command = {
   words: ["organization"],
   summary: "Delete an organization that nothing belongs to",
   run: ({ words: [organization = ""] }) =>
-    Effect.gen(function* () {
-      const id = yield* organizationId(organization)
-      const removed = yield* Organizations.use((organizations) => organizations.remove(id))
-      const callers = yield* Callers
-      yield* Effect.forEach(removed.memberIds, callers.changed, { discard: true })
-      return removed.organization
-    }),
+    Effect.flatMap(organizationId(organization), (id) =>
+      Organizations.use((organizations) => organizations.remove(id)),
+    ),
 }
 
 const listMembers: Command = {

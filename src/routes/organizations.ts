@@ -11,7 +11,6 @@ import {
 import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
-import { Callers } from "../services/callers.ts"
 import { checkInOrganization, checkScope } from "../services/permissions.ts"
 import { Organizations, organizationSorts } from "../store/organizations.ts"
 
@@ -101,13 +100,7 @@ const remove = route({
   params: byId,
   success: Organization,
   errors: [NotFound, Conflict],
-  handler: ({ params }) =>
-    Effect.gen(function* () {
-      const removed = yield* Organizations.use((organizations) => organizations.remove(params.id))
-      const callers = yield* Callers
-      yield* Effect.forEach(removed.memberIds, callers.changed, { discard: true })
-      return removed.organization
-    }),
+  handler: ({ params }) => Organizations.use((organizations) => organizations.remove(params.id)),
 })
 
 const branding = route({

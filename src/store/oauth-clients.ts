@@ -129,19 +129,16 @@ export class OauthClients extends Context.Service<
           return { ...display(yield* first(rows)), client_secret: secret }
         }),
         remove: Effect.fnUntraced(function* (clientId) {
-          const rows = yield* sql.rows<ClientRow>(
-            (q) => q`delete from oauth_client where client_id = ${clientId} returning *`,
+          const [row] = yield* sql.rows<ClientRow & { readonly user_ids: ReadonlyArray<string> }>(
+            (
+              q,
+            ) => q`delete from oauth_client c using (select end_grants(array[${clientId}]) as user_ids) ended
+                      where c.client_id = ${clientId} returning c.*, ended.user_ids`,
           )
-          const removed = display(yield* first(rows))
-          const users = yield* sql.rows<{ id: string }>(
-            (q) => q`select distinct user_id::text as id from oauth_grant
-                      where client_id is null and revoked_at > now() - interval '1 minute'`,
-          )
-          yield* bus.invalidate(
-            userTopic,
-            users.map(({ id }) => id),
-          )
-          return removed
+          if (row === undefined) return yield* noClient()
+          const { user_ids, ...removed } = row
+          yield* bus.invalidate(userTopic, user_ids)
+          return display(removed)
         }),
       })
     }),

@@ -9,6 +9,7 @@ import type {
 } from "../../schema/organization.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../bus/bus.ts"
+import { userTopic } from "../services/callers.ts"
 import { Sql, type SqlRefused } from "./sql.ts"
 
 export const organizationSorts = ["created_at", "updated_at", "name"] as const
@@ -44,13 +45,8 @@ export class Organizations extends Context.Service<
       id: string,
       changes: UpdateOrganization,
     ): Effect.Effect<Organization, NotFound | Unprocessable | Unavailable>
-    /** Refused while keys, codes or orders belong to it. Answers its members too, whose rights have changed. */
-    remove(
-      id: string,
-    ): Effect.Effect<
-      { readonly organization: Organization; readonly memberIds: ReadonlyArray<string> },
-      NotFound | Conflict | Unavailable
-    >
+    /** Refused while keys, codes or orders belong to it. Its members and its applications have no rights by it any more. */
+    remove(id: string): Effect.Effect<Organization, NotFound | Conflict | Unavailable>
     branding(id: string): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
     setBranding(
       id: string,
@@ -117,12 +113,12 @@ export class Organizations extends Context.Service<
         }),
         remove: Effect.fnUntraced(function* (id) {
           const rows = yield* sql
-            .attempt<{ organization: Organization; members: ReadonlyArray<string> }>(
+            .attempt<{ view: Organization; user_ids: ReadonlyArray<string> }>(
               (q) => q`
-                with members as (select user_id from organization_member where organization_id = ${id})
-                delete from organization o where id = ${id}
-                returning display_organization(o) as organization,
-                          (select coalesce(array_agg(user_id::text), '{}') from members) as members`,
+                delete from organization o
+                 using (select end_grants(array(select client_id from oauth_client where organization_id = ${id}))
+                            || array(select user_id::text from organization_member where organization_id = ${id}) as user_ids) ended
+                 where o.id = ${id} returning display_organization(o) as view, ended.user_ids`,
             )
             .pipe(
               Effect.catchTag("SqlRefused", (refused) =>
@@ -133,9 +129,10 @@ export class Organizations extends Context.Service<
                   : Effect.die(refused),
               ),
             )
-          if (rows[0] === undefined) return yield* noOrganization()
+          const removed = yield* firstView(rows)
           yield* bus.invalidate(organizationTopic, [id])
-          return { organization: rows[0].organization, memberIds: rows[0].members }
+          yield* bus.invalidate(userTopic, rows[0]?.user_ids ?? [])
+          return removed
         }),
         branding: Effect.fnUntraced(function* (id) {
           return yield* firstView(

@@ -56,11 +56,12 @@ export const registerApplication = async (
   service: TestService,
   redirectUri: string,
   name = "Octo Chat",
+  organizationId?: string,
 ): Promise<Application> => {
   const admin = await service.user({ role: "Admin" })
   const { body } = await service.call("POST", "/oauth_clients", {
     token: admin.token,
-    body: { name, redirect_uris: [redirectUri] },
+    body: { name, redirect_uris: [redirectUri], organization_id: organizationId },
   })
   return { clientId: body.client_id, secret: body.client_secret, redirectUri }
 }

@@ -13,29 +13,9 @@ import { openOauthWorld } from "./oauth-world.ts"
 
 const { service, app, codeFor, owner } = await openOauthWorld()
 
-it("the tokens of an application end when it is deleted", async () => {
-  const doomed = await registerApplication(service, "https://doomed.example/cb", "Doomed")
-  const user = await owner(1)
-  const visitor = makeVisitor(service)
-  await logInByMail(service, visitor, authorizeAddress(doomed), user.email)
-  const answer = await visitor.get(authorizeAddress(doomed))
-  const { body } = await tokenCall(service, {
-    grant_type: "authorization_code",
-    code: locationOf(answer).searchParams.get("code") ?? "",
-    redirect_uri: doomed.redirectUri,
-    client_id: doomed.clientId,
-    client_secret: doomed.secret,
-  })
-  const list = () => service.call("GET", "/emoji_id", { token: body.access_token })
-  expect((await list()).status).toBe(200)
-  const admin = await service.user({ role: "Admin" })
-  const gone = await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
-  expect(gone.status).toBe(200)
-  expect((await list()).status).toBe(401)
-})
-
-it("a grant taken back for a reused code does not come back when its application is deleted", async () => {
-  const doomed = await registerApplication(service, "https://doomed.example/cb", "Doomed")
+/** An application and one of its users: `trade` is what it does with the code, `list` what its token is good for. */
+const openDoomed = async (organizationId?: string) => {
+  const doomed = await registerApplication(service, "https://doomed.example/cb", "Doomed", organizationId)
   const user = await owner(1)
   const visitor = makeVisitor(service)
   await logInByMail(service, visitor, authorizeAddress(doomed), user.email)
@@ -49,10 +29,33 @@ it("a grant taken back for a reused code does not come back when its application
       client_secret: doomed.secret,
     })
   const { body } = await trade()
-  expect((await trade()).status).toBe(400)
   const list = () => service.call("GET", "/emoji_id", { token: body.access_token })
+  return { doomed, user, trade, list, admin: await service.user({ role: "Admin" }) }
+}
+
+it("the tokens of an application end when it is deleted", async () => {
+  const { admin, doomed, list } = await openDoomed()
+  expect((await list()).status).toBe(200)
+  const gone = await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
+  expect(gone.status).toBe(200)
+  expect(gone.body).not.toHaveProperty("user_ids")
   expect((await list()).status).toBe(401)
-  const admin = await service.user({ role: "Admin" })
+})
+
+it("the tokens of an organization's applications end when the organization is deleted", async () => {
+  const { token } = await service.user({ role: "Admin" })
+  const made = await service.call("POST", "/organizations", { token, body: { name: "Doomed Co" } })
+  const { list } = await openDoomed(made.body.id)
+  expect((await list()).status).toBe(200)
+  const gone = await service.call("DELETE", `/organizations/${made.body.id}`, { token })
+  expect(gone.status).toBe(200)
+  expect((await list()).status).toBe(401)
+})
+
+it("a grant taken back for a reused code does not come back when its application is deleted", async () => {
+  const { admin, doomed, list, trade, user } = await openDoomed()
+  expect((await trade()).status).toBe(400)
+  expect((await list()).status).toBe(401)
   await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
   // Whatever makes the process read the user anew, such as a free limit set by an administrator.
   await service.call("PATCH", `/users/${user.id}`, { token: admin.token, body: { free_limit: 3 } })
