@@ -24,8 +24,8 @@ export const createClient = (options: ClientOptions) => {
   const baseUrl = options.baseUrl.replace(/\/$/, "")
   const request = options.fetch ?? fetch.bind(globalThis)
   const anonymous = makeCall({ baseUrl, fetch: request, credentials: new Credentials({}, noExchange) })
-  const credentials = new Credentials(options, async (refresh_token) => {
-    const tokens = await anonymous("POST /auth/token/refresh", { body: { refresh_token } })
+  const credentials = new Credentials(options, async (refresh_token, idempotencyKey) => {
+    const tokens = await anonymous("POST /auth/token/refresh", { body: { refresh_token }, idempotencyKey })
     return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
   })
   const call = makeCall({ baseUrl, fetch: request, credentials })

@@ -17,8 +17,13 @@ export interface Tokens {
   readonly refreshToken: string
 }
 
-/** Exchanges a refresh token at the service. */
-export type Exchange = (refreshToken: string) => Promise<Tokens>
+/** Exchanges a refresh token at the service. With the same key it gives the same answer, if the first one was lost. */
+export type Exchange = (refreshToken: string, idempotencyKey: string) => Promise<Tokens>
+
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  )
 
 export class Credentials {
   readonly #options: CredentialOptions
@@ -26,6 +31,8 @@ export class Credentials {
   #accessToken: string | undefined
   #refreshToken: string | undefined
   #exchanging: Promise<string> | undefined
+  /** One for each refresh token: sent again without it, a token used before would end the login. */
+  #exchangeKey = randomKey()
 
   constructor(options: CredentialOptions, exchange: Exchange) {
     this.#options = options
@@ -53,6 +60,7 @@ export class Credentials {
   adopt(tokens: Tokens): void {
     this.#accessToken = tokens.accessToken
     this.#refreshToken = tokens.refreshToken
+    this.#exchangeKey = randomKey()
     if ("onTokens" in this.#options) this.#options.onTokens?.(tokens)
   }
 
@@ -81,7 +89,7 @@ export class Credentials {
 
   async #renewOnce(): Promise<string> {
     if (this.#refreshToken === undefined) throw new Error("There is no refresh token")
-    const tokens = await this.#exchange(this.#refreshToken)
+    const tokens = await this.#exchange(this.#refreshToken, this.#exchangeKey)
     this.adopt(tokens)
     return tokens.accessToken
   }

@@ -22,6 +22,8 @@ const pingEveryMs = 25_000
 const renewAtShare = 0.2
 /** A token just taken that ends sooner than this by our clock says that the clock is wrong; the server's will tell. */
 const leastLeftMs = 2000
+/** A timer set for longer goes off at once. */
+const longestTimerMs = 2 ** 31 - 1
 // Written out and held to the schema by their types: the schema itself would bring a library into every page.
 const restartCode: (typeof closeCodes)["restart"] = 1012
 const tokenCodes: ReadonlyArray<number> = [
@@ -31,8 +33,8 @@ const tokenCodes: ReadonlyArray<number> = [
 ]
 const passingErrors: ReadonlyArray<ErrorFrame["code"]> = ["unavailable", "not_connected"]
 
-/** Answers that say no more than "not now": the request took too long to come, or too many came. */
-const notNow: ReadonlyArray<number> = [408, 429]
+/** Answers that say no more than "not now": the request took too long to come, is still being worked on, or too many came. */
+const notNow: ReadonlyArray<number> = [408, 409, 429]
 
 const isRefusal = (error: unknown): boolean => {
   if (typeof error !== "object" || error === null || !("status" in error)) return false
@@ -162,7 +164,7 @@ export class LiveConnection {
         // The socket closes when the token ends, and the next one asks again.
         () => {},
       )
-    this.#renewal = setTimeout(() => void renew(), leftMs * (1 - renewAtShare))
+    this.#renewal = setTimeout(() => void renew(), Math.min(longestTimerMs, leftMs * (1 - renewAtShare)))
   }
 
   /** A connection can die without a word. */

@@ -199,3 +199,23 @@ it("a device whose clock is ahead of the service's does not renew its token all 
   live.close()
   expect(exchanges).toBeLessThan(3)
 })
+
+it("a token that lives for months is renewed near its end, not at once and without end", async () => {
+  const dayMs = 86_400_000
+  const expires_at = new Date(Date.now() + 100 * dayMs).toISOString()
+  FakeSocket.answers = (frame, socket) => {
+    if (frame["type"] === "connect") socket.say({ type: "connected", user_id: "u", expires_at })
+    if (frame["type"] === "ping") socket.say({ type: "pong" })
+  }
+  let renewals = 0
+  const credentials = new Credentials({ refreshToken: "r", accessToken: "a" }, async () => {
+    renewals++
+    return { accessToken: "b", refreshToken: "r2" }
+  })
+  const live = new LiveConnection({ url: "ws://x/live", socket: FakeSocket, credentials })
+  live.subscribe("cart", handlers)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(live.status).toBe("connected")
+  expect(renewals).toBe(0)
+  live.close()
+})

@@ -36,12 +36,13 @@ export const reachable = signal(true)
 /**
  * One request to the API.
  * @param {string} method @param {string} path
- * @param {{token?: string | undefined, body?: unknown, withCookies?: boolean}} [options]
+ * @param {{token?: string | undefined, body?: unknown, withCookies?: boolean, idempotencyKey?: string}} [options]
  */
-export const request = async (method, path, { body, token, withCookies = false } = {}) => {
+export const request = async (method, path, { body, idempotencyKey, token, withCookies = false } = {}) => {
   const headers = {
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
   }
   let response
   try {

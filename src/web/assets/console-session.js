@@ -8,6 +8,8 @@ import { signal } from "./console-signal.js"
 
 const storageKey = "console-tokens"
 const refreshBeforeMs = 60_000
+/** A timer set for longer goes off at once. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** @type {import("./console-signal.js").Signal<Tokens | undefined>} */
 export const tokens = signal(undefined)
@@ -35,7 +37,7 @@ const keep = (next) => {
   else {
     sessionStorage.setItem(storageKey, JSON.stringify(next))
     const waitMs = Math.max(1000, expiryOf(next.access_token) - Date.now() - refreshBeforeMs)
-    refreshTimer = setTimeout(() => refresh().catch(() => {}), waitMs)
+    refreshTimer = setTimeout(() => refresh().catch(() => {}), Math.min(longestTimerMs, waitMs))
   }
   tokens.set(next)
 }
@@ -59,6 +61,13 @@ const alone = (task) =>
   navigator.locks === undefined ? task() : navigator.locks.request("console-refresh", task)
 
 let refreshing
+/** Sent again after a lost answer, a token without its key would count as stolen. @type {{token: string, key: string}} */
+let asked = { token: "", key: "" }
+/** @param {string} token */
+const keyFor = (token) => {
+  if (asked.token !== token) asked = { token, key: `${Date.now()}-${Math.random()}` }
+  return asked.key
+}
 
 /** New tokens for the old ones. Fails, and forgets the login, when the service does not know it any more. */
 export const refresh = () => {
@@ -68,6 +77,7 @@ export const refresh = () => {
     try {
       const next = await request("POST", "/auth/token/refresh", {
         body: { refresh_token: before.refresh_token },
+        idempotencyKey: keyFor(before.refresh_token),
       })
       siblings?.postMessage({ old: before.refresh_token, next })
       adopt(next)

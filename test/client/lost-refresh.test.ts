@@ -1,0 +1,27 @@
+import { expect, it } from "vitest"
+import { createClient } from "../../src/client/client.ts"
+import { claimsOf, password, register } from "../auth/person.ts"
+import { serve } from "../fixtures/service.ts"
+
+it("a refresh whose answer was lost may be asked for again when the old token's grace is over", async () => {
+  // As one of several processes: what is changed behind the service's back is then seen by it.
+  const service = await serve({}, { peersPossible: true })
+  const person = await register(service)
+  const login = await service.call("POST", "/auth/token", { body: { email: person.email, password } })
+  let lost = 0
+  const client = createClient({
+    baseUrl: service.url,
+    refreshToken: login.body.refresh_token,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init)
+      if (!String(input).endsWith("/auth/token/refresh") || lost > 0) return response
+      lost++
+      throw new TypeError("fetch failed")
+    },
+  })
+  await expect(client.call("GET /account")).rejects.toThrow("fetch failed")
+  await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}',
+    to_jsonb((state->'context'->>'rotatedAt')::float8 - 60000))
+    where kind = 'session' and id = ${claimsOf(login.body.access_token).sid}`
+  expect((await client.call("GET /account")).user.email).toBe(person.email)
+})
