@@ -108,7 +108,11 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
         : { link: { token_hash: made.token_hash, purpose: "confirm", seconds: made.seconds } }),
       ...(mail.length === 0 ? {} : { mail: yield* outbox.seal(mail) }),
     })
-    .pipe(Effect.catchTag("SqlRefused", uniquenessOf))
+    .pipe(
+      Effect.catchTag("SqlRefused", uniquenessOf),
+      // Without an answer the sessions may have ended all the same.
+      Effect.tapErrorTag("Unavailable", () => sessions.ended(account.id, { events: [] })),
+    )
   if (done === undefined) {
     return yield* new Conflict({ error: "The password was changed by another request." })
   }

@@ -187,7 +187,7 @@ export class AuthorizationCodes extends Context.Service<
               q`select rotate_grant(${claims.sid}, ${client.client_id}, ${generation}, ${config.refreshTokenSeconds}) as done`,
           )
           const done = row!.done
-          if (done.outcome === "reused") yield* callers.changed(claims.sub)
+          if (done.outcome !== "rotated") yield* callers.changed(claims.sub)
           if (done.outcome !== "rotated") return yield* invalid(over)
           return yield* answer({
             id: claims.sid,

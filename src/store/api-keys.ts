@@ -94,15 +94,18 @@ export class ApiKeys extends Context.Service<
             .pipe(Effect.map((rows) => rows.map((row) => display(row)))),
         remove: Effect.fnUntraced(function* (text, userId) {
           const id = idOf(text)
-          const [row] = yield* sql.rows<ApiKeyRow>(
-            (
-              q,
-            ) => q`delete from api_key where id = ${id} and coalesce(user_id = ${userId ?? null}::uuid, true)
-                     returning id, user_id, name, scopes, created_at, expires_at`,
-          )
-          if (row === undefined) return yield* new NotFound({ error: "There is no such API key." })
-          yield* bus.invalidate(apiKeyTopic, [id])
-          return display(row)
+          const [row] = yield* sql
+            .rows<ApiKeyRow>(
+              (
+                q,
+              ) => q`delete from api_key where id = ${id} and coalesce(user_id = ${userId ?? null}::uuid, true)
+                       returning id, user_id, name, scopes, created_at, expires_at`,
+            )
+            // Also when nothing was found or heard: it may have been deleted a moment ago, by an answer that was lost.
+            .pipe(Effect.ensuring(bus.invalidate(apiKeyTopic, [id])))
+          return row === undefined
+            ? yield* new NotFound({ error: "There is no such API key." })
+            : display(row)
         }),
       })
     }),

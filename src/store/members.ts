@@ -49,12 +49,15 @@ export class Members extends Context.Service<
         role: OrganizationRole | null,
         insists: boolean,
       ) {
-        const [row] = yield* sql.rows<{ outcome: Outcome }>(
-          (q) => q`select set_member(${organizationId}, ${userId}, ${role}, ${insists}) as outcome`,
-        )
+        const [row] = yield* sql
+          .rows<{ outcome: Outcome }>(
+            (q) => q`select set_member(${organizationId}, ${userId}, ${role}, ${insists}) as outcome`,
+          )
+          // Also when nothing was to be done: it may have been done already, by an answer that was lost.
+          .pipe(Effect.ensuring(callers.changed(userId)))
         switch (row!.outcome) {
           case "done":
-            return yield* callers.changed(userId)
+            return
           case "last_owner":
             return yield* new Conflict({ error: "The organization needs an owner: name another one first." })
           case "no_organization":

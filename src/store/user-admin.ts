@@ -113,14 +113,15 @@ export class UserAdmin extends Context.Service<
       const callers = yield* Callers
       const bus = yield* Bus
 
-      const told = Effect.fnUntraced(function* (id: string, events: ReadonlyArray<Event>) {
-        yield* callers.changed(id.toLowerCase())
+      /** Also when nobody was found or no answer came: it may have been done already, by an answer that was lost. */
+      const telling = (id: string) => Effect.ensuring(callers.changed(id.toLowerCase()))
+      const publish = (events: ReadonlyArray<Event>) => {
         for (const { channel } of events) bus.publish("channel", channel)
-      })
-      const afterChange = Effect.fnUntraced(function* (id: string, outcome: Touched<Changed>) {
+      }
+      const afterChange = Effect.fnUntraced(function* (outcome: Touched<Changed>) {
         if (outcome === null) return yield* noUser()
         if (!("user" in outcome)) return yield* outOfReach(outcome.role)
-        yield* told(id, outcome.events)
+        publish(outcome.events)
         return outcome.user
       })
       const owned = (q: typeof sql.raw, limit: number) => q`
@@ -177,27 +178,31 @@ export class UserAdmin extends Context.Service<
               (q) =>
                 q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome`,
             )
-            .pipe(Effect.catchTag("SqlRefused", uniquenessOf))
-          return yield* afterChange(id, row!.outcome)
+            .pipe(Effect.catchTag("SqlRefused", uniquenessOf), telling(id))
+          return yield* afterChange(row!.outcome)
         }),
         removeTwoFactor: Effect.fnUntraced(function* (id, by) {
-          const [row] = yield* sql.rows<{ outcome: Touched<Changed> }>(
-            (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
-          )
-          return yield* afterChange(id, row!.outcome)
+          const [row] = yield* sql
+            .rows<{ outcome: Touched<Changed> }>(
+              (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
+            )
+            .pipe(telling(id))
+          return yield* afterChange(row!.outcome)
         }),
         remove: Effect.fnUntraced(function* (id, { by, insists }) {
           type Outcome =
             | { held: Record<string, ReadonlyArray<string>> }
             | { user: DisplayUser; kept: ReadonlyArray<string>; events: ReadonlyArray<Event> }
-          const [row] = yield* sql.rows<{ outcome: Touched<Outcome> }>(
-            (q) => q`select delete_user(${id}, ${insists}, ${rolesUpTo(by) as string[]}) as outcome`,
-          )
+          const [row] = yield* sql
+            .rows<{ outcome: Touched<Outcome> }>(
+              (q) => q`select delete_user(${id}, ${insists}, ${rolesUpTo(by) as string[]}) as outcome`,
+            )
+            .pipe(telling(id))
           const outcome = row!.outcome
           if (outcome === null) return yield* noUser()
           if ("role" in outcome) return yield* outOfReach(outcome.role)
           if ("held" in outcome) return yield* stillHeld(outcome.held)
-          yield* told(id, outcome.events)
+          publish(outcome.events)
           return { ...outcome.user, kept_emoji_ids: outcome.kept }
         }),
       })
