@@ -4,7 +4,7 @@ import { Metrics } from "../metrics.ts"
 import { LiveDirectory } from "./directory.ts"
 import type { Publish } from "./feeds.ts"
 import { Hub } from "./hub.ts"
-import { makeIdentify } from "./identity.ts"
+import { type Identify, makeIdentify } from "./identity.ts"
 import type { Sink } from "./protocol.ts"
 import { LiveSession, type SessionPorts } from "./session.ts"
 
@@ -61,10 +61,20 @@ export class LiveSessions extends Context.Service<
       let sweptAt = performance.now()
       let opened = 0
 
+      /** Rights taken away since the start: who is being asked about is not known yet when one of them is told. */
+      let changes = 0
+      const identifyNow: Identify = (token) =>
+        Effect.suspend(() => {
+          const begun = changes
+          return Effect.flatMap(identify(token), (identity) =>
+            begun === changes ? Effect.succeed(identity) : identifyNow(token),
+          )
+        })
+
       const ports: SessionPorts = {
         hub,
         directory,
-        identify,
+        identify: identifyNow,
         now: Date.now,
         listenedMs: () => listenedMs,
         run: (effect, done) => void fork(effect).addObserver(done),
@@ -106,10 +116,14 @@ export class LiveSessions extends Context.Service<
       }
       const withKeys = () => [...everybody()].filter((session) => session.principal()?.via === "api_key")
       const stopHearing = [
-        bus.onInvalidate("user", (keys) =>
-          doubt(keys === "all" ? everybody() : keys.flatMap((key) => [...(byUser.get(key) ?? [])])),
-        ),
-        bus.onInvalidate("api_key", () => doubt(withKeys())),
+        bus.onInvalidate("user", (keys) => {
+          changes++
+          doubt(keys === "all" ? everybody() : keys.flatMap((key) => [...(byUser.get(key) ?? [])]))
+        }),
+        bus.onInvalidate("api_key", () => {
+          changes++
+          doubt(withKeys())
+        }),
       ]
 
       const cutSlow = (): void => {
