@@ -15,6 +15,11 @@ import { Totp } from "./totp.ts"
 
 export type Proof = "proven" | "spent" | "wrong"
 
+interface TotpMatch {
+  readonly step: number
+  readonly sealedSecret: string
+}
+
 export const smsCodeSeconds = 600
 export const secretAad = (userId: string) => `two-factor/secret/${userId}`
 export const phoneAad = (userId: string) => `two-factor/phone/${userId}`
@@ -26,12 +31,12 @@ export class SecondFactors extends Context.Service<
   {
     /** Uses the code up if it is one. The same attempt may ask again and gets the same answer. */
     prove(userId: string, attempt: string, code: string): Effect.Effect<Proof, Unavailable>
-    /** The TOTP step whose code this is, for the set-up that waits or the provider that is on. */
+    /** The TOTP step whose code this is, for the set-up that waits or the provider that is on, and the secret it is of. */
     findStep(
       userId: string,
       code: string,
       facts: { readonly confirmed: boolean },
-    ): Effect.Effect<number | undefined, Unavailable>
+    ): Effect.Effect<TotpMatch | undefined, Unavailable>
     /** Every hash an SMS code of this user may be stored under. */
     smsHashes(userId: string, code: string): ReadonlyArray<string>
     backupHashes(userId: string, code: string): ReadonlyArray<string>
@@ -79,9 +84,10 @@ export class SecondFactors extends Context.Service<
         )
         if (row === undefined) return undefined
         const secret = yield* Effect.orDie(sealer.open(row.sealed_secret, secretAad(userId)))
-        return yield* totp
+        const step = yield* totp
           .verify(secret.toString(), code, undefined)
           .pipe(Effect.provideService(Clock.Clock, clock))
+        return step === undefined ? undefined : { step, sealedSecret: row.sealed_secret }
       })
 
       const smsHashes = (userId: string, code: string) =>
@@ -107,7 +113,7 @@ export class SecondFactors extends Context.Service<
         makeSms,
         prove: Effect.fnUntraced(function* (userId, attempt, typed) {
           const code = typed.trim()
-          const step = (yield* findStep(userId, code, { confirmed: true })) ?? null
+          const step = (yield* findStep(userId, code, { confirmed: true }))?.step ?? null
           const [row] = yield* sql.rows<{ proof: Proof }>(
             (
               q,

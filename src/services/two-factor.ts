@@ -117,11 +117,18 @@ export class TwoFactor extends Context.Service<
       const confirm = Effect.fnUntraced(function* (userId: string, typed: string) {
         const code = typed.trim()
         yield* limits.take("code", { account: userId })
-        const step = (yield* factors.findStep(userId, code, { confirmed: false })) ?? null
-        const [row] = yield* sql.rows<{ provider: TwoFactorProvider | null }>(
-          (q) => q`select confirm_two_factor(${userId}, ${randomUUID()}, ${step},
-                                             ${factors.smsHashes(userId, code) as string[]}) as provider`,
-        )
+        const match = yield* factors.findStep(userId, code, { confirmed: false })
+        // Made here: the statement may be sent again after a lost answer, and is recognised by it.
+        const attempt = randomUUID()
+        const [row] = yield* sql
+          .rows<{ provider: TwoFactorProvider | null }>(
+            (
+              q,
+            ) => q`select confirm_two_factor(${userId}, ${attempt}, ${match?.step ?? null}, ${match?.sealedSecret ?? null},
+                                               ${factors.smsHashes(userId, code) as string[]}) as provider`,
+          )
+          // Without an answer it may be on all the same.
+          .pipe(Effect.tapError(() => callers.changed(userId)))
         const provider = row?.provider
         if (provider === null || provider === undefined) {
           return yield* invalidField("code", "invalid", "The code is wrong, or nothing waits for one.")
