@@ -5,6 +5,7 @@ import { DisplayUser, DisplayUserExtended } from "../../schema/user.ts"
 import { AdminUpdateUserParameters, DeletedUser } from "../../schema/user-update.ts"
 import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
+import { Limits } from "../services/limits.ts"
 import { checkForUser } from "../services/permissions.ts"
 import { UserUpdates } from "../services/user-updates.ts"
 import { UserAdmin, userSorts } from "../store/user-admin.ts"
@@ -60,7 +61,12 @@ const update = route({
   success: DisplayUser,
   errors: [NotFound, Unprocessable],
   handler: ({ body, params, principal }) =>
-    UserUpdates.use((updates) => updates.update(principal, params.id.toLowerCase(), body)),
+    Effect.gen(function* () {
+      const id = params.id.toLowerCase()
+      // A password tried here is a guess like one at the login.
+      if (body.current_password != null) yield* Limits.use((limits) => limits.take("login", { account: id }))
+      return yield* UserUpdates.use((updates) => updates.update(principal, id, body))
+    }),
 })
 
 const remove = route({

@@ -56,6 +56,12 @@ export class UserUpdates extends Context.Service<
           return yield* invalidField("current_password", "invalid", "The current password is wrong.")
       })
 
+      /** As for everybody's own account: a login left open must not be enough to take it over. */
+      const checkHasNoPassword = Effect.fnUntraced(function* (userId: string) {
+        if ((yield* users.passwordHash(userId)) !== undefined)
+          return yield* invalidField("current_password", "required", "The current password is required.")
+      })
+
       const checkAllowed = Effect.fnUntraced(function* (
         principal: Principal,
         userId: string,
@@ -86,6 +92,8 @@ export class UserUpdates extends Context.Service<
           yield* checkAllowed(principal, userId, asked)
           if (asked.current_password != null)
             yield* checkCurrentPassword(principal, userId, asked.current_password)
+          else if (principal.userId === userId && (asked.password != null || asked.email != null))
+            yield* checkHasNoPassword(userId)
           const changes: UserChanges = {
             ...(asked.email != null && { email: asked.email }),
             ...(asked.first_name != null && { first_name: asked.first_name }),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { openOauthWorld } from "../web/oauth-world.ts"
-import { claimsOf, login, password, someEmail } from "./person.ts"
+import { claimsOf, login, password, register, someEmail } from "./person.ts"
 
 const { service, codeFor, exchange } = await openOauthWorld()
 const limited = await serve({ RATE_LIMIT: "on" })
@@ -21,6 +21,27 @@ it("an administrator's API key opens no login session by setting a password or a
   expect(session.status).toBe(401)
   expect(changed.status).toBe(403)
   expect((await patch({ email: someEmail() })).status).toBe(403)
+})
+
+it("an administrator's own password and email are changed by who knows the password, and it is not guessed", async () => {
+  const admin = await register(limited)
+  await limited.sql`update app_user set role = 'Admin' where id = ${admin.id}`
+  const logIn = async (secret?: string) => (await login(limited, admin.email, secret)).body.access_token
+  let token = await logIn()
+  const patch = (body: Record<string, unknown>) =>
+    limited.call("PATCH", `/users/${admin.id}`, { token, body })
+  for (const body of [{ password: "a thief's own" }, { email: someEmail() }]) {
+    const taken = await patch(body)
+    expect(taken.status).toBe(422)
+    expect(taken.body.fields.current_password[0].code).toBe("required")
+  }
+  expect((await patch({ password: "another password", current_password: password })).status).toBe(200)
+  token = await logIn("another password")
+  const statuses = []
+  for (let i = 0; i < 21; i++) {
+    statuses.push((await patch({ first_name: "Ann", current_password: `guess number ${i}` })).status)
+  }
+  expect(statuses.at(-1)).toBe(429)
 })
 
 it("a code of a login that was ended as stolen gives nothing", async () => {
