@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { roleScopes } from "../schema/scope.ts"
+import { type Role, roleScopes } from "../schema/scope.ts"
 import type { Route } from "../src/http/route.ts"
 import { routes } from "../src/routes/index.ts"
 import { makeApiKey } from "../src/services/api-key-secrets.ts"
-import { Tokens } from "../src/services/tokens.ts"
+import { type TokenKind, Tokens } from "../src/services/tokens.ts"
 import { type CallOptions, serve } from "./fixtures/service.ts"
 
 /**
@@ -17,12 +17,19 @@ const service = await serve()
 const admin = await service.user({ role: "Admin" })
 const user = await service.user()
 
-const oauthToken = await service.runtime.runPromise(
-  Effect.flatMap(Tokens, (tokens) =>
-    tokens.sign(
-      { sub: user.id, sid: randomUUID(), ep: 0, role: "User", ext: { emoji_id: "🌊", client_id: "app" } },
-      { kind: "oauth-access", ttlSeconds: 300 },
+const sign = (kind: TokenKind, userId: string, role: Role) =>
+  service.runtime.runPromise(
+    Effect.flatMap(Tokens, (tokens) =>
+      tokens.sign(
+        { sub: userId, sid: randomUUID(), ep: 0, role, ext: { emoji_id: "🌊", client_id: "app" } },
+        { kind, ttlSeconds: 300 },
+      ),
     ),
+  )
+const oauthToken = await sign("oauth-access", user.id, "User")
+const otherKinds = await Promise.all(
+  (["pending", "oauth-code", "oauth-refresh", "partner"] as const).map((kind) =>
+    sign(kind, admin.id, "Admin"),
   ),
 )
 const forgedToken = `${user.token.slice(0, -4)}AAAA`
@@ -31,7 +38,7 @@ const apiKey = async (scopes: ReadonlyArray<string>, userId = admin.id) => {
   const key = await Effect.runPromise(makeApiKey)
   await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes)
                     values (${key.id}, ${userId}, 'matrix', ${key.hash}, ${scopes as string[]})`
-  return { headers: { "x-api-key": key.text } }
+  return { hash: key.hash, headers: { "x-api-key": key.text } }
 }
 const bareKey = await apiKey([])
 
@@ -47,6 +54,19 @@ const send = (row: Route, options: CallOptions) => {
       : { rawBody: "{}", headers: { "content-type": "application/json", ...options.headers } }),
   })
 }
+
+const noLonger = {
+  deactivated: await service.user({ role: "Admin" }),
+  deleted: await service.user({ role: "Admin" }),
+  "logged out": await service.user({ role: "Admin" }),
+}
+const everyScope = [...roleScopes.Admin]
+const keyOfDeactivated = await apiKey(everyScope, noLonger.deactivated.id)
+await service.sql`update app_user set deactivated_at = now() where id = ${noLonger.deactivated.id}`
+await service.sql`update app_user set deleted_at = now() where id = ${noLonger.deleted.id}`
+await service.sql`update app_user set token_epoch = 1 where id = ${noLonger["logged out"].id}`
+const keyThatEnded = await apiKey(everyScope)
+await service.sql`update api_key set expires_at = now() where secret_hash = ${keyThatEnded.hash}`
 
 // A login whose second factor was never proven in this session.
 const stale = await service.user({ role: "Admin" })
@@ -64,6 +84,17 @@ describe.concurrent.each(named(guarded))("%s", (_name, row) => {
     expect((await send(row, {})).status).toBe(401)
     expect((await send(row, { token: forgedToken })).status).toBe(401)
     expect((await send(row, { headers: { "x-api-key": "svc_a_b" } })).status).toBe(401)
+  })
+
+  it("is 401 to a login that waits for its code, and to a token made for something else", async () => {
+    for (const token of otherKinds) expect((await send(row, { token })).status).toBe(401)
+  })
+
+  it("is 401 to who is deactivated, deleted or logged out, and to keys that no longer count", async () => {
+    for (const { token } of Object.values(noLonger)) expect((await send(row, { token })).status).toBe(401)
+    for (const { headers } of [keyOfDeactivated, keyThatEnded]) {
+      expect((await send(row, { headers })).status).toBe(401)
+    }
   })
 
   it(`${row.oauth ? "is open to" : "is 403 to"} a token of the authorization-code flow`, async () => {
