@@ -3,7 +3,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { Role } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
 import { Memory } from "../bus/memory.ts"
-import { AppConfig } from "../config.ts"
+import { AppConfig, type Config } from "../config.ts"
 import { Sql } from "../store/sql.ts"
 
 /** What decides whether a user's token still counts, and for what. */
@@ -35,6 +35,10 @@ const capacity = 50_000
 /** How far the clocks of those who sign and those who check may be apart, and more. */
 const leewaySeconds = 300
 
+/** How long ended sessions and grants are asked about: their access tokens may be around for as long. */
+export const lookBackSeconds = ({ accessTokenSeconds }: Pick<Config, "accessTokenSeconds">): number =>
+  accessTokenSeconds + leewaySeconds
+
 /** Callers by user id, remembered until a commit that changes one says so on the bus. */
 export class Callers extends Context.Service<
   Callers,
@@ -51,8 +55,7 @@ export class Callers extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
-      const { accessTokenSeconds } = yield* AppConfig
-      const lookBackSeconds = accessTokenSeconds + leewaySeconds
+      const endedWithin = lookBackSeconds(yield* AppConfig)
       const memory = new Memory<Caller>(bus, { topics: [userTopic], capacity })
 
       const find = Effect.fnUntraced(function* (userId: string) {
@@ -65,10 +68,10 @@ export class Callers extends Context.Service<
                              from organization_member m where m.user_id = u.id) as organizations,
                           array(select e.id::text from entity e
                                  where e.kind = 'session' and e.owner_id = u.id and e.status = 'Revoked'
-                                   and e.updated_at > now() - make_interval(secs => ${lookBackSeconds})
+                                   and e.updated_at > now() - make_interval(secs => ${endedWithin})
                                 union all
                                 select g.id::text from oauth_grant g
-                                 where g.user_id = u.id and g.revoked_at > now() - make_interval(secs => ${lookBackSeconds})) as revoked
+                                 where g.user_id = u.id and g.revoked_at > now() - make_interval(secs => ${endedWithin})) as revoked
                      from app_user u where u.id = ${userId}`,
         )
         if (row === undefined) return undefined

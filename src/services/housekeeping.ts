@@ -1,23 +1,28 @@
 import { Effect, Layer, Schedule } from "effect"
+import { AppConfig } from "../config.ts"
 import { Sql } from "../store/sql.ts"
+import { lookBackSeconds } from "./callers.ts"
 
 const intervalMinutes = 5
 const batchSize = 5000
+const endedKeptSeconds = 2 * 86_400
 
 /** Takes away what nobody can ask for any more. Every process may do this; a round that meets another does less. */
 export const tidy = Effect.gen(function* () {
   const sql = yield* Sql
+  const keptSeconds = Math.max(endedKeptSeconds, lookBackSeconds(yield* AppConfig))
   yield* Effect.forEach(
     [
       sql.rows(
         (q) => q`delete from entity where kind = 'session' and id in (
                    select id from entity where kind = 'session' and status in ('Revoked', 'Expired')
-                      and updated_at < now() - interval '2 days' limit ${batchSize})`,
+                      and updated_at < now() - make_interval(secs => ${keptSeconds}) limit ${batchSize})`,
       ),
       sql.rows((q) => q`delete from magic_link where expires_at < now() - interval '1 day'`),
       sql.rows((q) => q`delete from authorization_code where expires_at < now() - interval '1 day'`),
       sql.rows(
-        (q) => q`delete from oauth_grant where least(expires_at, revoked_at) < now() - interval '2 days'`,
+        (q) =>
+          q`delete from oauth_grant where least(expires_at, revoked_at) < now() - make_interval(secs => ${keptSeconds})`,
       ),
       sql.rows((q) => q`delete from partner_visit where expires_at < now() - interval '1 day'`),
       sql.rows((q) => q`delete from sms_code where expires_at < now() - interval '1 day'`),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
+import { Callers } from "../../src/services/callers.ts"
 import { tidy } from "../../src/services/housekeeping.ts"
 import { serve } from "../fixtures/service.ts"
 import { letters, login, register, someEmail } from "./person.ts"
@@ -31,6 +32,19 @@ it("a round takes away what is over and leaves what is not", async () => {
     body: { refresh_token: kept.refresh },
   })
   expect(status).toBe(200)
+})
+
+it("a stolen login's access token stays dead for as long as it would have lived", async () => {
+  const service = await serve({ ACCESS_TOKEN_SECONDS: String(7 * 86_400) }, { peersPossible: true })
+  const person = await register(service)
+  const refresh = (refresh_token: string) =>
+    service.call("POST", "/auth/token/refresh", { body: { refresh_token } })
+  await refresh((await refresh(person.refresh)).body.refresh_token)
+  expect((await refresh(person.refresh)).status).toBe(401)
+  await service.sql`update entity set updated_at = now() - interval '3 days' where owner_id = ${person.id}`
+  await service.runtime.runPromise(tidy)
+  await service.runtime.runPromise(Callers.use((callers) => callers.changed(person.id)))
+  expect((await service.call("GET", "/pubkeys", { token: person.token })).status).toBe(401)
 })
 
 it("a login ends the oldest of very many of the same user, and only them", async () => {
