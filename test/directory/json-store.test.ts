@@ -142,6 +142,18 @@ describe("linked tags", () => {
     expect(await texts()).toEqual(["own"])
   })
 
+  it("stay while another key links them, too", async () => {
+    await store({ data: 1, linked_tags: [text("both"), text("page")] })
+    await store({ data: 1, linked_tags: [text("both"), text("links")] }, "SvcLinkData")
+    await store({ data: 2, linked_tags: [] })
+    expect(await texts()).toEqual(["own", "both", "links"])
+    await store({ data: 3, linked_tags: [text("both")] })
+    await store({ data: 4, linked_tags: [] }, "SvcLinkData")
+    expect(await texts()).toEqual(["own", "both"])
+    await store({ data: 5, linked_tags: [] })
+    expect(await texts()).toEqual(["own"])
+  })
+
   it("replace the value of a category that keeps one, and raise the version", async () => {
     const before = (await service.lookup(id)).body.version
     await store({ data: 1, linked_tags: [{ tag: "0x1003", data: bitcoin }] })
