@@ -94,15 +94,17 @@ export class Codes extends Context.Service<
             )
             .pipe(Effect.map((rows) => rows[0]?.uses ?? 0)),
         list: Effect.fnUntraced(function* ({ codeType, organizationId }, page) {
-          const rows = yield* sql.rows<Code & { readonly total: number }>(
-            (q) => q`select *, count(*) over () as total from code
-                      where true ${codeType === undefined ? q`` : q`and code_type = ${codeType}`}
-                        ${organizationId === undefined ? q`` : q`and organization_id = ${organizationId}`}
-                      order by ${page.sort === "name" ? q`name` : q`created_at`}
-                               ${page.dir === "Asc" ? q`asc` : q`desc`}, id
-                      limit ${page.limit} offset ${page.page * page.limit}`,
-          )
-          return { codes: rows, total: rows[0]?.total ?? 0 }
+          // The count is there also where the page is past the last code.
+          const rows = yield* sql.rows<{ readonly total: number } & (Code | { readonly id: null })>((q) => {
+            const wanted = q`true ${codeType === undefined ? q`` : q`and code_type = ${codeType}`}
+              ${organizationId === undefined ? q`` : q`and organization_id = ${organizationId}`}`
+            const order = q`order by ${page.sort === "name" ? q`name` : q`created_at`}
+              ${page.dir === "Asc" ? q`asc` : q`desc`}, id`
+            return q`select c.*, t.total from (select count(*) as total from code where ${wanted}) t
+                       left join (select * from code where ${wanted} ${order}
+                                   limit ${page.limit} offset ${page.page * page.limit}) c on true ${order}`
+          })
+          return { codes: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 }
         }),
         create: Effect.fnUntraced(function* (given) {
           const code = yield* checkNew(given)

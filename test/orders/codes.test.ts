@@ -56,6 +56,13 @@ describe("codes", () => {
     expect((await (await pending()).apply(code.text)).body.fields.code[0].code).toBe("unknown")
   })
 
+  it("are counted also on a page past the last of them", async () => {
+    await newCode({})
+    const { total } = (await admin.call("GET", "/codes?limit=1")).body.paging
+    const past = await admin.call("GET", "/codes?limit=1&page=1000")
+    expect([past.body.data, past.body.paging.total]).toEqual([[], total])
+  })
+
   it("are seen and made by the power roles of their organization, and by no other", async () => {
     const owner = await newShopper(one)
     const [org] = await one.sql`insert into organization (name) values ('shop') returning id`
