@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { isProblem } from "../schema/errors.ts"
 import type { Config } from "./config.ts"
+import { demoGoods } from "./demo/goods.ts"
 import { demoIdsPart } from "./demo/ids.ts"
 import type { DemoPart } from "./demo/part.ts"
 import { demoPartner } from "./demo/partner.ts"
@@ -8,7 +9,7 @@ import { demoPeople } from "./demo/people.ts"
 import { Sql } from "./store/sql.ts"
 
 /** In this order: later parts build on earlier ones. A room adds its part here. */
-const parts = [demoPeople, demoIdsPart, demoPartner] as const
+const parts = [demoPeople, demoIdsPart, demoGoods, demoPartner] as const
 
 type Needs<T> = T extends DemoPart<infer R> ? R : never
 type DemoServices = Needs<(typeof parts)[number]> | Sql

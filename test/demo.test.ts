@@ -30,6 +30,21 @@ describe("the demo data", () => {
     expect(btc.body.result).toHaveLength(1)
   })
 
+  it("has codes that lower a price, a lootbox to buy and one to open", async () => {
+    const { access_token: token } = (await login("alice@example.com", "alice-demo-1")).body
+    const { data } = (await service.call("GET", "/lootboxes", { token })).body
+    const boxes = Object.fromEntries(data.map((box: { status: string; id: string }) => [box.status, box.id]))
+    expect(Object.keys(boxes).sort()).toEqual(["Available", "Owned"])
+    const opened = await service.call("POST", `/lootboxes/${boxes.Owned}/open`, { token })
+    expect(opened.body.yats).not.toEqual([])
+    const items = [{ lootbox_id: boxes.Available }, { emoji_id: "🦊🎈🎲🦊" }]
+    await service.call("POST", "/cart", { token, body: { items } })
+    const full = await service.call("POST", "/cart/checkout", { token, body: { method: "WalletPay" } })
+    const [code] = demoLines(testConfig({ DEMO: "true" })).flatMap((line) => line.match(/DEMO-\d+/) ?? [])
+    const less = await service.call("POST", "/cart/promo_code", { token, body: { code } })
+    expect(less.body.total_in_cents).toBeLessThan(full.body.total_in_cents)
+  })
+
   it("has a partner, its owner and an application", async () => {
     const { body } = await login("bob@example.com", "bob-demo-1")
     const { data } = (await service.call("GET", "/organizations", { token: body.access_token })).body

@@ -4,7 +4,7 @@ import type { RecordInput } from "../../schema/record.ts"
 import { Records } from "../services/records.ts"
 import { Registry } from "../services/registry.ts"
 import { UserAdmin } from "../store/user-admin.ts"
-import type { DemoPart } from "./part.ts"
+import { type DemoPart, unlessThere } from "./part.ts"
 import { alice, bob } from "./people.ts"
 
 interface DemoId {
@@ -40,16 +40,6 @@ export const demoIds: ReadonlyArray<DemoId> = [
     ],
   },
 ]
-
-/** Refusals here mean that it is there already. */
-const unlessThere = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  effect.pipe(
-    Effect.asVoid,
-    Effect.catchIf(
-      ({ _tag }) => _tag === "Unprocessable",
-      () => Effect.void,
-    ),
-  )
 
 const seedId = Effect.fnUntraced(function* ({ emojis, owner, records }: DemoId) {
   const id = parseEmojiId(emojis)

@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { Config } from "../config.ts"
 
 /** What one room adds to the demo data. */
@@ -10,3 +10,13 @@ export interface DemoPart<R> {
   /** What a person can try with it, for the start's banner. */
   readonly lines: (config: Config) => ReadonlyArray<string>
 }
+
+/** Refusals here mean that it is there already. */
+export const unlessThere = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  effect.pipe(
+    Effect.asVoid,
+    Effect.catchIf(
+      ({ _tag }) => _tag === "Unprocessable",
+      () => Effect.void,
+    ),
+  )
