@@ -25,8 +25,9 @@ const isInstant = (text: string): boolean => {
 export const DateTimeIn = Schema.String.check(
   Schema.makeFilter((text: string) => text.length <= 64 && isInstant(text), {
     message: "expected a date-time",
+    toJsonSchema: () => ({ format: "date-time" }),
   }),
-).annotate({ format: "date-time" })
+)
 
 export const Int = Schema.Int
 export const Cents = Schema.Int
@@ -39,7 +40,10 @@ export const IntText = (minimum: number, maximum: number) =>
   Schema.String.check(
     Schema.makeFilter(
       (text: string) => /^-?\d{1,15}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum,
-      { message: `expected a whole number from ${minimum} to ${maximum}` },
+      {
+        message: `expected a whole number from ${minimum} to ${maximum}`,
+        toJsonSchema: () => ({ minimum, maximum }),
+      },
     ),
   )
 

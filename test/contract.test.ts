@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest"
+import { openApi } from "../src/http/openapi.ts"
 import { parameterNames } from "../src/http/path.ts"
 import { routes } from "../src/routes/index.ts"
+import type { Operation } from "../src/web/docs-document.ts"
 import { contractOperations, expectContract } from "./fixtures/contract.ts"
 
 const shapeOf = (method: string, path: string) =>
@@ -25,6 +27,36 @@ describe("the route table against the contract", () => {
       if (row.produces === undefined && operation.path !== "/redirect") expect(row.status ?? 200).toBe(200)
     },
   )
+
+  it("documents numbers, truth values and times in a query as the contract does", () => {
+    const document = openApi(routes, [])
+    const told = answered.flatMap((operation) => {
+      const { method, path } = operation
+      const [, documented] = Object.entries(document.paths).find(
+        ([other, methods]) => method in methods && shapeOf(method, other) === shapeOf(method, path),
+      )!
+      const { parameters } = documented[method] as Operation
+      return operation.parameters
+        .filter((p) => p.in === "query" && (p.type !== "string" || p.format === "date-time"))
+        .filter((p) => p.type !== "array")
+        .map(({ format, name, type }) => ({
+          name: `${nameOf(operation)} ${name}`,
+          expected: [type, format === "date-time" ? format : undefined],
+          found: parameters.filter((p) => p.name === name).flatMap((p) => [p.schema.type, p.schema.format]),
+        }))
+    })
+    expect(told.length).toBeGreaterThan(10)
+    expect(told.filter(({ expected, found }) => String(found) !== String(expected))).toEqual([])
+  })
+
+  it("documents 304 wherever a client may say which answer it holds", () => {
+    const { paths } = openApi(routes, [])
+    for (const row of routes.filter(({ headers }) => headers?.includes("if-none-match"))) {
+      const { parameters, responses } = paths[row.path.replaceAll(/:(\w+)/g, "{$1}")]!["get"] as Operation
+      expect(parameters.map(({ name }) => name)).toContain("If-None-Match")
+      expect(Object.keys(responses)).toContain("304")
+    }
+  })
 
   it("uses every operation id once", () => {
     const ids = routes.map((row) => row.id)

@@ -104,6 +104,21 @@ const idempotencyParameter = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 }
 
+/** Numbers and truth values are text in a path or a query; clients made from the document send them as what they are. */
+const asMeant = (schema: Json): Json => {
+  if (schema["minimum"] !== undefined) return { ...schema, type: "integer" }
+  return String(schema["enum"]) === "true,false" ? { type: "boolean" } : schema
+}
+
+const validator = "if-none-match"
+const validatorParameter = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The ETag of an answer one has: 304 while it still holds.",
+  schema: { type: "string" },
+}
+
 /** The OpenAPI document is a fold over the route table; by hand are only the ways to fail that all rows share. */
 export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<string>) => {
   const schemas: Json = { ...errorSchemas }
@@ -111,33 +126,35 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
 
   const moved = (json: unknown): unknown =>
     JSON.parse(JSON.stringify(json).replaceAll("#/$defs/", "#/components/schemas/"))
-  const known = new Map<Schema.Top, unknown>()
-  const ref = (schema: Schema.Top): unknown => {
-    if (known.has(schema)) return known.get(schema)
+  const known = new Map<Schema.Top, Json>()
+  const ref = (schema: Schema.Top): Json => {
+    const before = known.get(schema)
+    if (before !== undefined) return before
     const document = Schema.toJsonSchemaDocument(Schema.toEncoded(schema))
     Object.assign(schemas, moved(document.definitions))
-    const written = moved(document.schema)
+    const written = moved(document.schema) as Json
     known.set(schema, written)
     return written
   }
 
   const parameters = (route: Route) => {
     const fields = route.query ?? route.search
-    const query = fields === undefined ? undefined : (ref(Schema.Struct(fields)) as Json)
+    const query = fields === undefined ? undefined : ref(Schema.Struct(fields))
     const required = new Set((query?.["required"] as ReadonlyArray<string> | undefined) ?? [])
     return [
       ...parameterNames(route.path).map((name) => ({
         name,
         in: "path",
         required: true,
-        schema: route.params?.[name] === undefined ? { type: "string" } : ref(route.params[name]),
+        schema: route.params?.[name] === undefined ? { type: "string" } : asMeant(ref(route.params[name])),
       })),
       ...Object.entries((query?.["properties"] as Json | undefined) ?? {}).map(([name, schema]) => ({
         name,
         in: "query",
         required: required.has(name),
-        schema,
+        schema: asMeant(schema as Json),
       })),
+      ...(route.headers?.includes(validator) ? [validatorParameter] : []),
       ...(isWrite(route) ? [idempotencyParameter] : []),
     ]
   }
@@ -150,6 +167,8 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
         content: { [route.produces ?? "application/json"]: { schema: ref(route.success) } },
       },
     }
+    if (route.headers?.includes(validator))
+      found["304"] = { description: "What one has still holds.", content: {} }
     for (const { kind } of problemsOf(route)) {
       found[kind.status] ??= { description: kind.summary, content: problemContent(route, kind.status) }
     }
