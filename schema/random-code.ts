@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { Json, optional, text } from "./wire.ts"
 
 /** What lets a user draw an id with a code: a listed key's signature over their alternate_id followed by the nonce. */
@@ -19,3 +19,13 @@ export const RandomIdPattern = Schema.Struct({
   min_score: bound(100),
   max_score: bound(100),
 })
+
+const decode = Schema.decodeUnknownOption(RandomIdPattern, { onExcessProperty: "error" })
+
+/** Whether a pattern says what it means: nothing in it is misspelled, and no bound rules out the other. */
+export const isRandomIdPattern = (pattern: unknown): boolean =>
+  Option.exists(
+    decode(pattern),
+    ({ max_length, max_score, min_length, min_score }) =>
+      (min_length ?? 1) <= (max_length ?? 6) && (min_score ?? 1) <= (max_score ?? 100),
+  )

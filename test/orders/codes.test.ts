@@ -109,6 +109,19 @@ describe("codes", () => {
         .status,
     ).toBe(400)
   })
+
+  it.each([
+    { length: 6 },
+    { min_lenght: 6 },
+    { max_score: 0 },
+    { min_length: "6" },
+    { min_length: 6, max_length: 5 },
+    { min_score: 60, max_score: 40 },
+    6,
+  ])("that would give other ids than their pattern %j means are refused", async (pattern) => {
+    const refused = await admin.call("POST", "/codes", { name: "x", code_type: "RandomYat", pattern })
+    expect([refused.status, Object.keys(refused.body.fields ?? {})]).toEqual([422, ["pattern"]])
+  })
 })
 
 describe("a discount", () => {
