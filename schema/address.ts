@@ -68,6 +68,10 @@ const isSegwitBitcoin = (text: string): boolean => {
 /** A mainnet address with a right checksum. Testnet coins are worth nothing, so a testnet address here is a mistake. */
 export const isBitcoinAddress = (text: string): boolean => isSegwitBitcoin(text) || isBase58Bitcoin(text)
 
+/** Segwit addresses are the same in either case, and QR codes carry them in capitals. */
+export const foldBitcoinAddress = (text: string): string =>
+  isSegwitBitcoin(text) ? text.toLowerCase() : text
+
 /** EIP-55: the letter case of an address is a checksum over its lower-case hex. */
 export const checksumEthereumAddress = (lowerHex: string): string => {
   const hash = bytesToHex(keccak_256(utf8ToBytes(lowerHex)))

@@ -1,6 +1,6 @@
-import { isBitcoinAddress, isPlausibleAddress, parseEthereumAddress } from "./address.ts"
+import { foldBitcoinAddress, isBitcoinAddress, isPlausibleAddress, parseEthereumAddress } from "./address.ts"
 import { tags } from "./record-tag.ts"
-import { parseTicker } from "./ticker.ts"
+import { nativeTickers, parseTicker } from "./ticker.ts"
 
 /** What a payment record says, read from its fields. */
 export interface PaymentData {
@@ -71,4 +71,14 @@ export const isAddressOf = (tag: number, address: string): boolean => {
   if (tag === tags.bitcoin) return isBitcoinAddress(address)
   if (tag === tags.ethereum) return parseEthereumAddress(address) !== undefined
   return true
+}
+
+/** A ticker that has a tag of its own has its chain's rules under the generic one too: payers ask by ticker. */
+export const chainOf = (tag: number, payment: PaymentData | undefined): number =>
+  tag === tags.genericCrypto ? (nativeTickers.get(payment?.shortName ?? "") ?? tag) : tag
+
+/** The one spelling of an address, for comparing it with another. */
+export const addressForm = (chain: number, address: string): string => {
+  if (chain === tags.bitcoin) return foldBitcoinAddress(address)
+  return (chain === tags.ethereum ? parseEthereumAddress(address) : undefined) ?? address
 }

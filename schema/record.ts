@@ -4,10 +4,9 @@ import { Schema } from "effect"
 import { parseEthereumAddress } from "./address.ts"
 import { parseDisplayModifiers } from "./emoji-display.ts"
 import { type EmojiId, parseEmojiId } from "./emoji-id.ts"
-import { isAddressOf, parsePaymentData } from "./record-data.ts"
+import { chainOf, isAddressOf, parsePaymentData } from "./record-data.ts"
 import { parseWebLink, parseWebUrl } from "./record-link.ts"
 import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
-import { nativeTickers } from "./ticker.ts"
 
 export const maxRecordBytes = 4096
 
@@ -71,9 +70,7 @@ const normalizeHex = (data: string): string | RecordRefused => {
 
 const normalizePayment = (tag: number, data: string): string | RecordRefused => {
   const payment = parsePaymentData(tag, data)
-  // A ticker that has a tag of its own has its checksum under the generic one too: payers ask by ticker.
-  const chain = tag === tags.genericCrypto ? (nativeTickers.get(payment?.shortName ?? "") ?? tag) : tag
-  if (payment === undefined || !isAddressOf(chain, payment.address)) {
+  if (payment === undefined || !isAddressOf(chainOf(tag, payment), payment.address)) {
     return new RecordRefused(
       "invalid_address",
       `The data is no address record of category ${formatTag(tag)}.`,

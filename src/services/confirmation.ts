@@ -1,26 +1,30 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { EmojiId } from "../../schema/emoji-id.ts"
 import { type DirectoryRecord, normalizeRecord, RecordRefused } from "../../schema/record.ts"
-import { parsePaymentData } from "../../schema/record-data.ts"
+import { addressForm, chainOf, parsePaymentData } from "../../schema/record-data.ts"
 import { recordsOfTicker } from "../../schema/record-selection.ts"
 import { findRecordClass, parseTag, tags } from "../../schema/record-tag.ts"
 import { parseTicker } from "../../schema/ticker.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** What a record can be confirmed by: all of its data, or of a payment record the address alone. */
-const pointsOf = ({ data, tag }: DirectoryRecord): ReadonlyArray<string> => {
-  const number = parseTag(tag) ?? -1
-  const recordClass = findRecordClass(number)
-  if (recordClass !== "crypto" && recordClass !== "payment" && number !== tags.token) return [data]
-  const address = parsePaymentData(number, data)?.address
-  return address === undefined ? [data] : [data, address]
-}
-
-/** As it would be stored, so that an address counts in every spelling of it. */
+/** As it would be stored, so that data counts in every spelling of it. */
 const storedForm = (id: EmojiId, tag: string, data: string): string => {
   const record = normalizeRecord({ tag, data }, id)
   return record instanceof RecordRefused ? data : record.data
+}
+
+/** What a record can be confirmed by, beside what was given for it: all of its data, or of a payment record the address alone. */
+const pairsOf = (id: EmojiId, { data, tag }: DirectoryRecord, given: string) => {
+  const all = [data, storedForm(id, tag, given)] as const
+  const number = parseTag(tag) ?? -1
+  const recordClass = findRecordClass(number)
+  if (recordClass !== "crypto" && recordClass !== "payment" && number !== tags.token) return [all]
+  const payment = parsePaymentData(number, data)
+  const chain = chainOf(number, payment)
+  return payment === undefined
+    ? [all]
+    : [all, [addressForm(chain, payment.address), addressForm(chain, given)] as const]
 }
 
 /**
@@ -41,8 +45,8 @@ export const isConfirmed = (
       : records.filter((record) => parseTag(record.tag) === tag)
   let isFound = false
   for (const record of candidates) {
-    const given = digest(storedForm(id, record.tag, data))
-    for (const point of pointsOf(record)) isFound = timingSafeEqual(given, digest(point)) || isFound
+    for (const [kept, given] of pairsOf(id, record, data))
+      isFound = timingSafeEqual(digest(given), digest(kept)) || isFound
   }
   return isFound
 }
