@@ -2,6 +2,7 @@ import { Context, Data, Effect, Layer, Schedule } from "effect"
 import postgres from "postgres"
 import { Unavailable } from "../../schema/errors.ts"
 import { arrayTypes } from "./sql-arrays.ts"
+import { watchStatements } from "./under-way.ts"
 
 /** Postgres refused the statement: a constraint, or a fact raised by one of our functions. */
 export class SqlRefused extends Data.TaggedError("SqlRefused")<{
@@ -21,11 +22,6 @@ export interface SqlOptions {
   readonly statementTimeoutMs: number
   /** Further options of the client, for connections that are not ordinary work. */
   readonly client?: postgres.Options<Record<string, never>>
-}
-
-interface Waiting {
-  readonly since: number
-  readonly giveUp: () => void
 }
 
 type Query = ReturnType<postgres.Sql>
@@ -87,7 +83,8 @@ const withoutGap = <Row>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
 
 const firstPause = "20 millis"
 const retryPolicy = Schedule.max([Schedule.exponential("40 millis"), Schedule.recurs(3)])
-const lookEveryMs = 100
+/** For what still runs on a client that is ended. */
+const endSeconds = 2
 
 const isoTimestamp = {
   to: 1184,
@@ -137,6 +134,7 @@ export class Sql extends Context.Service<
     attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
     /** A write that must not be sent twice: a broken connection is Unavailable at once, outcome unknown. */
     once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
+    /** The client of the moment: what has to last asks above. */
     readonly raw: postgres.Sql
     /** Statements that can be under way at once. */
     readonly poolSize: number
@@ -147,32 +145,31 @@ export class Sql extends Context.Service<
     Layer.effect(
       Sql,
       Effect.gen(function* () {
-        const raw = yield* Effect.acquireRelease(
+        const fork = Effect.runForkWith(yield* Effect.context<never>())
+        let raw: postgres.Sql = yield* Effect.acquireRelease(
           Effect.sync(() => connect(options)),
-          (sql) => Effect.promise(() => sql.end({ timeout: 2 })),
+          () => Effect.promise(() => raw.end({ timeout: endSeconds })),
         )
         let running = 0
-        const deadlineMs = options.statementTimeoutMs + 2000
-        /** Statements under way, oldest first: all have the same time, so one look now and then serves them all. */
-        const waiting = new Set<Waiting>()
-        yield* Effect.acquireRelease(
+        // A host or a gateway that vanished closes no connection: the client would wait for it, and send more its way.
+        const replace = () => {
+          fork(Effect.logWarning("postgres connections have gone silent and are replaced"))
+          raw.end({ timeout: endSeconds }).catch(() => {})
+          raw = connect(options)
+        }
+        const statements = yield* Effect.acquireRelease(
           Effect.sync(() =>
-            setInterval(() => {
-              const expired = performance.now() - deadlineMs
-              for (const one of waiting) {
-                if (one.since > expired) break
-                waiting.delete(one)
-                one.giveUp()
-              }
-            }, lookEveryMs).unref(),
+            watchStatements({ deadlineMs: options.statementTimeoutMs + 2000, onSilence: replace }),
           ),
-          (timer) => Effect.sync(() => clearInterval(timer)),
+          ({ stop }) => Effect.sync(stop),
         )
 
         const once = <Row>(statement: Statement) =>
           Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
-            const one: Waiting = {
+            const query = statement(raw)
+            const one = {
               since: performance.now(),
+              query,
               giveUp: () =>
                 resume(
                   Effect.fail(
@@ -181,16 +178,16 @@ export class Sql extends Context.Service<
                 ),
             }
             running++
-            waiting.add(one)
-            statement(raw).then(
+            statements.begun(one)
+            query.then(
               (rows) => {
                 running--
-                waiting.delete(one)
+                statements.answered(one)
                 resume(Effect.succeed(withoutGap(rows as unknown as ReadonlyArray<Row>)))
               },
               (error) => {
                 running--
-                waiting.delete(one)
+                statements.answered(one)
                 resume(Effect.suspend(() => Effect.fail(toFailure(error))))
               },
             )
@@ -209,7 +206,16 @@ export class Sql extends Context.Service<
           attempt<Row>(statement).pipe(Effect.catchTag("SqlRefused", (refused) => Effect.die(refused)))
 
         const { poolSize } = options
-        return Sql.of({ rows, attempt, once, raw, poolSize, stats: () => ({ running }) })
+        return Sql.of({
+          rows,
+          attempt,
+          once,
+          get raw() {
+            return raw
+          },
+          poolSize,
+          stats: () => ({ running }),
+        })
       }),
     )
 }

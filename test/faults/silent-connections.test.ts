@@ -1,0 +1,15 @@
+import { expect, it } from "vitest"
+import { createDatabase } from "../fixtures/database.ts"
+import { proxyTo } from "../fixtures/database-proxy.ts"
+import { serve } from "../fixtures/service.ts"
+
+it("connections that go silent without being closed are replaced, and the service heals", async () => {
+  const proxy = await proxyTo(await createDatabase())
+  const service = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "200" }, { database: proxy.address })
+  const ready = async () => (await service.call("GET", "/ready")).status
+  await Promise.all(Array.from({ length: 8 }, ready))
+  expect(await ready()).toBe(200)
+  proxy.silence()
+  expect(await ready()).toBe(503)
+  await expect.poll(ready, { timeout: 20_000, interval: 200 }).toBe(200)
+}, 40_000)
