@@ -32,15 +32,12 @@ const lostConnection = new Set([
   "CONNECTION_ENDED",
   "CONNECTION_DESTROYED",
   "CONNECT_TIMEOUT",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ENOENT",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ENOTFOUND",
 ])
-// Connection trouble, resources, operator intervention, rollback for others' sake: none is the request's fault.
-const passing = /^(08|53|57|40)/
+// What the operating system says of the way there: ECONNREFUSED, EHOSTUNREACH, EAI_AGAIN, EMFILE …
+const systemError = /^E(?!RR_)[A-Z_]+$/
+// Connection trouble, a login or a database the server does not know (now), resources, operator intervention, its disk,
+// rollback for others' sake, a server that became a standby: none is the request's fault.
+const passing = /^(08|28|3D|40|53|57|58|25006)/
 
 /** What took too long once would take as long again, and hold up others: it is not tried again. */
 const tookTooLong = new Unavailable({ error: "The database took too long.", retryAfterSeconds: 5 })
@@ -60,7 +57,7 @@ const toFailure = (error: unknown): Unavailable | SqlRefused => {
     hint?: string
   }
   if (code === "57014") return tookTooLong
-  if (lostConnection.has(code) || passing.test(code)) {
+  if (lostConnection.has(code) || systemError.test(code) || passing.test(code)) {
     return new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
   }
   if (/^[0-9A-Z]{5}$/.test(code)) {

@@ -74,3 +74,41 @@ describe("a statement", () => {
     expect(await slow.sql`select last_value from tries`).toEqual([{ last_value: 1 }])
   })
 })
+
+describe("a database that cannot be used", () => {
+  const failing = (code: string) => {
+    const error = Object.assign(new Error(`connect ${code}`), { code })
+    return run((sql) => sql.once(() => Promise.reject(error) as never))
+  }
+  it.each(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "EADDRNOTAVAIL", "EMFILE"])(
+    "because the system says %s is Unavailable, not a fault of the program",
+    async (code) => {
+      const result = await failing(code)
+      expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
+    },
+  )
+  it.each([
+    ["28P01", "a password that was changed"],
+    ["28000", "a host that is no longer let in"],
+    ["3D000", "a database that is being restored"],
+    ["58030", "a disk that fails"],
+  ])("because the server says %s, for %s, is Unavailable too", async (code) => {
+    const result = await failing(code)
+    expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
+  })
+  it("by a mistake of the program is a defect", async () => {
+    await expect(failing("UNDEFINED_VALUE")).rejects.toThrow()
+  })
+  it("to write because it is a standby now answers 503, and reads go on", async () => {
+    const demoted = await serve({ POOL_SIZE: "1" })
+    const { token } = await demoted.user()
+    const [{ name } = { name: "" }] = await demoted.sql`select current_database() as name`
+    await demoted.sql.unsafe(`alter database ${name} set default_transaction_read_only = on`)
+    await demoted.sql`select pg_terminate_backend(pid) from pg_stat_activity
+                       where datname = ${name} and pid <> pg_backend_pid()`
+    expect((await demoted.call("GET", "/ready")).status).toBe(200)
+    const written = await demoted.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
+    expect(written.status).toBe(503)
+    expect(written.headers.get("retry-after")).not.toBeNull()
+  })
+})
