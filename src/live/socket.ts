@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "uWebSockets.js"
 import { liveLimits } from "../../schema/live.ts"
-import { callerAddress } from "../http/caller-address.ts"
+import { addressGroup, callerAddress } from "../http/caller-address.ts"
 import type { Sink } from "./protocol.ts"
 import type { Frame } from "./recent.ts"
 import type { LiveSession } from "./session.ts"
@@ -80,7 +80,7 @@ export const mountLive = (
   }
 
   const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
-    const address = callerAddress(res, req, options.trustProxy ?? false)
+    const address = addressGroup(callerAddress(res, req, options.trustProxy ?? false))
     const refused = refusal(req.getHeader("origin"), req.getQuery() ?? "", address)
     if (refused !== undefined) {
       if (refused.startsWith("503") || refused.startsWith("429"))

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { Bus } from "../../src/bus/bus.ts"
-import { addressGroup } from "../../src/http/guarding.ts"
+import { addressGroup } from "../../src/http/caller-address.ts"
 import { Guards } from "../../src/http/guards.ts"
 import type { AuthScheme } from "../../src/http/route.ts"
 import { makeApiKey } from "../../src/services/api-key-secrets.ts"

@@ -61,6 +61,17 @@ describe("the upgrade", () => {
     await limited.stop()
   })
 
+  it("counts a caller's IPv6 addresses as the one network they are", async () => {
+    const limited = await serve({ RATE_LIMIT: "on", TRUST_PROXY: "on", LIVE_MAX_SOCKETS_PER_ADDRESS: "1" })
+    const from = (address: string) => ({ "X-Forwarded-For": address })
+    const first = await connected(limited.url, from("2001:db8:0:7::1"))
+    await expect(liveSocket(limited.url, from("2001:db8:0:7::2"))()).rejects.toThrow("429")
+    const other = await connected(limited.url, from("2001:db8:0:8::1"))
+    first.close()
+    other.close()
+    await limited.stop()
+  })
+
   it("is asked for when somebody comes without it", async () => {
     const answer = await service.call("GET", "/live")
     expect(answer.status).toBe(426)
