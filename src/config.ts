@@ -1,11 +1,13 @@
 import { Context } from "effect"
 import {
   atLeast,
+  baseUrl,
   email,
+  hexKey,
   keyList,
-  list,
   oneOf,
   optionalSetting,
+  origins,
   plain,
   type Read,
   readSettings,
@@ -18,6 +20,7 @@ import {
 const seconds = whole(1, 31_536_000)
 const onOff = oneOf("on", "off")
 const web = url("http:", "https:")
+const publicAddress = baseUrl("http:", "https:")
 
 /** Every environment variable the service reads. The README's table is made from this one. */
 export const settings = {
@@ -25,7 +28,7 @@ export const settings = {
     "NODE_ENV",
     "development",
     "`production` turns off demo data and developer routes.",
-    plain,
+    oneOf("development", "test", "production"),
   ),
   port: setting("PORT", "3001", "Port of the HTTP and WebSocket server.", whole(1, 65_535)),
   host: setting("HOST", "0.0.0.0", "Address to listen on.", plain),
@@ -51,18 +54,26 @@ export const settings = {
   workerOf: optionalSetting("WORKER_OF", "Set by the service for its own worker processes.", plain),
   workerFirst: setting("WORKER_FIRST", "no", "Set by the service for the first of them.", oneOf("yes", "no")),
   workers: setting("WORKERS", "1", "Processes that serve the port.", whole(1, 64)),
-  baseUrl: optionalSetting("BASE_URL", "Public address of the API. Default: http://localhost:PORT.", web),
+  baseUrl: optionalSetting(
+    "BASE_URL",
+    "Public address of the API. Default: http://localhost:PORT.",
+    publicAddress,
+  ),
   authUrl: optionalSetting(
     "AUTH_URL",
     "Public address of the authorization service. Default: BASE_URL.",
-    web,
+    publicAddress,
   ),
-  webUrl: optionalSetting("WEB_URL", "Public address of the partner web flows. Default: BASE_URL.", web),
+  webUrl: optionalSetting(
+    "WEB_URL",
+    "Public address of the partner web flows. Default: BASE_URL.",
+    publicAddress,
+  ),
   allowedOrigins: setting(
     "ALLOWED_ORIGINS",
     "*",
     "Origins that may call from a browser, comma-separated.",
-    list,
+    origins,
   ),
   trustProxy: setting("TRUST_PROXY", "off", "`on` believes X-Forwarded-For of the proxy in front.", onOff),
   secretKeys: optionalSetting(
@@ -73,7 +84,7 @@ export const settings = {
   mintKey: optionalSetting(
     "MINT_KEY",
     "Private key (hex) that signs mint permissions. Without it one is derived from the newest master secret.",
-    secret(),
+    secret(hexKey),
   ),
   adminEmail: optionalSetting("ADMIN_EMAIL", "This admin exists after every start.", email),
   adminPassword: optionalSetting("ADMIN_PASSWORD", "Password of that admin.", secret(atLeast(8))),

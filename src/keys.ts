@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Redacted } from "effect"
 import type { Config } from "./config.ts"
 import type { NamedKey } from "./services/key-ring.ts"
+import { keyList } from "./setting.ts"
 
 const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
   text.split(",").map((part) => {
@@ -20,7 +21,11 @@ const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
     writeFileSync(made, `k1:${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 })
     renameSync(made, file)
   }
-  return fromSetting(readFileSync(file, "utf8").trim())
+  try {
+    return fromSetting(keyList(readFileSync(file, "utf8").trim()))
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`)
+  }
 }
 
 export const masterKeys = (config: Pick<Config, "secretKeys" | "dataDir">): ReadonlyArray<NamedKey> =>

@@ -85,6 +85,10 @@ const runParent = async (config: Config) => {
   }
 }
 
+/** Errors of our own may say all they know by their name and cause. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message || reasonOf(error.cause ?? error.name) : String(error)
+
 const read = readConfig()
 if ("problems" in read) {
   for (const problem of read.problems) console.error(problem)
@@ -96,6 +100,6 @@ const run =
     ? runParent(config)
     : runWorker(config, JSON.parse(config.workerOf) as DatabaseAddress)
 run.catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error)
+  console.error(reasonOf(error))
   process.exit(1)
 })

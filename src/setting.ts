@@ -51,13 +51,43 @@ export const url =
     return text.replace(/\/$/, "")
   }
 
+/** An address that others are put behind: paths, queries. */
+export const baseUrl =
+  (...protocols: ReadonlyArray<string>): Reader<string> =>
+  (text) => {
+    const given = url(...protocols)(text)
+    const { hash, password, search, username } = new URL(given)
+    if (hash + password + search + username !== "") {
+      throw new Error("expected an address without a login, a query or a fragment")
+    }
+    return given
+  }
+
 export const plain: Reader<string> = (text) => text
 
-export const list: Reader<ReadonlyArray<string>> = (text) =>
+const list: Reader<ReadonlyArray<string>> = (text) =>
   text
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "")
+
+/** As browsers spell them, or they would never match. */
+const origin = (text: string): string => {
+  const {
+    hash = "",
+    host = "",
+    pathname = "",
+    protocol,
+    search = "",
+  } = URL.canParse(text) ? new URL(text) : {}
+  if (protocol === undefined || host === "" || !["", "/"].includes(pathname) || search + hash !== "") {
+    throw new Error(`${text} is no origin such as https://shop.example`)
+  }
+  return `${protocol}//${host}`
+}
+
+export const origins: Reader<ReadonlyArray<string>> = (text) =>
+  list(text).map((item) => (item === "*" ? item : origin(item)))
 
 export const secret =
   (inner: Reader<string> = plain): Reader<Redacted.Redacted<string>> =>
@@ -77,11 +107,18 @@ export const email: Reader<string> = (text) => {
 }
 
 export const keyList: Reader<string> = (text) => {
+  const ids = new Set<string>()
   for (const part of text.split(",")) {
-    if (!/^\s*[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?\s*$/.test(part)) {
-      throw new Error("expected id:secret pairs, each secret 32 bytes in base64")
-    }
+    const [, id] = /^\s*([\w-]{1,32}):[A-Za-z0-9+/_-]{43}=?\s*$/.exec(part) ?? []
+    if (id === undefined) throw new Error("expected id:secret pairs, each secret 32 bytes in base64")
+    if (ids.has(id)) throw new Error(`the id ${id} is there twice`)
+    ids.add(id)
   }
+  return text
+}
+
+export const hexKey: Reader<string> = (text) => {
+  if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) throw new Error("expected 32 bytes in hex")
   return text
 }
 

@@ -11,6 +11,8 @@ const config = (environment: Record<string, string> = {}) => {
   return read.config
 }
 
+const secret = Buffer.alloc(32, 7).toString("base64")
+
 describe("a bad setting", () => {
   it.each([
     [{ PORT: "seventy" }, "PORT: expected a whole number from 1 to 65535"],
@@ -28,6 +30,23 @@ describe("a bad setting", () => {
     [{ ADMIN_EMAIL: "nobody", ADMIN_PASSWORD: "long enough" }, "ADMIN_EMAIL: expected an email address"],
     [{ SECRET_KEYS: "short" }, "SECRET_KEYS: expected id:secret pairs, each secret 32 bytes in base64"],
     [{ DEMO: "yes" }, "DEMO: expected one of true, false"],
+    // Read as development, these opened everybody's mail to whoever asks.
+    [{ NODE_ENV: "prod" }, "NODE_ENV: expected one of development, test, production"],
+    [{ NODE_ENV: "production " }, "NODE_ENV: expected one of development, test, production"],
+    [{ SECRET_KEYS: `k1:${secret},k1:${secret}` }, "SECRET_KEYS: the id k1 is there twice"],
+    [{ MINT_KEY: "0x12" }, "MINT_KEY: expected 32 bytes in hex"],
+    [
+      { ALLOWED_ORIGINS: "shop.example" },
+      "ALLOWED_ORIGINS: shop.example is no origin such as https://shop.example",
+    ],
+    [
+      { ALLOWED_ORIGINS: "https://shop.example/cart" },
+      "ALLOWED_ORIGINS: https://shop.example/cart is no origin such as https://shop.example",
+    ],
+    [
+      { BASE_URL: "https://x.example/?a=1" },
+      "BASE_URL: expected an address without a login, a query or a fragment",
+    ],
     [{ STRIPE_SECRET_KEY: "sk" }, "STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"],
   ])("%o is one line that names the variable and says why", (environment, line) => {
     expect(problems(environment)).toEqual([line])
@@ -58,6 +77,15 @@ describe("the defaults", () => {
   it("hold for settings that are present but empty", () => {
     expect(config({ PORT: "" }).port).toBe(3001)
   })
+})
+
+it("allowed origins are spelled as browsers spell them", () => {
+  const given = "https://Shop.Example/, http://localhost:8080, capacitor://localhost"
+  expect(config({ ALLOWED_ORIGINS: given }).allowedOrigins).toEqual([
+    "https://shop.example",
+    "http://localhost:8080",
+    "capacitor://localhost",
+  ])
 })
 
 it("every setting has a name of its own and a line for the README", () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { freePort, type Program, startProgram, temporaryFolder } from "./fixtures/program.ts"
@@ -104,6 +104,15 @@ describe("a bad setting", () => {
     const program = start({ DATA_DIR: temporaryFolder(), PORT: "seventy" })
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toBe("PORT: expected a whole number from 1 to 65535")
+  })
+  it("a spoiled secret stops the start with one line that names its file", async () => {
+    const dataDir = temporaryFolder()
+    writeFileSync(join(dataDir, "secret-key"), "")
+    const program = start({ DATA_DIR: dataDir, PORT: String(await freePort()) })
+    expect((await program.ended).code).toBe(1)
+    expect(program.output().trim()).toBe(
+      `${dataDir}/secret-key: expected id:secret pairs, each secret 32 bytes in base64`,
+    )
   })
   it("a port in use stops the start with one line that names it", async () => {
     const port = await freePort()
