@@ -36,10 +36,21 @@ export const startWorkers = async (
       })
       child.once("exit", (code, signal) => {
         children.delete(child)
-        if (!up) failed(new Error(`a worker stopped before it was ready (${signal ?? code})`))
-        else if (!stopping) setTimeout(() => void start(false).catch(() => {}), restartPauseMs)
+        if (up) replace()
+        else failed(new Error(`a worker stopped before it was ready (${signal ?? code})`))
       })
     })
+
+  /** Until one comes up: what keeps it from that, such as a database that is away, may pass. */
+  const replace = () => {
+    setTimeout(() => {
+      if (stopping) return
+      start(false).catch((error: Error) => {
+        console.error(error.message)
+        replace()
+      })
+    }, restartPauseMs)
+  }
 
   const stop = async () => {
     stopping = true

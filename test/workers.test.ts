@@ -1,0 +1,37 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { startWorkers } from "../src/workers.ts"
+
+const patiently = { timeout: 40_000, interval: 50 }
+
+/** A program that notes its start, and does not come up while a file says so. */
+const program = `
+  import { appendFileSync, existsSync } from "node:fs"
+  import { join } from "node:path"
+  const note = (name) => appendFileSync(join(import.meta.dirname, name), process.pid + "\\n")
+  note("starts")
+  if (existsSync(join(import.meta.dirname, "broken"))) process.exit(1)
+  process.on("disconnect", () => process.exit(0))
+  process.send("ready", () => note("ready"))
+`
+
+it("a worker that dies is replaced, however often its replacement does not come up", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "directory-workers-"))
+  const file = (name: string) => join(folder, name)
+  const pids = (name: string) => readFileSync(file(name), "utf8").trim().split("\n").map(Number)
+  writeFileSync(file("program.mjs"), program)
+  const workers = await startWorkers(2, file("program.mjs"), { url: "" }, process.env)
+  try {
+    await expect.poll(() => pids("ready").length, patiently).toBe(2)
+    writeFileSync(file("broken"), "")
+    process.kill(pids("ready")[0]!, "SIGKILL")
+    await expect.poll(() => pids("starts").length, patiently).toBeGreaterThan(4)
+    rmSync(file("broken"))
+    await expect.poll(() => pids("ready").length, patiently).toBe(3)
+  } finally {
+    await workers.stop()
+    rmSync(folder, { recursive: true })
+  }
+}, 90_000)
