@@ -1,4 +1,4 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Fiber, Layer, Schedule } from "effect"
 import { AppConfig } from "../config.ts"
 import { type Letter, Outbox } from "../store/outbox.ts"
 import { type Carrier, hasCarrier } from "./carrier.ts"
@@ -42,6 +42,8 @@ export const delivery = Layer.effectDiscard(
             ? Effect.andThen(Effect.logError("letter given up", facts), outbox.giveUp(letter.id))
             : Effect.logWarning("letter not carried yet", facts)
         }),
+        // What the carrier has taken must not be forgotten half-way, or the next process sends it again.
+        Effect.uninterruptible,
       )
 
     const deliver = (letter: Letter) => {
@@ -60,6 +62,13 @@ export const delivery = Layer.effectDiscard(
       Effect.catchCause((cause) => Effect.logWarning("delivery paused", cause)),
     )
 
-    yield* Effect.forkScoped(round.pipe(Effect.repeat(Schedule.spaced(`${pauseMs} millis`))))
+    // A stop waits for the letters that are being handed over, as long as it does for requests.
+    yield* Effect.acquireRelease(
+      Effect.forkDetach(round.pipe(Effect.repeat(Schedule.spaced(`${pauseMs} millis`)))),
+      (rounds) =>
+        Effect.interruptible(
+          Fiber.interrupt(rounds).pipe(Effect.timeoutOption(`${config.drainSeconds} seconds`)),
+        ),
+    )
   }),
 )

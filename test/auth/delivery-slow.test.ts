@@ -1,0 +1,50 @@
+import type { AddressInfo } from "node:net"
+import { SMTPServer } from "smtp-server"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { Outbox } from "../../src/store/outbox.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { someEmail } from "./person.ts"
+
+/** Mails the server has read and not acknowledged yet. */
+const unanswered: Array<() => void> = []
+const smtp = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ["STARTTLS", "AUTH"],
+  onData: (stream, _session, done) => {
+    stream.resume()
+    stream.on("end", () => unanswered.push(done))
+  },
+})
+beforeAll(() => new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve)))
+afterAll(() => new Promise<void>((resolve) => smtp.close(() => resolve())))
+
+const serveWithMail = (environment: Record<string, string> = {}) =>
+  serve({ SMTP_URL: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`, ...environment })
+const beginLetter = async (service: TestService) => {
+  const to = someEmail()
+  const letter = { to, kind: "security_notice", data: { change: "something changed" } }
+  await service.runtime.runPromise(Outbox.use((outbox) => outbox.put(letter)))
+  await expect.poll(() => unanswered.length, { timeout: 10_000 }).toBe(1)
+  return to
+}
+
+it("a letter that is being handed over when the service stops counts as sent, and is not sent again", async () => {
+  const service = await serveWithMail()
+  const to = await beginLetter(service)
+  const other = await serve({}, { database: service.database })
+  const stopped = service.stop()
+  // It takes no connections any more, so it is stopping.
+  await expect.poll(() => fetch(`${service.url}/health`).catch(() => "gone")).toBe("gone")
+  unanswered.shift()?.()
+  await stopped
+  const [row] = await other.sql`select sent_at is not null as sent from outbox where recipient = ${to}`
+  expect(row).toEqual({ sent: true })
+})
+
+it("a mail server that says nothing more holds up no stop for long", async () => {
+  const service = await serveWithMail({ DRAIN_SECONDS: "1" })
+  await beginLetter(service)
+  await service.stop()
+  expect(unanswered).toHaveLength(1)
+  unanswered.shift()?.()
+})
