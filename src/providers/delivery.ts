@@ -6,8 +6,8 @@ import { smtpCarrier } from "./mail.ts"
 import { render } from "./mail-templates.ts"
 import { twilioCarrier } from "./sms.ts"
 
-const batchSize = 16
-const concurrency = 4
+/** No more than are handed over at once: the lease of one that waits its turn here would run out, and another send it too. */
+const batchSize = 4
 const maxTries = 8
 const pauseMs = 500
 
@@ -54,7 +54,7 @@ export const delivery = Layer.effectDiscard(
     const carryDue = Effect.gen(function* () {
       for (;;) {
         const letters = yield* outbox.take(batchSize)
-        yield* Effect.forEach(letters, deliver, { concurrency, discard: true })
+        yield* Effect.forEach(letters, deliver, { concurrency: batchSize, discard: true })
         if (letters.length < batchSize) return
       }
     })

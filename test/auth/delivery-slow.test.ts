@@ -48,3 +48,16 @@ it("a mail server that says nothing more holds up no stop for long", async () =>
   expect(unanswered).toHaveLength(1)
   unanswered.shift()?.()
 })
+
+it("letters that wait for a slow mail server are left to other processes, and their lease does not run out unused", async () => {
+  const service = await serveWithMail({ DRAIN_SECONDS: "1" })
+  const rows = Array.from({ length: 12 }, () => ({ recipient: someEmail(), kind: "security_notice" }))
+  await service.sql`insert into outbox ${service.sql(rows.map((row) => ({ ...row, payload: "{}" })))}`
+  await expect.poll(() => unanswered.length, { timeout: 10_000 }).toBe(4)
+  const [row] = await service.sql`select count(*)::int as leased from outbox where tries > 0`
+  expect(row).toEqual({ leased: 4 })
+  for (const done of unanswered.splice(0)) done()
+  await expect.poll(() => unanswered.length, { timeout: 10_000 }).toBe(4)
+  await service.stop()
+  for (const done of unanswered.splice(0)) done()
+})
