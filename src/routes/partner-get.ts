@@ -118,7 +118,7 @@ type MethodName = keyof typeof methods
 const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, name)
 
 const finish = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, order: StoredOrder) {
-  yield* writeOrdered(actor.principal, order, guest.visit.addresses)
+  yield* writeOrdered(actor.principal, order)
   const [eid] = boughtIds(order)
   return goBack(guest, eid === undefined ? {} : { eid })
 })
@@ -136,7 +136,7 @@ const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSessio
   const { order: before } = yield* Carts.use((carts) => carts.get(actor.account.id))
   const orderId = before.context.id
   // Noted before the order can be paid, so that no payment comes without its addresses being known.
-  if (guest.browser.visitToken !== undefined) {
+  if (guest.browser.visitToken !== undefined && before.context.items.length > 0) {
     yield* PartnerVisits.use((visits) => visits.ordered(guest.browser.visitToken ?? "", orderId))
   }
   const { order } = yield* Checkouts.use((checkouts) =>

@@ -19,6 +19,8 @@ interface VisitState {
 export interface Visit extends VisitState {
   /** The login behind the partner's token. */
   readonly sessionId: string | undefined
+  /** The order that was last checked out in this visit. */
+  readonly orderId: string | undefined
 }
 
 export interface UnwrittenVisit extends Visit {
@@ -56,6 +58,8 @@ export class PartnerVisits extends Context.Service<
     ): Effect.Effect<Visit | undefined, Unavailable>
     /** The ids of this order are to be given the visit's addresses once it is paid. */
     ordered(token: string, orderId: string): Effect.Effect<void, Unavailable>
+    /** What the ids of this order are still to be given: nothing once it was written, whoever looks again. */
+    awaiting(orderId: string): Effect.Effect<ReadonlyArray<DirectoryRecord>, Unavailable>
     written(orderId: string): Effect.Effect<void, Unavailable>
     /** Visits whose order is paid and whose addresses are not written, because nobody came back. */
     readonly unwritten: Effect.Effect<ReadonlyArray<UnwrittenVisit>, Unavailable>
@@ -72,7 +76,8 @@ export class PartnerVisits extends Context.Service<
       const open = Effect.fnUntraced(function* (row: VisitRow) {
         const text = yield* seal.open(row.sealed_state, aad(row.organization_id)).pipe(Effect.orDie)
         const state = JSON.parse(text.toString()) as VisitState
-        return { ...state, sessionId: row.session_id ?? undefined } satisfies Visit as Visit
+        const known = { sessionId: row.session_id ?? undefined, orderId: row.order_id ?? undefined }
+        return { ...state, ...known } satisfies Visit as Visit
       })
 
       return PartnerVisits.of({
@@ -98,16 +103,38 @@ export class PartnerVisits extends Context.Service<
           )
           return row === undefined ? undefined : yield* open(row)
         }),
+        // An earlier order of the visit may still be paid, so what was agreed for it is kept beside.
         ordered: (token, orderId) =>
           sql
             .rows(
-              (q) => q`update partner_visit set order_id = ${orderId}, written_at = null
-                        where token_hash = any(${hashes(token)})`,
+              (q) => q`with visit as (
+                         select * from partner_visit where token_hash = any(${hashes(token)})
+                       ), noted as (
+                         update partner_visit set order_id = ${orderId}, written_at = null
+                          where token_hash in (select token_hash from visit where order_id is distinct from ${orderId}::uuid)
+                       )
+                       insert into partner_visit (token_hash, organization_id, flow, user_id, session_id, sealed_state,
+                                                  order_id, created_at, expires_at)
+                       select token_hash || '/' || order_id, organization_id, flow, user_id, session_id, sealed_state,
+                              order_id, created_at, expires_at
+                         from visit where order_id <> ${orderId} and written_at is null
+                       on conflict do nothing`,
             )
             .pipe(Effect.asVoid),
+        awaiting: Effect.fnUntraced(function* (orderId) {
+          const rows = yield* sql.rows<VisitRow>(
+            (q) => q`select * from partner_visit where order_id = ${orderId} and written_at is null
+                      order by created_at`,
+          )
+          const visits = yield* Effect.forEach(rows, open)
+          return visits.flatMap(({ addresses }) => addresses)
+        }),
         written: (orderId) =>
           sql
-            .rows((q) => q`update partner_visit set written_at = now() where order_id = ${orderId}`)
+            .rows(
+              (q) => q`update partner_visit set written_at = now()
+                        where order_id = ${orderId} and written_at is null`,
+            )
             .pipe(Effect.asVoid),
         unwritten: Effect.gen(function* () {
           const rows = yield* sql.rows<VisitRow & { owner_id: string }>(

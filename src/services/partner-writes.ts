@@ -9,6 +9,7 @@ import { checkEmojiId } from "./emoji-id-text.ts"
 import { isRegistered, readAnswer } from "./lookup-answer.ts"
 import { Lookups } from "./lookups.ts"
 import { PartnerVisits } from "./partner-visits.ts"
+import { keepLastValues } from "./record-inputs.ts"
 import { Records } from "./records.ts"
 import { writerOf } from "./writer.ts"
 
@@ -27,20 +28,20 @@ export const writeAddresses = Effect.fnUntraced(function* (
   const id = yield* checkEmojiId(text)
   const lookup = yield* Lookups.use((lookups) => lookups.find(id))
   const has = new Set((isRegistered(lookup) ? readAnswer(lookup).result : []).map(({ hash }) => hash))
-  const insert = addresses.filter(({ hash }) => !has.has(hash)).map(({ data, tag }) => ({ data, tag }))
+  const insert = keepLastValues(addresses)
+    .filter(({ hash }) => !has.has(hash))
+    .map(({ data, tag }) => ({ data, tag }))
   if (insert.length > 0) yield* Records.use((records) => records.edit(id, writerOf(principal), { insert }))
 })
 
-/** The addresses of a visit go to every id its order has bought. */
-export const writeOrdered = Effect.fnUntraced(function* (
-  principal: Principal,
-  order: StoredOrder,
-  addresses: ReadonlyArray<DirectoryRecord>,
-) {
+/** The addresses of a visit go to every id its order has bought, once: afterwards the id is its owner's to change. */
+export const writeOrdered = Effect.fnUntraced(function* (principal: Principal, order: StoredOrder) {
+  const visits = yield* PartnerVisits
+  const addresses = yield* visits.awaiting(order.context.id)
   for (const id of boughtIds(order)) {
     if (parseEmojiId(id)._tag === "EmojiId") yield* writeAddresses(principal, id, addresses)
   }
-  yield* PartnerVisits.use((visits) => visits.written(order.context.id))
+  yield* visits.written(order.context.id)
 })
 
 const writeForgotten = Effect.gen(function* () {
@@ -61,7 +62,7 @@ const writeForgotten = Effect.gen(function* () {
       organizations: caller.organizations,
       twoFactor: caller.twoFactor,
     }
-    yield* writeOrdered(principal, order, visit.addresses).pipe(
+    yield* writeOrdered(principal, order).pipe(
       // The id has moved on, or the address is refused by now: asking again would change nothing.
       Effect.catch((problem) =>
         problem._tag === "Unavailable" ? Effect.fail(problem) : visits.written(visit.orderId),

@@ -29,7 +29,7 @@ export const seeOther = (path: string, headers: Record<string, string> = {}) =>
 
 const suffixes = { get: "", connect: "/link-email", manage: "/manage" } as const
 const sentAlong = ["refresh_token", "eid", "addresses", "address_json"] as const
-const nothing: Visit = { addresses: [], sessionId: undefined }
+const nothing: Visit = { addresses: [], sessionId: undefined, orderId: undefined }
 
 interface Arrival {
   readonly params: { readonly partner_path: string }

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest"
+import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
+import { atSandbox, freshId, until } from "../orders/shopper.ts"
+import { locationOf, makeVisitor, type Visitor } from "./application.ts"
+import { makePartner, makeWalletUser } from "./partner.ts"
+
+const service = await serveDirectory()
+await makePartner(service)
+const path = "/partner/octo"
+
+let devices = 0
+const walletUser = () => makeWalletUser(service, `again-${++devices}`)
+
+const enter = async (visitor: Visitor, sent: Record<string, string>) => {
+  await visitor.get(`${path}?${new URLSearchParams(sent)}`)
+  return visitor.get(path)
+}
+
+const recordsOf = async (id: string) => JSON.stringify((await service.lookup(id)).body.result)
+const orderOf = async (userId: string): Promise<string> => {
+  const [row] = await service.sql`
+    select id from entity where kind = 'order' and owner_id = ${userId} and status = 'Paid'`
+  return row?.["id"]
+}
+
+/** A visit that ends with a free id, which leads to the wallet's address. */
+const getId = async () => {
+  const user = await walletUser()
+  const visitor = makeVisitor(service)
+  const id = freshId()
+  const page = await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+  await visitor.submit(page, { action: "choose", emoji_id: id })
+  const cart = await visitor.get(`${path}?cart`)
+  const done = await visitor.submit(cart, { action: "free" })
+  expect(locationOf(done).searchParams.get("eid")).toBe(id)
+  expect(await recordsOf(id)).toContain(bitcoin)
+  return { user, visitor, id, paid: `${path}/paid?order=${await orderOf(user.id)}&again` }
+}
+
+describe("a page of flow 1 that is loaded again", () => {
+  it("does not undo what the owner has written since", async () => {
+    const { id, paid, user, visitor } = await getId()
+    await service.edit(id, user, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
+    const again = await visitor.get(paid)
+    expect(locationOf(again).searchParams.get("eid")).toBe(id)
+    expect(await recordsOf(id)).toContain(otherBitcoin)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+  })
+
+  it("writes nothing of a later visit to what an earlier one has bought", async () => {
+    const { id, paid, user, visitor } = await getId()
+    await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${otherBitcoin}` })
+    const again = await visitor.get(paid)
+    expect(locationOf(again).searchParams.get("eid")).toBe(id)
+    expect(await recordsOf(id)).not.toContain(otherBitcoin)
+  })
+
+  it("keeps what was agreed for an order that is paid after another was begun", async () => {
+    const user = await walletUser()
+    await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+    const [late, other] = [freshId(), freshId()]
+    const checkOut = async (id: string) => {
+      await visitor.submit(page, { action: "choose", emoji_id: id })
+      const paying = await visitor.submit(await visitor.get(`${path}?cart`), { action: "crypto" })
+      return locationOf(paying).pathname.split("/").at(-1) ?? ""
+    }
+    const session = await checkOut(late)
+    expect((await service.call("DELETE", "/cart", { token: user.token })).body.status).toBe("Cancelled")
+    await checkOut(other)
+    await atSandbox(service, session, "pay")
+    const order = await until(
+      () => orderOf(user.id),
+      (found) => found !== undefined,
+    )
+    const done = await visitor.get(`${path}/paid?order=${order}&again`)
+    expect(locationOf(done).searchParams.get("eid")).toBe(late)
+    expect(await recordsOf(late)).toContain(bitcoin)
+  })
+})
