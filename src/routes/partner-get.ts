@@ -16,7 +16,7 @@ import { Limits } from "../services/limits.ts"
 import { MagicLinks } from "../services/magic-links.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { PartnerVisits } from "../services/partner-visits.ts"
-import { boughtIds, writeAddresses, writeOrdered } from "../services/partner-writes.ts"
+import { boughtIds, findBought, writeAddresses, writeOrdered } from "../services/partner-writes.ts"
 import { SecondFactors } from "../services/second-factors.ts"
 import { Sessions } from "../services/sessions.ts"
 import { Storefront } from "../services/storefront.ts"
@@ -213,6 +213,16 @@ const showAgain = Effect.fnUntraced(function* (
   form: Form,
   failed: string,
 ) {
+  const action = form["action"] === "prove" ? form["method"] : form["action"]
+  const { order } = yield* Carts.use((carts) => carts.get(actor.account.id))
+  if (isMethod(action ?? "") && order.context.items.length === 0) {
+    const bought = yield* findBought(
+      guest.browser.visitToken,
+      guest.partner.organization_id,
+      actor.account.id,
+    )
+    if (bought !== undefined) return yield* finish(guest, actor, bought)
+  }
   return form["action"] === "choose"
     ? yield* showSearch(guest, actor, { q: form["emoji_id"] ?? "" }, failed)
     : yield* showCart(guest, actor, failed)
@@ -226,7 +236,7 @@ const getForm = route({
   path: "/partner/:partner_path",
   params,
   limit: "login",
-  errors: [Forbidden, NotFound],
+  errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
   handler: (request) =>
     Effect.gen(function* () {
       const { form, guest } = yield* receiveForm(request, "get")

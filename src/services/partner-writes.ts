@@ -44,6 +44,19 @@ export const writeOrdered = Effect.fnUntraced(function* (principal: Principal, o
   yield* visits.written(order.context.id)
 })
 
+/** What the visit has bought already: a button that buys is pressed twice, and the first press did it all. */
+export const findBought = Effect.fnUntraced(function* (
+  visitToken: string | undefined,
+  organizationId: string,
+  userId: string,
+) {
+  if (visitToken === undefined) return undefined
+  const visit = yield* PartnerVisits.use((visits) => visits.find(visitToken, organizationId, "get"))
+  const { orderId } = visit ?? {}
+  const order = orderId === undefined ? undefined : yield* Orders.use((orders) => orders.find(orderId))
+  return order?.status === "Paid" && order.context.userId === userId ? order : undefined
+})
+
 const writeForgotten = Effect.gen(function* () {
   const visits = yield* PartnerVisits
   const callers = yield* Callers

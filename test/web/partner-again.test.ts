@@ -23,18 +23,23 @@ const orderOf = async (userId: string): Promise<string> => {
   return row?.["id"]
 }
 
-/** A visit that ends with a free id, which leads to the wallet's address. */
-const getId = async () => {
+/** A visit with an id in the cart, which is to lead to the wallet's address. */
+const chooseId = async () => {
   const user = await walletUser()
   const visitor = makeVisitor(service)
   const id = freshId()
   const page = await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
   await visitor.submit(page, { action: "choose", emoji_id: id })
-  const cart = await visitor.get(`${path}?cart`)
+  return { user, visitor, id, cart: await visitor.get(`${path}?cart`) }
+}
+
+/** The same, once the id was taken for free. */
+const getId = async () => {
+  const { cart, id, user, visitor } = await chooseId()
   const done = await visitor.submit(cart, { action: "free" })
   expect(locationOf(done).searchParams.get("eid")).toBe(id)
   expect(await recordsOf(id)).toContain(bitcoin)
-  return { user, visitor, id, paid: `${path}/paid?order=${await orderOf(user.id)}&again` }
+  return { user, visitor, id, cart, paid: `${path}/paid?order=${await orderOf(user.id)}&again` }
 }
 
 describe("a page of flow 1 that is loaded again", () => {
@@ -77,5 +82,27 @@ describe("a page of flow 1 that is loaded again", () => {
     const done = await visitor.get(`${path}/paid?order=${order}&again`)
     expect(locationOf(done).searchParams.get("eid")).toBe(late)
     expect(await recordsOf(late)).toContain(bitcoin)
+  })
+
+  it("leads back with the id although its button was pressed twice", async () => {
+    const { cart, id, visitor } = await getId()
+    const again = await visitor.submit(cart, { action: "free" })
+    expect(locationOf(again).searchParams.get("eid")).toBe(id)
+  })
+
+  it("leads back with the id from both of two presses at once", async () => {
+    const { cart, id, visitor } = await chooseId()
+    const answers = await Promise.all([1, 2].map(() => visitor.submit(cart, { action: "free" })))
+    expect(answers.map((answer) => locationOf(answer).searchParams.get("eid"))).toEqual([id, id])
+  })
+
+  it("says that the cart is empty to whoever has bought nothing", async () => {
+    const { cart, visitor } = await chooseId()
+    await visitor.submit(cart, {
+      action: "remove",
+      item: /name="item" value="([^"]*)"/.exec(cart.text)?.[1] ?? "",
+    })
+    const refused = await visitor.submit(cart, { action: "free" })
+    expect([refused.status, refused.text.includes("The cart is empty.")]).toEqual([422, true])
   })
 })
