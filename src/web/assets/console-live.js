@@ -124,7 +124,7 @@ const open = () => {
   })
   opening.addEventListener("message", ({ data }) => {
     if (socket !== opening) return
-    const frame = JSON.parse(data)
+      const frame = JSON.parse(data)
     onFrame[frame.type]?.(frame)
   })
   opening.addEventListener("close", ({ code }) => {
@@ -182,9 +182,31 @@ export const subscribe = (channel, listener) => {
 }
 
 /** What an id points at now, read from the database; asked again after a break. @param {string} id @returns {Promise<any>} */
-export const lookUp = (id) =>
+const lookUp = (id) =>
   new Promise((resolve) => {
     const question = `q${++asked}`
     questions.set(question, { id, answered: resolve })
     ask(question, id)
   })
+
+/**
+ * Follows what an id points at until the function it answers is called. Each change is looked up, and an answer that
+ * was overtaken by a newer question is not told: it may be what was true before.
+ * @param {string} id @param {{onResult: (result: any, isChange: boolean) => void, onEvent?: (event: string) => void, onRefused?: (error: string) => void}} listener
+ */
+export const follow = (id, { onEvent, onRefused, onResult }) => {
+  let newest = 0
+  return subscribe(`emoji_id:${id}`, {
+    onState: (result) => {
+      newest++
+      onResult(result, false)
+    },
+    onEvent: async (event) => {
+      onEvent?.(event)
+      const own = ++newest
+      const result = await lookUp(id)
+      if (own === newest) onResult(result, true)
+    },
+    onRefused,
+  })
+}

@@ -1,7 +1,7 @@
 import { get, pathOf } from "./console-api.js"
 import { badge, emojiText, fill, h, keyed } from "./console-dom.js"
 import { explain } from "./console-http.js"
-import { lookUp, subscribe } from "./console-live.js"
+import { follow, subscribe } from "./console-live.js"
 import { idForm } from "./console-picker.js"
 import { recordView } from "./console-records.js"
 import { loadVocabulary } from "./console-vocabulary.js"
@@ -52,18 +52,13 @@ const watched = (id, categories, life) => {
       fill(records, h("li", { class: "soft" }, "It has no records yet."))
   }
 
-  let known = false
   life.keep(
-    subscribe(`emoji_id:${id}`, {
-      onState: (result) => {
-        known = true
+    follow(id, {
+      onResult: (result, isChange) => {
         showResult(result)
+        if (isChange) for (const entry of records.children) entry.classList.add("seen")
       },
-      onEvent: async (event) => {
-        fill(news, eventWords[event] ?? "")
-        showResult(await lookUp(id))
-        for (const entry of records.children) if (known) entry.classList.add("seen")
-      },
+      onEvent: (event) => fill(news, eventWords[event] ?? ""),
       onRefused: (error) => fill(card, h("p", { class: "bad", role: "alert" }, error)),
     }),
   )

@@ -1,7 +1,7 @@
 import { actionButton, actionForm } from "./console-actions.js"
 import { call, get, pathOf } from "./console-api.js"
 import { choice, emojiText, empty, field, fill, h, keyed } from "./console-dom.js"
-import { lookUp, subscribe } from "./console-live.js"
+import { follow } from "./console-live.js"
 import { notify } from "./console-notices.js"
 import { categoryName, recordView } from "./console-records.js"
 import { ownedChanges } from "./console-store.js"
@@ -30,9 +30,7 @@ const drawEditor = async (place, life, id) => {
         ),
     })
   }
-  life.keep(
-    subscribe(`emoji_id:${id}`, { onState: showResult, onEvent: async () => showResult(await lookUp(id)) }),
-  )
+  life.keep(follow(id, { onResult: showResult }))
   fill(
     place,
     h("p", {}, h("a", { href: "#/account/ids" }, "← All ids")),

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { openConsole, register } from "./console-person.ts"
+
+const port = await freePort()
+const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
+const browser = await openBrowser()
+
+const lookUp = async (page: Awaited<ReturnType<typeof openConsole>>, id: string) => {
+  await page.getByLabel("Emoji id").fill(id)
+  await page.getByRole("button", { name: "Look up" }).click()
+}
+
+describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, () => {
+  it("shows what is newest although an older answer comes last", async () => {
+    const owner = await register(service)
+    await service.register("🐢🎳", owner)
+    const person = await browser.person()
+    const held: Array<() => void> = []
+    let answers = 0
+    let say = (_frame: unknown) => {}
+    await person.routeWebSocket(/\/live$/, (socket) => {
+      const server = socket.connectToServer()
+      say = (frame) => socket.send(JSON.stringify(frame))
+      server.onMessage((text) => {
+        const isFirst = JSON.parse(String(text)).type === "records" && ++answers === 1
+        if (isFirst) held.push(() => socket.send(text))
+        else socket.send(text)
+      })
+    })
+    const page = await openConsole(person, service, undefined, "")
+    await lookUp(page, "🐢🎳")
+    await page.getByText("It has no records yet.").waitFor()
+    await service.edit("🐢🎳", owner, { insert: [{ tag: "0x0005", data: "first" }] })
+    await expect.poll(() => held.length).toBe(1)
+    await service.edit("🐢🎳", owner, { insert: [{ tag: "0x0005", data: "second" }] })
+    await page.getByText("second").waitFor()
+    held[0]?.()
+    // Once this is shown, what was sent before it was heard too.
+    say({
+      type: "subscribed",
+      channel: "market",
+      epoch: "e",
+      offset: 1,
+      recovered: false,
+      state: [{ emoji_id: "🎺" }],
+    })
+    await page.locator(".story", { hasText: "🎺" }).waitFor()
+    expect(await page.locator(".records").textContent()).toContain("second")
+  })
+})
