@@ -50,4 +50,29 @@ describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, ()
     await page.locator(".story", { hasText: "🎺" }).waitFor()
     expect(await page.locator(".records").textContent()).toContain("second")
   })
+
+  it("notices that the other end of its socket is gone", async () => {
+    const owner = await register(service)
+    await service.register("🐢🎻", owner)
+    const person = await browser.person()
+    let isCut = false
+    let sockets = 0
+    await person.routeWebSocket(/\/live$/, (socket) => {
+      const own = ++sockets
+      const server = socket.connectToServer()
+      socket.onMessage((text) => (isCut && own === 1 ? undefined : server.send(text)))
+      server.onMessage((text) => (isCut && own === 1 ? undefined : socket.send(text)))
+    })
+    const page = await person.newPage()
+    await page.clock.install()
+    await page.goto(`${service.url}/`)
+    await page.locator("#live-state", { hasText: "Live" }).waitFor()
+    await lookUp(page, "🐢🎻")
+    await page.getByText("It has no records yet.").waitFor()
+    isCut = true
+    await service.edit("🐢🎻", owner, { insert: [{ tag: "0x0005", data: "still here" }] })
+    await page.clock.runFor(60_000)
+    await page.clock.runFor(60_000)
+    await page.getByText("still here").waitFor()
+  })
 })

@@ -10,6 +10,7 @@ import { signal } from "./console-signal.js"
 
 const firstWaitMs = 500
 const longestWaitMs = 30_000
+const pingEveryMs = 25_000
 const tokenEnded = new Set([4401, 4402])
 const loginOver = 4403
 
@@ -23,6 +24,8 @@ const questions = new Map()
 /** @type {WebSocket | undefined} */
 let socket
 let isOpen = false
+/** Whether anything came since the last ping. */
+let isHeard = false
 let boundMs = firstWaitMs
 let timer = 0
 let asked = 0
@@ -100,7 +103,7 @@ const wait = () => {
   boundMs = Math.min(boundMs * 2, longestWaitMs)
 }
 
-/** @param {number} code */
+/** @param {number} [code] */
 const onClosed = async (code) => {
   isOpen = false
   socket = undefined
@@ -114,6 +117,7 @@ const open = () => {
   if (socket !== undefined) return
   const opening = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`)
   socket = opening
+  isHeard = true
   subject = subjectOf(tokens.value?.access_token)
   opening.addEventListener("open", () => {
     if (socket !== opening) return
@@ -124,12 +128,25 @@ const open = () => {
   })
   opening.addEventListener("message", ({ data }) => {
     if (socket !== opening) return
-      const frame = JSON.parse(data)
+    isHeard = true
+    const frame = JSON.parse(data)
     onFrame[frame.type]?.(frame)
   })
   opening.addEventListener("close", ({ code }) => {
     if (socket === opening) onClosed(code)
   })
+}
+
+/** A network that went away closes nothing: whoever does not answer is not there any more. */
+const checkPulse = () => {
+  const quiet = socket
+  if (quiet === undefined) return
+  if (isHeard) {
+    isHeard = false
+    return send({ type: "ping" })
+  }
+  onClosed()
+  quiet.close()
 }
 
 /** Another person, another socket: channels of the one before are not theirs. */
@@ -155,6 +172,7 @@ export const startLive = () => {
   }
   addEventListener("online", hurry)
   document.addEventListener("visibilitychange", hurry)
+  setInterval(checkPulse, pingEveryMs)
 }
 
 /**
