@@ -75,4 +75,9 @@ describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, ()
     await page.clock.runFor(60_000)
     await page.getByText("still here").waitFor()
   })
+
+  it("starts also where the address is damaged", async () => {
+    const page = await openConsole(await browser.person(), service, undefined, "#/lookup/%")
+    await page.getByRole("button", { name: "Pick emoji" }).waitFor()
+  })
 })

@@ -4,7 +4,7 @@ import { fill, h } from "./console-dom.js"
  * A view of several pages. @param {Element} root @param {string} base @param {Record<string, {label: string, draw: (place: Element, life: any, rest: ReadonlyArray<string>) => unknown}>} pages
  */
 export const drawPages = async (root, base, pages, life, [asked, ...rest]) => {
-  const chosen = asked in pages ? asked : Object.keys(pages)[0]
+  const chosen = Object.hasOwn(pages, asked) ? asked : Object.keys(pages)[0]
   const place = h("div", {})
   root.append(
     h(

@@ -30,9 +30,18 @@ const nav = document.getElementById("views")
 const corner = document.getElementById("account")
 const isAdmin = () => account.value?.role === "Admin" || account.value?.role === "Super"
 
+/** Parts of an address that somebody may have cut off. @param {string} part */
+const decode = (part) => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 const here = () => {
-  const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent)
-  return name in views ? { name, rest } : { name: "lookup", rest: [] }
+  const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decode)
+  return Object.hasOwn(views, name) ? { name, rest } : { name: "lookup", rest: [] }
 }
 
 const counts = {
