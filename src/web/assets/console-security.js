@@ -24,15 +24,17 @@ const backupCodes = (codes) =>
     ),
   )
 
-const confirmForm = (label, letter) => {
+/** Once it is on, the codes stay to be copied; the rest has done its work. */
+const confirmForm = (place, codes, label, letter) => {
   const form = actionForm(
     {
       label: "Turn it on",
       name: "Confirm two-factor",
       submit: async ({ code }) => {
         await call("POST", "/account/2fa/confirm", { code: code.trim() })
-        await loadAccount()
+        fill(place, backupCodes(codes))
         notify("Two-factor is on.", "good")
+        await loadAccount()
       },
     },
     field(label, {
@@ -51,6 +53,7 @@ const confirmForm = (label, letter) => {
 
 const setUpApp = async (place) => {
   const set = await call("POST", "/account/2fa/enable", { default: true, provider: "AuthenticatorApp" })
+  const codes = set.backup_codes ?? []
   fill(
     place,
     h("h2", {}, "Scan this with your authenticator app"),
@@ -62,8 +65,8 @@ const setUpApp = async (place) => {
       src: `data:image/svg+xml;utf8,${encodeURIComponent(set.ga_qr_code_svg)}`,
     }),
     h("p", { class: "center small" }, "or enter the secret ", h("code", { class: "secret" }, set.ga_secret)),
-    confirmForm("Code the app shows"),
-    backupCodes(set.backup_codes ?? []),
+    confirmForm(place, codes, "Code the app shows"),
+    backupCodes(codes),
   )
   place.querySelector("input").focus()
 }
@@ -75,17 +78,18 @@ const setUpSms = (place) => {
       name: "Phone",
       submit: async ({ phone }) => {
         const set = await call("POST", "/account/2fa/enable", { default: true, provider: "SMS", phone })
+        const codes = set.backup_codes ?? []
         fill(
           place,
           h("h2", {}, `A code is on its way to …${set.phone_last_digits ?? ""}`),
-          confirmForm("Code from the SMS", (take) =>
+          confirmForm(place, codes, "Code from the SMS", (take) =>
             outboxHint({
               to: phone.replaceAll(/[\s().-]/g, ""),
               kind: "two_factor_sms",
               take: ({ code }) => take(code),
             }),
           ),
-          backupCodes(set.backup_codes ?? []),
+          backupCodes(codes),
         )
         place.querySelector("input").focus()
       },
@@ -103,42 +107,40 @@ const setUpSms = (place) => {
 }
 
 export const drawSecurity = (place, life) => {
+  const state = h("section", { class: "card" })
+  // Apart from the state, so that a secret or codes that are shown this once outlive a change of the account.
+  const step = h("section", { class: "card" })
+  fill(place, state, step)
   const drawState = (current) => {
     if (current === undefined) return
     const on = current.user.two_factor_auth ?? []
-    const step = h("section", { class: "card" })
     fill(
-      place,
+      state,
       h(
-        "section",
-        { class: "card" },
-        h(
-          "p",
-          {},
-          on.length === 0
-            ? "Two-factor is off. With it, taking an id or the account away needs a code only you can make."
-            : `Two-factor is on: ${on.map((name) => names[name]).join(" and ")}.`,
-        ),
-        h(
-          "div",
-          { class: "row" },
-          !on.includes("AuthenticatorApp") &&
-            actionButton("Set up an authenticator app", () => setUpApp(step)),
-          !on.includes("SMS") && actionButton("Set up SMS", async () => setUpSms(step), { class: "plain" }),
-          on.map((provider) =>
-            actionButton(
-              `Turn off ${names[provider]}`,
-              async () => {
-                await call("POST", "/account/2fa/disable", { disable_all: false, provider })
-                await loadAccount()
-                notify(`${names[provider]} is off.`)
-              },
-              { class: "plain" },
-            ),
+        "p",
+        {},
+        on.length === 0
+          ? "Two-factor is off. With it, taking an id or the account away needs a code only you can make."
+          : `Two-factor is on: ${on.map((name) => names[name]).join(" and ")}.`,
+      ),
+      h(
+        "div",
+        { class: "row" },
+        !on.includes("AuthenticatorApp") && actionButton("Set up an authenticator app", () => setUpApp(step)),
+        !on.includes("SMS") && actionButton("Set up SMS", async () => setUpSms(step), { class: "plain" }),
+        on.map((provider) =>
+          actionButton(
+            `Turn off ${names[provider]}`,
+            async () => {
+              await call("POST", "/account/2fa/disable", { disable_all: false, provider })
+              fill(step)
+              await loadAccount()
+              notify(`${names[provider]} is off.`)
+            },
+            { class: "plain" },
           ),
         ),
       ),
-      step,
     )
   }
   life.keep(account.watch(drawState))
