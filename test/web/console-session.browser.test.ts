@@ -1,9 +1,10 @@
+import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { totpCode } from "../auth/person.ts"
+import { login, totpCode } from "../auth/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
-import { openConsole, register } from "./console-person.ts"
+import { openConsole, password, register } from "./console-person.ts"
 
 /** The console renews a token a minute before its end: here every two seconds. */
 const port = await freePort()
@@ -14,7 +15,32 @@ const service = await serveDirectory({
 })
 const browser = await openBrowser()
 
+const keptBy = async (page: Page): Promise<{ access_token: string; refresh_token: string }> =>
+  JSON.parse(await page.evaluate(() => sessionStorage.getItem("console-tokens") ?? "{}"))
+
 describe.skipIf(executable === undefined)("a login in the console", { timeout: 60_000 }, () => {
+  it("ends everywhere when it is ended after its token", async () => {
+    const person = await register(service)
+    const elsewhere = await login(service, person.email, password)
+    const context = await browser.person()
+    const page = await openConsole(context, service, person, "#/market")
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+    // As after a sleep: the service does not take the token any more.
+    let refused = 0
+    await context.route("**/logout", (route) =>
+      ++refused === 1
+        ? route.fulfill({ status: 401, json: { error: "The access token has ended." } })
+        : route.continue(),
+    )
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.getByText("You are signed out everywhere.").waitFor()
+    const again = await service.call("POST", "/auth/token/refresh", {
+      body: { refresh_token: elsewhere.body.refresh_token },
+    })
+    expect(again.status).toBe(401)
+    expect(await keptBy(page)).toEqual({})
+  })
+
   it("keeps the secret and the backup codes on the page while the account changes", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/security")

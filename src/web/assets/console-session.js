@@ -80,7 +80,8 @@ export const refresh = () => {
         idempotencyKey: keyFor(before.refresh_token),
       })
       siblings?.postMessage({ old: before.refresh_token, next })
-      adopt(next)
+      // Whoever has signed out meanwhile stays so.
+      if (tokens.value === before) adopt(next)
     } catch (error) {
       if (error instanceof Problem && error.status === 401) forget()
       throw error
@@ -117,6 +118,23 @@ export const resume = async () => {
   } catch (error) {
     if (error instanceof Problem && error.status !== 401) throw error
     forget()
+  }
+}
+
+/** Ends the login everywhere. This tab forgets it first, whatever becomes of the rest. */
+export const endLogin = async () => {
+  const before = tokens.value
+  if (before === undefined) return
+  forget()
+  const logOut = (token) => request("POST", "/logout", { token })
+  try {
+    await logOut(before.access_token)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 401) throw error
+    // The access token has ended, as it does while a computer sleeps; the login has not.
+    const { refresh_token } = before
+    const next = await request("POST", "/auth/token/refresh", { body: { refresh_token } })
+    await logOut(next.access_token)
   }
 }
 

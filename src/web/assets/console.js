@@ -1,8 +1,8 @@
 import { fill, h } from "./console-dom.js"
-import { explain, request } from "./console-http.js"
+import { explain } from "./console-http.js"
 import { liveState, startLive } from "./console-live.js"
 import { notify } from "./console-notices.js"
-import { account, forget, resume, tokens } from "./console-session.js"
+import { account, endLogin, resume } from "./console-session.js"
 import { Life } from "./console-signal.js"
 import { cart, startStore, transfers } from "./console-store.js"
 
@@ -71,14 +71,13 @@ const drawNav = () => {
 }
 
 const signOut = async () => {
-  const token = tokens.value?.access_token
-  forget()
+  const ended = endLogin()
   location.hash = "#/lookup"
   try {
-    await request("POST", "/logout", { token })
+    await ended
     notify("You are signed out everywhere.")
   } catch (error) {
-    notify(explain(error), "bad")
+    notify(`You are signed out here, but perhaps not elsewhere. ${explain(error)}`, "bad")
   }
 }
 
