@@ -19,6 +19,24 @@ const keptBy = async (page: Page): Promise<{ access_token: string; refresh_token
   JSON.parse(await page.evaluate(() => sessionStorage.getItem("console-tokens") ?? "{}"))
 
 describe.skipIf(executable === undefined)("a login in the console", { timeout: 60_000 }, () => {
+  it("outlives a payment in another tab that took longer than its token", async () => {
+    const buyer = await register(service)
+    await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎬🐢" }] } })
+    const page = await openConsole(await browser.person(), service, buyer, "#/cart")
+    const opened = page.waitForEvent("popup")
+    await page.getByRole("button", { name: /by card$/ }).click()
+    const popup = await opened
+    await popup.getByRole("button", { name: /^Pay / }).first().waitFor()
+    const copied = new Set([(await keptBy(popup)).refresh_token])
+    await expect
+      .poll(async () => copied.add((await keptBy(page)).refresh_token).size, { timeout: 15_000 })
+      .toBe(3)
+    await popup.getByRole("button", { name: /^Pay / }).first().click()
+    await popup.locator(".order", { hasText: "Paid" }).waitFor()
+    const { access_token: token } = await keptBy(page)
+    expect((await service.call("GET", "/account", { token })).status).toBe(200)
+  })
+
   it("ends everywhere when it is ended after its token", async () => {
     const person = await register(service)
     const elsewhere = await login(service, person.email, password)

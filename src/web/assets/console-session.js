@@ -10,14 +10,20 @@ const storageKey = "console-tokens"
 const refreshBeforeMs = 60_000
 /** A timer set for longer goes off at once. */
 const longestTimerMs = 2 ** 31 - 1
+/** Long enough for another tab to answer. */
+const siblingWaitMs = 300
 
 /** @type {import("./console-signal.js").Signal<Tokens | undefined>} */
 export const tokens = signal(undefined)
 /** The current user as `GET /account` shows it. */
 export const account = signal(undefined)
 
-/** Other tabs made by duplicating this one hold the same tokens, and each token refreshes once. */
+/**
+ * Other tabs made by duplicating this one, or opened by it to pay, hold the same tokens, and each token refreshes once.
+ */
 const siblings = "BroadcastChannel" in window ? new BroadcastChannel("console-tokens") : undefined
+/** The refresh tokens this tab has had of its login. @type {Set<string>} */
+const had = new Set()
 let refreshTimer = 0
 
 /** @param {string} token */
@@ -33,8 +39,11 @@ const expiryOf = (token) => {
 /** @param {Tokens | undefined} next */
 const keep = (next) => {
   clearTimeout(refreshTimer)
-  if (next === undefined) sessionStorage.removeItem(storageKey)
-  else {
+  if (next === undefined) {
+    sessionStorage.removeItem(storageKey)
+    had.clear()
+  } else {
+    had.add(next.refresh_token)
     sessionStorage.setItem(storageKey, JSON.stringify(next))
     const waitMs = Math.max(1000, expiryOf(next.access_token) - Date.now() - refreshBeforeMs)
     refreshTimer = setTimeout(() => refresh().catch(() => {}), Math.min(longestTimerMs, waitMs))
@@ -47,8 +56,28 @@ export const adopt = (response) =>
   keep({ access_token: response.access_token, refresh_token: response.refresh_token })
 
 siblings?.addEventListener("message", ({ data }) => {
-  if (tokens.value?.refresh_token === data.old) adopt(data.next)
+  const mine = tokens.value
+  if (mine === undefined) return
+  if (data.asked === undefined) {
+    if (mine.refresh_token === data.old) adopt(data.next)
+  } else if (had.has(data.asked) && mine.refresh_token !== data.asked)
+    siblings?.postMessage({ old: data.asked, next: mine })
 })
+
+/** A tab that was away does not know what others have made of its login meanwhile. @param {Tokens} before */
+const askSiblings = (before) =>
+  new Promise((resolve) => {
+    if (siblings === undefined) return resolve(undefined)
+    let stop = () => {}
+    const timer = setTimeout(() => end(), siblingWaitMs)
+    const end = () => {
+      clearTimeout(timer)
+      stop()
+      resolve(undefined)
+    }
+    stop = tokens.watch((now) => now !== before && end())
+    siblings.postMessage({ asked: before.refresh_token })
+  })
 
 /** What this tab knows of the login is over. */
 export const forget = () => {
@@ -79,6 +108,7 @@ export const refresh = () => {
         body: { refresh_token: before.refresh_token },
         idempotencyKey: keyFor(before.refresh_token),
       })
+      had.add(before.refresh_token)
       siblings?.postMessage({ old: before.refresh_token, next })
       // Whoever has signed out meanwhile stays so.
       if (tokens.value === before) adopt(next)
@@ -112,8 +142,12 @@ export const resume = async () => {
   try {
     const before = JSON.parse(kept)
     tokens.set(before)
-    if (expiryOf(before.access_token) - Date.now() < refreshBeforeMs) await refresh()
-    else keep(before)
+    const asked = askSiblings(before)
+    if (expiryOf(before.access_token) - Date.now() >= refreshBeforeMs) keep(before)
+    else {
+      await asked
+      if (tokens.value === before) await refresh()
+    }
     await loadAccount()
   } catch (error) {
     if (error instanceof Problem && error.status !== 401) throw error
