@@ -80,4 +80,33 @@ describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, ()
     const page = await openConsole(await browser.person(), service, undefined, "#/lookup/%")
     await page.getByRole("button", { name: "Pick emoji" }).waitFor()
   })
+
+  it("shows what a record leads to as a whole, and what is said of it beside", async () => {
+    const owner = await register(service)
+    await service.register("🐢🎹", owner)
+    const token = "USDX|Dollar X|Ethereum|0x52908400098527886E0F7030069857D2E4169EE7|savings"
+    const insert = [
+      { tag: "0x0004", data: "https://shop.example/?pick=a|b" },
+      { tag: "0x4001", data: "shop|https://shop.example/all" },
+      { tag: "0x5001", data: "left|right|t" },
+      { tag: "0x6300", data: token },
+      { tag: "0x3fff", data: "XYZ|xyz1qaddress|mine||t" },
+    ]
+    await service.edit("🐢🎹", owner, { insert })
+    const page = await openConsole(await browser.person(), service, undefined, "")
+    await lookUp(page, "🐢🎹")
+    await page.getByText("xyz1qaddress").waitFor()
+    const shown = await page
+      .locator(".records .record")
+      .evaluateAll((records) =>
+        records.map((record) => [...record.children].map(({ textContent }) => textContent)),
+      )
+    expect(shown).toEqual([
+      ["Redirect", "https://shop.example/?pick=a|b"],
+      ["Web link", "https://shop.example/all", "shop"],
+      ["Text", "left|right|t"],
+      ["Token", "0x52908400098527886E0F7030069857D2E4169EE7", "USDX · Dollar X · Ethereum · savings"],
+      ["XYZdefault", "xyz1qaddress", "mine"],
+    ])
+  })
 })

@@ -3,25 +3,44 @@ import { h } from "./console-dom.js"
 /** @param {string} tag @param {Record<string, string>} categories */
 export const categoryName = (tag, categories) => categories[tag] ?? tag
 
+const webLink = /^(?!https?:\/\/)([^|]+)\|(https?:\/\/.*)$/is
+
+/** `address|description|signature|default` */
+const paid = ([value = "", description, _signature, isDefault]) => ({
+  value,
+  more: [description],
+  isDefault: isDefault === "t",
+})
+
+/** What a record leads to and what is said of it. Only some kinds have fields; in the others a bar is text. */
+const partsOf = (tag, data) => {
+  const fields = data.split("|")
+  const high = Number.parseInt(tag, 16) >> 8
+  if (tag === "0x6300") {
+    const [short, long, network, value = "", description] = fields
+    return { value, more: [short, long, network, description] }
+  }
+  if (tag === "0x3fff") return { name: fields[0], ...paid(fields.slice(1)) }
+  if (tag === "0x1004") return paid([`0x${fields[0]}`, ...fields.slice(1)])
+  if ((high >= 0x10 && high <= 0x3f) || high === 0x62) return paid(fields)
+  const [, name, url] = (tag === "0x4001" && webLink.exec(data)) || []
+  return url === undefined ? { value: data, more: [] } : { value: url, more: [name] }
+}
+
 /** @param {{tag: string, data: string}} record @param {Record<string, string>} categories */
 export const recordView = ({ data, tag }, categories) => {
-  const [value = "", ...rest] = data.split("|")
-  const more = rest.filter((part) => part !== "" && part !== "t")
-  const isDefault = rest.length >= 3 && rest.at(-1) === "t"
-  const isOther = tag === "0x3fff"
-  const name = isOther ? value : categoryName(tag, categories)
-  const shown = isOther ? (rest[0] ?? "") : tag === "0x1004" ? `0x${value}` : value
-  const details = isOther ? more.slice(1) : more
+  const { isDefault = false, more, name, value } = partsOf(tag, data)
+  const said = more.filter(Boolean)
   return h(
     "span",
     { class: "record" },
     h(
       "span",
       { class: "record-name" },
-      h("strong", {}, name),
+      h("strong", {}, name ?? categoryName(tag, categories)),
       isDefault && h("span", { class: "badge" }, "default"),
     ),
-    h("code", {}, shown),
-    details.length > 0 && h("span", { class: "soft small" }, details.join(" · ")),
+    h("code", {}, value),
+    said.length > 0 && h("span", { class: "soft small" }, said.join(" · ")),
   )
 }
