@@ -109,4 +109,37 @@ describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, ()
       ["XYZdefault", "xyz1qaddress", "mine"],
     ])
   })
+
+  it("fits a small phone with the longest ids, addresses and words", async () => {
+    const person = await register(service)
+    const [owned, wanted] = ["🐢🎹🐢🎹🐢🎹", "🐙🎈🎲🍀🐙🎲"]
+    await service.register(owned, person)
+    const insert = [
+      { tag: "0x4001", data: `https://example.com/${"long".repeat(60)}` },
+      { tag: "0x5001", data: "w".repeat(300) },
+    ]
+    await service.edit(owned, person, { insert })
+    const { token } = person
+    await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: wanted }] } })
+    const email = `${"somebody".repeat(7)}@${"example".repeat(7)}.com`
+    await service.call("POST", "/transfers", {
+      token,
+      body: { eid: owned, email, message: "m".repeat(300) },
+    })
+    const page = await openConsole(await browser.person(), service, person, "#/cart")
+    await page.setViewportSize({ width: 320, height: 640 })
+    const widest = async () => page.evaluate(() => document.documentElement.scrollWidth)
+    for (const [view, shown] of [
+      ["cart", wanted],
+      ["transfers", "mmmm"],
+      [`lookup/${owned}`, "wwww"],
+      [`market/${owned}`, "Taken"],
+      ["account/ids", owned],
+      [`account/ids/${owned}`, "wwww"],
+    ] as const) {
+      await page.goto(`${service.url}/#/${view}`)
+      await page.locator("#view").getByText(shown).first().waitFor()
+      expect([view, await widest()]).toEqual([view, 320])
+    }
+  })
 })
