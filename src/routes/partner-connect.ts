@@ -8,12 +8,30 @@ import { listOwned } from "../services/id-lists.ts"
 import { writeAddresses } from "../services/partner-writes.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
 import { confirmPage, pickPage } from "../web/partner-connect.ts"
-import { answered, getLogin, goBack, receiveForm, seeOther, welcome } from "../web/partner-guest.ts"
+import {
+  answered,
+  findLogin,
+  getLogin,
+  goBack,
+  receiveForm,
+  seeOther,
+  welcome,
+} from "../web/partner-guest.ts"
 import type { Guest } from "../web/partner-shell.ts"
 
 const params = { partner_path: text(64) }
 
 const idsOf = (actor: BrowserSession) => listOwned(actor.account.id)
+
+const ownerOf = (
+  { account, principal }: BrowserSession,
+  ids: Effect.Success<ReturnType<typeof idsOf>>,
+  isPartnersUser: boolean,
+) => ({
+  ids,
+  principal,
+  owner: { email: account.email, ids: ids.map(({ display_format }) => display_format), isPartnersUser },
+})
 
 /**
  * Whose id is connected. The partner's user is rarely its owner: whoever has logged in here counts first, then the
@@ -21,13 +39,14 @@ const idsOf = (actor: BrowserSession) => listOwned(actor.account.id)
  */
 const getOwner = Effect.fnUntraced(function* (guest: Guest) {
   const { sessionId } = guest.visit
-  if (guest.browser.sessionToken === undefined && sessionId !== undefined) {
+  // A cookie may outlive its login.
+  if (sessionId !== undefined && (yield* findLogin(guest)) === undefined) {
     const actor = yield* BrowserSessions.use((sessions) => sessions.findById(sessionId))
     const ids = actor === undefined ? [] : yield* idsOf(actor)
-    if (actor !== undefined && ids.length > 0) return { actor, ids }
+    if (actor !== undefined && ids.length > 0) return ownerOf(actor, ids, true)
   }
   const actor = yield* getLogin(guest)
-  return { actor, ids: yield* idsOf(actor) }
+  return ownerOf(actor, yield* idsOf(actor), false)
 })
 
 const canonicalOf = (typed: string | undefined): string | undefined => {
@@ -50,8 +69,7 @@ const connectPage = route({
       const { guest, query } = yield* welcome(request, "connect")
       if (query["login"] !== undefined)
         yield* getLogin({ ...guest, browser: { ...guest.browser, sessionToken: undefined } })
-      const { actor, ids } = yield* getOwner(guest)
-      const owner = { email: actor.account.email, ids: ids.map(({ display_format }) => display_format) }
+      const { ids, owner } = yield* getOwner(guest)
       const wanted = canonicalOf(query["id"] ?? (query["pick"] === undefined ? guest.visit.eid : undefined))
       const only = ids.length === 1 && query["pick"] === undefined ? ids[0] : undefined
       const chosen = ids.find(({ canonical_format }) => canonical_format === wanted) ?? only
@@ -71,15 +89,14 @@ const connectForm = route({
   handler: (request) =>
     Effect.gen(function* () {
       const { form, guest } = yield* receiveForm(request, "connect")
-      const { actor, ids } = yield* getOwner(guest)
-      const owner = { email: actor.account.email, ids: ids.map(({ display_format }) => display_format) }
+      const { ids, owner, principal } = yield* getOwner(guest)
       if (form["action"] !== "connect") return seeOther(guest.home)
       const chosen = ids.find(({ canonical_format }) => canonical_format === canonicalOf(form["emoji_id"]))
       if (chosen === undefined) return pickPage(guest, owner, "This id is not yours. Choose another.")
       const eid = chosen.display_format
       const again = ({ message }: { readonly message: string }) =>
         Effect.succeed(confirmPage(guest, owner, eid, message))
-      return yield* writeAddresses(actor.principal, eid, guest.visit.addresses).pipe(
+      return yield* writeAddresses(principal, eid, guest.visit.addresses).pipe(
         Effect.as(goBack(guest, { eid })),
         Effect.catchTags({ InvalidRequest: again, Unprocessable: again, UnsupportedEmoji: again }),
       )

@@ -6,11 +6,13 @@ import { abortForm, addressList, type Guest, guestForm, partnerPage } from "./pa
 interface Owner {
   readonly email: string | null
   readonly ids: ReadonlyArray<string>
+  /** Known by the partner's token alone. */
+  readonly isPartnersUser: boolean
 }
 
 /** The partner's own user is not logged in here; who has another account logs in. */
-const who = (guest: Guest, { email }: Owner) =>
-  guest.browser.sessionToken === undefined
+const who = (guest: Guest, { email, isPartnersUser }: Owner) =>
+  isPartnersUser
     ? html`<p class="soft">You are here as your ${guest.partner.name} user. <a href="${guest.home}?login">My id is in another account</a></p>`
     : loggedInAs({ action: guest.home, formToken: guest.browser.formToken, email })
 

@@ -109,7 +109,7 @@ export const welcome = Effect.fnUntraced(function* (arrival: Arrival, flow: Part
   return { guest, query: read.values }
 })
 
-const findLogin = ({ browser }: Guest) =>
+export const findLogin = ({ browser }: Guest) =>
   browser.sessionToken === undefined
     ? Effect.succeed(undefined)
     : BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))

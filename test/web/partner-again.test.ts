@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { atSandbox, freshId, until } from "../orders/shopper.ts"
-import { locationOf, makeVisitor, type Visitor } from "./application.ts"
+import { locationOf, logInByMail, makeVisitor, type Visitor } from "./application.ts"
 import { makePartner, makeWalletUser } from "./partner.ts"
 
 const service = await serveDirectory()
@@ -105,4 +105,20 @@ describe("a page of flow 1 that is loaded again", () => {
     const refused = await visitor.submit(cart, { action: "free" })
     expect([refused.status, refused.text.includes("The cart is empty.")]).toEqual([422, true])
   })
+})
+
+it("a login that is over does not stand in the way of the wallet's own user", async () => {
+  const stranger = await service.user()
+  const visitor = makeVisitor(service)
+  const where = `${path}/link-email`
+  await logInByMail(service, visitor, where, stranger.email)
+  await service.call("POST", "/logout", { token: stranger.token })
+  const user = await walletUser()
+  const id = freshId()
+  await service.register(id, user)
+  await visitor.get(`${where}?${new URLSearchParams({ refresh_token: user.refresh })}`)
+  const page = await visitor.get(where)
+  expect(page.text).toContain(`Connect ${id}`)
+  const done = await visitor.submit(page, { action: "connect", emoji_id: id })
+  expect(locationOf(done).searchParams.get("eid")).toBe(id)
 })
