@@ -17,9 +17,13 @@ import { formRow, pageRow } from "../web/page-row.ts"
 
 const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
 const maxTokenLength = 512
+/** How long somebody may think about a login that was handed over. */
+const handedSeconds = 600
 
 interface Landing {
   readonly token: string
+  /** Whether the token is in the address. */
+  readonly isShown: boolean
   /** A path of ours to go on to. */
   readonly next: string | undefined
   /** This page's own path, for its form. */
@@ -34,19 +38,26 @@ const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefin
   return redirect !== undefined && isRedirectPath(redirect) ? redirect : undefined
 }
 
-const readLanding = (search: string): Effect.Effect<Landing, InvalidRequest> => {
+const readLanding = (search: string, { handedToken }: Browser): Effect.Effect<Landing, InvalidRequest> => {
   const read = readParameters(search)
   if (read === undefined || read.repeated.size > 0) {
     return Effect.fail(
       new InvalidRequest({ error: "The link is damaged. Copy it from the mail as a whole." }),
     )
   }
-  const token = (read.values["refresh_token"] ?? "").slice(0, maxTokenLength)
+  const shown = read.values["refresh_token"]
   return Effect.succeed({
-    token,
+    token: (shown ?? handedToken ?? "").slice(0, maxTokenLength),
+    isShown: shown !== undefined,
     next: nextOf(read.values),
     action: `/magic_link?${new URLSearchParams(read.values)}`,
   })
+}
+
+const withoutToken = (search: string): string => {
+  const rest = new URLSearchParams(search)
+  rest.delete("refresh_token")
+  return `/magic_link?${rest}`
 }
 
 /** Where the way on may end: an application's address, once that is checked. */
@@ -82,19 +93,29 @@ const showLink = route({
   errors: [InvalidRequest],
   handler: ({ headers, search }) =>
     Effect.gen(function* () {
-      const { action, next, token } = yield* readLanding(search)
-      const browser = (yield* Browsers).read(headers)
+      const browsers = yield* Browsers
+      const browser = browsers.read(headers)
+      const { action, isShown, next, token } = yield* readLanding(search, browser)
       const holder = yield* findHolder(token)
       if (holder === undefined) return linkSpentPage(next)
+      // A mailed link works once; a refresh token is good for weeks, and addresses are kept in histories.
+      if (holder.purpose === "token" && isShown) {
+        const cookie = browsers.cookie("handed", token, handedSeconds)
+        return Reply.redirect(withoutToken(search), { ...noStore, "Set-Cookie": cookie }, 303)
+      }
       return linkPage({ browser, action, ...holder, formTargets: yield* targetsOf(next) })
     }),
 })
 
 const goOn = Effect.fnUntraced(function* ({ action, next }: Landing, tokens: TokenResponse) {
   const { refreshTokenSeconds } = yield* AppConfig
-  const cookie = (yield* Browsers).cookie("session", tokens.refresh_token, refreshTokenSeconds)
+  const browsers = yield* Browsers
+  const cookies = [
+    browsers.cookie("session", tokens.refresh_token, refreshTokenSeconds),
+    browsers.forget("handed"),
+  ]
   const to = tokens.requires_2fa === undefined ? (next ?? "/magic_link/done") : action.replace("?", "/code?")
-  return Reply.redirect(to, { ...noStore, "Set-Cookie": cookie }, 303)
+  return Reply.redirect(to, { ...noStore, "Set-Cookie": cookies }, 303)
 })
 
 const useLink = route({
@@ -107,10 +128,10 @@ const useLink = route({
   errors: [Forbidden, InvalidRequest],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
-      const landing = yield* readLanding(search)
-      const form = yield* Effect.fromResult(readForm(rawBody))
       const browsers = yield* Browsers
       const browser = browsers.read(headers)
+      const landing = yield* readLanding(search, browser)
+      const form = yield* Effect.fromResult(readForm(rawBody))
       yield* browsers.checkForm(browser, headers, form)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(landing.token))
       if (session !== undefined) {
@@ -142,8 +163,8 @@ const askCode = route({
   errors: [InvalidRequest],
   handler: ({ headers, search }) =>
     Effect.gen(function* () {
-      const { next } = yield* readLanding(search)
       const browser = (yield* Browsers).read(headers)
+      const { next } = yield* readLanding(search, browser)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
       if (session === undefined) return linkSpentPage(next)
       if (session.admitted) return Reply.redirect(next ?? "/magic_link/done", noStore, 303)
@@ -168,10 +189,10 @@ const takeCode = route({
   errors: [Forbidden, InvalidRequest],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
-      const landing = yield* readLanding(search)
-      const form = yield* Effect.fromResult(readForm(rawBody))
       const browsers = yield* Browsers
       const browser = browsers.read(headers)
+      const landing = yield* readLanding(search, browser)
+      const form = yield* Effect.fromResult(readForm(rawBody))
       yield* browsers.checkForm(browser, headers, form)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
       const action = `/magic_link/code?${search}`

@@ -5,12 +5,16 @@ import { AppConfig } from "../config.ts"
 import type { Form } from "../http/form.ts"
 import { OneTimeCodes } from "./one-time-codes.ts"
 
-/** session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser. */
-type CookieName = "session" | "visit" | "form"
+/**
+ * session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser.
+ * handed: a refresh token that came in an address, until the person says yes to it.
+ */
+type CookieName = "session" | "visit" | "form" | "handed"
 
 export interface Browser {
   readonly sessionToken: string | undefined
   readonly visitToken: string | undefined
+  readonly handedToken: string | undefined
   /** Goes into every form of a page. */
   readonly formToken: string
   /** Cookies this browser lacks; every page sets them. */
@@ -66,6 +70,7 @@ export class Browsers extends Context.Service<
           return {
             sessionToken,
             visitToken: cookies.get(nameOf("visit")),
+            handedToken: cookies.get(nameOf("handed")),
             formToken: codes.hash({ purpose: "form-token", subject: own }, sessionToken ?? ""),
             fresh: known === undefined ? [cookie("form", own, formSeconds)] : [],
           }

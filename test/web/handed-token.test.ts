@@ -1,0 +1,28 @@
+import { expect, it } from "vitest"
+import { login, password, register } from "../auth/person.ts"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { authorizeAddress, locationOf, makeVisitor, registerApplication } from "./application.ts"
+
+const service = await serveDirectory()
+const app = await registerApplication(service, "https://octo.example/callback")
+
+it("a refresh token handed over by address is out of it before anything is shown", async () => {
+  const person = await register(service)
+  await service.register("🐢🎷", person)
+  const { refresh_token } = (await login(service, person.email, password)).body
+  const request = new URL(authorizeAddress(app), service.url).search.slice(1)
+  const visitor = makeVisitor(service)
+  const moved = await visitor.get(`/magic_link?${request}&${new URLSearchParams({ refresh_token })}`)
+  expect([moved.status, moved.headers.get("cache-control")]).toEqual([303, "no-store"])
+  expect(moved.headers.get("location")).not.toContain("refresh_token")
+  expect(moved.headers.getSetCookie().join()).toMatch(/; HttpOnly; SameSite=Lax/)
+
+  const page = await visitor.get(moved.headers.get("location") ?? "")
+  expect(page.text).toContain(person.email)
+  expect(page.text).not.toContain(refresh_token)
+  const used = await visitor.submit(page, { action: "use" })
+  expect(used.status).toBe(303)
+  const done = await visitor.get(used.headers.get("location") ?? "")
+  expect(locationOf(done).searchParams.has("code")).toBe(true)
+  expect([...visitor.cookies.keys()].sort()).toEqual(["svc_form", "svc_session"])
+})
