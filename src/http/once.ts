@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { Conflict, InvalidRequest, Unprocessable } from "../../schema/errors.ts"
+import { keySeconds } from "../services/run-id.ts"
 import { Seal } from "../services/seal.ts"
 import { Sql } from "../store/sql.ts"
 import type { RawRequest, RawResponse } from "./exchange.ts"
 import type { Principal } from "./principal.ts"
 
-const keepSeconds = 86_400
 const keyPattern = /^[\x21-\x7e]{1,255}$/
 // A seal holds a limited text; longer answers are sealed in pieces, and the longest are not kept at all.
 const pieceBytes = 48 * 1024
@@ -96,7 +96,7 @@ export const makeOnce = (leaseSeconds: number) =>
       const run = randomUUID()
       const [row] = yield* sql.rows<Row>(
         (q) => q`select * from begin_once(${caller}, ${key}, ${hashOf(routeId, request)}, ${run}::uuid,
-                                          ${leaseSeconds}, ${keepSeconds})`,
+                                          ${leaseSeconds}, ${keySeconds})`,
       )
       if (row?.outcome === "repeat") return yield* unpack(caller, key, row).pipe(Effect.orDie)
       if (row?.outcome === "other")

@@ -152,12 +152,11 @@ const paymentOverride = route({
       const history = yield* OrderHistory
       yield* history.showById(orderId)
       yield* Settlements.use((settlements) =>
-        settlements.receive(orderId, {
-          fact: `override:${runId(principal, headers, id, body)}`,
-          provider: "cash",
-          cents: body.amount,
-          externalReference: body.external_reference,
-        }),
+        settlements.vouch(
+          orderId,
+          { cents: body.amount, externalReference: body.external_reference },
+          runId(principal, headers, id, body),
+        ),
       )
       return yield* history.showById(orderId)
     }),

@@ -8,6 +8,7 @@ import type { TurnEffects } from "../../schema/turn.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
+import { DatabaseClock } from "../store/database-clock.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { ineligible, requote } from "./cart-items.ts"
 import { type Cart, type CartNeeds, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
@@ -16,6 +17,7 @@ import { freeDiscounts } from "./discounts.ts"
 import { FailPoints } from "./fail-points.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { Payments } from "./payments.ts"
+import { currentRun } from "./run-id.ts"
 
 interface Facts {
   readonly pubkey: string
@@ -53,6 +55,7 @@ export class Checkouts extends Context.Service<
       const payments = yield* Payments
       const keys = yield* FirstKeys
       const failPoints = yield* FailPoints
+      const clock = yield* DatabaseClock
 
       /** Whose order it is, for those who may check it out. */
       const buyerOf = Effect.fnUntraced(function* (principal: Principal, orderId: string | undefined) {
@@ -189,11 +192,12 @@ export class Checkouts extends Context.Service<
           const known = yield* repeated(cart, method, orderId)
           if (known !== undefined) return known
           const { order: found } = cart
-          if (found.context.payments.some(({ fact }) => fact === `cash:${run}`))
-            return { user: cart.user, order: found, before: found }
+          const booked = (one: string) => found.context.payments.find(({ fact }) => fact === `cash:${one}`)
+          const cashId = currentRun(run, clock.now(), (one) => booked(one)?.at)
+          if (booked(cashId) !== undefined) return { user: cart.user, order: found, before: found }
           const wanted = yield* checkKey(cart.user, request.pubkey)
           const pubkey = wanted ?? cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
-          const facts: Facts = { pubkey, cashId: run, effects: {} }
+          const facts: Facts = { pubkey, cashId, effects: {} }
           const taken = yield* carts
             .turn(buyer, decide(request, facts, organizationId), {
               only: orderId,

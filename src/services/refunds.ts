@@ -7,6 +7,7 @@ import type { StoredOrder } from "../store/orders.ts"
 import { refusedInPublic, storedOf } from "./carts.ts"
 import { Payments } from "./payments.ts"
 import { type AskedRefund, planRefund, refundIdOf } from "./refund-plans.ts"
+import { currentRun } from "./run-id.ts"
 
 type Failure = Unprocessable | EventRefused | NotFound | Unavailable
 
@@ -140,9 +141,13 @@ export class Refunds extends Context.Service<
         )
       })
 
+      const runIn = ({ refunds }: OrderContext, run: string, nameOf: (run: string) => string) =>
+        currentRun(run, actors.now(), (one) => refunds.find(({ id }) => id === nameOf(one))?.at)
+
       return Refunds.of({
-        run: Effect.fnUntraced(function* (orderId, request, run) {
+        run: Effect.fnUntraced(function* (orderId, request, key) {
           const { context } = yield* get(orderId)
+          const run = runIn(context, key, (one) => refundIdOf(one, 0))
           if (context.refunds.some(({ id }) => id === refundIdOf(run, 0))) {
             yield* resume(orderId)
             return yield* get(orderId)
@@ -160,8 +165,9 @@ export class Refunds extends Context.Service<
           )
           return yield* get(orderId)
         }),
-        record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }, id) {
+        record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }, key) {
           const { context } = yield* get(orderId)
+          const id = runIn(context, key, (one) => one)
           const said = reason === undefined ? {} : { reason }
           const isBooked = (refund: Refund) =>
             refund.id === id || (refund.id === externalReference && refund.status !== "Failed")

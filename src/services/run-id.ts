@@ -18,3 +18,14 @@ export const runId = (
   const key = headers["idempotency-key"]
   return key === undefined || key === "" ? randomUUID() : uuidOf("run", userId, key, JSON.stringify(facts))
 }
+
+/** How long an Idempotency-Key is remembered. */
+export const keySeconds = 86_400
+
+/** The run a request belongs to: the one its key names, or a later one when that was made before the key was forgotten. */
+export const currentRun = (run: string, now: number, madeAt: (run: string) => string | undefined): string => {
+  const at = madeAt(run)
+  return at === undefined || now - Date.parse(at) <= 1000 * keySeconds
+    ? run
+    : currentRun(uuidOf(run, at), now, madeAt)
+}

@@ -11,6 +11,7 @@ import { storedOf } from "./carts.ts"
 import { FailPoints } from "./fail-points.ts"
 import { Payments } from "./payments.ts"
 import { Refunds } from "./refunds.ts"
+import { currentRun } from "./run-id.ts"
 
 type Told<K extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: K }>
 
@@ -29,8 +30,12 @@ export class Settlements extends Context.Service<
   Settlements,
   {
     apply(event: PaymentEvent): Effect.Effect<void, Unavailable>
-    /** Money an administrator vouches for. */
-    receive(orderId: string, payment: Omit<Payment, "at">): Effect.Effect<void, Unavailable>
+    /** Money an administrator vouches for. The same `run` twice is one payment. */
+    vouch(
+      orderId: string,
+      payment: Pick<Payment, "cents" | "externalReference">,
+      run: string,
+    ): Effect.Effect<void, Unavailable>
   }
 >()("directory/Settlements") {
   static readonly layer = Layer.effect(
@@ -139,7 +144,16 @@ export class Settlements extends Context.Service<
       })
 
       return Settlements.of({
-        receive,
+        vouch: Effect.fnUntraced(function* (orderId, payment, run) {
+          const known = (yield* actors.find(orderId))?.snapshot.context.payments ?? []
+          const factOf = (one: string) => `override:${one}`
+          const current = currentRun(
+            run,
+            actors.now(),
+            (one) => known.find(({ fact }) => fact === factOf(one))?.at,
+          )
+          yield* receive(orderId, { fact: factOf(current), provider: "cash", ...payment })
+        }),
         apply: (event) => {
           if (event.orderId !== undefined && !isUuid(event.orderId)) return unknownOrder(event.orderId)
           switch (event.kind) {
