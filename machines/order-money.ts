@@ -14,9 +14,16 @@ const ofSale = (order: OrderContext) => done(order).filter((refund) => refund.of
 
 export const refundedCents = (order: OrderContext): number => sum(done(order).map((r) => r.cents))
 
-/** Refunds that are not for an item: surplus, goodwill, money of orders that were never paid. */
-export const miscRefundedCents = (order: OrderContext): number =>
-  sum(done(order).flatMap((r) => (r.itemIds.length === 0 ? [r.cents] : [])))
+/** What of these refunds is for no item: those that name none, and what others give back beyond their items' price. */
+const beyondItems = (order: OrderContext, refunds: ReadonlyArray<Refund>): number => {
+  const named = new Set(refunds.flatMap(({ itemIds }) => itemIds))
+  const price = totalCents(order.items.filter(({ id }) => named.has(id)))
+  const forItems = sum(refunds.flatMap((r) => (r.itemIds.length === 0 ? [] : [r.cents])))
+  return sum(refunds.map((r) => r.cents)) - Math.min(forItems, price)
+}
+
+/** Surplus, goodwill, money of orders that were never paid. */
+export const miscRefundedCents = (order: OrderContext): number => beyondItems(order, done(order))
 
 /** One refund goes back to as many payments as it takes: those, each a refund of its own at the provider. */
 export const refundParts = ({ refunds }: OrderContext, refund: Refund): ReadonlyArray<Refund> =>
@@ -41,7 +48,7 @@ export const dueCents = (order: OrderContext): number =>
 const surplus = (order: OrderContext): number => Math.max(0, receivedCents(order) - totalCents(order.items))
 
 const refundedSurplus = (order: OrderContext): number =>
-  Math.min(surplus(order), sum(ofSale(order).flatMap((r) => (r.itemIds.length === 0 ? [r.cents] : []))))
+  Math.min(surplus(order), beyondItems(order, ofSale(order)))
 
 export const overpaidCents = (order: OrderContext): number => {
   if (order.paidAt !== undefined) return surplus(order) - refundedSurplus(order)

@@ -201,6 +201,23 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
+  it("of everything gives back what was overpaid, too", async () => {
+    const { buyer, order } = await pendingOrder(freshIds(2))
+    await send(one, capturedBody({ orderId: order.id, cents: order.total_in_cents + 70 }))
+    expect((await buyer.order(order.id)).body).toMatchObject({ status: "Paid", amount_overpaid_in_cents: 70 })
+    const admin = await newShopper(one, { role: "Admin" })
+    const { body } = await admin.call("POST", `/orders/${order.id}/refund`, {})
+    expect(body).toMatchObject({
+      refunded_total_in_cents: order.total_in_cents + 70,
+      misc_refunded_total_in_cents: 70,
+      amount_overpaid_in_cents: 0,
+      eligible_for_refund: false,
+    })
+    const [owed] = await one.sql`select coalesce(sum(l.cents), 0)::int as cents from ledger_line l
+      join journal j on j.id = l.journal_id where j.order_id = ${order.id} and l.account = 'overpaid'`
+    expect(owed).toEqual({ cents: 0 })
+  })
+
   it("of one item, of an amount, and not of more than there is", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { order } = await paidOrder(2)
