@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { Intent, OrderEvent, Payment } from "../../machines/order-context.ts"
-import type { Unavailable } from "../../schema/errors.ts"
+import { Unavailable } from "../../schema/errors.ts"
 import { isUuid } from "../../schema/wire.ts"
 import type { PaymentEvent } from "../providers/payments/port.ts"
 import type { StoredOrder } from "../store/orders.ts"
@@ -14,6 +14,7 @@ import { Refunds } from "./refunds.ts"
 import { currentRun } from "./run-id.ts"
 
 type Told<K extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: K }>
+type ToldRefund = Told<"refunded" | "refund_failed">
 
 /** The order knows this already. */
 class AlreadyApplied {
@@ -132,9 +133,18 @@ export class Settlements extends Context.Service<
           .rows<{ order_id: string }>((q) => q`select order_id from journal where reference = ${fact}`)
           .pipe(Effect.map((rows) => rows[0]?.order_id))
 
-      const refunded = Effect.fnUntraced(function* (event: Told<"refunded" | "refund_failed">) {
+      /** Whether a payment nobody told of is for an order of ours: then it is still on its way. */
+      const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: ToldRefund) {
+        const orderId = yield* payments.find(provider)?.findOrder?.(intentId) ?? Effect.succeed(undefined)
+        return orderId !== undefined && isUuid(orderId) && (yield* actors.find(orderId)) !== undefined
+      })
+
+      const refunded = Effect.fnUntraced(function* (event: ToldRefund) {
         const orderId = event.orderId ?? (yield* orderOfPayment(event.paymentFact))
-        if (orderId === undefined) return yield* unknownOrder(event.paymentFact)
+        if (orderId === undefined)
+          return (yield* isAwaited(event))
+            ? yield* new Unavailable({ error: "Tell of the payment first.", retryAfterSeconds: 60 })
+            : yield* unknownOrder(event.paymentFact)
         yield* refunds.told({ ...event, orderId, isFailed: event.kind === "refund_failed" })
       })
 

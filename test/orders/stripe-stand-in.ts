@@ -19,6 +19,8 @@ export const openStripe = async () => {
   const asked: Array<Asked> = []
   /** It makes a refund whenever it is asked to, as Stripe does once it has forgotten the request's key. */
   const refunds: Array<Record<string, unknown>> = []
+  /** Payment intents it can be asked about. */
+  const intents = new Map<string, unknown>()
   const how = {
     failing: undefined as { status: number; body: unknown } | undefined,
     refundStatus: "succeeded",
@@ -35,6 +37,8 @@ export const openStripe = async () => {
       const data = refunds.filter(({ payment_intent }) => payment_intent === intentId)
       return { object: "list", url: "/v1/refunds", has_more: false, data }
     }
+    const intent = intents.get(path.split("/")[3] ?? "")
+    if (method === "GET" && intent !== undefined) return intent
     if (path === "/v1/checkout/sessions")
       return {
         id: `cs_${n}`,
@@ -84,6 +88,7 @@ export const openStripe = async () => {
   return {
     asked,
     refunds,
+    intents,
     how,
     settings: {
       STRIPE_SECRET_KEY: "sk_test_1",

@@ -83,6 +83,8 @@ export interface PaymentProvider {
     readonly intentId: string
     readonly cents: number
   }): Effect.Effect<"made" | "pending" | "refused", Unavailable>
+  /** The order a payment is for, where the provider tells of payments without saying so. */
+  readonly findOrder?: (intentId: string) => Effect.Effect<string | undefined, Unavailable>
   /** Verifies the sender over the bytes as they came. Undefined: true, but nothing to us. */
   readWebhook(body: Uint8Array, signature: string): Effect.Effect<PaymentEvent | undefined, InvalidRequest>
   forgetMethod(methodId: string): Effect.Effect<void, Unavailable>

@@ -159,6 +159,11 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
         ),
         Effect.catchTag("StripeRefused", () => Effect.succeed("refused" as const)),
       ),
+    findOrder: (intentId) =>
+      ask(() => stripe.paymentIntents.retrieve(intentId)).pipe(
+        Effect.map(({ metadata }) => metadata?.["order_id"]),
+        Effect.catchTag("StripeRefused", () => Effect.succeed(undefined)),
+      ),
     readWebhook: (body, signature) =>
       Effect.try({
         try: () =>
