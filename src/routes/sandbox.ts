@@ -4,6 +4,7 @@ import { text } from "../../schema/wire.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
 import { Sandbox, type SandboxSession } from "../providers/payments/sandbox.ts"
+import { Payments } from "../services/payments.ts"
 import { sandboxCheckoutPage } from "../web/sandbox-checkout.ts"
 
 const params = { session: text(128) }
@@ -15,8 +16,10 @@ const shared = {
   errorBody: "page",
 } as const
 
+/** Also what was begun before real money was taken here is none of today's. */
 const getSession = Effect.fnUntraced(function* (sessionId: string) {
-  const session = yield* Sandbox.use((sandbox) => sandbox.findSession(sessionId))
+  const { takesPlayMoney } = yield* Payments
+  const session = takesPlayMoney ? yield* Sandbox.use((sandbox) => sandbox.findSession(sessionId)) : undefined
   return session ?? (yield* new NotFound({ error: "There is no such checkout." }))
 })
 

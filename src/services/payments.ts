@@ -24,6 +24,8 @@ export class Payments extends Context.Service<
   {
     checkMethod(method: PaidMethod): Effect.Effect<void, Unprocessable>
     find(provider: string): PaymentProvider | undefined
+    /** Where real money is taken, nobody pays with play money. */
+    readonly takesPlayMoney: boolean
     /** Why a sum cannot be paid this way, if it cannot. */
     tooLittle(method: Checkout["method"], cents: number): string | undefined
     /** The intent of a checkout about to be taken, where its provider can say it beforehand, and what makes it. */
@@ -51,8 +53,8 @@ export class Payments extends Context.Service<
         [sandbox.name, sandbox],
         ...(stripe.provider === undefined ? [] : [[stripe.provider.name, stripe.provider] as const]),
       ])
-      // Where real money is taken, nobody pays with play money.
-      const playMoney = config.production && stripe.provider !== undefined ? undefined : sandbox
+      const takesPlayMoney = !config.production || stripe.provider === undefined
+      const playMoney = takesPlayMoney ? sandbox : undefined
 
       const providerFor = (method: PaidMethod): PaymentProvider | undefined =>
         method === "CryptoCommerce" ? playMoney : (stripe.provider ?? playMoney)
@@ -142,6 +144,7 @@ export class Payments extends Context.Service<
               )
             : Effect.void,
         find: (provider) => providers.get(provider),
+        takesPlayMoney,
         tooLittle: (method, cents) => {
           const least = isPaidMethod(method) ? (providerFor(method)?.leastCents ?? 0) : 0
           return cents === 0 || cents >= least
