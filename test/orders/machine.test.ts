@@ -87,7 +87,10 @@ const events: Record<string, OrderEvent> = {
   "payment.captured, ids gone": { type: "payment.captured", payment: payment(1000), idsFree: false, at },
   "payment.declined": { type: "payment.declined", reason: "no", at },
   refund: { type: "refund", refunds: [refund(1)], at },
+  "refund.taken_on": { type: "refund.taken_on", refundId: "r1", at },
   "refund.made": { type: "refund.made", refundId: "r1", at },
+  "refund.failed": { type: "refund.failed", refundId: "r1", reason: "refused", at },
+  "refund.returned": { type: "refund.returned", refundId: "r1", at },
   activate: { type: "activate", items: free, checkout, code: { codeId: "code-1", count: 1 }, at },
   delivered: { type: "delivered", lootboxId: "box", at },
 }
@@ -275,6 +278,8 @@ describe("the money of an order", () => {
             at,
           },
           { type: "refund.made", refundId: `r${n - 1}`, at },
+          { type: "refund.failed", refundId: `r${n - 1}`, reason: "refused", at },
+          { type: "refund.returned", refundId: `r${n - 2}`, at },
         ]
         const event = choices[random(choices.length)]!
         if (!now.can(event)) continue
