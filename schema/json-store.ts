@@ -56,3 +56,17 @@ export const findBadFileMembers = (data: unknown): ReadonlyArray<string> => {
     (name) => members[name] !== undefined && members[name] !== null && good[name] === undefined,
   )
 }
+
+const tokens = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
+const exactDigits = 15
+
+/** The first number of a JSON text that would be given back as another one: past what a double tells apart, or holds. */
+export const findInexactNumber = (json: string): string | undefined => {
+  for (const [token] of json.matchAll(tokens)) {
+    if (token.startsWith('"')) continue
+    const number = Number(token)
+    const isChanged = /^-?\d+$/.test(token) && token.length > exactDigits && String(number) !== token
+    if (isChanged || !Number.isFinite(number)) return token
+  }
+  return undefined
+}

@@ -2,12 +2,14 @@ import { Effect, Schema } from "effect"
 import {
   BodyTooLarge,
   Conflict,
+  fieldFault,
   InvalidRequest,
   NotFound,
   Unprocessable,
   UnsupportedEmoji,
 } from "../../schema/errors.ts"
 import {
+  findInexactNumber,
   LoadJsonResponse,
   maxStoredBytes,
   StoreJsonBody,
@@ -24,6 +26,7 @@ const group = "store"
 const params = { emoji_id: Schema.String }
 /** Escapes and white space may make the body much larger than the data it carries. */
 const bodyLimitBytes = 4 * maxStoredBytes
+const maxNumberShown = 40
 
 const checkKeys = (text: string) => {
   const names = [...new Set(text.split(",").map((name) => name.trim()))].filter((name) => name !== "")
@@ -81,10 +84,15 @@ const store = route({
   bodyLimitBytes,
   success: LoadJsonResponse,
   errors: [UnsupportedEmoji, NotFound, Conflict, BodyTooLarge, Unprocessable],
-  handler: ({ body, params, principal }) =>
-    Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
-      JsonStore.use((jsonStore) => jsonStore.store(id, params.key, writerOf(principal), body)),
-    ),
+  handler: Effect.fnUntraced(function* ({ body, params, principal, rawBody }) {
+    const id = yield* checkEmojiId(params.emoji_id)
+    const inexact = findInexactNumber(new TextDecoder().decode(rawBody))
+    if (inexact !== undefined) {
+      const shown = inexact.slice(0, maxNumberShown)
+      return yield* fieldFault("data", "inexact_number", `${shown} cannot be kept as it is: send it as text.`)
+    }
+    return yield* JsonStore.use((jsonStore) => jsonStore.store(id, params.key, writerOf(principal), body))
+  }),
 })
 
 export const jsonStore = [loadMany, loadOne, store] as const

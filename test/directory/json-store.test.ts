@@ -45,6 +45,27 @@ describe("a store key", () => {
     expect((await load()).text).toContain(data)
   })
 
+  it.each(["9007199254740993", "[-9223372036854775808]", '{"a":18446744073709551615}', "1e400"])(
+    "takes no %s, which would come back as another number",
+    async (data) => {
+      await store({ data: "before" })
+      const refused = await service.call("POST", path(), {
+        token: owner.token,
+        rawBody: `{"data":${data}}`,
+      })
+      expect([refused.status, refused.body.fields?.data[0].code]).toEqual([422, "inexact_number"])
+      expect((await load()).body.data).toBe("before")
+    },
+  )
+
+  it.each(["9007199254740991", "-0.1", "1e+300", '"9007199254740993"', '"\\"9007199254740993"'])(
+    "gives back %s to the letter",
+    async (data) => {
+      await service.call("POST", path(), { token: owner.token, rawBody: `{ "data" : ${data} }` })
+      expect((await load()).text).toContain(`"data":${data},`)
+    },
+  )
+
   it("keeps its first date and renews its second", async () => {
     const first = (await store({ data: 1 }, "VisualizerName")).body
     const second = (await store({ data: 2 }, "VisualizerName")).body
