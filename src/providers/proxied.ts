@@ -16,14 +16,14 @@ const asResult = (value: string): ProxyResult => {
   }
 }
 
-const tooLong = () => new Unavailable({ error: `The service answered more than ${maxAnswerBytes} bytes.` })
+const unavailable = (error: string) => new Unavailable({ error, retryAfterSeconds: 5 })
 
 const readCapped = async (response: Response): Promise<string> => {
   const chunks: Array<Uint8Array> = []
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
-    if (bytes > maxAnswerBytes) throw tooLong()
+    if (bytes > maxAnswerBytes) throw unavailable(`The service answered more than ${maxAnswerBytes} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")
@@ -42,14 +42,12 @@ const post = (url: string, data: string): Effect.Effect<string, Unavailable> =>
       })
       if (!response.ok) {
         await response.body?.cancel()
-        throw new Unavailable({ error: `The service answered with status ${response.status}.` })
+        throw unavailable(`The service answered with status ${response.status}.`)
       }
       return await readCapped(response)
     },
     catch: (error) =>
-      error instanceof Unavailable
-        ? error
-        : new Unavailable({ error: "The service behind the proxy is not reachable.", retryAfterSeconds: 5 }),
+      error instanceof Unavailable ? error : unavailable("The service behind the proxy is not reachable."),
   })
 
 /** The fixed map of services that can be called through us. */
@@ -65,9 +63,7 @@ export class Proxied extends Context.Service<
         Echo: (data) => Effect.succeed(asResult(data)),
         Scraper: (data) =>
           scraperUrl === undefined
-            ? Effect.fail(
-                new Unavailable({ error: "This deployment has no scraper: SCRAPER_URL is not set." }),
-              )
+            ? Effect.fail(unavailable("This deployment has no scraper: SCRAPER_URL is not set."))
             : Effect.map(post(scraperUrl, data), asResult),
       })
     }),

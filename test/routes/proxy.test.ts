@@ -47,10 +47,11 @@ describe("POST /proxy", () => {
   })
 
   it.each(["redirect", "huge", "broken"])(
-    "a scraper's answer that is %s is 503 and shows nothing of it",
+    "a scraper's answer that is %s is 503, says when to ask again and shows nothing of it",
     async (data) => {
-      const { body, status } = await call({ service: "Scraper", data })
+      const { body, headers, status } = await call({ service: "Scraper", data })
       expect(status).toBe(503)
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
       expect(body.error).not.toContain("secret")
     },
   )
