@@ -8,6 +8,8 @@ export interface RandomEmojiIdOptions {
   readonly random: () => number
   readonly minLength: number
   readonly maxLength: number
+  /** Lengths between them that are not wanted. */
+  readonly withoutLengths?: ReadonlyArray<number>
   readonly minScore?: number | undefined
   readonly maxScore?: number | undefined
 }
@@ -40,10 +42,12 @@ const plans = ({
   maxScore = 100,
   minLength,
   minScore = 1,
+  withoutLengths = [],
 }: RandomEmojiIdOptions): ReadonlyArray<Plan> => {
   const found: Array<Plan> = []
   const longest = Math.min(maxLength, maxEmojiPerId)
   for (let length = Math.max(1, minLength); length <= longest; length++) {
+    if (withoutLengths.includes(length)) continue
     for (const [shape, share] of plannedShapes) {
       if (!fits(length, shape)) continue
       const within = Array.from({ length: popularitySteps + 1 }, (_, step) => step / popularitySteps).filter(

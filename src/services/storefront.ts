@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
+import { type EmojiId, maxEmojiPerId, parseEmojiId } from "../../schema/emoji-id.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { MarketItem } from "../../schema/market.ts"
 import { viewsMetric } from "../../schema/metric.ts"
@@ -14,7 +14,9 @@ const shownAlternates = 20
 const shownRecent = 20
 /** Ids drawn for each one shown: some are taken already. */
 const drawsPerShown = 3
-const randomLengths = { minLength: 3, maxLength: 5 }
+/** Shown as long as one of them is on sale. */
+const usualLengths = { minLength: 3, maxLength: 5 }
+const allLengths = { minLength: 1, maxLength: maxEmojiPerId }
 const unavailableViews = -1
 
 const toItem = (quote: Quote, views: number, nowMs: number): MarketItem => ({
@@ -58,10 +60,12 @@ export class Storefront extends Context.Service<
         )
       })
 
-      const draw = (count: number): ReadonlyArray<EmojiId> => {
+      const draw = (count: number, withoutLengths: ReadonlyArray<number>): ReadonlyArray<EmojiId> => {
         const drawn = new Map<string, EmojiId>()
+        const random = (lengths: typeof usualLengths) =>
+          randomEmojiId({ random: Math.random, ...lengths, withoutLengths })
         for (let tries = 0; tries < count * drawsPerShown; tries++) {
-          const id = randomEmojiId({ random: Math.random, ...randomLengths })
+          const id = random(usualLengths) ?? random(allLengths)
           if (id !== undefined) drawn.set(id.canonical, id)
         }
         return [...drawn.values()]
@@ -74,13 +78,14 @@ export class Storefront extends Context.Service<
           const alternates = others.filter(({ available }) => available).slice(0, shownAlternates)
           return { result: result!, alternates: alternates.map(offer) }
         }),
-        random: (count) =>
-          Effect.map(market.quote(draw(count)), (quotes) =>
-            quotes
-              .filter(({ available }) => available)
-              .slice(0, count)
-              .map(offer),
-          ),
+        random: Effect.fnUntraced(function* (count) {
+          const { coming_soon_lengths, unpriced_lengths } = yield* market.parameters
+          const quotes = yield* market.quote(draw(count, [...coming_soon_lengths, ...unpriced_lengths]))
+          return quotes
+            .filter(({ available }) => available)
+            .slice(0, count)
+            .map(offer)
+        }),
         recent: Effect.gen(function* () {
           const canonicals = yield* ids.recentlyPurchased(shownRecent)
           const found = canonicals.map(parseEmojiId).filter((id) => id._tag === "EmojiId")

@@ -65,6 +65,29 @@ describe("ids at random", () => {
   })
 })
 
+describe("ids at random while lengths are held back", () => {
+  const hold = async (
+    coming_soon_lengths: ReadonlyArray<number>,
+    unpriced_lengths: ReadonlyArray<number>,
+  ) => {
+    const { token } = service.admin
+    const { points } = (await service.call("GET", "/price_parameters", { token })).body
+    const body = { points, coming_soon_lengths, unpriced_lengths }
+    await service.call("PUT", "/price_parameters", { token, body })
+  }
+
+  it.each([
+    { coming: [5], unpriced: [4], left: 3 },
+    { coming: [1, 2, 3], unpriced: [4, 5], left: 6 },
+  ])("are as many as asked for, of the length that is on sale: $left", async ({ coming, left, unpriced }) => {
+    await hold(coming, unpriced)
+    const { body } = await get("/emoji_id/random?limit=50")
+    expect(body.result).toHaveLength(50)
+    expect(new Set(body.result.map((one: { length: number }) => one.length))).toEqual(new Set([left]))
+    await hold([], [])
+  })
+})
+
 describe("ids bought lately", () => {
   it("are those of orders, the newest first", async () => {
     await service.register("🐻🐻", user)
