@@ -41,8 +41,13 @@ const passing = /^(08|28|3D|40|53|57|58|25006)/
 
 /** What took too long once would take as long again, and hold up others: it is not tried again. */
 const tookTooLong = new Unavailable({ error: "The database took too long.", retryAfterSeconds: 5 })
+/** A deadlock, or writers that cannot be put in order: the database has undone all of it, for others' sake. */
+const undone = new Unavailable({ error: "The database is too busy.", retryAfterSeconds: 1 })
+const undoneStates = new Set(["40001", "40P01"])
 const mayPass = (failure: Unavailable | SqlRefused): failure is Unavailable =>
   failure._tag === "Unavailable" && failure !== tookTooLong
+
+const isUndone = (failure: Unavailable | SqlRefused): failure is Unavailable => failure === undone
 
 const toFailure = (error: unknown): Unavailable | SqlRefused => {
   const {
@@ -57,6 +62,7 @@ const toFailure = (error: unknown): Unavailable | SqlRefused => {
     hint?: string
   }
   if (code === "57014") return tookTooLong
+  if (undoneStates.has(code)) return undone
   if (lostConnection.has(code) || systemError.test(code) || passing.test(code)) {
     return new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
   }
@@ -129,7 +135,7 @@ export class Sql extends Context.Service<
     rows<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable>
     /** Like rows, but what the database refuses is a value the caller handles. */
     attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
-    /** A write that must not be sent twice: a broken connection is Unavailable at once, outcome unknown. */
+    /** A write that must not be done twice: a broken connection is Unavailable at once, outcome unknown. */
     once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
     /** The client of the moment: what has to last asks above. */
     readonly raw: postgres.Sql
@@ -161,7 +167,7 @@ export class Sql extends Context.Service<
           ({ stop }) => Effect.sync(stop),
         )
 
-        const once = <Row>(statement: Statement) =>
+        const send = <Row>(statement: Statement) =>
           Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
             const query = statement(raw)
             const one = {
@@ -191,13 +197,17 @@ export class Sql extends Context.Service<
           })
 
         // What goes well the first time, as nearly everything does, pays for no schedule.
-        const attempt = <Row>(statement: Statement) =>
-          Effect.catchIf(once<Row>(statement), mayPass, () =>
-            once<Row>(statement).pipe(
-              Effect.retry({ schedule: retryPolicy, while: mayPass }),
-              Effect.delay(firstPause),
-            ),
-          )
+        const sendAgainWhile =
+          (again: (failure: Unavailable | SqlRefused) => failure is Unavailable) =>
+          <Row>(statement: Statement) =>
+            Effect.catchIf(send<Row>(statement), again, () =>
+              send<Row>(statement).pipe(
+                Effect.retry({ schedule: retryPolicy, while: again }),
+                Effect.delay(firstPause),
+              ),
+            )
+        const attempt = sendAgainWhile(mayPass)
+        const once = sendAgainWhile(isUndone)
 
         const rows = <Row>(statement: Statement) =>
           attempt<Row>(statement).pipe(Effect.catchTag("SqlRefused", (refused) => Effect.die(refused)))

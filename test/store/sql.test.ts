@@ -41,6 +41,19 @@ describe("values", () => {
 })
 
 describe("a statement", () => {
+  it("that must not be sent twice is, when the database took it back for another's sake", async () => {
+    await service.sql.unsafe(`
+      create sequence tries;
+      create function deadlock_first() returns bigint language plpgsql as $$
+      declare n bigint := nextval('tries');
+      begin
+        if n = 1 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+        return n;
+      end $$`)
+    const result = await run((sql) => sql.once((q) => q`select deadlock_first() as n`))
+    expect(Result.isSuccess(result) && result.success[0]).toEqual({ n: 2 })
+  })
+
   it("the database refuses is a value with its state and constraint", async () => {
     const result = await run((sql) =>
       sql.attempt((q) => q`insert into app_user (email) values ('twice@example.com'), ('twice@example.com')`),
