@@ -46,3 +46,39 @@ begin
   return jsonb_build_object('user', display_user(u), 'kept', held->'emoji_ids',
                             'events', end_sessions(who, 'deleted')->'events');
 end $$;
+
+-- When an address of the account was proven, kept while a new one is not: whoever set its second factors was no squatter.
+alter table app_user add column proven_at timestamptz;
+create function keep_proven_at() returns trigger language plpgsql as $$
+begin
+  new.proven_at := coalesce(old.proven_at, old.email_verified_at);
+  return new;
+end $$;
+create trigger app_user_unproven before update on app_user for each row
+  when (old.email_verified_at is not null and new.email_verified_at is null) execute function keep_proven_at();
+
+-- As before; but the second factors and the custodial keys of an account that moved to this address stay: who reads the mail
+-- there has shown one factor, not two.
+create or replace function consume_magic_link(p_hashes text[], p_attempt uuid) returns jsonb language plpgsql as $$
+declare l magic_link; u app_user; over jsonb; keys text[];
+begin
+  update magic_link m set used_at = now(), used_by = p_attempt
+    from app_user x
+   where m.token_hash = any(p_hashes) and (m.used_at is null or m.used_by = p_attempt) and m.expires_at > now()
+     and x.id = m.user_id and x.email = m.email and x.deactivated_at is null and x.deleted_at is null
+     and (m.purpose = 'confirm' or x.password_hash is null)
+  returning m.* into l;
+  if not found then return null; end if;
+  select * into u from app_user where id = l.user_id for update;
+  if l.purpose = 'login' and u.email_verified_at is null then
+    with k as (delete from api_key where user_id = u.id returning id) select array_agg(id) into keys from k;
+    delete from two_factor where user_id = u.id and u.proven_at is null;
+    delete from wallet where user_id = u.id;
+    delete from pubkey k where k.user_id = u.id and not (k.sealed_key is not null and u.proven_at is not null)
+       and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
+    over := end_sessions(u.id, 'claimed');
+  end if;
+  update app_user set email_verified_at = coalesce(email_verified_at, now()), invited_at = null, updated_at = now()
+   where id = u.id;
+  return jsonb_build_object('user_id', u.id, 'ended', over, 'api_keys', coalesce(to_jsonb(keys), '[]'));
+end $$;
