@@ -6,7 +6,7 @@ import type { Principal } from "../http/principal.ts"
 import { type Account, Accounts } from "../store/accounts.ts"
 import { Outbox } from "../store/outbox.ts"
 import { AccountAnswers } from "./account-answers.ts"
-import { Limits } from "./limits.ts"
+import { accountKey, Limits } from "./limits.ts"
 import { queueFull } from "./login.ts"
 import { MagicLinks, mailKind } from "./magic-links.ts"
 import { Passwords } from "./passwords.ts"
@@ -76,7 +76,8 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   const email = yield* newEmailOf(account, body)
   const changesAccess = Boolean(body.password) || email !== undefined
   if (changesAccess) yield* checkMayChange(principal, account, body)
-  if (email !== undefined) yield* Limits.use((limits) => limits.take("mail", { account: email }))
+  if (email !== undefined)
+    yield* Limits.use((limits) => limits.take("mail", { account: accountKey({ email }) }))
   const new_hash = body.password
     ? yield* passwords.hash(body.password).pipe(
         Effect.catchTags({

@@ -3,6 +3,7 @@ import { TooManyRequests, type Unavailable } from "../../schema/errors.ts"
 import { AppConfig } from "../config.ts"
 import type { RateHeaders } from "../http/guards.ts"
 import type { LimitName } from "../http/route.ts"
+import type { AccountName } from "../store/accounts.ts"
 import { Sql } from "../store/sql.ts"
 import { makeLocalWindows } from "./local-windows.ts"
 
@@ -10,6 +11,10 @@ interface Budget {
   readonly requests: number
   readonly seconds: number
 }
+
+/** Whom a named account is counted under. An alternate_id may read like anything, also like somebody's email. */
+export const accountKey = (name: AccountName): string =>
+  "id" in name ? name.id : "email" in name ? `email/${name.email}` : `alternate_id/${name.alternateId}`
 
 /** Whom a request is counted against. */
 export type Subject = "address" | "account" | "caller"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { InvalidRequest, Unauthorized, Unavailable } from "../../schema/errors.ts"
 import { type AccountName, Accounts } from "../store/accounts.ts"
-import { Limits } from "./limits.ts"
+import { accountKey, Limits } from "./limits.ts"
 import { type PasswordQueueFull, Passwords } from "./passwords.ts"
 import { Sessions } from "./sessions.ts"
 
@@ -32,7 +32,7 @@ export const login = Effect.fnUntraced(function* (body: {
   if (name === undefined) {
     return yield* new InvalidRequest({ error: "body: expected an email or an alternate_id" })
   }
-  const limited = Object.values(name).join()
+  const limited = accountKey(name)
   yield* limits.take("login", { account: limited })
   const account = yield* accounts.find(name)
   const hash = account?.active ? (account.password_hash ?? undefined) : undefined

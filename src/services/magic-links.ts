@@ -7,7 +7,7 @@ import { AppConfig } from "../config.ts"
 import { type Account, type AccountName, Accounts, type SessionsEnded } from "../store/accounts.ts"
 import { Outbox } from "../store/outbox.ts"
 import { Sql } from "../store/sql.ts"
-import { Limits } from "./limits.ts"
+import { accountKey, Limits } from "./limits.ts"
 import { OneTimeCodes } from "./one-time-codes.ts"
 import { Sessions } from "./sessions.ts"
 
@@ -97,7 +97,7 @@ export class MagicLinks extends Context.Service<
         parameters?: Readonly<Record<string, string>>,
         site?: LinkSite,
       ) {
-        yield* limits.take("mail", { account: Object.values(name).join() })
+        yield* limits.take("mail", { account: accountKey(name) })
         const account = yield* accounts.find(name)
         const purpose = purposeFor(account)
         const email = account?.email ?? ("email" in name ? name.email : "")

@@ -6,7 +6,7 @@ import type { TwoFactorProvider } from "../../schema/user.ts"
 import { type AccountName, Accounts } from "../store/accounts.ts"
 import { Sql } from "../store/sql.ts"
 import { Callers } from "./callers.ts"
-import { Limits } from "./limits.ts"
+import { accountKey, Limits } from "./limits.ts"
 import { OneTimeCodes } from "./one-time-codes.ts"
 import { invalidField } from "./registration.ts"
 import { Seal } from "./seal.ts"
@@ -151,7 +151,7 @@ export class TwoFactor extends Context.Service<
         code: string,
         provider: TwoFactorProvider | undefined,
       ) {
-        yield* limits.take("code", { account: Object.values(name).join() })
+        yield* limits.take("code", { account: accountKey(name) })
         const account = yield* accounts.find(name)
         // Asked in any case: whether there is such a user does not show.
         const userId = account?.id ?? randomUUID()

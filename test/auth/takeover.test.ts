@@ -97,6 +97,18 @@ it("the last owner of an organization does not leave it by deleting the account"
   expect(deleted.status).toBe(409)
 })
 
+it("a login under an alternate_id that reads like an email does not forgive guesses at that email's password", async () => {
+  const victim = await register(limited)
+  const thief = { alternate_id: victim.email, password }
+  expect((await limited.call("POST", "/users", { body: thief })).status).toBe(200)
+  const statuses = []
+  for (let i = 0; i < 21; i++) {
+    statuses.push((await login(limited, victim.email, `guess number ${i}`)).status)
+    if (i % 10 === 9) await limited.call("POST", "/auth/token", { body: thief })
+  }
+  expect(statuses.at(-1)).toBe(429)
+})
+
 it("nobody tries the passwords of a user above their own role", async () => {
   const admin = await service.user({ role: "Admin" })
   const chief = await register(service)
