@@ -28,6 +28,7 @@ export const AcceptTransfer = Schema.Struct({ code: text(32) }).annotate({ ident
 export const DisplayTransferRequest = Schema.Struct({
   id: Uuid,
   eid: Schema.String,
+  /** Of the recipient, where the sender named them by it; empty where by a key. */
   email: Schema.String,
   recipient_id: Uuid,
   clear_on_transfer: Schema.Boolean,

@@ -15,6 +15,10 @@ interface Issue {
 const contextOf = (side: Side, transferId: string) =>
   ({ purpose: side === "sender" ? "transfer-sender" : "transfer-receiver", subject: transferId }) as const
 
+/** The recipient as the sender has named them. */
+export const namedBy = ({ pubkey, recipient }: Pick<TransferInput, "pubkey" | "recipient">): string =>
+  pubkey ?? recipient.email
+
 /** Codes of transfers: made for one party of one transfer, and recognised for no other. */
 export class TransferLetters extends Context.Service<
   TransferLetters,
@@ -50,11 +54,11 @@ export class TransferLetters extends Context.Service<
         )
 
       return TransferLetters.of({
-        toSender: ({ eid, id, recipient }, email, now) =>
-          issue("sender", id, now, (code) => ({
+        toSender: (transfer, email, now) =>
+          issue("sender", transfer.id, now, (code) => ({
             to: email,
             kind: "transfer_sender_code",
-            data: { code, eid, recipient: recipient.email, transfer_id: id },
+            data: { code, eid: transfer.eid, recipient: namedBy(transfer), transfer_id: transfer.id },
           })),
         toReceiver: ({ eid, id, message, sender }, to, now) =>
           issue("receiver", id, now, (code) => ({

@@ -138,7 +138,8 @@ export class TransferRequests extends Context.Service<
             id: randomUUID(),
             eid,
             sender: { id: sender.id, email: sender.email },
-            recipient: { id: party.id, email },
+            // Keys are public: whoever names one must not learn whose it is.
+            recipient: { id: party.id, email: pubkey === null ? email : "" },
             pubkey,
             clearOnTransfer: wish.clear_on_transfer === true,
             message: wish.message ?? null,

@@ -22,7 +22,7 @@ import type { Principal } from "../http/principal.ts"
 import { Parties } from "../store/parties.ts"
 import { displayTransfer } from "../store/transfers.ts"
 import { FirstKeys } from "./first-keys.ts"
-import { type Side, TransferLetters } from "./transfer-letters.ts"
+import { namedBy, type Side, TransferLetters } from "./transfer-letters.ts"
 
 const refuseCode = (code: string, message: string) => fieldFault("code", code, message)
 
@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
       return yield* letters.toSender(context, (yield* findEmail(context.sender.id)).email, now)
     }
     const to = yield* findEmail(context.recipient.id)
-    // To the address the sender named: an account that squats it could have moved its mail elsewhere since.
+    // To the address the sender named, if it was one: an account that squats it could have moved its mail elsewhere since.
     return yield* letters.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 
@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
     }
     const pubkey = matches ? yield* keys.of(context.recipient.id, context.pubkey) : null
     const sender = yield* parties.find(context.sender.id)
-    const data = { eid: context.eid, recipient: context.recipient.email, transfer_id: context.id }
+    const data = { eid: context.eid, recipient: namedBy(context), transfer_id: context.id }
     const letters = sender?.email == null ? [] : [{ to: sender.email, kind: "transfer_accepted", data }]
     const blockedSeconds = config.transferBlockSeconds
     return { type: "RECEIVER_ACCEPT", now, matches, pubkey, blockedSeconds, letters } as const

@@ -142,11 +142,28 @@ describe("a transfer", () => {
       ('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c', ${holder.id}, now() - interval '1 day'),
       (${pubkey}, ${holder.id}, now())`
     const { answer, eid, id } = await begin({ email: null, pubkey: pubkey.toUpperCase() })
-    expect(answer.body).toMatchObject({ recipient_id: holder.id, email: holder.email })
+    expect(answer.body).toMatchObject({ recipient_id: holder.id })
     await act(id, "sender_accept", sender, await codeFor(service, sender.email))
     await act(id, "receiver_accept", holder, await codeFor(service, holder.email))
     const [row] = await service.sql`select pubkey from emoji_id where canonical = ${eid}`
     expect(row?.["pubkey"]).toBe(pubkey)
+  })
+
+  it("to a pubkey, which everybody can look up, tells the sender no email of its owner", async () => {
+    const holder = await service.user()
+    const pubkey = "278117fc144c72340f67d0f2316e8386ceffbf2b2428c9c51fef7c597f1d426e"
+    await service.sql`insert into pubkey (pubkey, user_id) values (${pubkey}, ${holder.id})`
+    const { answer, id } = await begin({ email: null, pubkey })
+    expect(answer.body.recipient_id).toBe(holder.id)
+    expect(answer.text).not.toContain(holder.email)
+    await act(id, "sender_accept", sender, await codeFor(service, sender.email))
+    await act(id, "receiver_accept", holder, await codeFor(service, holder.email))
+    const listed = await service.call("GET", "/transfers", { token: sender.token })
+    expect(listed.text).toContain(id)
+    expect(listed.text).not.toContain(holder.email)
+    const told = (await letters(service, sender.email)).filter(({ data }) => data["transfer_id"] === id)
+    expect(told.map(({ kind }) => kind).sort()).toEqual(["transfer_accepted", "transfer_sender_code"])
+    for (const { data } of told) expect(data["recipient"]).toBe(pubkey)
   })
 
   it("can be forced by an administrator past the sender's code, not past the receiver's", async () => {

@@ -70,7 +70,7 @@ const transferCard = (transfer, side) => {
   const mine =
     (isSender && transfer.status === "AwaitingSender") ||
     (!isSender && transfer.status === "AwaitingReceiver")
-  const other = isSender ? transfer.email : (transfer.sender_email ?? "somebody")
+  const other = isSender ? transfer.email || "the owner of a key" : (transfer.sender_email ?? "somebody")
   return h(
     "li",
     { class: "card transfer" },
