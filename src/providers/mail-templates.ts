@@ -1,4 +1,5 @@
 import type { Mail } from "../../schema/turn.ts"
+import { dollars } from "../web/money.ts"
 import { type Letter, type Part, type Rendered, renderLetter } from "./mail-letter.ts"
 
 type Data = Mail["data"]
@@ -11,7 +12,7 @@ const word = (data: Data, name: string): string => {
 
 const money = (data: Data, name: string): string => {
   const cents = data[name]
-  return typeof cents === "number" ? `$${(cents / 100).toFixed(2)}` : word(data, name)
+  return typeof cents === "number" ? dollars(cents) : word(data, name)
 }
 
 /** A receipt's lines: plain text, or an id with its price in cents. */

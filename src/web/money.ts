@@ -1,2 +1,3 @@
-export const dollars = (cents: number): string =>
-  `$${(cents / 100).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
+const format = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" })
+
+export const dollars = (cents: number): string => format.format(cents / 100)

@@ -257,4 +257,13 @@ describe("a letter", () => {
     expect(rendered.subject).not.toBe("")
     expect(rendered.subject).not.toMatch(/\n/)
   })
+
+  it("writes money as people do, also what is taken off", () => {
+    const items = [
+      { name: "🎈", price_in_cents: 340_000 },
+      { name: "Discount", price_in_cents: -34_000 },
+    ]
+    const { text } = render({ kind: "order_receipt", data: { order_number: "1", items, total: 306_000 } })
+    expect(text).toContain("- 🎈  $3,400.00\n- Discount  -$340.00\n\nTotal: $3,060.00")
+  })
 })
