@@ -109,4 +109,29 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     await page.getByText("Nothing yet.").waitFor()
     expect(await recordsOf("🌵🌵")).not.toContainEqual(expect.objectContaining({ data: bitcoin }))
   })
+
+  it("sees ids of six emoji as a whole on a small phone", async () => {
+    const user = await makeWalletUser(service, "device-6")
+    const [owned, wanted] = ["🐢🎹🐢🎹🐢🎹", "🐙🎈🎲🍀🐙🎲"]
+    await service.register(owned, user)
+    await service.register("🐢🎹🐢🎹🐢🎷", user)
+    const page = await (await browser.person()).newPage()
+    const sent = new URLSearchParams({ refresh_token: user.refresh })
+    const sizeAt = async (width: number) => {
+      await page.setViewportSize({ width, height: 640 })
+      return page.evaluate(() => document.documentElement.scrollWidth)
+    }
+    const fits = async (what: string) =>
+      expect([what, await sizeAt(320), await sizeAt(390), await sizeAt(480)]).toEqual([what, 320, 390, 480])
+    await page.goto(`${partner.home}?${sent}`)
+    await page.goto(`${partner.home}?${new URLSearchParams({ q: wanted })}`)
+    await fits("search")
+    await page.getByRole("button", { name: "Take it" }).click()
+    await page.getByRole("heading", { name: "Your cart" }).waitFor()
+    await fits("cart")
+    await page.goto(`${partner.home}/manage?${sent}`)
+    await fits("ids")
+    await page.goto(`${partner.home}/manage?${new URLSearchParams({ id: owned })}`)
+    await fits("records")
+  })
 })
