@@ -4,10 +4,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { Bus } from "../src/bus/bus.ts"
 import { commands } from "../src/cli/commands.ts"
 import { parseCommand } from "../src/cli/parse.ts"
 import { printed, usage } from "../src/cli/print.ts"
 import { cliServices } from "../src/cli/services.ts"
+import { userTopic } from "../src/services/callers.ts"
 import { findRunningPostgres } from "../src/store/embedded/running.ts"
 import { startEmbeddedPostgres } from "../src/store/embedded.ts"
 import { serve, testConfig } from "./fixtures/service.ts"
@@ -77,6 +79,23 @@ describe("the command line beside a running service", () => {
     await run("clients", "delete", client.client_id)
     expect(await run("members", "remove", "wallet-co", user.id)).toEqual({ removed: user.id })
     expect(await run("organizations", "delete", "wallet-co")).toMatchObject({ name: "Wallet Co" })
+  })
+
+  it("deletes an application that hundreds use, and the running service hears of each of them", async () => {
+    const heard = new Set<string>()
+    const bus = await service.runtime.runPromise(Bus)
+    bus.onInvalidate(userTopic, (keys) => {
+      for (const key of keys) heard.add(key)
+    })
+    const client = await run("clients", "create", "Popular", "--redirect-uri", "https://popular.example/cb")
+    const users = await service.sql<Array<{ id: string }>>`
+      with people as (insert into app_user (email) select 'fan' || n || '@example.com' from generate_series(1, 400) n returning id)
+      select id from people`
+    await service.sql`
+      insert into oauth_grant (id, user_id, client_id, emoji_id, epoch, expires_at)
+      select gen_random_uuid(), id::uuid, ${client.client_id}, '🦊', 0, now() + interval '1 hour' from unnest(${users.map(({ id }) => id)}::text[]) id`
+    await run("clients", "delete", client.client_id)
+    await until(async () => users.every(({ id }) => heard.has(id)))
   })
 
   it("gives a feature and takes it", async () => {

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { connect, Sql } from "../store/sql.ts"
 import type { BusSurroundings } from "./between-processes.ts"
 import { Bus, noStats } from "./bus.ts"
-import { postgresWire, postgresWireClient } from "./wire-postgres.ts"
+import { notifyMaxBytes, postgresWire, postgresWireClient } from "./wire-postgres.ts"
 
 /**
  * A command line works on the database beside the service and leaves when it is done. It is no peer with a lease: it
@@ -68,20 +68,42 @@ export const hearOutsiders = (surroundings: BusSurroundings) =>
     }),
   )
 
+/** As many words as it takes: one notification holds a few hundred keys. */
+const invalidations = (topic: string, keys: ReadonlyArray<string>): ReadonlyArray<Word> => {
+  const words: Array<Word> = []
+  let room = 0
+  let named: Array<string> = []
+  for (const key of keys) {
+    const bytes = Buffer.byteLength(JSON.stringify(key)) + 1
+    if (bytes > room) {
+      named = []
+      const word: Word = { kind: "invalidate", topic, keys: named }
+      words.push(word)
+      room = notifyMaxBytes - Buffer.byteLength(JSON.stringify(word))
+    }
+    named.push(key)
+    room -= bytes
+  }
+  return words
+}
+
 /** The outsider's bus: it remembers nothing and only tells. */
 export const outsiderBus = Layer.effect(
   Bus,
   Effect.gen(function* () {
     const sql = yield* Sql
-    const tell = (word: Word) =>
+    const tell = (words: ReadonlyArray<Word>) =>
       sql
-        .rows((q) => q`select pg_notify(${channel}, ${JSON.stringify(word)})`)
+        .rows(
+          (q) =>
+            q`select pg_notify(${channel}, word) from unnest(${words.map((word) => JSON.stringify(word))}::text[]) word`,
+        )
         .pipe(Effect.orDie, Effect.asVoid)
     const wake = (topic: string, payload: string) =>
-      void Effect.runFork(tell({ kind: "wake", topic, payload }))
+      void Effect.runFork(tell([{ kind: "wake", topic, payload }]))
     return Bus.of({
       mayServe: () => false,
-      invalidate: (topic, keys) => tell({ kind: "invalidate", topic, keys }),
+      invalidate: (topic, keys) => tell(invalidations(topic, keys)),
       onInvalidate: () => () => {},
       forgetAll: () => {},
       publish: wake,

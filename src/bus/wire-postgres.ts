@@ -2,7 +2,7 @@ import type { Sql } from "postgres"
 import type { Wire, WireHandlers } from "./wire.ts"
 
 /** NOTIFY refuses a payload of 8000 bytes. */
-const MAX_BYTES = 7_999
+export const notifyMaxBytes = 7_999
 
 export interface PostgresWireOptions {
   /** Opens a client with `postgresWireClient` among its options. */
@@ -58,7 +58,7 @@ export const postgresWire = ({ connect, channel, silenceMs }: PostgresWireOption
   }
 
   return {
-    maxBytes: MAX_BYTES,
+    maxBytes: notifyMaxBytes,
     publish: async (payload) => {
       if (client === undefined) throw new Error("The wire is not open")
       await client`select pg_notify(${channel}, ${payload})`
