@@ -95,6 +95,7 @@ export const openLink = async (options: LinkOptions) => {
       const { pairs, forgot } = wakes.take(express.maxBytes)
       express.send(pairs, forgot).then((isSent) => {
         if (isSent) return
+        if (forgot) wakes.forget()
         for (const pair of pairs) wakes.add(pair)
         schedule()
       })

@@ -36,8 +36,13 @@ export class Pairs {
     const bytes = Buffer.byteLength(json) + 1
     this.#waiting.set(json, { pair, bytes })
     if (bytes <= this.#limits.pairBytes && this.#waiting.size <= this.#limits.pairs) return
-    // One of them stays uncounted: it stands for the notice that is still to be taken.
-    this.#taken += this.#waiting.size - 1
+    this.forget()
+  }
+
+  /** The next taker is told that pairs were lost. */
+  forget(): void {
+    // One of those waiting stays uncounted: it stands for the notice that is still to be taken.
+    this.#taken += Math.max(0, this.#waiting.size - 1)
     this.#waiting.clear()
     this.#forgot = true
   }

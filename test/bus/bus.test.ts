@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { Bus, type BusOptions } from "../../src/bus/bus.ts"
 import { decodeMessage, type Message } from "../../src/bus/message.ts"
 import { redisWire } from "../../src/bus/redis.ts"
+import type { Wire, WireHandlers } from "../../src/bus/wire.ts"
 import { postgresWire } from "../../src/bus/wire-postgres.ts"
 import { redisBinary } from "../fixtures/redis.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
@@ -192,5 +193,43 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
     await takesRedis()
     expect(b.gaps()).toBeGreaterThan(gaps)
     expect(missed()).toBe(missedBefore)
+  })
+})
+
+describe("with another wire for wake-ups", () => {
+  it("the others learn that wake-ups were lost, also when that wire refuses to say so", async () => {
+    const messages = await overhear()
+    const ends = new Set<WireHandlers>()
+    const carried: Array<string> = []
+    let isRefused = false
+    const express = (refuses: (payload: string) => boolean): Wire => ({
+      maxBytes: 10_000,
+      publish: async (payload) => {
+        if (refuses(payload)) {
+          isRefused = true
+          throw new Error("refused")
+        }
+        carried.push(payload)
+        for (const end of ends) end.onMessage(payload)
+      },
+      open: async (handlers) => {
+        ends.add(handlers)
+        handlers.onUp()
+        return { close: async () => void ends.delete(handlers) }
+      },
+    })
+    const a = await open({ express: express((payload) => payload.includes("wakesLost")) })
+    const b = await open({ express: express(() => false) })
+    await Promise.all([a.serves(), b.serves()])
+    await vi.waitUntil(() => a.bus.hearsExpress() && b.bus.hearsExpress(), patiently)
+    await b.invalidate("a and b know each other")
+    await vi.waitUntil(() => {
+      a.bus.publish("topic", "by express")
+      return carried.some((payload) => payload.includes("by express"))
+    }, patiently)
+    // Nothing carries a text of this length: the others are to look for themselves.
+    a.bus.publish("topic", "x".repeat(5000))
+    await vi.waitUntil(() => isRefused, patiently)
+    await vi.waitUntil(() => messages.some(({ wakesLost }) => wakesLost), patiently)
   })
 })
