@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import type { Unavailable } from "../../schema/errors.ts"
+import { tellUncertain } from "../bus/uncertain.ts"
 import { AppConfig } from "../config.ts"
 
 /** Changes of ids outside a state machine's turn: commit, then let every process forget, then wake subscribers. */
@@ -20,18 +21,10 @@ export class IdChanges extends Context.Service<
       const publisher = yield* Publisher
       const { statementTimeoutMs } = yield* AppConfig
 
-      // The statement may have been applied, or may yet be: Postgres works on until its own time limit.
-      const forgetUncertain = Effect.fnUntraced(function* (canonical: string) {
-        yield* publisher.idsChanged([canonical])
-        yield* Effect.forkDetach(
-          Effect.andThen(Effect.sleep(statementTimeoutMs), publisher.idsChanged([canonical])),
-        )
-      })
-
       return IdChanges.of({
         commit: (canonical, statement) =>
           statement.pipe(
-            Effect.tapError(() => forgetUncertain(canonical)),
+            Effect.tapError(() => tellUncertain(publisher.idsChanged([canonical]), statementTimeoutMs)),
             Effect.tap((outcome) => {
               const { events } = outcome as { readonly events?: ReadonlyArray<ChannelPosition> }
               if (events === undefined) return Effect.void

@@ -3,6 +3,8 @@ import type { EmojiId } from "../../schema/emoji-id.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Availability, heldBackLengths } from "../../schema/market.ts"
 import { Bus } from "../bus/bus.ts"
+import { tellUncertain } from "../bus/uncertain.ts"
+import { AppConfig } from "../config.ts"
 import { Sql } from "../store/sql.ts"
 import { defaultPriceParameters, PriceParameters, priceInCents } from "./pricing.ts"
 import { rhythmScore } from "./rhythm.ts"
@@ -70,6 +72,7 @@ export class Market extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
+      const { statementTimeoutMs } = yield* AppConfig
       let known: MarketParameters | undefined
       let generation = 0
       bus.onInvalidate(topic, () => {
@@ -143,16 +146,21 @@ export class Market extends Context.Service<
         quote,
         price,
         parameters,
-        setParameters: Effect.fnUntraced(function* (given) {
-          yield* sql.rows(
-            (
-              q,
-            ) => q`insert into price_parameters as p (parameters) values (${JSON.stringify(given)}::text::jsonb)
+        setParameters: (given) => {
+          const tell = bus.invalidate(topic, ["all"])
+          return sql
+            .rows(
+              (
+                q,
+              ) => q`insert into price_parameters as p (parameters) values (${JSON.stringify(given)}::text::jsonb)
                      on conflict (sole) do update
                         set parameters = excluded.parameters, version = p.version + 1, updated_at = now()`,
-          )
-          yield* bus.invalidate(topic, ["all"])
-        }),
+            )
+            .pipe(
+              Effect.tapError(() => tellUncertain(tell, statementTimeoutMs)),
+              Effect.andThen(tell),
+            )
+        },
       })
     }),
   )
