@@ -41,12 +41,22 @@ const runWorker = async (config: Config, database: DatabaseAddress) => {
   process.send?.("ready")
 }
 
+/** Besides its pool a process listens and notifies on two wires of the bus; a command line comes and goes. */
+const connectionsBesidePool = 6
+const connectionsOfOthers = 20
+const leastConnections = 200
+
+/** As many as all processes together may open, or the last of them would be refused under load. */
+const maxConnections = ({ poolSize, workers }: Config): number =>
+  Math.max(leastConnections, workers * (poolSize + connectionsBesidePool) + connectionsOfOthers)
+
 const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress; stop: Stop }> => {
   if (config.databaseUrl !== undefined) {
     return { address: { url: Redacted.value(config.databaseUrl) }, stop: async () => {} }
   }
   const embedded = await keepEmbeddedPostgres({
     dataDir: join(config.dataDir, "postgres"),
+    flags: ["-c", `max_connections=${maxConnections(config)}`],
     ...(config.pgBin === undefined ? {} : { pgBin: config.pgBin }),
   })
   const { port, socketDir } = embedded

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
+import { connect } from "../src/store/sql.ts"
 import { freePort, type Program, startProgram, temporaryFolder } from "./fixtures/program.ts"
 
 const running: Array<Program> = []
@@ -68,6 +69,20 @@ describe("npm start", () => {
         interval: 200,
       })
       .toBe(200)
+  })
+
+  it("has a database that takes all the connections it was told to use", async () => {
+    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const program = start({ PORT: String(port), DATA_DIR: dataDir, DEMO: "false", POOL_SIZE: "200" })
+    await program.printed("docs")
+    const cluster = join(dataDir, "postgres/cluster")
+    const connection = { socketDir: cluster, port: 5432, database: "postgres" }
+    const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+    const [left] =
+      await sql`select current_setting('max_connections')::int - count(*)::int as free from pg_stat_activity
+                               where backend_type = 'client backend'`
+    expect(left?.["free"]).toBeGreaterThan(200)
+    await sql.end()
   })
 
   it("with WORKERS=2 serves one port from two processes, replaces one that dies, and stops both", async () => {
