@@ -2,10 +2,10 @@ import { Layer, Logger, References } from "effect"
 import type { Config } from "./config.ts"
 
 const secretMember =
-  /"([\w-]*(?:password|secret|token|authorization|api_?key|code|cookie|pubkey_private)[\w-]*)":"[^"]*"/gi
+  /"([\w-]*(?:password|secret|token|authorization|api_?key|code|cookie|pubkey_private)[\w-]*)":"(?:[^"\\]|\\.)*"/gi
 const jwt = /eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g
 const apiKey = /svc_[\w-]{6,}_[\w-]{8,}/g
-const passwordInUrl = /:\/\/([^\s:@/]+):[^\s@/]+@/g
+const passwordInUrl = /:\/\/([^\s:@/]*):[^\s@/]+@/g
 
 /** Hides what must not be read in a log, whatever line it got into. */
 export const redact = (line: string): string =>

@@ -22,6 +22,8 @@ describe("a log line", () => {
     ["got svc_ab12cd34_0123456789abcdef from a client", "0123456789abcdef"],
     ["Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "c2lnbmF0dXJl"],
     ["cannot reach postgres://app:s3cret@db/x", "s3cret"],
+    ["cannot reach redis://:s3cret@cache/0", "s3cret"],
+    [JSON.stringify({ password: 'quo"te s3cret' }), "s3cret"],
     ['{"code":"123456"}', "123456"],
   ])("never shows a secret: %s", (line, secret) => {
     expect(redact(line)).not.toContain(secret)
