@@ -81,6 +81,13 @@ describe("the command line beside a running service", () => {
     expect(await run("organizations", "delete", "wallet-co")).toMatchObject({ name: "Wallet Co" })
   })
 
+  it("lists every organization, however many there are", async () => {
+    await service.sql`insert into organization (name) select 'Partner ' || n from generate_series(1, 450) n`
+    const [{ total } = { total: 0 }] = await service.sql<Array<{ total: number }>>`
+      select count(*)::int as total from organization`
+    expect(await run("organizations", "list")).toHaveLength(total)
+  })
+
   it("deletes an application that hundreds use, and the running service hears of each of them", async () => {
     const heard = new Set<string>()
     const bus = await service.runtime.runPromise(Bus)

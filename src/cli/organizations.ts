@@ -1,5 +1,10 @@
 import { Effect } from "effect"
-import { NewOrganization, OrganizationRole, UpdateOrganization } from "../../schema/organization.ts"
+import {
+  NewOrganization,
+  type Organization,
+  OrganizationRole,
+  UpdateOrganization,
+} from "../../schema/organization.ts"
 import { Members } from "../store/members.ts"
 import { Organizations } from "../store/organizations.ts"
 import {
@@ -24,18 +29,26 @@ const list: Command = {
   words: [],
   summary: "All organizations",
   run: () =>
-    Organizations.use((organizations) =>
-      organizations.list(undefined, { dir: "Asc", limit: pageSize, page: 0, sort: "name" }),
-    ).pipe(
-      Effect.map(({ data }) =>
-        data.map(({ id, name, partner_path = "", return_link = "" }) => ({
-          id,
-          name,
-          partner_path,
-          return_link,
-        })),
-      ),
-    ),
+    Effect.gen(function* () {
+      const organizations = yield* Organizations
+      const found: Array<Organization> = []
+      for (let page = 0; found.length === page * pageSize; page++) {
+        const { data } = yield* organizations.list(undefined, {
+          dir: "Asc",
+          limit: pageSize,
+          page,
+          sort: "name",
+        })
+        if (data.length === 0) break
+        found.push(...data)
+      }
+      return found.map(({ id, name, partner_path = "", return_link = "" }) => ({
+        id,
+        name,
+        partner_path,
+        return_link,
+      }))
+    }),
 }
 
 const create: Command = {
