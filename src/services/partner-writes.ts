@@ -26,12 +26,16 @@ export const writeAddresses = Effect.fnUntraced(function* (
 ) {
   if (addresses.length === 0) return
   const id = yield* checkEmojiId(text)
-  const lookup = yield* Lookups.use((lookups) => lookups.find(id))
-  const has = new Set((isRegistered(lookup) ? readAnswer(lookup).result : []).map(({ hash }) => hash))
-  const insert = keepLastValues(addresses)
-    .filter(({ hash }) => !has.has(hash))
-    .map(({ data, tag }) => ({ data, tag }))
-  if (insert.length > 0) yield* Records.use((records) => records.edit(id, writerOf(principal), { insert }))
+  const write = Effect.gen(function* () {
+    const lookup = yield* Lookups.use((lookups) => lookups.find(id))
+    const has = new Set((isRegistered(lookup) ? readAnswer(lookup).result : []).map(({ hash }) => hash))
+    const insert = keepLastValues(addresses)
+      .filter(({ hash }) => !has.has(hash))
+      .map(({ data, tag }) => ({ data, tag }))
+    if (insert.length > 0) yield* Records.use((records) => records.edit(id, writerOf(principal), { insert }))
+  })
+  // Perhaps because the same page, loaded twice at once, has written them meanwhile.
+  yield* Effect.catchTag(write, "Unprocessable", () => write)
 })
 
 /** The addresses of a visit go to every id its order has bought, once: afterwards the id is its owner's to change. */
