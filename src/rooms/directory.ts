@@ -12,6 +12,7 @@ import { Registry } from "../services/registry.ts"
 import { Storefront } from "../services/storefront.ts"
 import { Views } from "../services/views.ts"
 import { EmojiIds } from "../store/emoji-ids.ts"
+import { MintPermissions } from "../store/mint-permissions.ts"
 
 const mintSignatures = Layer.unwrap(
   Effect.map(AppConfig, (config) => MintSignatures.layer({ key: mintKey(config) })),
@@ -26,4 +27,8 @@ export const directory = Layer.mergeAll(
   Records.layer,
   Registry.layer,
   Storefront.layer,
-).pipe(Layer.provideMerge(Layer.mergeAll(EmojiIds.layer, IdChanges.layer, mintSignatures, Views.layer)))
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(EmojiIds.layer, IdChanges.layer, MintPermissions.layer, mintSignatures, Views.layer),
+  ),
+)

@@ -10,10 +10,17 @@ import { TransferRequests } from "../services/transfer-requests.ts"
 import { Transfers } from "../services/transfers.ts"
 import { LootboxTypes } from "../store/lootbox-types.ts"
 import { LootboxLists } from "../store/lootboxes.ts"
+import { MintPermissions } from "../store/mint-permissions.ts"
 import { Parties } from "../store/parties.ts"
 import { TransferLists } from "../store/transfers.ts"
 
-const stores = Layer.mergeAll(LootboxLists.layer, LootboxTypes.layer, Parties.layer, TransferLists.layer)
+const stores = Layer.mergeAll(
+  LootboxLists.layer,
+  LootboxTypes.layer,
+  MintPermissions.layer,
+  Parties.layer,
+  TransferLists.layer,
+)
 
 /** How ids change hands besides being bought: transfers, lootboxes, and who hears of an id that is free again. */
 export const moves = Layer.mergeAll(

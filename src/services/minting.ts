@@ -8,7 +8,7 @@ import {
   type Unavailable,
 } from "../../schema/errors.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
-import { EmojiIds, type WriteFacts } from "../store/emoji-ids.ts"
+import { type MintOutcome, MintPermissions } from "../store/mint-permissions.ts"
 import { idAbsent, writeForbidden } from "./edit-outcome.ts"
 import { checkEthAddress, type EthAddressInvalid } from "./eth-address.ts"
 import { MintSignatures } from "./mint-signatures.ts"
@@ -25,15 +25,27 @@ const usualSeconds = 3600
 /** A signature cannot be taken back, so it must not outlive the owner's right by much. Longer wishes are cut to this. */
 const maxSeconds = 86_400
 
-const guard = (facts: WriteFacts): Conflict | undefined => {
-  if (facts.isMinted) return new Conflict({ error: "The id is minted already." })
-  if (facts.isInTransfer) return new Conflict({ error: "The id has an active transfer." })
-  return facts.blockedUntil === null
-    ? undefined
-    : new Conflict({
-        error: `The id changed hands lately and is blocked until ${facts.blockedUntil}.`,
-        details: { blocked_until: facts.blockedUntil },
+/** Blocks carry a time that may be somewhat behind ours. */
+const behindSeconds = 60
+
+const checkOutcome = (noted: MintOutcome) => {
+  switch (noted.outcome) {
+    case "permitted":
+      return undefined
+    case "absent":
+      return idAbsent()
+    case "forbidden":
+      return writeForbidden()
+    case "minted":
+      return new Conflict({ error: "The id is minted already." })
+    case "in_transfer":
+      return new Conflict({ error: "The id has an active transfer." })
+    case "blocked":
+      return new Conflict({
+        error: `The id changed hands lately and is blocked until ${noted.until}.`,
+        details: { blocked_until: noted.until },
       })
+  }
 }
 
 const accountInvalid = ({ reason }: EthAddressInvalid) =>
@@ -43,6 +55,19 @@ const accountInvalid = ({ reason }: EthAddressInvalid) =>
         ? "body: account: the letters' case does not fit the address"
         : "body: account: expected an address of 0x and 40 hex digits",
   })
+
+/** Whoever has it could mint it for themselves after it is somebody else's. */
+export const checkNotMintable = Effect.fnUntraced(function* (
+  permissions: MintPermissions["Service"],
+  eid: string,
+) {
+  const until = yield* permissions.findEnd(eid)
+  if (until === undefined) return
+  return yield* new Conflict({
+    error: `${eid} may be minted by a permission its owner has been given, and cannot move before that ends at ${until}.`,
+    details: { mint_until: until },
+  })
+})
 
 /** Permissions to mint an id as a token. Only its owner side gets one: an admin has no business minting others' ids. */
 export class Minting extends Context.Service<
@@ -58,7 +83,7 @@ export class Minting extends Context.Service<
   static readonly layer = Layer.effect(
     Minting,
     Effect.gen(function* () {
-      const ids = yield* EmojiIds
+      const permissions = yield* MintPermissions
       const clock = yield* DatabaseClock
       const signatures = yield* MintSignatures
 
@@ -72,12 +97,15 @@ export class Minting extends Context.Service<
               error: "body: expiry: expected a unix time that is still to come",
             })
           }
-          const facts = yield* ids.findWriteFacts(id.canonical, writer.userId, writer.organizations)
-          if (facts === undefined) return yield* idAbsent()
-          if (!facts.mayWrite) return yield* writeForbidden()
-          const refused = guard(facts)
-          if (refused !== undefined) return yield* refused
           const expiry = Math.min(wanted, nowSeconds + maxSeconds)
+          const refused = checkOutcome(
+            yield* permissions.note({
+              canonical: id.canonical,
+              ...writer,
+              untilSeconds: expiry + behindSeconds,
+            }),
+          )
+          if (refused !== undefined) return yield* refused
           const token = id.chain
           const signature = signatures.sign({ token, account, expirySeconds: expiry })
           return { account, expiry, signature, token }

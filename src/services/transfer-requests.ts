@@ -14,9 +14,11 @@ import {
 import type { DisplayTransferRequest } from "../../schema/transfer.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
+import { MintPermissions } from "../store/mint-permissions.ts"
 import { Parties, type Party } from "../store/parties.ts"
 import { Sql } from "../store/sql.ts"
 import { displayTransfer } from "../store/transfers.ts"
+import { checkNotMintable } from "./minting.ts"
 import { checkPubkey } from "./pubkeys.ts"
 import { TransferLetters } from "./transfer-letters.ts"
 
@@ -55,6 +57,7 @@ export class TransferRequests extends Context.Service<
       const actors = yield* TransferActors
       const config = yield* AppConfig
       const letters = yield* TransferLetters
+      const mintPermissions = yield* MintPermissions
       const parties = yield* Parties
       const sql = yield* Sql
 
@@ -132,6 +135,8 @@ export class TransferRequests extends Context.Service<
           const eid = wish.eid.canonical
           const sender = yield* checkSender(caller, eid)
           const forced = wish.force_transfer === true
+          // An administrator need not wait to begin; whoever receives has to.
+          if (!forced) yield* checkNotMintable(mintPermissions, eid)
           const { field, party, pubkey } = yield* findRecipient(wish)
           const email = yield* checkRecipient(party, field, sender.id)
           const input: TransferInput = {

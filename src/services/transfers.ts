@@ -19,9 +19,11 @@ import {
 import type { TransferStatus } from "../../schema/transfer.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
+import { MintPermissions } from "../store/mint-permissions.ts"
 import { Parties } from "../store/parties.ts"
 import { displayTransfer } from "../store/transfers.ts"
 import { FirstKeys } from "./first-keys.ts"
+import { checkNotMintable } from "./minting.ts"
 import { namedBy, type Side, TransferLetters } from "./transfer-letters.ts"
 
 const refuseCode = (code: string, message: string) => fieldFault("code", code, message)
@@ -38,6 +40,7 @@ const make = Effect.gen(function* () {
   const config = yield* AppConfig
   const keys = yield* FirstKeys
   const letters = yield* TransferLetters
+  const mintPermissions = yield* MintPermissions
   const parties = yield* Parties
 
   /** Strangers do not learn that the transfer exists. */
@@ -120,6 +123,7 @@ const make = Effect.gen(function* () {
         issue: yield* issueFor("receiver", context, now),
       } as const
     }
+    if (matches) yield* checkNotMintable(mintPermissions, context.eid)
     const pubkey = matches ? yield* keys.of(context.recipient.id, context.pubkey) : null
     const sender = yield* parties.find(context.sender.id)
     const data = { eid: context.eid, recipient: namedBy(context), transfer_id: context.id }

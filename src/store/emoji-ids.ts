@@ -24,10 +24,6 @@ export interface WriteFacts {
   /** The service holds the private half, or there is no key at all. */
   readonly isCustodial: boolean
   readonly mayWrite: boolean
-  readonly isMinted: boolean
-  readonly isInTransfer: boolean
-  /** Null once it has passed. */
-  readonly blockedUntil: string | null
   readonly records: ReadonlyArray<{ readonly hash: string; readonly singleKey: string | null }>
 }
 
@@ -145,14 +141,10 @@ export class EmojiIds extends Context.Service<
               (q) => q`select e.canonical, e.version, e.pubkey,
                               e.pubkey is null or k.sealed_key is not null as "isCustodial",
                               may_write(e, ${userId}::uuid, ${organizations as string[]}::uuid[]) as "mayWrite",
-                              e.minted_at is not null as "isMinted",
-                              coalesce(c.kind = 'transfer', false) as "isInTransfer",
-                              case when e.blocked_until > now() then e.blocked_until end as "blockedUntil",
                               (select coalesce(json_agg(json_build_object('hash', r.hash, 'singleKey', r.single_key)), '[]')
                                  from record r where r.canonical = e.canonical) as records
                          from emoji_id e
                          left join pubkey k on k.pubkey = e.pubkey
-                         left join claim c on c.canonical = e.canonical
                         where e.canonical = ${canonical}`,
             )
             .pipe(Effect.map(([row]) => row)),
