@@ -37,8 +37,9 @@ export class Cells<Loaded> {
     return this.#cells.get(id)
   }
 
-  forgetAll(): void {
-    for (const cell of this.#cells.values()) cell.loaded = undefined
+  /** Not while a turn runs or waits. */
+  forget(id: string): void {
+    if (this.#cells.get(id)?.waiting === 0) this.#cells.delete(id)
   }
 
   /** Runs the turn alone among this entity's turns, in arrival order. */

@@ -221,5 +221,13 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
 
     mailboxes.add(entity, () => ({ cells: cells.size, waiting: cells.waiting }))
 
-    return { turn, send, find, remembered, now: () => store.now() }
+    return {
+      turn,
+      send,
+      find,
+      remembered,
+      /** Of an entity that will hardly be asked for again. */
+      passivate: (id: string) => cells.forget(id),
+      now: () => store.now(),
+    }
   })

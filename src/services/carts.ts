@@ -212,7 +212,10 @@ export class Carts extends Context.Service<
               )
             if (taken !== undefined) {
               const order = storedOf(taken.snapshot)
+              const last = newest.of(userId)
               newest.became(userId, order.context.id)
+              // It has ended, and only the next cart was to be decided on it.
+              if (last !== undefined && last !== order.context.id) actors.passivate(last)
               return { user: cart.user, order, before, seen: cart.seen }
             }
           }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
+import { Mailboxes } from "../../actors/mailboxes.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { freshId, freshIds, newShopper } from "./shopper.ts"
 
@@ -124,5 +125,21 @@ describe("taking out", () => {
     const cleared = await buyer.call("DELETE", "/cart")
     expect(cleared.status).toBe(200)
     expect(cleared.body).toMatchObject({ status: "Draft", id: body.id, order_items: [], total_in_cents: 0 })
+  })
+})
+
+describe("memory", () => {
+  const inMemory = () => service.runtime.runPromise(Mailboxes.useSync((mailboxes) => mailboxes.total().cells))
+
+  it("holds of each buyer's orders the newest, which the next cart is decided on", async () => {
+    const buyer = await newShopper(service, { freeLimit: 10 })
+    const buy = async () => {
+      await buyer.add(freshId())
+      expect((await buyer.checkout({ method: "Free" })).body.status).toBe("Paid")
+    }
+    await buy()
+    const before = await inMemory()
+    for (let bought = 0; bought < 4; bought++) await buy()
+    expect(await inMemory()).toBe(before)
   })
 })
