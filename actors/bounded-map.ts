@@ -1,13 +1,15 @@
+/** So much of it goes at once. */
+const shareToGo = 1 / 64
+
 /**
- * A map that forgets its oldest entry when it has no more room. What `mayGo` spares counts as new again.
+ * A map that forgets its oldest entries when it has no more room. What `mayGo` spares counts as new again.
  *
- * It goes on with one iterator over its keys. An iterator begun anew first walks over all that was deleted before the
- * oldest, which is up to as much as the map has room for.
+ * To find the oldest an iterator walks over everything deleted before it, which may be as much as the map has room for, so
+ * each walk is for many. One kept from time to time instead would keep with it all the map has held meanwhile.
  */
 export class BoundedMap<Value> extends Map<string, Value> {
   readonly #max: number
   readonly #mayGo: (value: Value) => boolean
-  #oldestKeys = this.keys()
 
   constructor(max: number, mayGo: (value: Value) => boolean = () => true) {
     super()
@@ -27,21 +29,13 @@ export class BoundedMap<Value> extends Map<string, Value> {
   }
 
   #makeRoom(): void {
-    for (let looks = this.size; looks > 0; looks--) {
-      const key = this.#oldest()
-      const value = this.get(key) as Value
+    let toGo = Math.ceil(this.#max * shareToGo)
+    let toSee = this.size
+    for (const [key, value] of this) {
       this.delete(key)
-      if (this.#mayGo(value)) return
-      super.set(key, value)
+      if (this.#mayGo(value)) toGo--
+      else super.set(key, value)
+      if (toGo === 0 || --toSee === 0) return
     }
-  }
-
-  #oldest(): string {
-    let next = this.#oldestKeys.next()
-    if (next.done) {
-      this.#oldestKeys = this.keys()
-      next = this.#oldestKeys.next()
-    }
-    return next.value as string
   }
 }
