@@ -27,7 +27,7 @@ const params = { transfer_id: Uuid }
 const request = route({
   ...shared,
   id: "requestTransfer",
-  summary: "Begin to transfer an id to an email address or a pubkey",
+  summary: "Begin to transfer an id to an email address or a pubkey; not while its owner may mint it",
   method: "post",
   path: "/transfers",
   sensitive: true,
