@@ -21,12 +21,27 @@ type Row = {
 const hashOf = (routeId: string, { body, method, path, query }: RawRequest): string =>
   createHash("sha256").update(`${routeId}\n${method}\n${path}\n${query}\n`).update(body).digest("hex")
 
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64url")
+
+/** The refresh token of a body that shows one. */
+const loginIn = (body: Uint8Array): string | undefined => {
+  try {
+    const { refresh_token } = JSON.parse(Buffer.from(body).toString()) as { readonly refresh_token?: unknown }
+    return typeof refresh_token === "string" ? refresh_token : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Who sent the key: two callers may use the same one. A limited token never repeats what another kind of login got. */
-const callerOf = (principal: Principal | null, { address, headers }: RawRequest): string => {
+const callerOf = (principal: Principal | null, { address, body, headers }: RawRequest): string => {
   if (principal !== null) return `${principal.via}/${principal.userId}`
+  // Known by its login wherever it calls from: a phone that lost an answer is often in another network by then.
+  const login = loginIn(body)
+  if (login !== undefined) return `login/${digest(login)}`
   // A login that waits for its code, an application's secret and a browser's login make nobody a principal.
   const shown = JSON.stringify([headers["authorization"] ?? "", headers["cookie"] ?? ""])
-  return `address/${address}/${createHash("sha256").update(shown).digest("base64url")}`
+  return `address/${address}/${digest(shown)}`
 }
 
 /** Answers that say nothing about the request itself: after them it may be sent again as if it never was. */

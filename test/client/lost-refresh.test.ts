@@ -3,9 +3,12 @@ import { createClient } from "../../src/client/client.ts"
 import { claimsOf, password, register } from "../auth/person.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a refresh whose answer was lost may be asked for again when the old token's grace is over", async () => {
+it.each([
+  ["when the old token's grace is over", "203.0.113.7"],
+  ["by a phone that is in another network by then", "198.51.100.9"],
+])("a refresh whose answer was lost may be asked for again %s", async (_when, laterAddress) => {
   // As one of several processes: what is changed behind the service's back is then seen by it.
-  const service = await serve({}, { peersPossible: true })
+  const service = await serve({ TRUST_PROXY: "on" }, { peersPossible: true })
   const person = await register(service)
   const login = await service.call("POST", "/auth/token", { body: { email: person.email, password } })
   let lost = 0
@@ -13,7 +16,9 @@ it("a refresh whose answer was lost may be asked for again when the old token's 
     baseUrl: service.url,
     refreshToken: login.body.refresh_token,
     fetch: async (input, init) => {
-      const response = await fetch(input, init)
+      const headers = new Headers(init?.headers)
+      headers.set("x-forwarded-for", lost === 0 ? "203.0.113.7" : laterAddress)
+      const response = await fetch(input, { ...init, headers })
       if (!String(input).endsWith("/auth/token/refresh") || lost > 0) return response
       lost++
       throw new TypeError("fetch failed")
