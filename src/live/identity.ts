@@ -55,3 +55,43 @@ export const makeIdentify: Effect.Effect<Identify, never, Guards> = Effect.map(
     )
   },
 )
+
+interface Meanwhile {
+  readonly users: Set<string>
+  isEverybody: boolean
+  isSomeKey: boolean
+}
+
+const isDoubtful = ({ principal }: Identity, { isEverybody, isSomeKey, users }: Meanwhile): boolean =>
+  isEverybody || users.has(principal.userId) || (isSomeKey && principal.via === "api_key")
+
+/**
+ * Asks again where rights were taken away while it was asking. Whose they are is known only afterwards, so what is told
+ * meanwhile is noted; what others lose keeps nobody waiting.
+ */
+export const askAgainWhenChanged = (identify: Identify) => {
+  const underWay = new Set<Meanwhile>()
+  const ask: Identify = (token) =>
+    Effect.suspend(() => {
+      const meanwhile: Meanwhile = { users: new Set(), isEverybody: false, isSomeKey: false }
+      underWay.add(meanwhile)
+      return identify(token).pipe(
+        Effect.ensuring(Effect.sync(() => underWay.delete(meanwhile))),
+        Effect.flatMap((identity) =>
+          identity !== undefined && isDoubtful(identity, meanwhile) ? ask(token) : Effect.succeed(identity),
+        ),
+      )
+    })
+  return {
+    ask,
+    usersChanged: (userIds: ReadonlyArray<string> | "all"): void => {
+      for (const meanwhile of underWay) {
+        if (userIds === "all") meanwhile.isEverybody = true
+        else for (const userId of userIds) meanwhile.users.add(userId)
+      }
+    },
+    keysChanged: (): void => {
+      for (const meanwhile of underWay) meanwhile.isSomeKey = true
+    },
+  }
+}

@@ -4,7 +4,7 @@ import { Metrics } from "../metrics.ts"
 import { LiveDirectory } from "./directory.ts"
 import type { Publish } from "./feeds.ts"
 import { Hub } from "./hub.ts"
-import { type Identify, makeIdentify } from "./identity.ts"
+import { askAgainWhenChanged, makeIdentify } from "./identity.ts"
 import type { Sink } from "./protocol.ts"
 import { LiveSession, type SessionPorts } from "./session.ts"
 
@@ -44,7 +44,7 @@ export class LiveSessions extends Context.Service<
       const bus = yield* Bus
       const hub = yield* Hub
       const metrics = yield* Metrics
-      const identify = yield* makeIdentify
+      const identifying = askAgainWhenChanged(yield* makeIdentify)
       const directory = yield* LiveDirectory
       const fork = Effect.runForkWith(yield* Effect.context<never>())
 
@@ -61,20 +61,10 @@ export class LiveSessions extends Context.Service<
       let sweptAt = performance.now()
       let opened = 0
 
-      /** Rights taken away since the start: who is being asked about is not known yet when one of them is told. */
-      let changes = 0
-      const identifyNow: Identify = (token) =>
-        Effect.suspend(() => {
-          const begun = changes
-          return Effect.flatMap(identify(token), (identity) =>
-            begun === changes ? Effect.succeed(identity) : identifyNow(token),
-          )
-        })
-
       const ports: SessionPorts = {
         hub,
         directory,
-        identify: identifyNow,
+        identify: identifying.ask,
         now: Date.now,
         listenedMs: () => listenedMs,
         run: (effect, done) => void fork(effect).addObserver(done),
@@ -117,11 +107,11 @@ export class LiveSessions extends Context.Service<
       const withKeys = () => [...everybody()].filter((session) => session.principal()?.via === "api_key")
       const stopHearing = [
         bus.onInvalidate("user", (keys) => {
-          changes++
+          identifying.usersChanged(keys)
           doubt(keys === "all" ? everybody() : keys.flatMap((key) => [...(byUser.get(key) ?? [])]))
         }),
         bus.onInvalidate("api_key", () => {
-          changes++
+          identifying.keysChanged()
           doubt(withKeys())
         }),
       ]
