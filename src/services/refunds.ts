@@ -19,11 +19,15 @@ type Settled = "refund.taken_on" | "refund.made" | "refund.failed" | "refund.ret
 const undone = (refund: Refund | undefined): Settled =>
   refund?.status === "Refunded" ? "refund.returned" : "refund.failed"
 
+/** The order knows this refund already. */
+class AlreadyBooked {
+  readonly _tag = "AlreadyBooked"
+}
+
 /** By its id, or booked by an administrator who gave the provider's id of it. */
-const isSame =
-  (refundId: string) =>
-  ({ externalReference, id }: Refund): boolean =>
-    id === refundId || externalReference === refundId
+const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undefined =>
+  refunds.find(({ id }) => id === refundId) ??
+  refunds.find(({ externalReference }) => externalReference === refundId)
 
 /** Money back to buyers. The order takes note before the provider is asked, so that a crash in between is taken up again. */
 export class Refunds extends Context.Service<
@@ -71,7 +75,9 @@ export class Refunds extends Context.Service<
       /** Decided on the order as it is then, so that nobody gives back what somebody else is giving back. */
       const begin = (
         orderId: string,
-        plan: (order: OrderContext) => Effect.Effect<ReadonlyArray<AskedRefund>, Unprocessable>,
+        plan: (
+          order: OrderContext,
+        ) => Effect.Effect<ReadonlyArray<AskedRefund>, Unprocessable | AlreadyBooked>,
       ) =>
         turn(orderId, ({ context }, at) =>
           Effect.map(plan(context), (asked): OrderEvent => {
@@ -79,7 +85,9 @@ export class Refunds extends Context.Service<
             return { type: "refund", refunds: asked.map((refund) => ({ ...refund, ...facts })), at }
           }),
         ).pipe(
+          Effect.asVoid,
           Effect.catchTags({
+            AlreadyBooked: () => Effect.void,
             EventRefused: (refused) => Effect.fail(refusedInPublic(refused)),
             IdsTaken: Effect.die,
             LimitReached: Effect.die,
@@ -94,12 +102,13 @@ export class Refunds extends Context.Service<
         settled: Settled | ((refund: Refund | undefined) => Settled),
       ) =>
         turn(orderId, ({ context }, at) => {
-          const refund = context.refunds.find(({ id }) => id === refundId)
+          const refund = findRefund(context, refundId)
           const type = typeof settled === "string" ? settled : settled(refund)
+          const facts = { refundId: refund?.id ?? refundId, at }
           return Effect.succeed(
             (type === "refund.failed"
-              ? { type, refundId, reason: "refused", at }
-              : { type, refundId, at }) satisfies OrderEvent as OrderEvent,
+              ? { type, ...facts, reason: "refused" }
+              : { type, ...facts }) satisfies OrderEvent as OrderEvent,
           )
         }).pipe(
           Effect.asVoid,
@@ -171,30 +180,29 @@ export class Refunds extends Context.Service<
           const said = reason === undefined ? {} : { reason }
           const isBooked = (refund: Refund) =>
             refund.id === id || (refund.id === externalReference && refund.status !== "Failed")
-          // By this very request, or told by the provider before.
-          if (!context.refunds.some(isBooked))
-            yield* begin(orderId, () =>
-              Effect.succeed([{ id, provider: "cash", cents, itemIds: [], externalReference, ...said }]),
-            )
+          yield* begin(orderId, ({ refunds }) =>
+            // By this very request, or told by the provider before.
+            refunds.some(isBooked)
+              ? Effect.fail(new AlreadyBooked())
+              : Effect.succeed([{ id, provider: "cash", cents, itemIds: [], externalReference, ...said }]),
+          )
           yield* settle(orderId, id, "refund.made")
           return yield* get(orderId)
         }),
         told: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
-          const found = yield* actors.find(orderId)
-          if (found === undefined) return
-          const known = found.snapshot.context.refunds.find(isSame(refundId))
-          // Made at the provider itself: taken note of first. A refusal means that another process was faster.
-          if (known === undefined)
-            yield* begin(orderId, () =>
-              Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }]),
-            ).pipe(
-              Effect.catchTags({
-                EventRefused: () => Effect.void,
-                NotFound: () => Effect.void,
-                Unprocessable: Effect.die,
-              }),
-            )
-          yield* settle(orderId, known?.id ?? refundId, isFailed ? undone : "refund.made")
+          // Made at the provider itself: taken note of first. A refusal means that it is more than the order has.
+          yield* begin(orderId, (order) =>
+            findRefund(order, refundId) === undefined
+              ? Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }])
+              : Effect.fail(new AlreadyBooked()),
+          ).pipe(
+            Effect.catchTags({
+              EventRefused: () => Effect.void,
+              NotFound: () => Effect.void,
+              Unprocessable: Effect.die,
+            }),
+          )
+          yield* settle(orderId, refundId, isFailed ? undone : "refund.made")
         }),
         resume,
       })
