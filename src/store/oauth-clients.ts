@@ -36,6 +36,21 @@ const display = ({ organization_id, secret_hash: _hidden, ...row }: ClientRow): 
   ...(organization_id === null ? {} : { organization_id }),
 })
 
+/**
+ * For a deletion that found nothing: it may have been done a moment ago, by an answer that was lost. Whoever had used an
+ * application that went lately is told of as if it went now.
+ */
+export const tellLatelyEnded = Effect.fnUntraced(function* (sql: Sql["Service"], bus: Bus["Service"]) {
+  const users = yield* sql.rows<{ readonly id: string }>(
+    (q) => q`select distinct user_id::text as id from oauth_grant
+              where client_id is null and revoked_at > now() - interval '1 hour'`,
+  )
+  yield* bus.invalidate(
+    userTopic,
+    users.map(({ id }) => id),
+  )
+})
+
 const noClient = () => new NotFound({ error: "There is no such client." })
 
 /** Applications that may send users to us for an authorization code. */
@@ -135,7 +150,7 @@ export class OauthClients extends Context.Service<
             ) => q`delete from oauth_client c using (select end_grants(array[${clientId}]) as user_ids) ended
                       where c.client_id = ${clientId} returning c.*, ended.user_ids`,
           )
-          if (row === undefined) return yield* noClient()
+          if (row === undefined) return yield* Effect.andThen(tellLatelyEnded(sql, bus), noClient())
           const { user_ids, ...removed } = row
           yield* bus.invalidate(userTopic, user_ids)
           return display(removed)

@@ -10,6 +10,7 @@ import type {
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../bus/bus.ts"
 import { userTopic } from "../services/callers.ts"
+import { tellLatelyEnded } from "./oauth-clients.ts"
 import { Sql, type SqlRefused } from "./sql.ts"
 
 export const organizationSorts = ["created_at", "updated_at", "name"] as const
@@ -129,8 +130,9 @@ export class Organizations extends Context.Service<
                   : Effect.die(refused),
               ),
             )
-          const removed = yield* firstView(rows)
           yield* bus.invalidate(organizationTopic, [id])
+          if (rows.length === 0) yield* tellLatelyEnded(sql, bus)
+          const removed = yield* firstView(rows)
           yield* bus.invalidate(userTopic, rows[0]?.user_ids ?? [])
           return removed
         }),

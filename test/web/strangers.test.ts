@@ -52,6 +52,22 @@ it("the tokens of an organization's applications end when the organization is de
   expect((await list()).status).toBe(401)
 })
 
+it.each(["oauth_client", "organization"])(
+  "the tokens of a deleted application end also when the answer to the deletion of the %s was lost",
+  async (what) => {
+    const { token } = await service.user({ role: "Admin" })
+    const made = await service.call("POST", "/organizations", { token, body: { name: "Lost Co" } })
+    const { doomed, list } = await openDoomed(made.body.id)
+    expect((await list()).status).toBe(200)
+    // Committed behind the service's back: sent again by the door to Postgres, the statement finds nothing left to do.
+    const [id, column] =
+      what === "organization" ? [made.body.id, "id"] : ([doomed.clientId, "client_id"] as const)
+    await service.sql`delete from ${service.sql(what)} where ${service.sql(column)} = ${id}`
+    expect((await service.call("DELETE", `/${what}s/${id}`, { token })).status).toBe(404)
+    expect((await list()).status).toBe(401)
+  },
+)
+
 it("a grant taken back for a reused code does not come back when its application is deleted", async () => {
   const { admin, doomed, list, trade, user } = await openDoomed()
   expect((await trade()).status).toBe(400)
