@@ -43,7 +43,11 @@ export class Deadlines extends Context.Service<
             handled += due.length
             if (due.length < batchSize) return handled
           }
-        }).pipe(Effect.catch(() => Effect.succeed(0)))
+        }).pipe(
+          Effect.catch(() => Effect.succeed(0)),
+          // Nobody would ever look again if one look that went wrong ended them all.
+          Effect.catchCause((cause) => Effect.as(Effect.logError("deadlines not looked for", cause), 0)),
+        )
 
         const pause = Effect.callback<void>((resume) => {
           if (wakeAt <= store.now()) wakeAt = Number.POSITIVE_INFINITY

@@ -1,0 +1,31 @@
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { expect, it } from "vitest"
+import { Deadlines } from "../../actors/deadlines.ts"
+import { EntityStore } from "../../actors/ports.ts"
+import { cleanUp } from "../fixtures/clean-up.ts"
+
+/** The sweeper over a store of which only the deadlines matter. */
+const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"]) => {
+  const store = Layer.succeed(EntityStore, {
+    load: () => Effect.succeed(undefined),
+    commit: () => Effect.succeed([]),
+    takeDue,
+    now: () => performance.now(),
+  })
+  const runtime = ManagedRuntime.make(Deadlines.layer({ intervalMs: 5 }).pipe(Layer.provide(store)))
+  cleanUp(() => runtime.dispose())
+  return runtime.runPromise(Deadlines)
+}
+
+it("deadlines are kept after one look for them went wrong in a way nobody foresaw", async () => {
+  let looks = 0
+  const deadlines = await startDeadlines(() =>
+    ++looks === 1
+      ? Effect.die(new Error("the certificate has expired"))
+      : Effect.succeed([{ kind: "order", id: "late" }]),
+  )
+  const handled = await new Promise((resolve) => {
+    deadlines.register("order", (id) => Effect.sync(() => resolve(id)))
+  })
+  expect(handled).toBe("late")
+}, 10_000)
