@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, FiberMap, Layer, Semaphore } from "effect"
 import { EntityStore } from "./ports.ts"
 
 type OnDue = (id: string) => Effect.Effect<unknown, unknown>
@@ -16,7 +16,9 @@ export class Deadlines extends Context.Service<
     register(kind: string, onDue: OnDue): void
     /** A deadline (by the database's clock) to wake up for before the next round. */
     expect(at: number): void
-    /** One round: everything due now is handled when it returns. */
+    /** Work of a deadline that waits for others, such as a provider: no deadline waits for it. One of a name at a time. */
+    aside(name: string, work: Effect.Effect<unknown, unknown>): Effect.Effect<void>
+    /** One round: everything due now is handled when it returns, and what was put aside is done. */
     readonly sweep: Effect.Effect<number>
   }
 >()("directory/Deadlines") {
@@ -26,16 +28,19 @@ export class Deadlines extends Context.Service<
       Effect.gen(function* () {
         const store = yield* EntityStore
         const handlers = new Map<string, OnDue>()
+        const asides = yield* FiberMap.make<string, unknown, never>()
+        const asidesAtOnce = yield* Semaphore.make(concurrency)
         let wakeAt = Number.POSITIVE_INFINITY
         let wake: (() => void) | undefined
 
-        const handle = (due: { readonly kind: string; readonly id: string }) =>
-          (handlers.get(due.kind)?.(due.id) ?? Effect.void).pipe(
-            // A refusal means the entity has moved on; anything else is tried again when the lease runs out.
-            Effect.catchCause((cause) => Effect.logDebug("deadline not applied", due, cause)),
-          )
+        // A refusal means the entity has moved on; anything else is tried again when the lease runs out.
+        const tryOnce = (work: Effect.Effect<unknown, unknown>, name: unknown) =>
+          Effect.catchCause(work, (cause) => Effect.logDebug("deadline not applied", name, cause))
 
-        const sweep = Effect.gen(function* () {
+        const handle = (due: { readonly kind: string; readonly id: string }) =>
+          tryOnce(handlers.get(due.kind)?.(due.id) ?? Effect.void, due)
+
+        const round = Effect.gen(function* () {
           let handled = 0
           for (;;) {
             const due = yield* store.takeDue(batchSize)
@@ -60,7 +65,7 @@ export class Deadlines extends Context.Service<
           return Effect.sync(() => clearTimeout(timer))
         })
 
-        yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, sweep)))
+        yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, round)))
 
         return Deadlines.of({
           register: (kind, onDue) => void handlers.set(kind, onDue),
@@ -69,7 +74,11 @@ export class Deadlines extends Context.Service<
             wakeAt = at
             if (at - store.now() < options.intervalMs) wake?.()
           },
-          sweep,
+          aside: (name, work) => {
+            const turn = asidesAtOnce.withPermits(1)(tryOnce(work, name))
+            return Effect.asVoid(FiberMap.run(asides, name, turn, { onlyIfMissing: true }))
+          },
+          sweep: Effect.tap(round, () => FiberMap.awaitEmpty(asides)),
         })
       }),
     )

@@ -24,7 +24,8 @@ export const orderDeadlines = Layer.effectDiscard(
         const at = due > now && due - now <= clockSlackMs ? due : now
         return Effect.succeed({ type: "deadline", at: new Date(at).toISOString() })
       })
-      if (snapshot.value === "Cancelled") yield* payments.abandon(snapshot.context.intent)
+      if (snapshot.value !== "Cancelled") return
+      yield* deadlines.aside(`abandon ${id}`, payments.abandon(snapshot.context.intent))
     })
 
     const handOver = Effect.fnUntraced(function* (orderId: string, ownerId: string, lootboxId: string) {
@@ -45,7 +46,7 @@ export const orderDeadlines = Layer.effectDiscard(
         const handedOver = yield* Effect.exit(
           Effect.forEach(context.undelivered, (box) => handOver(id, context.userId, box), { discard: true }),
         )
-        yield* refunds.resume(id)
+        yield* deadlines.aside(`refund ${id}`, refunds.resume(id))
         yield* handedOver
       }),
     )
