@@ -1,4 +1,4 @@
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Clock, Effect, Layer, ManagedRuntime } from "effect"
 import { Deadlines } from "../actors/deadlines.ts"
 import { LootboxActors } from "../actors/lootbox.ts"
 import { Mailboxes } from "../actors/mailboxes.ts"
@@ -44,7 +44,7 @@ import { Passwords } from "./services/passwords.ts"
 import { RefreshTokens } from "./services/refresh-tokens.ts"
 import { Seal } from "./services/seal.ts"
 import { Tokens } from "./services/tokens.ts"
-import { DatabaseClock } from "./store/database-clock.ts"
+import { DatabaseClock, makeDatabaseTime } from "./store/database-clock.ts"
 import { entityStore } from "./store/entity-store.ts"
 import { Outbox } from "./store/outbox.ts"
 import { Sql } from "./store/sql.ts"
@@ -80,15 +80,18 @@ const appLayer = (surroundings: Surroundings) => {
           statementTimeoutMs: config.statementTimeoutMs,
         }),
         Seal.layer({ keys }),
-        Tokens.layer({ keys, issuer: config.baseUrl }),
         OneTimeCodes.layer({ keys }),
         RefreshTokens.layer({ keys }),
         Passwords.layer(),
       ),
     ),
   )
+  // Another node made the token, or will be shown it: neither's own clock counts.
+  const tokens = Tokens.layer({ keys, issuer: config.baseUrl }).pipe(
+    Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)),
+  )
   const services = Layer.mergeAll(AccountAnswers.layer, Users.layer, Market.layer).pipe(
-    Layer.provideMerge(Callers.layer),
+    Layer.provideMerge(Layer.mergeAll(Callers.layer, tokens)),
   )
   const actors = Layer.mergeAll(
     OrderActors.layer,

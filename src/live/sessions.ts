@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Bus } from "../bus/bus.ts"
 import { Metrics } from "../metrics.ts"
+import { DatabaseClock } from "../store/database-clock.ts"
 import { LiveDirectory } from "./directory.ts"
 import type { Publish } from "./feeds.ts"
 import { Hub } from "./hub.ts"
@@ -42,6 +43,7 @@ export class LiveSessions extends Context.Service<
     LiveSessions,
     Effect.gen(function* () {
       const bus = yield* Bus
+      const clock = yield* DatabaseClock
       const hub = yield* Hub
       const metrics = yield* Metrics
       const identifying = askAgainWhenChanged(yield* makeIdentify)
@@ -65,7 +67,7 @@ export class LiveSessions extends Context.Service<
         hub,
         directory,
         identify: identifying.ask,
-        now: Date.now,
+        now: () => clock.now(),
         listenedMs: () => listenedMs,
         run: (effect, done) => void fork(effect).addObserver(done),
         identified: (session, userId) => {

@@ -5,7 +5,7 @@ import {
   type Unavailable,
   type Unprocessable,
 } from "../../schema/errors.ts"
-import { DatabaseClock } from "../store/database-clock.ts"
+import { makeDatabaseTime } from "../store/database-clock.ts"
 import { Outbox } from "../store/outbox.ts"
 import { Sql } from "../store/sql.ts"
 import { Limits } from "./limits.ts"
@@ -65,13 +65,8 @@ export class SecondFactors extends Context.Service<
       const totp = yield* Totp
       const outbox = yield* Outbox
       const limits = yield* Limits
-      const database = yield* DatabaseClock
-      const machineClock = yield* Clock.Clock
       // Steps are counted by the database's time: a node whose clock is wrong takes the same codes as the others.
-      const clock: Clock.Clock = Object.assign(Object.create(machineClock) as Clock.Clock, {
-        currentTimeMillis: Effect.sync(() => database.now()),
-        currentTimeMillisUnsafe: () => database.now(),
-      })
+      const clock = yield* makeDatabaseTime
 
       const findStep = Effect.fnUntraced(function* (
         userId: string,

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { Sql } from "./sql.ts"
 
 const firstLooks = 3
@@ -37,3 +37,13 @@ export class DatabaseClock extends Context.Service<DatabaseClock, { now(): numbe
     }),
   )
 }
+
+/** The same time for those who ask Effect's clock. */
+export const makeDatabaseTime = Effect.gen(function* () {
+  const database = yield* DatabaseClock
+  const machine = yield* Clock.Clock
+  return Object.assign(Object.create(machine) as Clock.Clock, {
+    currentTimeMillis: Effect.sync(() => database.now()),
+    currentTimeMillisUnsafe: () => database.now(),
+  })
+})
