@@ -21,7 +21,7 @@ export const retention = Layer.effectDiscard(
       yield* inBatches(events.trimOld(eventKeepHours, batch))
       const names = crowded.take()
       if (names.length > 0) yield* inBatches(events.trimChannels(names, eventKeepPerChannel, batch))
-    }).pipe(Effect.catch(() => Effect.void))
+    }).pipe(Effect.catchCause((cause) => Effect.logWarning("old events stay for now", cause)))
     // Jittered: every process does this, and whoever comes second finds nothing left.
     yield* Effect.forkScoped(trim.pipe(Effect.schedule(Schedule.jittered(Schedule.spaced("1 minute")))))
   }),

@@ -94,7 +94,7 @@ export class Views extends Context.Service<
             sending = undefined
           }
         }).pipe(
-          Effect.catch((failure) => Effect.logWarning("views wait for the database", failure)),
+          Effect.catchCause((cause) => Effect.logWarning("views wait for the database", cause)),
           Effect.uninterruptible,
           turn.withPermits(1),
         )
@@ -106,7 +106,7 @@ export class Views extends Context.Service<
           (q) => q`with old as (delete from emoji_id_view where day < current_date + ${oldestDay}::int)
                    delete from view_batch where at < now() - interval '1 day'`,
         )
-        .pipe(Effect.ignore)
+        .pipe(Effect.catchCause((cause) => Effect.logWarning("old views stay for now", cause)))
 
       yield* Effect.addFinalizer(() => flush)
       yield* Effect.forkScoped(Effect.repeat(flushUpTo(1), Schedule.spaced(flushEvery)))

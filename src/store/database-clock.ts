@@ -32,7 +32,12 @@ export class DatabaseClock extends Context.Service<DatabaseClock, { now(): numbe
         ahead = row.ms - (before + after) / 2
       })
       for (let i = 0; i < firstLooks; i++) yield* measure
-      yield* Effect.forkScoped(measure.pipe(Effect.ignore, Effect.repeat(Schedule.spaced("10 seconds"))))
+      yield* Effect.forkScoped(
+        measure.pipe(
+          Effect.catchCause((cause) => Effect.logDebug("the database's clock was not seen", cause)),
+          Effect.repeat(Schedule.spaced("10 seconds")),
+        ),
+      )
       return DatabaseClock.of({ now: () => ahead + performance.now() })
     }),
   )
