@@ -35,6 +35,8 @@ const maxWaitingKeys = 20_000
 /** A view count is read again after so many seconds, but only so many ids a second: a hot id stays prepared meanwhile. */
 const freshTicks = 10
 const maxRefreshesPerTick = 100
+/** An answer not read again for so long after that counts the views of another time: it is as good as none. */
+const keptTicks = 3600
 
 /**
  * Lookups. An id that was asked for before is answered from memory, as text that is ready to be sent; every commit that
@@ -115,6 +117,8 @@ export class Lookups extends Context.Service<
         else for (const key of keys) cache.drop(key)
       })
 
+      const isRecent = (): boolean => cache.freshUntil + keptTicks > tick
+
       /** The current answer of the cache is being sent. */
       const use = (): void => {
         cache.use()
@@ -127,7 +131,7 @@ export class Lookups extends Context.Service<
 
       const findAnswer = (id: EmojiId): Effect.Effect<LookupAnswer, Unavailable> =>
         Effect.suspend(() => {
-          if (bus.mayServe() && cache.find(id.canonical)) return Effect.succeed(cache.read())
+          if (bus.mayServe() && cache.find(id.canonical) && isRecent()) return Effect.succeed(cache.read())
           return Effect.callback<LookupAnswer, Unavailable>((resume) =>
             loads.want(id.canonical, (outcome) =>
               resume(
@@ -151,7 +155,7 @@ export class Lookups extends Context.Service<
       const findAtHand = (view: RequestView): boolean => {
         if (!bus.mayServe()) return false
         const spelling = view.getParameter(0)
-        return cache.findSpelled(spelling) || findSpelledNewly(spelling)
+        return (cache.findSpelled(spelling) || findSpelledNewly(spelling)) && isRecent()
       }
 
       const findSelection = (
