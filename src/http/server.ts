@@ -4,6 +4,7 @@ import uWS, {
   type TemplatedApp,
   type us_listen_socket,
 } from "uWebSockets.js"
+import { append, noBody } from "./body.ts"
 import { callerAddress } from "./caller-address.ts"
 import { makeCrossOrigin, preflightHeaders } from "./cross-origin.ts"
 import type { Endpoint, Prepared, RawResponse } from "./exchange.ts"
@@ -82,7 +83,6 @@ const keys = {
   origin: headerKey("origin"),
 }
 const isPrepared = ({ prepared }: Endpoint): boolean => prepared !== undefined
-const noBody = new Uint8Array(0)
 const noCancel = () => true
 const sweepMs = 250
 // LIBUS_LISTEN_EXCLUSIVE_PORT: a constant of the library that its types hide in an enum without a value.
@@ -184,15 +184,13 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   }
 
   const readBody = (exchange: Exchange, limitBytes: number, done: (body: Uint8Array) => void) => {
-    let chunks: Uint8Array | undefined
+    let body = noBody
     exchange.res.onData((chunk, isLast) => {
       if (!exchange.open) return
-      const size = (chunks?.length ?? 0) + chunk.byteLength
-      if (size > limitBytes) return fail(exchange, "body_too_large", String(limitBytes))
-      // The chunk's memory is taken back when this returns.
-      const copy = new Uint8Array(chunk.slice(0))
-      chunks = chunks === undefined ? copy : Buffer.concat([chunks, copy])
-      if (isLast) guarded(exchange, () => done(chunks ?? noBody))
+      if (body.length + chunk.byteLength > limitBytes)
+        return fail(exchange, "body_too_large", String(limitBytes))
+      body = append(body, chunk)
+      if (isLast) guarded(exchange, () => done(body))
     })
   }
 

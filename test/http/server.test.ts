@@ -226,6 +226,15 @@ describe("a body", () => {
     expect(text).toMatch(/^HTTP\/1\.1 413 /)
     await stillServes()
   })
+  it("sent byte by byte arrives whole", async () => {
+    const sent = "0123456789".repeat(90)
+    const chunks = [...sent].map((byte) => `1\r\n${byte}\r\n`).join("")
+    const text = await exchange(
+      server.port,
+      `POST /body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+    )
+    expect(text).toContain(JSON.stringify({ bytes: sent.length, text: sent }))
+  })
   it("that never comes is given up at the deadline", async () => {
     const text = await exchange(
       server.port,

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest"
+import { append, noBody } from "../../src/http/body.ts"
+
+describe("a body that comes byte by byte", () => {
+  it("is whole, and moved only when its room is full: else one request would keep everybody waiting", () => {
+    const sent = Buffer.from("0123456789".repeat(10_000))
+    const rooms = new Set<ArrayBuffer>()
+    let body = noBody
+    for (const byte of sent) {
+      body = append(body, Uint8Array.of(byte).buffer)
+      rooms.add(body.buffer)
+    }
+    expect(Buffer.compare(body, sent)).toBe(0)
+    expect(rooms.size).toBeLessThanOrEqual(1 + Math.log2(sent.length))
+  })
+  it("does not keep the memory of a chunk, which is taken back", () => {
+    const chunk = Uint8Array.of(1, 2)
+    const body = append(append(noBody, chunk.buffer), chunk.buffer)
+    chunk.fill(9)
+    expect([...body]).toEqual([1, 2, 1, 2])
+  })
+})
