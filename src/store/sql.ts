@@ -97,6 +97,14 @@ const isoTimestamp = {
 }
 const safeBigint = { to: 20, from: [20], serialize: String, parse: Number }
 
+/** What we send and read relies on these, and a role or a database of an operator's may have others. */
+const session = {
+  TimeZone: "UTC",
+  DateStyle: "ISO",
+  bytea_output: "hex",
+  default_transaction_isolation: "read committed",
+} as const
+
 export const connect = (options: SqlOptions): postgres.Sql => {
   const settings = {
     max: options.poolSize,
@@ -109,7 +117,7 @@ export const connect = (options: SqlOptions): postgres.Sql => {
     connection: {
       ...options.client?.connection,
       application_name: "emoji-id-directory",
-      TimeZone: "UTC",
+      ...session,
       statement_timeout: options.statementTimeoutMs,
     },
   }

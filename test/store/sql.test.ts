@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
-import { Sql } from "../../src/store/sql.ts"
+import { connect, Sql } from "../../src/store/sql.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 let service: TestService
@@ -36,6 +36,29 @@ describe("values", () => {
       at: "2026-01-02T01:04:05.678Z",
       big: 12_345_678_901,
       none: null,
+    })
+  })
+  it("are read right, and statements see what others commit, whatever a database has set for its sessions", async () => {
+    const { database } = service
+    if (!("database" in database)) throw new Error("the tests have a database of their own")
+    const settings = [
+      "datestyle = 'SQL, DMY'",
+      "timezone = 'Asia/Tokyo'",
+      "bytea_output = 'escape'",
+      "default_transaction_isolation = 'serializable'",
+    ]
+    for (const setting of settings)
+      await service.sql.unsafe(`alter database ${database.database} set ${setting}`)
+    const sql = connect({ connection: database, poolSize: 1, statementTimeoutMs: 5000 })
+    const [row] = await sql`
+      select '2026-11-05T06:07:08Z'::timestamptz as at, array['2026-11-05T06:07:08Z']::timestamptz[] as times,
+        '\\x00ff41'::bytea as bytes, current_setting('transaction_isolation') as isolation`
+    await sql.end()
+    expect(row).toEqual({
+      at: "2026-11-05T06:07:08.000Z",
+      times: ["2026-11-05T06:07:08.000Z"],
+      bytes: Buffer.from([0, 255, 65]),
+      isolation: "read committed",
     })
   })
 })
