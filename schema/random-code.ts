@@ -12,20 +12,25 @@ export type RandomYatActivateBody = typeof RandomYatActivateBody.Type
 
 const bound = (maximum: number) => optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum })))
 
-/** The `pattern` of a code that gives ids: which ids it gives. Without one, ids of five or six emoji. */
-export const RandomIdPattern = Schema.Struct({
+/** The `pattern` of a code: which ids it gives, or lowers the price of. Without one, ids of five or six emoji, or all. */
+const IdPattern = Schema.Struct({
   min_length: bound(6),
   max_length: bound(6),
   min_score: bound(100),
   max_score: bound(100),
 })
 
-const decode = Schema.decodeUnknownOption(RandomIdPattern, { onExcessProperty: "error" })
+type IdPattern = typeof IdPattern.Type
+
+const decodeExactly = Schema.decodeUnknownOption(IdPattern, { onExcessProperty: "error" })
+const decode = Schema.decodeUnknownOption(IdPattern)
+
+export const readIdPattern = (pattern: unknown): IdPattern => Option.getOrElse(decode(pattern), () => ({}))
 
 /** Whether a pattern says what it means: nothing in it is misspelled, and no bound rules out the other. */
-export const isRandomIdPattern = (pattern: unknown): boolean =>
+export const isIdPattern = (pattern: unknown): boolean =>
   Option.exists(
-    decode(pattern),
+    decodeExactly(pattern),
     ({ max_length, max_score, min_length, min_score }) =>
       (min_length ?? 1) <= (max_length ?? 6) && (min_score ?? 1) <= (max_score ?? 100),
   )

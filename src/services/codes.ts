@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Code, CodeAvailability, NewCode } from "../../schema/code.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { PageRequest } from "../../schema/paging.ts"
-import { isRandomIdPattern } from "../../schema/random-code.ts"
+import { isIdPattern } from "../../schema/random-code.ts"
 import { Sql } from "../store/sql.ts"
 
 export interface CodeFilter {
@@ -157,7 +157,7 @@ const checkNew = (given: NewCode) =>
     if (given.code_type === "RandomYat" && amounts.length > 0) {
       fields["discount_as_percentage"] = [{ code: "not_allowed", message: "a random id is free" }]
     }
-    if (given.code_type === "RandomYat" && given.pattern != null && !isRandomIdPattern(given.pattern)) {
+    if (given.pattern != null && !isIdPattern(given.pattern)) {
       const message = "expected some of min_length, max_length, min_score and max_score"
       fields["pattern"] = [{ code: "invalid", message }]
     }

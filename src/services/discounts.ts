@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto"
 import type { OrderItem } from "../../machines/order-context.ts"
 import type { Code } from "../../schema/code.ts"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { readIdPattern } from "../../schema/random-code.ts"
 
 const isId = (item: OrderItem) => item.type === "EmojiId"
 
@@ -19,7 +21,22 @@ const reduction = (code: Code, cents: number): number =>
     ? Math.min(cents, code.discount_in_cents ?? 0)
     : Math.round((cents * code.discount_as_percentage) / 100)
 
-/** One discount per id at most, in the order of the cart, for as many ids as the code still has uses. */
+const isBetween = (value: number, least: number | null | undefined, most: number | null | undefined) =>
+  value >= (least ?? value) && value <= (most ?? value)
+
+const fits = ({ pattern }: Code) => {
+  const { max_length, max_score, min_length, min_score } = readIdPattern(pattern)
+  return ({ claim = "", rhythmScore = 0 }: OrderItem): boolean => {
+    const id = parseEmojiId(claim)
+    return (
+      id._tag === "EmojiId" &&
+      isBetween(id.length, min_length, max_length) &&
+      isBetween(rhythmScore, min_score, max_score)
+    )
+  }
+}
+
+/** One discount per id the code is for at most, in the order of the cart, for as many ids as the code still has uses. */
 export const codeDiscounts = (
   items: ReadonlyArray<OrderItem>,
   code: Code,
@@ -29,6 +46,7 @@ export const codeDiscounts = (
   const discounted = new Set(items.map(({ parentId }) => parentId))
   return items
     .filter((item) => isId(item) && item.cents > 0 && !discounted.has(item.id))
+    .filter(fits(code))
     .slice(0, Math.max(0, uses))
     .map((item) => discountOf(item, reduction(code, item.cents), at, code.id))
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { OrderEvent, OrderItem } from "../../machines/order-context.ts"
 import type { Code } from "../../schema/code.ts"
 import type { EmojiId } from "../../schema/emoji-id.ts"
 import { fieldFault, NotFound } from "../../schema/errors.ts"
-import { RandomIdPattern, type RandomYatActivateBody } from "../../schema/random-code.ts"
+import { type RandomYatActivateBody, readIdPattern } from "../../schema/random-code.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { AppConfig } from "../config.ts"
 import { CodePubkeys } from "../store/code-pubkeys.ts"
@@ -27,10 +27,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const nothingFree = fieldFault("code", "eligibility", "No id this code gives is free.")
 
 const boundsOf = (pattern: unknown) => {
-  const { max_length, max_score, min_length, min_score } = Option.getOrElse(
-    Schema.decodeUnknownOption(RandomIdPattern)(pattern ?? {}),
-    () => ({}) as typeof RandomIdPattern.Type,
-  )
+  const { max_length, max_score, min_length, min_score } = readIdPattern(pattern)
   return {
     minLength: min_length ?? Math.min(5, max_length ?? 5),
     maxLength: max_length ?? 6,
