@@ -5,6 +5,7 @@ import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
 import { Sandbox, type SandboxSession } from "../providers/payments/sandbox.ts"
 import { Payments } from "../services/payments.ts"
+import { notice } from "../web/login.ts"
 import { sandboxCheckoutPage } from "../web/sandbox-checkout.ts"
 
 const params = { session: text(128) }
@@ -68,13 +69,14 @@ const payCheckout = route({
       const sandbox = yield* Sandbox
       if (action === "decline") {
         yield* sandbox.decline(session)
-        return sandboxCheckoutPage(session, "Declined. You may try again.")
+        return sandboxCheckoutPage(session, notice("Declined. You may try again."))
       }
       const cents = centsFor(action, session)
       yield* sandbox.pay(session, cents)
       if (action !== "underpay" && session.successUrl !== null)
         return Reply.redirect(session.successUrl, {}, 303)
-      return sandboxCheckoutPage({ ...session, paidCents: session.paidCents + cents }, "Payment received.")
+      const paid = { ...session, paidCents: session.paidCents + cents }
+      return sandboxCheckoutPage(paid, notice("Payment received.", "good"))
     }),
 })
 

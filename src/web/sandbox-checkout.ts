@@ -1,7 +1,7 @@
 import type { SandboxSession } from "../providers/payments/sandbox.ts"
 import { invoiceMethods } from "../providers/payments/sandbox-rates.ts"
 import { formTarget } from "./form-target.ts"
-import { type Html, html } from "./html.ts"
+import { type Content, type Html, html } from "./html.ts"
 import { dollars } from "./money.ts"
 import { page } from "./page.ts"
 
@@ -30,7 +30,7 @@ const chains = (intentId: string, cents: number): Html => html`<h2>Or send one o
 )}</ul>`
 
 /** The page where a buyer would pay. It takes play money and does as it is told. */
-export const sandboxCheckoutPage = (session: SandboxSession, notice?: string) => {
+export const sandboxCheckoutPage = (session: SandboxSession, said: Content = "") => {
   const { cancelUrl, cents, intentId, method, paidCents, status, successUrl } = session
   const due = Math.max(0, cents - paidCents)
   const isOpen = method === "CryptoCommerce" || (status === "open" && due > 0)
@@ -40,7 +40,7 @@ export const sandboxCheckoutPage = (session: SandboxSession, notice?: string) =>
     body: html`<main>
 <div class="center"><p><span class="play">Play money: nothing is charged</span></p>
 <h1 class="amount">${dollars(due)}</h1><p class="soft">${due === 0 ? "nothing left to pay" : "to pay"}</p></div>
-${notice === undefined ? "" : html`<p class="notice good" role="status">${notice}</p>`}
+${said}
 <section class="card"><dl class="facts">
 <dt>Price</dt><dd>${dollars(cents)}</dd>
 <dt>Paid</dt><dd>${dollars(paidCents)}</dd>
