@@ -55,12 +55,16 @@ const tiles = (guest: Guest, title: string, items: ReadonlyArray<MarketItem>): C
     html`<input type="hidden" name="action" value="choose"><div class="tiles">${items.map((item) => idButton("emoji_id", item.emoji_id, priceOf(item)))}</div>`,
   )}`
 
+/** Said also to who has ids already: some were given, and a limit may have been raised. */
+const freeWords = (left: number): string =>
+  left === 1 ? "One is free for you." : `${left} are free for you.`
+
 export const searchPage = (guest: Guest, shown: SearchShown) =>
   partnerPage(guest, {
     title: "Get your emoji id",
     status: shown.failed === undefined ? 200 : 422,
     body: html`<h1>Get your emoji id</h1>
-<p>One to six emoji that are yours alone. People pay to them instead of to a long address.${shown.freeLeft > 0 && html` <strong class="good">Your first one is free.</strong>`}</p>
+<p>One to six emoji that are yours alone. People pay to them instead of to a long address.${shown.freeLeft > 0 && html` <strong class="good">${freeWords(shown.freeLeft)}</strong>`}</p>
 ${notice(shown.failed)}
 ${
   shown.owned !== undefined &&

@@ -55,6 +55,21 @@ describe("arriving", () => {
     }
   })
 
+  it("tells a user how many ids are free for them, whichever they would be", async () => {
+    const user = await walletUser()
+    await service.register(freshId(), user)
+    const visitor = makeVisitor(service)
+    await enter(visitor, path, { refresh_token: user.refresh })
+    const seen = async () => (await visitor.get(path)).text
+    expect(await seen()).toContain("One is free for you.")
+    const limit = (free_limit: number) =>
+      service.call("PATCH", `/users/${user.id}`, { token: service.admin.token, body: { free_limit } })
+    await limit(3)
+    expect(await seen()).toContain("3 are free for you.")
+    await limit(0)
+    expect(await seen()).not.toContain("free for you")
+  })
+
   it("with a parameter twice, a damaged address or a script in it is explained too", async () => {
     for (const bad of [
       "eid=🐙&eid=🐙",
