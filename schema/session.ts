@@ -32,8 +32,11 @@ export const Confirm2Fa = Schema.Struct({ code: text(64), refresh_token: refresh
 /** A path of ours and nothing that could lead elsewhere: no scheme, no second slash, no backslash. */
 const redirectPath = /^\/(?![/\\])[^\\\p{Cc}\s]{0,500}$/u
 export const isRedirectPath = (text: string): boolean => redirectPath.test(text)
+/** Clients in languages without `undefined` may also send an empty one for what they leave out. */
 const RedirectPath = Schema.String.check(
-  Schema.isPattern(redirectPath, { message: "expected a relative path" }),
+  Schema.makeFilter((text: string) => text === "" || isRedirectPath(text), {
+    message: "expected a relative path",
+  }),
 )
 
 export const MagicLinkLoginRequest = Schema.Struct({

@@ -267,6 +267,13 @@ describe("mailed links", () => {
     },
   )
 
+  it.each([null, ""])("lead to no path where none was named, by %j", async (redirect) => {
+    const { email } = await onlyEmail()
+    expect((await send({ email, redirect })).status).toBe(200)
+    const link = new URL((await letters(service, email))[0]?.link ?? "")
+    expect(link.searchParams.has("redirect")).toBe(false)
+  })
+
   it("reach nobody who is off", async () => {
     const { email } = await onlyEmail()
     await service.sql`update app_user set deactivated_at = now() where email = ${email}`
