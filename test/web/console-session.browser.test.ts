@@ -74,4 +74,29 @@ describe.skipIf(executable === undefined)("a login in the console", { timeout: 6
     await page.getByText("Two-factor is on: Authenticator app.").waitFor()
     expect(await page.locator(".backup-codes li").allTextContents()).toEqual(codes)
   })
+
+  it.each([429, 503])("goes on by itself after a reload that was answered %i", async (status) => {
+    const person = await register(service)
+    const context = await browser.person()
+    const page = await openConsole(context, service, person, "#/cart")
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+    // As after a sleep: the token has to be renewed first.
+    const ended = person.tokens.access_token.replace(
+      /\.[^.]+\./,
+      `.${btoa('{"exp":1}').replaceAll("=", "")}.`,
+    )
+    await page.evaluate((token) => {
+      const kept = JSON.parse(sessionStorage.getItem("console-tokens") ?? "{}")
+      sessionStorage.setItem("console-tokens", JSON.stringify({ ...kept, access_token: token }))
+    }, ended)
+    let refused = 0
+    await context.route("**/auth/token/refresh", (route) =>
+      ++refused === 1 ? route.fulfill({ status, json: { error: "Not now." } }) : route.continue(),
+    )
+    await page.reload()
+    await page.getByText("Not now.").waitFor()
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+    await page.getByRole("heading", { name: "Cart", exact: true }).waitFor()
+    expect(refused).toBeGreaterThan(1)
+  })
 })

@@ -12,6 +12,8 @@ const refreshBeforeMs = 60_000
 const longestTimerMs = 2 ** 31 - 1
 /** Long enough for another tab to answer. */
 const siblingWaitMs = 300
+/** Between two looks whether the service answers again. */
+const longestPauseMs = 15_000
 
 /** @type {import("./console-signal.js").Signal<Tokens | undefined>} */
 export const tokens = signal(undefined)
@@ -135,8 +137,7 @@ export const signIn = async (response) => {
   await loadAccount()
 }
 
-/** Goes on with the login this tab had before it was loaded anew. */
-export const resume = async () => {
+const resumeOnce = async () => {
   const kept = sessionStorage.getItem(storageKey)
   if (kept === null) return
   try {
@@ -152,6 +153,22 @@ export const resume = async () => {
   } catch (error) {
     if (error instanceof Problem && error.status !== 401) throw error
     forget()
+  }
+}
+
+let pauseMs = 1000
+
+/** Goes on with the login this tab had before it was loaded anew, or fails and does so once the service answers. */
+export const resume = async () => {
+  try {
+    await resumeOnce()
+  } catch (error) {
+    setTimeout(() => {
+      // Whoever has signed in or out meanwhile has decided otherwise.
+      if (account.value === undefined && tokens.value !== undefined) resume().catch(() => {})
+    }, pauseMs)
+    pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+    throw error
   }
 }
 
