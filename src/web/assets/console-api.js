@@ -5,9 +5,9 @@ import { refresh, tokens } from "./console-session.js"
 /**
  * Calls the API as the user. A token that has ended is renewed once, and where a fresh two-factor code is wanted the
  * person is asked for it; then the call is made again.
- * @param {string} method @param {string} path @param {unknown} [body]
+ * @param {string} method @param {string} path @param {unknown} [body] @param {() => void} [beforeCode]
  */
-export const call = async (method, path, body) => {
+export const call = async (method, path, body, beforeCode = () => {}) => {
   let renewed = false
   for (;;) {
     try {
@@ -17,8 +17,10 @@ export const call = async (method, path, body) => {
       if (error.status === 401 && tokens.value !== undefined && !renewed) {
         renewed = true
         await refresh()
-      } else if (error.status === 424) await askForCode()
-      else throw error
+      } else if (error.status === 424) {
+        beforeCode()
+        await askForCode()
+      } else throw error
     }
   }
 }

@@ -60,22 +60,30 @@ const countdown = (order, life) => {
 
 const returnUrl = () => `${location.origin}/#/cart`
 
-const payByCard = async () => {
-  // The tab is opened before the answer is there: afterwards a browser would take it for an advertisement.
+const openTab = () => {
   const tab = window.open("about:blank", "_blank")
   if (tab !== null) tab.opener = null
+  return tab
+}
+
+const payByCard = async () => {
+  // The tab is opened before the answer is there: afterwards a browser would take it for an advertisement.
+  let tab = openTab()
+  const closeTab = () => {
+    tab?.close()
+    tab = null
+  }
+  const checkout = { method: "CardCheckout", success_url: returnUrl(), cancel_url: returnUrl() }
   try {
-    const order = await call("POST", "/cart/checkout", {
-      method: "CardCheckout",
-      success_url: returnUrl(),
-      cancel_url: returnUrl(),
-    })
+    // It would cover the dialog that asks for the code; confirming that allows another one.
+    const order = await call("POST", "/cart/checkout", checkout, closeTab)
     showCart(order)
     const url = order.payment_method_data?.checkout_url
-    if (tab !== null && url !== undefined) tab.location = url
-    else tab?.close()
+    if (url === undefined) return closeTab()
+    tab ??= openTab()
+    if (tab !== null) tab.location = url
   } catch (error) {
-    tab?.close()
+    closeTab()
     await loadCart()
     throw error
   }
@@ -105,7 +113,14 @@ const draftActions = (order) => {
   )
 }
 
+/** What has come of a payment that was too little. */
+const paidLine = ({ remaining_due_in_cents: due, total_in_cents: total }) =>
+  due > 0 &&
+  due < total &&
+  h("p", { class: "total" }, `${dollars(total - due)} paid, still to pay `, h("strong", {}, dollars(due)))
+
 const pendingActions = (order) => [
+  paidLine(order),
   order.last_payment_error && h("p", { class: "bad", role: "alert" }, order.last_payment_error),
   h(
     "div",

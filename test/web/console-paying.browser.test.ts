@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { atSandbox, card } from "../orders/shopper.ts"
+import { openConsole, register } from "./console-person.ts"
+
+const port = await freePort()
+const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
+const browser = await openBrowser()
+
+const registerBuyer = async (id: string) => {
+  const buyer = await register(service)
+  await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: id }] } })
+  return buyer
+}
+
+describe.skipIf(executable === undefined)("paying in the console", { timeout: 60_000 }, () => {
+  it("asks for a two-factor code in plain view, and leads to the payment afterwards", async () => {
+    const buyer = await registerBuyer("🐢🎧🐢")
+    const context = await browser.person()
+    const page = await openConsole(context, service, buyer, "#/cart")
+    let asked = 0
+    await context.route("**/cart/checkout", (route) =>
+      ++asked === 1
+        ? route.fulfill({ status: 424, json: { error: "A fresh two-factor code is needed." } })
+        : route.continue(),
+    )
+    await context.route("**/auth/2fa", (route) => route.fulfill({ json: buyer.tokens }))
+    await page.getByRole("button", { name: /by card$/ }).click()
+    const dialog = page.getByRole("dialog", { name: "Is it still you?" })
+    await dialog.getByLabel("Code").fill("123456")
+    expect(context.pages()).toEqual([page])
+    const popup = page.waitForEvent("popup")
+    await dialog.getByRole("button", { name: "Confirm" }).click()
+    await (await popup).getByRole("button", { name: /^Pay / }).first().waitFor()
+  })
+
+  it("says how much of a cart is paid already", async () => {
+    const buyer = await registerBuyer("🐢🎤🐢")
+    const pending = await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
+    const due = pending.body.remaining_due_in_cents
+    await atSandbox(service, pending.body.payment_method_data.session_id, "underpay")
+    const page = await openConsole(await browser.person(), service, buyer, "#/cart")
+    const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
+    const paid = Math.floor(due / 2)
+    await page.getByText(`${dollars(paid)} paid, still to pay ${dollars(due - paid)}`).waitFor()
+  })
+})
