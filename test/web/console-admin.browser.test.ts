@@ -73,4 +73,43 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     const { body: owned } = await service.call("GET", "/emoji_id", { token: buyer.token })
     expect([...(await prizes.allTextContents()), "🐢🌈🐢"].toSorted()).toEqual(owned.toSorted())
   })
+
+  it("gives no role that the arrow keys pass by, only the one that was confirmed", async () => {
+    const admin = await registerAdmin()
+    const user = await register(service)
+    const roleOf = async () =>
+      (await service.sql`select role from app_user where id = ${user.id}`)[0]?.["role"]
+    const page = await openConsole(await browser.person(), service, admin, "#/admin/users")
+    const role = page.getByLabel(`Role of ${user.email}`)
+    const given: Array<unknown> = []
+    page.on("request", (sent) => sent.method() === "PATCH" && given.push(sent.postDataJSON()))
+    await role.focus()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("ArrowDown")
+    expect([await role.inputValue(), await roleOf()]).toEqual(["Admin", "User"])
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.getByText(`${user.email} is Admin now.`).waitFor()
+    expect(given).toEqual([{ role: "Admin" }])
+    expect(await roleOf()).toBe("Admin")
+  })
+
+  it("stays on the page of a list where something was done, and says when one cannot be read", async () => {
+    const admin = await registerAdmin()
+    for (let made = 0; made < 25; made++) {
+      const body = { name: "n", code_type: "Discount", discount_in_cents: 1, redemption_code: `PAGE-${made}` }
+      await service.call("POST", "/codes", { token: admin.token, body })
+    }
+    const context = await browser.person()
+    const page = await openConsole(context, service, admin, "#/admin/codes")
+    await page.getByRole("button", { name: "Older" }).click()
+    const row = page.getByRole("row", { name: "PAGE-0 " })
+    await row.getByRole("button", { name: "Withdraw" }).click()
+    await row.getByText("Withdrawn").waitFor()
+    await context.route("**/codes?*", (route) =>
+      route.fulfill({ status: 503, json: { error: "The service is busy." } }),
+    )
+    await page.getByRole("button", { name: "Newer" }).click()
+    await page.getByText("The service is busy.").waitFor()
+  })
 })

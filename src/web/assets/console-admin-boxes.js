@@ -97,7 +97,7 @@ export const drawBoxes = async (place) => {
     drawPaged(
       list,
       (page) => get(`/lootboxes?limit=20&page=${page}`),
-      (boxes) =>
+      (boxes, again) =>
         boxes.length === 0
           ? empty("🎁", "No boxes.")
           : table(
@@ -108,7 +108,7 @@ export const drawBoxes = async (place) => {
                 dollars(box.total_value),
                 box.owner?.email ?? "",
                 badge(box.status, kinds[box.status]),
-                boxActions(box, startBoxes),
+                boxActions(box, again),
               ]),
             ),
     )

@@ -21,7 +21,7 @@ export const drawCodes = async (place) => {
     drawPaged(
       list,
       (page) => get(`/codes?limit=20&page=${page}`),
-      (codes) =>
+      (codes, again) =>
         codes.length === 0
           ? empty("🏷️", "No codes.")
           : table(
@@ -40,7 +40,7 @@ export const drawCodes = async (place) => {
                       "Withdraw",
                       async () => {
                         await call("DELETE", `/codes/${code.id}`)
-                        await start()
+                        await again()
                       },
                       { class: "plain small" },
                     )

@@ -2,6 +2,7 @@ import { actionButton, actionForm } from "./console-actions.js"
 import { call, get } from "./console-api.js"
 import { badge, choice, empty, field, fill, h } from "./console-dom.js"
 import { dollars, when, words } from "./console-format.js"
+import { explain } from "./console-http.js"
 import { notify } from "./console-notices.js"
 import { drawPaged, table } from "./console-subnav.js"
 
@@ -68,7 +69,7 @@ export const drawOrders = async (place) => {
   const load = (page) =>
     get(`/orders?all=true&limit=20&page=${page}${status === "" ? "" : `&status=${status}`}`)
   const start = () =>
-    drawPaged(list, load, (orders) =>
+    drawPaged(list, load, (orders, again) =>
       orders.length === 0
         ? empty("🧾", "No orders.")
         : table(
@@ -83,7 +84,7 @@ export const drawOrders = async (place) => {
               h("span", { class: "emoji-line" }, contents(order)),
               dollars(order.total_in_cents),
               badge(words(order.status), kinds[order.status]),
-              actions(order, start),
+              actions(order, again),
             ]),
           ),
     )
@@ -92,7 +93,7 @@ export const drawOrders = async (place) => {
     choice("Show", "status", [["", "all orders"], ...Object.keys(kinds).map((name) => [name, words(name)])], {
       onchange: ({ target }) => {
         status = target.value
-        start()
+        start().catch((error) => notify(explain(error), "bad"))
       },
     }),
     list,

@@ -9,32 +9,30 @@ const kinds = { Accepted: "good", AwaitingSender: "warn", AwaitingReceiver: "war
 export const drawTransfers = async (place) => {
   const list = h("div", {})
   fill(place, list)
-  const start = () =>
-    drawPaged(
-      list,
-      (page) => get(`/transfers?all=true&limit=20&page=${page}`),
-      (transfers) =>
-        transfers.length === 0
-          ? empty("📮", "No transfers.")
-          : table(
-              ["Id", "From", "To", "Status", "Begun", ""],
-              transfers.map((transfer) => [
-                emojiText(transfer.eid, "in-table"),
-                transfer.sender_email ?? "",
-                transfer.email,
-                badge(words(transfer.status), kinds[transfer.status] ?? ""),
-                when(transfer.created_at),
-                transfer.status.startsWith("Awaiting") &&
-                  actionButton(
-                    "Call off",
-                    async () => {
-                      await call("DELETE", `/transfers/${transfer.id}`)
-                      await start()
-                    },
-                    { class: "plain small" },
-                  ),
-              ]),
-            ),
-    )
-  await start()
+  await drawPaged(
+    list,
+    (page) => get(`/transfers?all=true&limit=20&page=${page}`),
+    (transfers, again) =>
+      transfers.length === 0
+        ? empty("📮", "No transfers.")
+        : table(
+            ["Id", "From", "To", "Status", "Begun", ""],
+            transfers.map((transfer) => [
+              emojiText(transfer.eid, "in-table"),
+              transfer.sender_email ?? "",
+              transfer.email,
+              badge(words(transfer.status), kinds[transfer.status] ?? ""),
+              when(transfer.created_at),
+              transfer.status.startsWith("Awaiting") &&
+                actionButton(
+                  "Call off",
+                  async () => {
+                    await call("DELETE", `/transfers/${transfer.id}`)
+                    await again()
+                  },
+                  { class: "plain small" },
+                ),
+            ]),
+          ),
+  )
 }

@@ -1,33 +1,39 @@
 import { actionButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
 import { badge, fill, h } from "./console-dom.js"
-import { explain } from "./console-http.js"
 import { notify } from "./console-notices.js"
 import { account } from "./console-session.js"
 import { drawPaged, table } from "./console-subnav.js"
 
 const roles = ["User", "Bot", "Admin", "Super"]
 
-const roleSelect = (user, again) =>
-  h(
+/** Chosen first and given then: the arrow keys pass by roles that nobody means. */
+const roleChoice = (user, again) => {
+  const name = user.email ?? user.alternate_id ?? user.id
+  const give = actionButton(
+    "Give",
+    async () => {
+      await call("PATCH", `/users/${user.id}`, { role: select.value })
+      notify(`${name} is ${select.value} now.`, "good")
+      await again()
+    },
+    { class: "plain small", hidden: true, "aria-label": `Give ${name} this role` },
+  )
+  const select = h(
     "select",
     {
-      "aria-label": `Role of ${user.email ?? user.id}`,
+      "aria-label": `Role of ${name}`,
       disabled: user.id === account.value?.user.id,
-      onchange: async ({ target }) => {
-        try {
-          await call("PATCH", `/users/${user.id}`, { role: target.value })
-          notify(`${user.email ?? "The user"} is ${target.value} now.`, "good")
-        } catch (error) {
-          notify(explain(error), "bad")
-        }
-        await again()
+      onchange: () => {
+        give.hidden = select.value === user.role
       },
     },
     [...new Set([user.role, ...roles])].map((role) =>
       h("option", { value: role, selected: role === user.role }, role),
     ),
   )
+  return h("div", { class: "cell-actions" }, select, give)
+}
 
 const activation = (user, again) => {
   if (user.id === account.value?.user.id) return badge("You")
@@ -45,28 +51,24 @@ const activation = (user, again) => {
 export const drawUsers = async (place) => {
   const list = h("div", {})
   fill(place, list)
-  const start = () =>
-    drawPaged(
-      list,
-      (page) => get(`/users?limit=20&page=${page}`),
-      (users) =>
-        table(
-          ["User", "Ids", "Two-factor", "Role", ""],
-          users.map((user) => [
-            [
-              h("strong", {}, user.email ?? user.alternate_id ?? user.id),
-              " ",
-              user.deactivated_at !== undefined && badge("Deactivated", "bad"),
-              user.email !== undefined &&
-                user.email_verified_at === undefined &&
-                badge("Unconfirmed", "warn"),
-            ],
-            h("span", { class: "emoji-line" }, user.emoji_ids.slice(0, 6).join(" ") || "—"),
-            user.two_factor_auth?.length > 0 ? "on" : "off",
-            roleSelect(user, start),
-            activation(user, start),
-          ]),
-        ),
-    )
-  await start()
+  await drawPaged(
+    list,
+    (page) => get(`/users?limit=20&page=${page}`),
+    (users, again) =>
+      table(
+        ["User", "Ids", "Two-factor", "Role", ""],
+        users.map((user) => [
+          [
+            h("strong", {}, user.email ?? user.alternate_id ?? user.id),
+            " ",
+            user.deactivated_at !== undefined && badge("Deactivated", "bad"),
+            user.email !== undefined && user.email_verified_at === undefined && badge("Unconfirmed", "warn"),
+          ],
+          h("span", { class: "emoji-line" }, user.emoji_ids.slice(0, 6).join(" ") || "—"),
+          user.two_factor_auth?.length > 0 ? "on" : "off",
+          roleChoice(user, again),
+          activation(user, again),
+        ]),
+      ),
+  )
 }

@@ -1,3 +1,4 @@
+import { actionButton } from "./console-actions.js"
 import { fill, h } from "./console-dom.js"
 
 /**
@@ -51,26 +52,37 @@ export const table = (headings, rows) =>
     ),
   )
 
+/** What each list was asked for last: an answer that comes later than a newer one's is not shown. */
+const asked = new WeakMap()
+
 /**
- * A list that comes in pages. @param {Element} place @param {(page: number) => Promise<{data: ReadonlyArray<any>, paging: {total: number, limit: number}}>} load @param {(rows: ReadonlyArray<any>) => Node} show
+ * A list that comes in pages. `show` is given what reads the page that is shown again.
+ * @param {Element} place @param {(page: number) => Promise<{data: ReadonlyArray<any>, paging: {total: number, limit: number}}>} load @param {(rows: ReadonlyArray<any>, again: () => Promise<void>) => Node} show
  */
 export const drawPaged = async (place, load, show) => {
   const go = async (page) => {
+    const turn = {}
+    asked.set(place, turn)
     const { data, paging } = await load(page)
+    if (asked.get(place) !== turn) return
     const last = Math.max(0, Math.ceil(paging.total / paging.limit) - 1)
+    if (page > last) return go(last)
+    const step = (label, to) =>
+      to < 0 || to > last
+        ? h("button", { class: "plain", disabled: true }, label)
+        : actionButton(label, () => go(to), { class: "plain" })
     fill(
       place,
-      show(data),
+      show(data, () => go(page)),
       last > 0 &&
         h(
           "div",
           { class: "row middle" },
-          h("button", { class: "plain", disabled: page === 0, onclick: () => go(page - 1) }, "Newer"),
+          step("Newer", page - 1),
           h("span", { class: "soft small" }, `${page + 1} of ${last + 1}`),
-          h("button", { class: "plain", disabled: page >= last, onclick: () => go(page + 1) }, "Older"),
+          step("Older", page + 1),
         ),
     )
   }
   await go(0)
-  return go
 }
