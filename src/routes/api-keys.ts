@@ -3,27 +3,13 @@ import { CreateApiKeyBody, DisplayApiKey } from "../../schema/api-key.ts"
 import { Forbidden, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { rolesUpTo } from "../../schema/scope.ts"
 import { text, Uuid } from "../../schema/wire.ts"
-import type { Principal } from "../http/principal.ts"
 import { route } from "../http/route.ts"
 import { apiKeyScopes } from "../services/api-key-scopes.ts"
-import { Callers } from "../services/callers.ts"
 import { checkForUser } from "../services/permissions.ts"
+import { findWithinReach } from "../services/reach.ts"
 import { ApiKeys } from "../store/api-keys.ts"
 
 const forUser = { user_id: Schema.optionalKey(Uuid) }
-
-/** Whoever makes a key for somebody else can act as them. */
-const findHolder = Effect.fnUntraced(function* (principal: Principal, userId: string | undefined) {
-  if (userId === undefined || userId.toLowerCase() === principal.userId)
-    return { ...principal, id: principal.userId }
-  yield* checkForUser(principal, userId, { others: "adminUser:loginAs" })
-  const holder = yield* Callers.use((callers) => callers.find(userId))
-  if (holder === undefined) return yield* new NotFound({ error: "There is no such user." })
-  if (!rolesUpTo(principal.role).includes(holder.role)) {
-    return yield* new Forbidden({ error: `A user of the role ${holder.role} is above your own role.` })
-  }
-  return holder
-})
 
 const create = route({
   id: "createApiKey",
@@ -45,7 +31,8 @@ const create = route({
       if (principal.via !== "session") {
         return yield* new Forbidden({ error: "API keys are made in a login session, not with an API key." })
       }
-      const holder = yield* findHolder(principal, query.user_id)
+      // Whoever makes a key for somebody else can act as them.
+      const holder = yield* findWithinReach(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
       const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
       const expiresAt = body.expires_at == null ? null : new Date(body.expires_at).toISOString()
       return yield* ApiKeys.use((keys) =>
@@ -87,7 +74,10 @@ const remove = route({
   errors: [NotFound],
   handler: ({ params, principal }) =>
     ApiKeys.use((keys) =>
-      keys.remove(params.id, principal.scopes.has("adminUser:loginAs") ? undefined : principal.userId),
+      keys.remove(params.id, {
+        userId: principal.userId,
+        roles: principal.scopes.has("adminUser:loginAs") ? rolesUpTo(principal.role) : [],
+      }),
     ),
 })
 

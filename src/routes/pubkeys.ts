@@ -4,6 +4,7 @@ import { text, Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { checkForUser } from "../services/permissions.ts"
 import { checkPubkey } from "../services/pubkeys.ts"
+import { findWithinReach } from "../services/reach.ts"
 import { Pubkeys } from "../store/pubkeys.ts"
 
 const Pubkey = Schema.String
@@ -85,7 +86,7 @@ const addForUser = route({
   success: Pubkey,
   errors: [NotFound, Unprocessable],
   handler: ({ params, principal }) =>
-    checkForUser(principal, params.user_id, { others: "user:write" }).pipe(
+    findWithinReach(principal, params.user_id, "user:write").pipe(
       Effect.andThen(add(params.user_id, params.pubkey)),
     ),
 })

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { DisplayApiKey } from "../../schema/api-key.ts"
 import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
-import type { Scope } from "../../schema/scope.ts"
+import type { Role, Scope } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
 import { makeApiKey } from "../services/api-key-secrets.ts"
 import { Sql } from "./sql.ts"
@@ -44,8 +44,11 @@ export class ApiKeys extends Context.Service<
       },
     ): Effect.Effect<DisplayApiKey, NotFound | Unprocessable | Unavailable>
     list(userId: string): Effect.Effect<ReadonlyArray<DisplayApiKey>, Unavailable>
-    /** Of this user; undefined: of anybody. No process honours the key once this has returned. */
-    remove(id: string, userId: string | undefined): Effect.Effect<DisplayApiKey, NotFound | Unavailable>
+    /** Of this user, or of anybody of these roles. No process honours the key once this has returned. */
+    remove(
+      id: string,
+      of: { readonly userId: string; readonly roles: ReadonlyArray<Role> },
+    ): Effect.Effect<DisplayApiKey, NotFound | Unavailable>
   }
 >()("directory/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -92,14 +95,14 @@ export class ApiKeys extends Context.Service<
                         where user_id = ${userId} order by created_at, id`,
             )
             .pipe(Effect.map((rows) => rows.map((row) => display(row)))),
-        remove: Effect.fnUntraced(function* (text, userId) {
+        remove: Effect.fnUntraced(function* (text, { roles, userId }) {
           const id = idOf(text)
           const [row] = yield* sql
             .rows<ApiKeyRow>(
-              (
-                q,
-              ) => q`delete from api_key where id = ${id} and coalesce(user_id = ${userId ?? null}::uuid, true)
-                       returning id, user_id, name, scopes, created_at, expires_at`,
+              (q) => q`delete from api_key k using app_user u
+                        where k.id = ${id} and u.id = k.user_id
+                          and (u.id = ${userId} or u.role = any(${roles as string[]}))
+                       returning k.id, k.user_id, k.name, k.scopes, k.created_at, k.expires_at`,
             )
             // Also when nothing was found or heard: it may have been deleted a moment ago, by an answer that was lost.
             .pipe(Effect.ensuring(bus.invalidate(apiKeyTopic, [id])))

@@ -63,6 +63,14 @@ describe("pubkeys", () => {
     const absent = `/users/00000000-0000-4000-8000-000000000000/pubkeys/${thirdKey}`
     expect((await service.call("POST", absent, { token: admin.token })).status).toBe(404)
   })
+
+  it("adds no key for a user above one's own role", async () => {
+    const boss = await service.user({ role: "Super" })
+    const path = `/users/${boss.id}/pubkeys/${thirdKey}`
+    expect((await service.call("POST", path, { token: admin.token })).status).toBe(403)
+    expect((await service.call("GET", "/pubkeys", { token: boss.token })).body).toEqual([])
+    expect((await service.call("POST", path, { token: boss.token })).body).toBe(thirdKey)
+  })
 })
 
 describe("wallets", () => {
@@ -189,5 +197,15 @@ describe("api keys", () => {
     expect((await create(admin.token, { name: "x" }, `?user_id=${boss.id}`)).status).toBe(403)
     const nobody = await create(admin.token, { name: "x" }, "?user_id=00000000-0000-4000-8000-000000000000")
     expect(nobody.status).toBe(404)
+  })
+
+  it("is deleted by administrators, unless its user is above them", async () => {
+    const [user, boss] = await Promise.all([service.user(), service.user({ role: "Super" })])
+    const [his, theirs] = [await create(user.token, { name: "a" }), await create(boss.token, { name: "b" })]
+    const remove = async (id: string, token: string) =>
+      (await service.call("DELETE", `/api_keys/${id}`, { token })).status
+    expect(await remove(his.body.id, admin.token)).toBe(200)
+    expect(await remove(theirs.body.id, admin.token)).toBe(404)
+    expect(await remove(theirs.body.id, boss.token)).toBe(200)
   })
 })
