@@ -112,4 +112,32 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     await page.getByRole("button", { name: "Newer" }).click()
     await page.getByText("The service is busy.").waitFor()
   })
+
+  it("shows what others have named at great length without pushing the buttons off the page", async () => {
+    const [admin, sender] = [await registerAdmin(), await register(service)]
+    const email = `${"somebody".repeat(7)}@${"example".repeat(7)}.com`
+    await service.call("POST", "/users", {
+      body: { alternate_id: "device".repeat(20), password: "correct horse battery", source: "wallet" },
+    })
+    await service.register("🐢🎺🐢🎺🐢🎺", sender)
+    const transfer = { eid: "🐢🎺🐢🎺🐢🎺", email }
+    await service.call("POST", "/transfers", { token: sender.token, body: transfer })
+    const redemption_code = "LONG".repeat(16)
+    const code = { name: "n".repeat(200), code_type: "Discount", discount_in_cents: 1, redemption_code }
+    await service.call("POST", "/codes", { token: admin.token, body: code })
+    const page = await openConsole(await browser.person(), service, admin, "#/admin/users")
+    const widest = () => page.evaluate(() => document.documentElement.scrollWidth)
+    for (const [view, shown] of [
+      ["users", "devicedevice"],
+      ["transfers", "somebodysomebody"],
+      ["codes", redemption_code],
+    ] as const) {
+      await page.goto(`${service.url}/#/admin/${view}`)
+      await page.getByText(shown).first().waitFor()
+      for (const width of [1280, 700]) {
+        await page.setViewportSize({ width, height: 900 })
+        expect([view, await widest()]).toEqual([view, width])
+      }
+    }
+  })
 })
