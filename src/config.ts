@@ -163,7 +163,8 @@ export const settings = {
     "LOOKUP_CACHE_MB",
     "128",
     "Memory for prepared lookup answers per process.",
-    whole(1, 65_536),
+    // No more than a place of the slabs can name.
+    whole(1, 32_768),
   ),
   liveMaxSockets: setting(
     "LIVE_MAX_SOCKETS",

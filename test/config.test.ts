@@ -18,6 +18,7 @@ describe("a bad setting", () => {
     [{ PORT: "seventy" }, "PORT: expected a whole number from 1 to 65535"],
     [{ PORT: "70000" }, "PORT: expected a whole number from 1 to 65535"],
     [{ WORKERS: "0" }, "WORKERS: expected a whole number from 1 to 64"],
+    [{ LOOKUP_CACHE_MB: "65536" }, "LOOKUP_CACHE_MB: expected a whole number from 1 to 32768"],
     [
       { DATABASE_URL: "mysql://x" },
       "DATABASE_URL: expected a URL starting with postgres:// or postgresql://",

@@ -207,7 +207,7 @@ export class AnswerSlabs {
   #moveTo(segment: number, at: number): void {
     this.#segment = this.#segments[segment]!
     this.#at = at
-    this.#place = ((segment << this.#segmentBits) | at) >>> unitBits
+    this.#place = ((segment << (this.#segmentBits - unitBits)) | (at >>> unitBits)) >>> 0
   }
 
   #addSegment(): Segment {
