@@ -140,16 +140,24 @@ export class PartnerVisits extends Context.Service<
           const rows = yield* sql.rows<VisitRow & { owner_id: string }>(
             (q) => q`select v.*, e.owner_id from partner_visit v
                        join entity e on e.kind = 'order' and e.id = v.order_id and e.status = 'Paid'
-                      where v.written_at is null and e.updated_at < now() - interval '20 seconds' limit 20`,
+                      where v.written_at is null and e.updated_at < now() - interval '20 seconds'
+                      order by random() limit 20`,
           )
-          return yield* Effect.forEach(rows, (row) =>
-            Effect.map(open(row), (visit) => ({
-              ...visit,
-              key: row.token_hash,
-              userId: row.owner_id,
-              orderId: row.order_id ?? "",
-            })),
+          // One that cannot be opened, because its key is gone or not here yet, must not hold up the others.
+          const opened = yield* Effect.forEach(rows, (row) =>
+            open(row).pipe(
+              Effect.map((visit) => ({
+                ...visit,
+                key: row.token_hash,
+                userId: row.owner_id,
+                orderId: row.order_id ?? "",
+              })),
+              Effect.catchCause((cause) =>
+                Effect.as(Effect.logWarning("visit not opened", { order: row.order_id }, cause), undefined),
+              ),
+            ),
           )
+          return opened.filter((visit) => visit !== undefined)
         }),
       })
     }),
