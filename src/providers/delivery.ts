@@ -1,6 +1,6 @@
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { AppConfig } from "../config.ts"
-import { type Letter, Outbox } from "../store/outbox.ts"
+import { type Letter, maxTries, Outbox } from "../store/outbox.ts"
 import { type Carrier, hasCarrier } from "./carrier.ts"
 import { smtpCarrier } from "./mail.ts"
 import { render } from "./mail-templates.ts"
@@ -8,7 +8,6 @@ import { twilioCarrier } from "./sms.ts"
 
 /** No more than are handed over at once: the lease of one that waits its turn here would run out, and another send it too. */
 const batchSize = 4
-const maxTries = 8
 const pauseMs = 500
 
 const isPhone = (recipient: string) => recipient.startsWith("+")

@@ -25,6 +25,8 @@ export interface Letter extends Mail {
 }
 
 const leaseSeconds = 60
+/** A letter that could not be carried or opened so often is given up. */
+export const maxTries = 8
 /** They say nothing that their order does not. The others carry codes and links, or might one day. */
 const openKinds: ReadonlySet<string> = new Set(["order_receipt", "order_expired"])
 const sealedFor = (recipient: string, kind: string) => `outbox/${kind}/${recipient}`
@@ -97,13 +99,14 @@ export class Outbox extends Context.Service<
                               order by due_at limit ${limit} for update skip locked) d
                       where o.id = d.id returning o.id, o.recipient, o.kind, o.payload, o.at, o.tries`,
           )
-          // One letter that cannot be opened, because its key is gone, must not hold up the others.
+          // One letter that cannot be opened must not hold up the others. Its key may be gone, or not here yet: while keys
+          // are changed another process may have it.
           const opened = yield* Effect.forEach(rows, (row) =>
             open(row).pipe(
               Effect.catchCause((cause) =>
                 Effect.andThen(
-                  Effect.logError("letter cannot be opened", { letter: row.id }, cause),
-                  giveUp(row.id),
+                  Effect.logError("letter cannot be opened", { letter: row.id, tries: row.tries }, cause),
+                  row.tries < maxTries ? Effect.void : giveUp(row.id),
                 ),
               ),
             ),

@@ -135,12 +135,14 @@ describe("mail", () => {
     await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries: 8 })
   })
 
-  it("that cannot be opened holds up no other", async () => {
+  it("that cannot be opened holds up no other, and waits for a process that has its key", async () => {
     const [broken, good] = [someEmail(), someEmail()]
     await service.sql`insert into outbox (recipient, kind, payload) values (${broken}, 'magic_link', 'v1.nonsense')`
     await put(good, "security_notice", { change: "something changed" })
     await mailTo(good).toBeDefined()
-    await expect.poll(() => stateOf(broken)).toMatchObject({ given_up: true })
+    await expect.poll(() => stateOf(broken)).toEqual({ sent: false, given_up: false, tries: 1 })
+    await service.sql`update outbox set tries = 7, due_at = now() where recipient = ${broken}`
+    await expect.poll(() => stateOf(broken)).toEqual({ sent: false, given_up: true, tries: 8 })
   })
 })
 
