@@ -13,6 +13,7 @@ import { matches, parameterNames, percentDecode } from "./path.ts"
 import { makePreparedWriter } from "./prepared-writer.ts"
 import { makeRequestIds } from "./request-ids.ts"
 import { headerLines, statusLine } from "./response-lines.ts"
+import { sendBody } from "./sending.ts"
 
 export interface ServerOptions {
   readonly host: string
@@ -115,7 +116,8 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     // Any argument, undefined too, would add a length to an answer that has no content.
     if (response.status === 204 || response.status === 304) res.endWithoutBody()
     else if (exchange.head) res.endWithoutBody(Buffer.byteLength(body), close)
-    else res.end(body, close)
+    else if (close) res.end(body, close)
+    else sendBody(res, body)
   }
 
   const write = (exchange: Exchange, response: RawResponse, lines: string, close: boolean) => {
@@ -199,7 +201,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     writeHead(res, req, made)
     if (!anyOrigin) writeOrigin(res, req.getHeader(keys.origin))
     if (made.head.status.startsWith("304")) res.endWithoutBody()
-    else res.end(made.body)
+    else sendBody(res, made.body)
   }
 
   const serve = (endpoint: Endpoint, head: boolean) => {

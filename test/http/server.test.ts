@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Endpoint, RawRequest, RawResponse } from "../../src/http/exchange.ts"
 import { FixedAnswer } from "../../src/http/fixed-answer.ts"
 import { refusalResponse } from "../../src/http/problem-response.ts"
@@ -12,6 +12,7 @@ const late: Array<() => void> = []
 const cancelled: Array<string> = []
 const finished: Array<string> = []
 const observed: Array<number> = []
+let sentLarge = 0
 
 const endpoint = (
   method: Endpoint["method"],
@@ -33,6 +34,9 @@ const json = (value: unknown, headers: RawResponse["headers"] = {}): RawResponse
   headers: { "Content-Type": "application/json", ...headers },
   body: JSON.stringify(value),
 })
+
+const lastWord = "the end"
+const large = "0123456789".repeat(1_600_000) + lastWord
 
 const preparedHead = { status: "200 OK", lines: "Content-Type: application/json" }
 
@@ -62,6 +66,15 @@ const endpoints: ReadonlyArray<Endpoint> = [
     },
     { bodyLimitBytes: 0 },
   ),
+  endpoint("get", "/large", (_r, respond) => {
+    sentLarge++
+    respond({ status: 200, body: large })
+    return undefined
+  }),
+  endpoint("get", "/large-later", (_r, respond) => {
+    setImmediate(() => respond({ status: 200, body: large }))
+    return undefined
+  }),
   endpoint("get", "/throws", () => {
     throw new Error("secret detail of the inside")
   }),
@@ -283,6 +296,31 @@ describe("an answer", () => {
     expect(answer.status).toBe(500)
     expect(answer.headers.get("set-cookie")).toBeNull()
     await stillServes()
+  })
+  it.each(["/large", "/large-later"])(
+    "that is large arrives whole, more than the system takes at once: %s",
+    async (path) => {
+      const socket = await openSocket(server.port)
+      socket.setEncoding("utf8").pause()
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      let text = ""
+      for await (const part of socket) {
+        text += part
+        if (text.length > large.length && text.endsWith(lastWord)) break
+      }
+      expect(text.slice(text.indexOf("\r\n\r\n") + 4) === large).toBe(true)
+    },
+  )
+  it("that is not read is not followed by more of them, which would take all memory", async () => {
+    sentLarge = 0
+    const socket = await openSocket(server.port)
+    socket.pause()
+    socket.on("error", () => {})
+    socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n".repeat(60))
+    await vi.waitFor(() => expect(sentLarge).toBeGreaterThan(0))
+    await stillServes()
+    socket.destroy()
+    expect(sentLarge).toBeLessThan(10)
   })
   it("without content has no length and no body", async () => {
     const text = await exchange(server.port, "GET /empty HTTP/1.1\r\nHost: x\r\n\r\n", 300)
