@@ -1,5 +1,5 @@
-import { hkdfSync, randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { hkdfSync, randomBytes, randomUUID } from "node:crypto"
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import type { Config } from "./config.ts"
@@ -12,15 +12,25 @@ const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
     return { id: part.slice(0, colon).trim(), secret: Redacted.make(part.slice(colon + 1).trim()) }
   })
 
+/** On the disk before anything is sealed with it, and never in the place of one that another process made meanwhile. */
+const makeFile = (folder: string, file: string): void => {
+  mkdirSync(folder, { recursive: true })
+  const made = `${file}.${randomUUID()}`
+  writeFileSync(made, `k1:${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flush: true })
+  try {
+    linkSync(made, file)
+  } catch {
+    // There is one by now, or this file system knows no links.
+    if (!existsSync(file)) renameSync(made, file)
+  } finally {
+    rmSync(made, { force: true })
+  }
+}
+
 /** Without a configured secret one is made at the first start and kept outside the database, so a dump never holds it. */
 const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
   const file = join(folder, "secret-key")
-  if (!existsSync(file)) {
-    mkdirSync(folder, { recursive: true })
-    const made = `${file}.${process.pid}`
-    writeFileSync(made, `k1:${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 })
-    renameSync(made, file)
-  }
+  if (!existsSync(file)) makeFile(folder, file)
   try {
     return fromSetting(keyList(readFileSync(file, "utf8").trim()))
   } catch (error) {
