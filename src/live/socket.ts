@@ -1,6 +1,10 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "uWebSockets.js"
+import { Forbidden, InvalidRequest, type Problem, TooManyRequests, Unavailable } from "../../schema/errors.ts"
 import { liveLimits } from "../../schema/live.ts"
 import { addressGroup, callerAddress } from "../http/caller-address.ts"
+import { problemResponse } from "../http/problem-response.ts"
+import { makeRequestIds } from "../http/request-ids.ts"
+import { headerLines, statusLine } from "../http/response-lines.ts"
 import type { Sink } from "./protocol.ts"
 import type { Frame } from "./recent.ts"
 import type { LiveSession } from "./session.ts"
@@ -70,24 +74,35 @@ export const mountLive = (
   const byAddress = new Map<string, number>()
   const { maxSocketsPerAddress = Number.POSITIVE_INFINITY } = options
   /** Undefined: welcome. */
-  const refusal = (origin: string, query: string, address: string): string | undefined => {
-    if (draining || sessions.count() >= options.maxSockets) return "503 Service Unavailable"
-    if ((byAddress.get(address) ?? 0) >= maxSocketsPerAddress) return "429 Too Many Requests"
+  const refusal = (origin: string, query: string, address: string): Problem | undefined => {
+    if (draining || sessions.count() >= options.maxSockets)
+      return new Unavailable({ error: "There is no room for another live socket.", retryAfterSeconds: 1 })
+    if ((byAddress.get(address) ?? 0) >= maxSocketsPerAddress)
+      return new TooManyRequests({
+        error: "This address has too many live sockets open.",
+        retryAfterSeconds: 1,
+      })
     // Programs send no Origin. A browser always does, also from a page that has no business here.
-    if (origin !== "" && !anyOrigin && !allowedOrigins.has(origin)) return "403 Forbidden"
+    if (origin !== "" && !anyOrigin && !allowedOrigins.has(origin))
+      return new Forbidden({ error: "This origin may not connect." })
     // An address ends up in logs and histories.
-    return tokenInQuery.test(query) ? "400 Bad Request" : undefined
+    return tokenInQuery.test(query)
+      ? new InvalidRequest({ error: "Send the token in the connect frame, not in the address." })
+      : undefined
+  }
+
+  const requestIds = makeRequestIds()
+  const refuse = (res: HttpResponse, requestId: string, problem: Problem) => {
+    const response = problemResponse(problem, requestId)
+    res.writeStatus(statusLine(response.status))
+    res.writeHeader("X-Request-Id", `${requestId}${headerLines(response)}`)
+    res.end(response.body ?? "")
   }
 
   const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
     const address = addressGroup(callerAddress(res, req, options.trustProxy ?? false))
     const refused = refusal(req.getHeader("origin"), req.getQuery() ?? "", address)
-    if (refused !== undefined) {
-      if (refused.startsWith("503") || refused.startsWith("429"))
-        res.writeStatus(refused).writeHeader("Retry-After", "1").end()
-      else res.writeStatus(refused).end()
-      return
-    }
+    if (refused !== undefined) return refuse(res, requestIds.of(req), refused)
     byAddress.set(address, (byAddress.get(address) ?? 0) + 1)
     res.upgrade<Data>(
       { address },

@@ -4,6 +4,7 @@ import { closeCodes, liveLimits } from "../../schema/live.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
 import { encodeFrame } from "../../src/client/socket-frame.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
+import { exchange } from "../fixtures/raw-http.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 let service: TestService
@@ -46,6 +47,26 @@ describe("the upgrade", () => {
       socket.onclose = tell
     })
     expect(closed.reason).toContain("400")
+  })
+
+  it("says why it refuses, as every other answer does, with the request's id", async () => {
+    const lines = [
+      "GET /live?token=eyJ HTTP/1.1",
+      "Host: x",
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "X-Request-Id: asked-1",
+    ]
+    const text = await exchange(Number(new URL(service.url).port), `${lines.join("\r\n")}\r\n\r\n`)
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(text).toMatch(/^x-request-id: asked-1\r$/im)
+    expect(JSON.parse(text.slice(text.indexOf("\r\n\r\n")))).toEqual({
+      error: "Send the token in the connect frame, not in the address.",
+      code: "invalid_request",
+      request_id: "asked-1",
+    })
   })
 
   it("limits the sockets of one address, and takes the next when one has gone", async () => {
