@@ -142,4 +142,16 @@ describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, ()
       expect([view, await widest()]).toEqual([view, 320])
     }
   })
+
+  it("says that a view could not be had, and shows it once it can", async () => {
+    const person = await register(service)
+    const context = await browser.person()
+    const page = await openConsole(context, service, person, "#/cart")
+    await context.route("**/console-boxes*", (route) => route.abort())
+    await page.getByRole("link", { name: "Boxes" }).click()
+    await page.getByText("The service cannot be reached. Try again.").first().waitFor()
+    await context.unroute("**/console-boxes*")
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.getByRole("heading", { name: "Lootboxes" }).waitFor()
+  })
 })

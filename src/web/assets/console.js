@@ -1,5 +1,6 @@
+import { actionButton } from "./console-actions.js"
 import { fill, h } from "./console-dom.js"
-import { explain } from "./console-http.js"
+import { explain, Problem } from "./console-http.js"
 import { liveState, startLive } from "./console-live.js"
 import { notify } from "./console-notices.js"
 import { account, endLogin, resume } from "./console-session.js"
@@ -105,8 +106,19 @@ const drawLive = (state) => {
 
 let life = new Life()
 let shown = 0
+/** What to do about a view that could not be shown. @type {(() => unknown) | undefined} */
+let tryAgain
+let wasAway = false
+
+/** A view is a file of the service's too, and a browser asks for one it did not get only in a new page. */
+const loadView = (view) =>
+  view.load().catch(() => {
+    tryAgain = () => location.reload()
+    throw new Problem(0, { error: "The service cannot be reached. Try again." })
+  })
 
 const show = async () => {
+  tryAgain = undefined
   const { name, rest } = here()
   const view = views[name]
   life.end()
@@ -120,7 +132,7 @@ const show = async () => {
     return
   }
   try {
-    const { draw } = await view.load()
+    const { draw } = await loadView(view)
     if (turn !== shown) return
     const root = h("div", { class: `view view-${name}` })
     const title = await draw(root, own, rest)
@@ -136,7 +148,13 @@ const show = async () => {
     }
   } catch (error) {
     if (turn !== shown) return
-    fill(main, h("h1", { tabindex: "-1" }, "That did not work"), h("p", { class: "bad" }, explain(error)))
+    tryAgain ??= show
+    fill(
+      main,
+      h("h1", { tabindex: "-1" }, "That did not work"),
+      h("p", { class: "bad", role: "alert" }, explain(error)),
+      actionButton("Try again", tryAgain),
+    )
   }
 }
 
@@ -144,7 +162,14 @@ const start = async () => {
   await resume().catch((error) => notify(explain(error), "bad"))
   startLive()
   startStore()
-  liveState.watch(drawLive)
+  liveState.watch((state) => {
+    drawLive(state)
+    if (state === "waiting") wasAway = true
+    if (state !== "live" || !wasAway) return
+    // The service is back, so what it could not show may be shown now.
+    wasAway = false
+    tryAgain?.()
+  })
   cart.watch(drawNav)
   transfers.watch(drawNav)
   let userId = account.value?.user.id
