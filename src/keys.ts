@@ -13,7 +13,7 @@ const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
   })
 
 /** On the disk before anything is sealed with it, and never in the place of one that another process made meanwhile. */
-const makeFile = (folder: string, file: string): void => {
+export const makeKeyFile = (folder: string, file: string): void => {
   mkdirSync(folder, { recursive: true })
   const made = `${file}.${randomUUID()}`
   writeFileSync(made, `k1:${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flush: true })
@@ -30,7 +30,7 @@ const makeFile = (folder: string, file: string): void => {
 /** Without a configured secret one is made at the first start and kept outside the database, so a dump never holds it. */
 const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
   const file = join(folder, "secret-key")
-  if (!existsSync(file)) makeFile(folder, file)
+  if (!existsSync(file)) makeKeyFile(folder, file)
   try {
     return fromSetting(keyList(readFileSync(file, "utf8").trim()))
   } catch (error) {
