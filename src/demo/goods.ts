@@ -44,6 +44,6 @@ export const demoGoods: DemoPart<Effect.Services<typeof seed>> = {
   seed,
   lines: ({ baseUrl }) => [
     "codes    DEMO-10 takes ten percent off a checkout, DEMO-FREE all of one id",
-    `boxes    ${baseUrl}/lootboxes: one to buy, one of ${alice.firstName}'s to open`,
+    `boxes    ${baseUrl}/#/boxes: one to buy, one of ${alice.firstName}'s to open`,
   ],
 }

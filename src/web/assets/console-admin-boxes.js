@@ -1,6 +1,6 @@
 import { actionButton, actionForm } from "./console-actions.js"
 import { call, get } from "./console-api.js"
-import { badge, choice, empty, field, fill, h } from "./console-dom.js"
+import { badge, choice, emojiLine, empty, field, fill, h } from "./console-dom.js"
 import { counted, dollars } from "./console-format.js"
 import { notify } from "./console-notices.js"
 import { drawPaged, table } from "./console-subnav.js"
@@ -104,7 +104,7 @@ export const drawBoxes = async (place) => {
               ["Box", "Ids", "Worth", "Owner", "Status", ""],
               boxes.map((box) => [
                 box.lootbox_type?.name ?? "Box",
-                h("span", { class: "emoji-line" }, box.yats.join(" ")),
+                emojiLine(box.yats),
                 dollars(box.total_value),
                 box.owner?.email ?? "",
                 badge(box.status, kinds[box.status]),

@@ -1,6 +1,6 @@
 import { actionButton, actionForm } from "./console-actions.js"
 import { call, get } from "./console-api.js"
-import { badge, choice, empty, field, fill, h } from "./console-dom.js"
+import { badge, choice, emojiLine, empty, field, fill, h } from "./console-dom.js"
 import { dollars, when, words } from "./console-format.js"
 import { explain } from "./console-http.js"
 import { notify } from "./console-notices.js"
@@ -12,7 +12,6 @@ const contents = (order) =>
   order.order_items
     .filter(({ item_type }) => item_type !== "Discount")
     .map((item) => (item.item_type === "EmojiId" ? item.emoji_id : "🎁"))
-    .join(" ")
 
 const moneyForm = (order, again) =>
   h(
@@ -81,7 +80,7 @@ export const drawOrders = async (place) => {
                 h("span", { class: "soft small" }, when(order.created_at)),
               ],
               order.user.email ?? order.user.alternate_id ?? "",
-              h("span", { class: "emoji-line" }, contents(order)),
+              emojiLine(contents(order)),
               dollars(order.total_in_cents),
               badge(words(order.status), kinds[order.status]),
               actions(order, again),

@@ -1,6 +1,6 @@
 import { actionButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
-import { badge, fill, h } from "./console-dom.js"
+import { badge, emojiLine, fill, h } from "./console-dom.js"
 import { notify } from "./console-notices.js"
 import { account } from "./console-session.js"
 import { drawPaged, table } from "./console-subnav.js"
@@ -64,7 +64,7 @@ export const drawUsers = async (place) => {
             user.deactivated_at !== undefined && badge("Deactivated", "bad"),
             user.email !== undefined && user.email_verified_at === undefined && badge("Unconfirmed", "warn"),
           ],
-          h("span", { class: "emoji-line" }, user.emoji_ids.slice(0, 6).join(" ") || "—"),
+          user.emoji_ids.length === 0 ? "—" : emojiLine(user.emoji_ids.slice(0, 6)),
           user.two_factor_auth?.length > 0 ? "on" : "off",
           roleChoice(user, again),
           activation(user, again),

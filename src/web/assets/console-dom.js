@@ -90,6 +90,14 @@ export const tick = (label, properties) =>
 /** @param {string} id @param {string} [size] */
 export const emojiText = (id, size = "") => h("span", { class: `emoji ${size}` }, id)
 
+/** Ids one after another, none broken over two lines. @param {ReadonlyArray<string>} ids */
+export const emojiLine = (ids) =>
+  h(
+    "span",
+    { class: "emoji-line" },
+    ids.flatMap((id) => [h("span", {}, id), " "]),
+  )
+
 /** @param {string} text @param {string} [kind] */
 export const badge = (text, kind = "") => h("span", { class: `badge ${kind}` }, text)
 
