@@ -19,7 +19,7 @@ const heartbeatMs = 250
 const leaseMs = 1500
 const silenceMs = 600
 
-const open = ({ config, database, peersPossible }: BusSurroundings) =>
+const open = ({ config, database, peersPossible }: BusSurroundings, warn: (reason: string) => void) =>
   Bus.layer({
     // Caches depend on the database's own wire: a node cut off from Redis could still write.
     wire: peersPossible
@@ -37,7 +37,7 @@ const open = ({ config, database, peersPossible }: BusSurroundings) =>
       : undefined,
     express:
       peersPossible && config.redisUrl !== undefined
-        ? redisWire(Redacted.value(config.redisUrl), channel)
+        ? redisWire(Redacted.value(config.redisUrl), channel, warn)
         : undefined,
     heartbeatMs,
     leaseMs,
@@ -46,7 +46,12 @@ const open = ({ config, database, peersPossible }: BusSurroundings) =>
 
 /** The bus of the running service: silent when it is alone, through Postgres and Redis when it is not. */
 export const betweenProcesses = (surroundings: BusSurroundings) => {
-  const bus = open(surroundings)
+  const bus = Layer.unwrap(
+    Effect.map(Effect.context<never>(), (context) => {
+      const fork = Effect.runForkWith(context)
+      return open(surroundings, (reason) => void fork(Effect.logWarning("redis is away", { reason })))
+    }),
+  )
   const { interceptBus } = surroundings
   return interceptBus === undefined
     ? bus

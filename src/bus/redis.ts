@@ -15,16 +15,27 @@ const options = {
   autoResubscribe: false,
 } as const
 
-const connect = (url: string): Redis => {
-  const redis = new Redis(url, options)
-  // An outage shows as failing commands and as silence; without a listener it would end the process.
-  redis.on("error", () => {})
-  return redis
-}
-
 /** Publish and subscribe. Opening does not wait for the server: it may come later, go and come back. */
-export const redisWire = (url: string, channel: string): Wire => {
+export const redisWire = (
+  url: string,
+  channel: string,
+  /** Told each reason once until it has been up again. */
+  onTrouble: (reason: string) => void,
+): Wire => {
   let publisher: Redis | undefined
+  const told = new Set<string>()
+  const tell = ({ code, message }: Error & { readonly code?: string }) => {
+    const reason = message || (code ?? "no reason given")
+    if (told.has(reason)) return
+    told.add(reason)
+    onTrouble(reason)
+  }
+  const connect = (): Redis => {
+    const redis = new Redis(url, options)
+    // An outage shows as failing commands and as silence; without a listener it would end the process.
+    redis.on("error", tell)
+    return redis
+  }
   return {
     maxBytes: MAX_BYTES,
     publish: async (payload) => {
@@ -32,11 +43,20 @@ export const redisWire = (url: string, channel: string): Wire => {
       await publisher.publish(channel, payload)
     },
     open: async ({ onMessage, onUp }) => {
-      const subscriber = connect(url)
-      publisher = connect(url)
+      const subscriber = connect()
+      publisher = connect()
       subscriber.on("message", (_channel, payload) => onMessage(payload))
       subscriber.on("ready", () => {
-        subscriber.subscribe(channel).then(onUp, () => subscriber.disconnect(true))
+        subscriber.subscribe(channel).then(
+          () => {
+            told.clear()
+            onUp()
+          },
+          (error: Error) => {
+            tell(error)
+            subscriber.disconnect(true)
+          },
+        )
       })
       return {
         close: async () => {

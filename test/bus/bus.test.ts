@@ -148,7 +148,7 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
   it("they take Redis while it is there and the database while it is not, and caches never notice", async () => {
     const redis = await startRedis()
     closing.push(async () => redis.remove())
-    const express = () => redisWire(redis.url, "bus_test")
+    const express = () => redisWire(redis.url, "bus_test", () => {})
     const messages = await overhear()
     const [a, b] = await Promise.all([open({ express: express() }), open({ express: express() })])
     await Promise.all([a.serves(), b.serves()])

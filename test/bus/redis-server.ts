@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { redisBinary, untilUp } from "../fixtures/redis.ts"
 
-export const startRedis = async () => {
+export const startRedis = async (more: ReadonlyArray<string> = []) => {
   const directory = mkdtempSync("/tmp/bus-redis-")
   const url = join(directory, "redis.sock")
   let server: ChildProcess
-  const start = async () => {
-    const flags = ["--port", "0", "--unixsocket", url, "--save", "", "--dir", directory]
+  const start = async (flagsNow = more) => {
+    const flags = ["--port", "0", "--unixsocket", url, "--save", "", "--dir", directory, ...flagsNow]
     server = spawn(redisBinary!, flags, { stdio: ["ignore", "ignore", "inherit"] })
     await untilUp(server, { path: url })
   }
