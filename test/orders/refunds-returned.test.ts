@@ -2,15 +2,13 @@ import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { expectInvariants } from "./oracle.ts"
 import { newShopper } from "./shopper.ts"
-import { intentOf, openStripe, tellOf } from "./stripe-stand-in.ts"
+import { openStripe, tellOf } from "./stripe-stand-in.ts"
 
 const stripe = await openStripe()
 const service = await serve(stripe.settings)
 
 const paidOrder = async () => {
-  const { buyer, order } = await stripe.pendingOrder(service)
-  const intentId = `pi_${order.id}`
-  await tellOf(service, "payment_intent.succeeded", intentOf(order.id, order.total_in_cents, intentId))
+  const { buyer, intentId, order } = await stripe.paidOrder(service)
   const admin = await newShopper(service, { role: "Admin" })
   const refund = (body: unknown = {}) => admin.call("POST", `/orders/${order.id}/refund`, body)
   /** Made in Stripe's own console: all it knows is the payment. */

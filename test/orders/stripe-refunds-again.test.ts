@@ -3,18 +3,12 @@ import { Refunds } from "../../src/services/refunds.ts"
 import { serve } from "../fixtures/service.ts"
 import { expectInvariants } from "./oracle.ts"
 import { newShopper, until } from "./shopper.ts"
-import { intentOf, openStripe, tellOf } from "./stripe-stand-in.ts"
+import { openStripe } from "./stripe-stand-in.ts"
 
 const stripe = await openStripe()
 const service = await serve(stripe.settings)
 
-const paidOrder = async () => {
-  const { buyer, order } = await stripe.pendingOrder(service)
-  const intentId = `pi_${order.id}`
-  await tellOf(service, "payment_intent.succeeded", intentOf(order.id, order.total_in_cents, intentId))
-  stripe.asked.length = 0
-  return { buyer, order, intentId }
-}
+const paidOrder = () => stripe.paidOrder(service)
 const madeFor = (intentId: string) => stripe.refunds.filter((refund) => refund["payment_intent"] === intentId)
 const comesDue = (orderId: string) =>
   service.sql`update entity set due_at = now(), leased_until = null where id = ${orderId}`

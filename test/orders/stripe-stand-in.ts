@@ -85,6 +85,13 @@ export const openStripe = async () => {
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
   afterAll(() => server.close())
 
+  const pendingOrder = async (service: TestService, checkout: unknown = card) => {
+    const buyer = await newShopper(service)
+    await buyer.add(...freshIds(2))
+    asked.length = 0
+    const { body } = await buyer.checkout(checkout)
+    return { buyer, order: body }
+  }
   return {
     asked,
     refunds,
@@ -95,12 +102,13 @@ export const openStripe = async () => {
       STRIPE_WEBHOOK_SECRET: secret,
       STRIPE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     },
-    pendingOrder: async (service: TestService, checkout: unknown = card) => {
-      const buyer = await newShopper(service)
-      await buyer.add(...freshIds(2))
+    pendingOrder,
+    paidOrder: async (service: TestService) => {
+      const { buyer, order } = await pendingOrder(service)
+      const intentId = `pi_${order.id}`
+      await tellOf(service, "payment_intent.succeeded", intentOf(order.id, order.total_in_cents, intentId))
       asked.length = 0
-      const { body } = await buyer.checkout(checkout)
-      return { buyer, order: body }
+      return { buyer, order, intentId }
     },
   }
 }
