@@ -21,7 +21,11 @@ export const retention = Layer.effectDiscard(
       yield* inBatches(events.trimOld(eventKeepHours, batch))
       const names = crowded.take()
       if (names.length > 0) yield* inBatches(events.trimChannels(names, eventKeepPerChannel, batch))
-    }).pipe(Effect.catchCause((cause) => Effect.logWarning("old events stay for now", cause)))
+    }).pipe(
+      Effect.catchCause((cause) =>
+        Effect.logWarning("old events not trimmed, the next round tries again", cause),
+      ),
+    )
     // Jittered: every process does this, and whoever comes second finds nothing left.
     yield* Effect.forkScoped(trim.pipe(Effect.schedule(Schedule.jittered(Schedule.spaced("1 minute")))))
   }),

@@ -106,7 +106,11 @@ export class Views extends Context.Service<
           (q) => q`with old as (delete from emoji_id_view where day < current_date + ${oldestDay}::int)
                    delete from view_batch where at < now() - interval '1 day'`,
         )
-        .pipe(Effect.catchCause((cause) => Effect.logWarning("old views stay for now", cause)))
+        .pipe(
+          Effect.catchCause((cause) =>
+            Effect.logWarning("old views not deleted, the next round tries again", cause),
+          ),
+        )
 
       yield* Effect.addFinalizer(() => flush)
       yield* Effect.forkScoped(Effect.repeat(flushUpTo(1), Schedule.spaced(flushEvery)))

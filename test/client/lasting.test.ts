@@ -44,6 +44,16 @@ afterEach(() => void vi.useRealTimers())
 
 const handlers = { state: () => {}, event: () => {} }
 
+/** The records of the id that is watched have changed. */
+const changed = {
+  type: "event",
+  channel: "emoji_id:🐙",
+  offset: 2,
+  event: "emoji_id.records",
+  data: {},
+  at: "now",
+}
+
 it("a refresh that is answered 429 is tried again: the login is not over", async () => {
   const statuses: Array<LiveStatus> = []
   let tries = 0
@@ -119,14 +129,7 @@ it("a wallet that watches an id hears of a change although the first lookup afte
   client.watchId("🐙", ({ version }) => void told.push(version))
   await vi.advanceTimersByTimeAsync(100)
   expect(told).toEqual([1])
-  FakeSocket.all[0]!.say({
-    type: "event",
-    channel: "emoji_id:🐙",
-    offset: 2,
-    event: "emoji_id.records",
-    data: {},
-    at: "now",
-  })
+  FakeSocket.all[0]!.say(changed)
   await vi.advanceTimersByTimeAsync(60_000)
   client.live.close()
   expect(told).toEqual([1, 2])
@@ -155,14 +158,7 @@ it("a wallet is not shown an answer to an older question after a newer state", a
   FakeSocket.answers = (frame) => {
     if (frame["type"] === "lookup") question = String(frame["id"])
   }
-  socket.say({
-    type: "event",
-    channel: "emoji_id:🐙",
-    offset: 2,
-    event: "emoji_id.records",
-    data: {},
-    at: "now",
-  })
+  socket.say(changed)
   await vi.advanceTimersByTimeAsync(10)
   // The server starts the channel over at any time; the lookup was read before that.
   offset = 3
