@@ -28,10 +28,16 @@ it("an administrator's own password and email are changed by who knows the passw
   await limited.sql`update app_user set role = 'Admin' where id = ${admin.id}`
   const logIn = async (secret?: string) => (await login(limited, admin.email, secret)).body.access_token
   let token = await logIn()
-  const patch = (body: Record<string, unknown>) =>
-    limited.call("PATCH", `/users/${admin.id}`, { token, body })
-  for (const body of [{ password: "a thief's own" }, { email: someEmail() }]) {
-    const taken = await patch(body)
+  const patch = (body: Record<string, unknown>, id = admin.id) =>
+    limited.call("PATCH", `/users/${id}`, { token, body })
+  const capitals = admin.id.toUpperCase()
+  expect((await patch({ active: false }, capitals)).status).toBe(403)
+  for (const [body, id] of [
+    [{ password: "a thief's own" }, admin.id],
+    [{ password: "a thief's own" }, capitals],
+    [{ email: someEmail() }, admin.id],
+  ] as const) {
+    const taken = await patch(body, id)
     expect(taken.status).toBe(422)
     expect(taken.body.fields.current_password[0].code).toBe("required")
   }
