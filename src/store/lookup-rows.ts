@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type postgres from "postgres"
 import { viewWindowDays } from "../../schema/metric.ts"
 import type { DirectoryRecord } from "../../schema/record.ts"
 import { formatTag } from "../../schema/record-tag.ts"
 import type { LookupRow } from "../services/lookup-answer.ts"
+import { eachOf } from "./each-of.ts"
 import { Sql } from "./sql.ts"
 
 interface Row {
@@ -20,12 +20,6 @@ const toRecord = ([tag, data, hash]: Row["records"][number]): DirectoryRecord =>
   hash,
 })
 
-// Postgres plans a list anew for each length, which for one id takes longer than finding it.
-const isAmong = (q: postgres.Sql, canonicals: ReadonlyArray<string>) =>
-  canonicals.length === 1
-    ? q`e.canonical = ${canonicals[0]!}`
-    : q`e.canonical = any(${canonicals as string[]})`
-
 /** All that lookups answer about these ids, in one statement; ids that are not registered are left out. */
 export const makeReadLookups = Effect.map(
   Sql,
@@ -35,8 +29,10 @@ export const makeReadLookups = Effect.map(
         (q) => q`select e.canonical, e.version, e.token_id,
                         (select coalesce(json_agg(json_build_array(r.tag, r.data, r.hash) order by r.seq), '[]')
                            from record r where r.canonical = e.canonical) as records,
-                        views_since(e.canonical, current_date - ${viewWindowDays - 1}::int) as views
-                   from emoji_id e where ${isAmong(q, canonicals)}`,
+                        (select coalesce(sum(v.views), 0)::bigint from emoji_id_view v
+                          where v.canonical = e.canonical and v.day > current_date - ${viewWindowDays}::int) as views
+                   from ${eachOf(q, canonicals)}
+                  cross join lateral (select * from emoji_id i where i.canonical = x.canonical offset 0) e`,
       )
       .pipe(
         Effect.map(

@@ -4,6 +4,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { InvalidReason, OrderStatus } from "../../schema/order.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import type { DisplayUser } from "../../schema/user.ts"
+import { eachOf } from "./each-of.ts"
 import { pageOfEntities } from "./entity-pages.ts"
 import { gather } from "./gather.ts"
 import { Sql } from "./sql.ts"
@@ -160,8 +161,9 @@ export class Orders extends Context.Service<
       const readClaims = (asked: ReadonlyArray<ReadonlyArray<string>>) =>
         sql
           .rows<{ canonical: string; kind: Held["kind"]; owned: boolean; at: string }>(
-            (q) => q`select canonical, kind, owner_id is not null as owned, claimed_at as at
-                       from claim where canonical = any(${asked.flat()})`,
+            (q) => q`select c.canonical, c.kind, c.owner_id is not null as owned, c.claimed_at as at
+                       from ${eachOf(q, asked.flat())}
+                      cross join lateral (select * from claim c where c.canonical = x.canonical offset 0) c`,
           )
           .pipe(
             Effect.map((rows) => {

@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto"
+import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
-import { connect } from "../../src/store/sql.ts"
+import { Bus } from "../../src/bus/bus.ts"
+import { makeReadLookups } from "../../src/store/lookup-rows.ts"
+import { Orders } from "../../src/store/orders.ts"
+import { connect, Sql } from "../../src/store/sql.ts"
+import { Users } from "../../src/store/users.ts"
 import { createDatabase } from "../fixtures/database.ts"
 
 const turns = 300
+const alone = Bus.layer({ wire: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 })
 
 it("a turn reads its own entity and its own journal, also by plans that were made while the tables were empty", async () => {
   const connection = await createDatabase()
@@ -41,4 +47,53 @@ it("a turn reads its own entity and its own journal, also by plans that were mad
   expect(used.map(({ name }) => name)).toEqual(["entity_pkey"])
   expect(read).toHaveLength(3)
   for (const { name, tuples } of read) expect([name, tuples <= 5 * turns]).toEqual([name, true])
+})
+
+it("a lookup and a look at claims read the ids they are about, however few there were when they were first asked for", async () => {
+  const connection = await createDatabase()
+  const options = { connection, poolSize: 1, statementTimeoutMs: 30_000 }
+  const sql = connect(options)
+  const [owner] = await sql<[{ id: string }]>`
+    insert into app_user (email, password_hash) values ('owner@example.com', 'none') returning id`
+  const [read, asked] = await Effect.gen(function* () {
+    const { raw } = yield* Sql
+    const readLookups = yield* makeReadLookups
+    const orders = yield* Orders
+    let asked = 0
+    for (let stored = 0; stored < 4_000; stored += 200) {
+      yield* Effect.promise(
+        () => sql`with id as (select 'id' || n as canonical from generate_series(${stored}::int, ${stored + 199}::int) n),
+                       claimed as (insert into claim (canonical, kind, holder, owner_id)
+                                   select canonical, 'owned', ${owner.id}, ${owner.id} from id)
+                  insert into emoji_id (canonical, owner_id, source) select canonical, ${owner.id}, 'demo' from id`,
+      )
+      for (let length = 1; length <= 10; length++) {
+        const canonicals = Array.from({ length }, (_, i) => `id${stored + i * length}`)
+        expect((yield* readLookups(canonicals)).size).toBe(length)
+        expect((yield* orders.held(canonicals)).size).toBe(length)
+        asked += length
+      }
+    }
+    yield* Effect.promise(() => raw`select pg_stat_force_next_flush()`)
+    const tuples = yield* Effect.promise(
+      () => raw<Array<{ name: string; tuples: number }>>`
+        select relname as name, (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as tuples
+          from pg_stat_user_tables where relname in ('emoji_id', 'claim') order by 1`,
+    )
+    return [tuples, asked] as const
+  }).pipe(
+    Effect.provide(
+      Orders.layer.pipe(
+        Layer.provideMerge(Users.layer),
+        Layer.provide(alone),
+        Layer.provideMerge(Sql.layer(options)),
+      ),
+    ),
+    Effect.runPromise,
+  )
+  await sql.end()
+  expect(read).toEqual([
+    { name: "claim", tuples: asked },
+    { name: "emoji_id", tuples: asked },
+  ])
 })
