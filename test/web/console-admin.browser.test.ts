@@ -94,6 +94,32 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     expect(await roleOf()).toBe("Admin")
   })
 
+  it("asks before what cannot be taken back, and does nothing when it is not meant", async () => {
+    const [admin, user] = [await registerAdmin(), await register(service)]
+    const page = await openConsole(await browser.person(), service, admin, "#/admin/users")
+    const sent: Array<string> = []
+    page.on("request", (request) => request.method() !== "GET" && sent.push(request.method()))
+    const button = page.getByRole("row", { name: user.email }).getByRole("button", { name: "Deactivate" })
+    const dialog = page.getByRole("dialog", { name: `Deactivate ${user.email}?` })
+
+    await button.focus()
+    await page.keyboard.press("Enter")
+    await dialog.waitFor()
+    await page.keyboard.press("Enter")
+    await dialog.waitFor({ state: "detached" })
+    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.keyboard.press("Enter")
+    await dialog.waitFor()
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    expect(sent).toEqual([])
+
+    await page.keyboard.press("Enter")
+    await dialog.getByRole("button", { name: "Deactivate" }).click()
+    await page.getByRole("row", { name: user.email }).getByRole("button", { name: "Activate" }).waitFor()
+    expect(sent).toEqual(["PATCH"])
+  })
+
   it("stays on the page of a list where something was done, and says when one cannot be read", async () => {
     const admin = await registerAdmin()
     for (let made = 0; made < 25; made++) {
@@ -105,6 +131,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     await page.getByRole("button", { name: "Older" }).click()
     const row = page.getByRole("row", { name: "PAGE-0 " })
     await row.getByRole("button", { name: "Withdraw" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click()
     await row.getByText("Withdrawn").waitFor()
     await context.route("**/codes?*", (route) =>
       route.fulfill({ status: 503, json: { error: "The service is busy." } }),

@@ -1,4 +1,4 @@
-import { actionButton, actionForm } from "./console-actions.js"
+import { actionButton, actionForm, finalButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
 import { emojiText, empty, field, fill, h } from "./console-dom.js"
 import { counted, when } from "./console-format.js"
@@ -148,8 +148,12 @@ const drawKeys = async (place) => {
                   `${counted(key.scopes?.length ?? 0, "scope")} · made ${when(key.created_at)}`,
                 ),
               ),
-              actionButton(
+              finalButton(
                 "Delete",
+                {
+                  question: `Delete the key ${key.name}?`,
+                  consequence: "Whatever signs in with it stops working at once.",
+                },
                 async () => {
                   await call("DELETE", `/api_keys/${key.id}`)
                   await load()

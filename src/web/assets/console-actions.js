@@ -1,18 +1,16 @@
+import { askFirst } from "./console-dialog.js"
 import { fill, h } from "./console-dom.js"
 import { explain, Problem } from "./console-http.js"
 import { notify } from "./console-notices.js"
 
-/**
- * A button that does something with the service and says when that failed.
- * @param {string} label @param {() => Promise<unknown>} action @param {Record<string, unknown>} [properties]
- */
-export const actionButton = (label, action, properties = {}) => {
+const makeButton = (label, action, properties, isMeant) => {
   const button = h(
     "button",
     {
       type: "button",
       ...properties,
       onclick: async () => {
+        if (!(await isMeant())) return
         button.disabled = true
         try {
           await action()
@@ -27,6 +25,21 @@ export const actionButton = (label, action, properties = {}) => {
   )
   return button
 }
+
+/**
+ * A button that does something with the service and says when that failed.
+ * @param {string} label @param {() => Promise<unknown>} action @param {Record<string, unknown>} [properties]
+ */
+export const actionButton = (label, action, properties = {}) =>
+  makeButton(label, action, properties, () => true)
+
+/**
+ * One for what cannot be taken back: it asks first.
+ * @param {string} label @param {{question: string, consequence: string}} doubt @param {() => Promise<unknown>} action
+ * @param {Record<string, unknown>} [properties]
+ */
+export const finalButton = (label, doubt, action, properties = {}) =>
+  makeButton(label, action, { class: "plain", ...properties }, () => askFirst({ ...doubt, yes: label }))
 
 /** @param {HTMLFormElement} form @param {unknown} error */
 const mark = (form, error) => {

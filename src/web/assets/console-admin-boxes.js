@@ -1,4 +1,4 @@
-import { actionButton, actionForm } from "./console-actions.js"
+import { actionButton, actionForm, finalButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
 import { badge, choice, emojiLine, empty, field, fill, h } from "./console-dom.js"
 import { counted, dollars } from "./console-format.js"
@@ -24,7 +24,15 @@ const boxActions = (box, again) =>
     box.status === "Draft" &&
       change("Put on sale", () => call("PATCH", `/lootboxes/${box.id}`, { status: "Available" }), again),
     (box.status === "Draft" || box.status === "Available") &&
-      change("Delete", () => call("DELETE", `/lootboxes/${box.id}`), again),
+      finalButton(
+        "Delete",
+        { question: "Delete this box?", consequence: "The ids in it are free for anybody again." },
+        async () => {
+          await call("DELETE", `/lootboxes/${box.id}`)
+          await again()
+        },
+        { class: "plain small" },
+      ),
   )
 
 const number = (label, name, value, hint) =>

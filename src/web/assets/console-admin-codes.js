@@ -1,4 +1,4 @@
-import { actionButton, actionForm } from "./console-actions.js"
+import { actionForm, finalButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
 import { badge, empty, field, fill, h } from "./console-dom.js"
 import { dollars, when } from "./console-format.js"
@@ -36,8 +36,12 @@ export const drawCodes = async (place) => {
                 uses(code),
                 code.end_date === undefined ? "—" : when(code.end_date),
                 code.deleted_at === undefined
-                  ? actionButton(
+                  ? finalButton(
                       "Withdraw",
+                      {
+                        question: `Withdraw ${code.redemption_code ?? code.name}?`,
+                        consequence: "Nobody can use it from now on, and it cannot be brought back.",
+                      },
                       async () => {
                         await call("DELETE", `/codes/${code.id}`)
                         await again()

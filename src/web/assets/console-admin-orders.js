@@ -1,4 +1,4 @@
-import { actionButton, actionForm } from "./console-actions.js"
+import { actionButton, actionForm, finalButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
 import { badge, choice, emojiLine, empty, field, fill, h } from "./console-dom.js"
 import { dollars, when, words } from "./console-format.js"
@@ -12,6 +12,8 @@ const contents = (order) =>
   order.order_items
     .filter(({ item_type }) => item_type !== "Discount")
     .map((item) => (item.item_type === "EmojiId" ? item.emoji_id : "🎁"))
+
+const buyer = ({ user }) => user.email ?? user.alternate_id ?? ""
 
 const moneyForm = (order, again) =>
   h(
@@ -41,8 +43,12 @@ const actions = (order, again) =>
     "div",
     { class: "cell-actions" },
     order.allowed_actions.includes("refund") &&
-      actionButton(
+      finalButton(
         "Refund",
+        {
+          question: `Refund order ${order.order_number}?`,
+          consequence: `All that was paid and not given back yet goes to ${buyer(order)}. What they bought stays theirs.`,
+        },
         async () => {
           await call("POST", `/orders/${order.id}/refund`, {})
           notify(`Order ${order.order_number} is being refunded.`, "good")
@@ -79,7 +85,7 @@ export const drawOrders = async (place) => {
                 h("br"),
                 h("span", { class: "soft small" }, when(order.created_at)),
               ],
-              order.user.email ?? order.user.alternate_id ?? "",
+              buyer(order),
               emojiLine(contents(order)),
               dollars(order.total_in_cents),
               badge(words(order.status), kinds[order.status]),

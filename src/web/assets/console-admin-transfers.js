@@ -1,4 +1,4 @@
-import { actionButton } from "./console-actions.js"
+import { finalButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
 import { badge, emojiText, empty, fill, h } from "./console-dom.js"
 import { when, words } from "./console-format.js"
@@ -24,8 +24,12 @@ export const drawTransfers = async (place) => {
               badge(words(transfer.status), kinds[transfer.status] ?? ""),
               when(transfer.created_at),
               transfer.status.startsWith("Awaiting") &&
-                actionButton(
+                finalButton(
                   "Call off",
+                  {
+                    question: `Call off the transfer of ${transfer.eid}?`,
+                    consequence: "The id stays with its sender, who would have to begin again.",
+                  },
                   async () => {
                     await call("DELETE", `/transfers/${transfer.id}`)
                     await again()

@@ -1,4 +1,4 @@
-import { actionButton } from "./console-actions.js"
+import { actionButton, finalButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
 import { badge, emojiLine, fill, h } from "./console-dom.js"
 import { notify } from "./console-notices.js"
@@ -7,9 +7,11 @@ import { drawPaged, table } from "./console-subnav.js"
 
 const roles = ["User", "Bot", "Admin", "Super"]
 
+const nameOf = (user) => user.email ?? user.alternate_id ?? user.id
+
 /** Chosen first and given then: the arrow keys pass by roles that nobody means. */
 const roleChoice = (user, again) => {
-  const name = user.email ?? user.alternate_id ?? user.id
+  const name = nameOf(user)
   const give = actionButton(
     "Give",
     async () => {
@@ -37,13 +39,19 @@ const roleChoice = (user, again) => {
 
 const activation = (user, again) => {
   if (user.id === account.value?.user.id) return badge("You")
-  const isActive = user.deactivated_at === undefined
-  return actionButton(
-    isActive ? "Deactivate" : "Activate",
-    async () => {
-      await call("PATCH", `/users/${user.id}`, { active: !isActive })
-      await again()
+  const set = async (active) => {
+    await call("PATCH", `/users/${user.id}`, { active })
+    await again()
+  }
+  if (user.deactivated_at !== undefined)
+    return actionButton("Activate", () => set(true), { class: "plain small" })
+  return finalButton(
+    "Deactivate",
+    {
+      question: `Deactivate ${nameOf(user)}?`,
+      consequence: "They are signed out everywhere and cannot sign in until they are activated again.",
     },
+    () => set(false),
     { class: "plain small" },
   )
 }

@@ -1,3 +1,4 @@
+import { openDialog } from "./console-dialog.js"
 import { field, fill, h } from "./console-dom.js"
 import { explain, Problem, request } from "./console-http.js"
 import { account, adopt, tokens } from "./console-session.js"
@@ -21,10 +22,6 @@ const ask = () =>
     })
     const bySms = account.value?.user.two_factor_auth?.includes("SMS")
     const button = h("button", {}, "Confirm")
-    const close = () => {
-      dialog.close()
-      dialog.remove()
-    }
     const submit = async (event) => {
       event.preventDefault()
       const input = codeField.querySelector("input")
@@ -45,48 +42,36 @@ const ask = () =>
         button.disabled = false
       }
     }
-    const dialog = h(
-      "dialog",
-      { class: "card", "aria-labelledby": "code-title" },
-      h(
-        "form",
-        { onsubmit: submit },
-        h("h2", { id: "code-title" }, "Is it still you?"),
-        h("p", {}, "This step asks for a fresh two-factor code."),
-        codeField,
-        problem,
-        h(
-          "div",
-          { class: "row" },
-          button,
-          bySms &&
-            h(
-              "button",
-              {
-                type: "button",
-                class: "plain",
-                onclick: () =>
-                  sendSms().then(
-                    () => fill(problem, "A code is on its way to your phone."),
-                    (error) => fill(problem, explain(error)),
-                  ),
-              },
-              "Send it by SMS",
-            ),
-          h("button", { type: "button", class: "plain", onclick: () => giveUp() }, "Cancel"),
-        ),
-      ),
-    )
     const giveUp = () => {
       close()
       reject(cancelled())
     }
-    dialog.addEventListener("cancel", (event) => {
-      event.preventDefault()
-      giveUp()
-    })
-    document.body.append(dialog)
-    dialog.showModal()
+    const close = openDialog(
+      { title: "Is it still you?", submit, giveUp },
+      h("p", {}, "This step asks for a fresh two-factor code."),
+      codeField,
+      problem,
+      h(
+        "div",
+        { class: "row" },
+        button,
+        bySms &&
+          h(
+            "button",
+            {
+              type: "button",
+              class: "plain",
+              onclick: () =>
+                sendSms().then(
+                  () => fill(problem, "A code is on its way to your phone."),
+                  (error) => fill(problem, explain(error)),
+                ),
+            },
+            "Send it by SMS",
+          ),
+        h("button", { type: "button", class: "plain", onclick: giveUp }, "Cancel"),
+      ),
+    )
   })
 
 /** Two calls that want a code at the same time are served by one. */

@@ -1,4 +1,4 @@
-import { actionButton, actionForm } from "./console-actions.js"
+import { actionForm, finalButton } from "./console-actions.js"
 import { call, get, pathOf } from "./console-api.js"
 import { choice, emojiText, empty, field, fill, h, keyed } from "./console-dom.js"
 import { follow } from "./console-live.js"
@@ -23,10 +23,18 @@ const drawEditor = async (place, life, id) => {
           "li",
           { class: "spread" },
           recordView(record, categories),
-          actionButton("Remove", () => call("PATCH", pathOf(id), { delete: [record.hash] }), {
-            class: "plain small",
-            "aria-label": `Remove ${categoryName(record.tag, categories)}`,
-          }),
+          finalButton(
+            "Remove",
+            {
+              question: `Remove ${categoryName(record.tag, categories)}?`,
+              consequence: `Who looks up ${id} no longer finds ${record.data}.`,
+            },
+            () => call("PATCH", pathOf(id), { delete: [record.hash] }),
+            {
+              class: "plain small",
+              "aria-label": `Remove ${categoryName(record.tag, categories)}`,
+            },
+          ),
         ),
     })
   }

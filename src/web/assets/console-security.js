@@ -1,4 +1,4 @@
-import { actionButton, actionForm } from "./console-actions.js"
+import { actionButton, actionForm, finalButton } from "./console-actions.js"
 import { call } from "./console-api.js"
 import { field, fill, h } from "./console-dom.js"
 import { notify } from "./console-notices.js"
@@ -129,8 +129,18 @@ export const drawSecurity = (place, life) => {
         !on.includes("AuthenticatorApp") && actionButton("Set up an authenticator app", () => setUpApp(step)),
         !on.includes("SMS") && actionButton("Set up SMS", async () => setUpSms(step), { class: "plain" }),
         on.map((provider) =>
-          actionButton(
+          finalButton(
             `Turn off ${names[provider]}`,
+            {
+              question: `Turn off ${names[provider]}?`,
+              consequence:
+                on.length > 1
+                  ? `Codes come by ${on
+                      .filter((other) => other !== provider)
+                      .map((other) => names[other])
+                      .join(" and ")} alone from then on.`
+                  : "Whoever has your password can then take your ids and your account.",
+            },
             async () => {
               await call("POST", "/account/2fa/disable", { disable_all: false, provider })
               fill(step)
