@@ -87,8 +87,11 @@ export const choice = (label, name, options, properties = {}) => {
 export const tick = (label, properties) =>
   h("label", { class: "tick" }, h("input", { type: "checkbox", ...properties }), " ", label)
 
-/** @param {string} id @param {string} [size] */
-export const emojiText = (id, size = "") => h("span", { class: `emoji ${size}` }, id)
+const segmenter = new Intl.Segmenter()
+
+/** An id is read as a whole: its length, as a class, keeps it on one line. @param {string} id @param {string} [size] */
+export const emojiText = (id, size = "") =>
+  h("span", { class: `emoji ${size} n${[...segmenter.segment(id)].length}` }, id)
 
 /** Ids one after another, none broken over two lines. @param {ReadonlyArray<string>} ids */
 export const emojiLine = (ids) =>
