@@ -103,16 +103,17 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       current: Loaded<M>,
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
     ) =>
-      Effect.gen(function* () {
-        const event: AnyEventObject = yield* decide(current, store.now())
+      Effect.flatMap(decide(current, store.now()), (event: AnyEventObject) => {
         const snapshot = current.snapshot as AnyMachineSnapshot
         const next = turns.next(snapshot, event)
-        if (next !== undefined) return next
+        if (next !== undefined) return Effect.succeed(next)
         const state = stateName(snapshot)
-        return yield* new EventRefused({
-          error: `The ${entity} is ${state}; it does not allow ${event.type}.`,
-          details: { state, allowed: allowedEvents(snapshot) },
-        })
+        return Effect.fail(
+          new EventRefused({
+            error: `The ${entity} is ${state}; it does not allow ${event.type}.`,
+            details: { state, allowed: allowedEvents(snapshot) },
+          }),
+        )
       })
 
     const attempt = Effect.fnUntraced(function* <E, R>(
@@ -147,10 +148,10 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const derived = columns(snapshot)
       const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
       if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
-      const tellCaches = Effect.gen(function* () {
-        if (touched.length > 0) yield* publisher.idsChanged(touched)
-        if (users.length > 0) yield* publisher.accountsChanged(users)
-      })
+      const tellCaches = Effect.andThen(
+        touched.length > 0 ? publisher.idsChanged(touched) : Effect.void,
+        users.length > 0 ? publisher.accountsChanged(users) : Effect.void,
+      )
       // Forget first: if the write fails or its outcome is unknown, the next turn reads the truth.
       cell.loaded = undefined
       const events = yield* store

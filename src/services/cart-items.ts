@@ -82,20 +82,19 @@ export const quoteItems = Effect.fnUntraced(function* (
 
 /** The same id twice is refused, whether in one request or in the cart already. */
 export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem>) =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     const seen = new Set(order.items.map(({ claim }) => claim))
     const repeated = items.filter(({ claim }) => seen.size === seen.add(claim).size)
     if (repeated.length > 0) {
-      return yield* ineligible(
-        repeated.map((item) => `${item.emojiId ?? "The lootbox"} is in the cart already.`),
-      )
+      return ineligible(repeated.map((item) => `${item.emojiId ?? "The lootbox"} is in the cart already.`))
     }
-    if (order.items.length + items.length > maxCartItems) {
-      return yield* new Unprocessable({
+    if (order.items.length + items.length <= maxCartItems) return Effect.void
+    return Effect.fail(
+      new Unprocessable({
         error: `A cart has at most ${maxCartItems} items.`,
         fields: { items: [{ code: "too_many", message: `at most ${maxCartItems}` }] },
-      })
-    }
+      }),
+    )
   })
 
 /** The items at today's prices; one whose price changed remembers what it was. */
@@ -106,17 +105,16 @@ export const requote = Effect.fnUntraced(function* (items: ReadonlyArray<OrderIt
   const refusals = quotes.flatMap((quote) => whyNot(quote) ?? [])
   if (refusals.length > 0) return yield* ineligible(refusals)
   const byClaim = new Map(quotes.map((quote) => [quote.id.canonical, quote]))
-  return yield* Effect.forEach(items, (item) =>
-    Effect.gen(function* () {
-      const offer =
-        item.lootboxId === undefined
-          ? undefined
-          : yield* Lootboxes.use((boxes) => boxes.findOffer(item.lootboxId ?? ""))
-      const cents = byClaim.get(item.claim ?? "")?.priceCents ?? offer?.priceCents ?? item.cents
-      const { previousCents: _, ...rest } = item
-      return cents === item.cents ? rest : { ...rest, cents, previousCents: item.cents, updatedAt: at }
-    }),
-  )
+  const requoted: Array<OrderItem> = []
+  for (const item of items) {
+    const { lootboxId, previousCents: _, ...rest } = item
+    const offer =
+      lootboxId === undefined ? undefined : yield* Lootboxes.use((boxes) => boxes.findOffer(lootboxId))
+    const cents = byClaim.get(item.claim ?? "")?.priceCents ?? offer?.priceCents ?? item.cents
+    const same = lootboxId === undefined ? rest : { ...rest, lootboxId }
+    requoted.push(cents === item.cents ? same : { ...same, cents, previousCents: item.cents, updatedAt: at })
+  }
+  return requoted
 })
 
 /**

@@ -209,9 +209,13 @@ export class Checkouts extends Context.Service<
                 IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
                 LimitReached: () => Effect.fail(notFree(0)),
                 // Perhaps because the same request, sent twice, was faster.
-                EventRefused: Effect.fnUntraced(function* (refused: EventRefused) {
-                  return (yield* repeated(yield* carts.get(buyer), method, orderId)) ?? (yield* refused)
-                }),
+                EventRefused: (refused) =>
+                  carts.get(buyer).pipe(
+                    Effect.flatMap((now) => repeated(now, method, orderId)),
+                    Effect.flatMap((same) =>
+                      same === undefined ? Effect.fail(refused) : Effect.succeed(same),
+                    ),
+                  ),
               }),
             )
           yield* failPoints.pass("checkout.after_commit")

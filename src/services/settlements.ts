@@ -57,19 +57,20 @@ export class Settlements extends Context.Service<
 
       const captureTurn = (orderId: string, payment: Omit<Payment, "at">, idsFree: boolean) => {
         let offered: Intent | undefined
-        const decide = Effect.fnUntraced(function* ({ context, value }: OrderSnapshot, at: string) {
-          if (context.payments.some(({ fact }) => fact === payment.fact))
-            return yield* Effect.fail(new AlreadyApplied())
-          offered = context.intent
-          const isTooLate = value === "Cancelled" && (yield* isGone(context.userId))
-          yield* failPoints.pass("payment.before_commit")
-          return {
-            type: "payment.captured",
-            payment: { ...payment, at },
-            idsFree: idsFree && !isTooLate,
-            at,
-          } satisfies OrderEvent as OrderEvent
-        })
+        const decide = ({ context, value }: OrderSnapshot, at: string) =>
+          Effect.gen(function* () {
+            if (context.payments.some(({ fact }) => fact === payment.fact))
+              return yield* Effect.fail(new AlreadyApplied())
+            offered = context.intent
+            const isTooLate = value === "Cancelled" && (yield* isGone(context.userId))
+            yield* failPoints.pass("payment.before_commit")
+            return {
+              type: "payment.captured",
+              payment: { ...payment, at },
+              idsFree: idsFree && !isTooLate,
+              at,
+            } satisfies OrderEvent as OrderEvent
+          })
         return actors
           .turn(orderId, ({ snapshot }, now) => decide(snapshot, new Date(now).toISOString()))
           .pipe(Effect.map(({ snapshot }) => ({ offered, order: storedOf(snapshot) })))
