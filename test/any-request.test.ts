@@ -8,8 +8,8 @@ import { seeded } from "./fixtures/walk.ts"
 
 const seeds = [7, 99]
 const requestsPerSeed = 1_500
-/** A body too long, a flood and a part that is away can meet every request. */
-const anywhere = [413, 429, 503]
+/** A body or a head too long, a flood and a part that is away can meet every request. */
+const anywhere = [413, 429, 431, 503]
 /** They end the caller's sessions, which the requests after them need. */
 const endsCaller = new Set(["logout"])
 

@@ -1,9 +1,4 @@
-import uWS, {
-  type HttpRequest,
-  type HttpResponse,
-  type TemplatedApp,
-  type us_listen_socket,
-} from "uWebSockets.js"
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js"
 import { append, noBody } from "./body.ts"
 import { callerAddress } from "./caller-address.ts"
 import { makeCrossOrigin, preflightHeaders } from "./cross-origin.ts"
@@ -14,6 +9,7 @@ import { makePreparedWriter } from "./prepared-writer.ts"
 import { makeRequestIds } from "./request-ids.ts"
 import { headerLines, statusLine } from "./response-lines.ts"
 import { sendBody } from "./sending.ts"
+import { uWS } from "./uws.ts"
 
 export interface ServerOptions {
   readonly host: string

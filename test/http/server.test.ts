@@ -155,6 +155,13 @@ describe("a request", () => {
     const text = await exchange(server.port, "GET /fixed/🚀🌊 HTTP/1.1\r\nHost: x\r\n\r\n")
     expect(text).toContain('"🚀🌊"')
   })
+  it("may have a head of fifteen thousand bytes, whichever Node it meets", async () => {
+    const query = `ids=${"🚀".repeat(1_000)}`
+    const answer = await get(`/echo/a/b?${query}`, { headers: { "X-Seen": "x".repeat(3_000) } })
+    expect(answer.status).toBe(200)
+    expect(decodeURIComponent((await answer.json()).query)).toBe(query)
+  })
+
   it("prefers a fixed path over a parameter", async () => {
     expect(await (await get("/fixed/word")).json()).toBe("word")
     expect(await (await get("/fixed/other")).json()).toBe("other")
