@@ -144,10 +144,16 @@ export class Refunds extends Context.Service<
       const resume = Effect.fnUntraced(function* (orderId: string) {
         const found = yield* actors.find(orderId)
         const pending = found?.snapshot.context.refunds.filter(({ status }) => status === "Pending") ?? []
-        // A refund without a provider was only ever waiting for its second half.
-        yield* Effect.forEach(pending, (refund) =>
-          refund.provider === "cash" ? settle(orderId, refund.id, "refund.made") : ask(orderId, refund, true),
+        // Each for itself: one provider that is away keeps no money back that came through another. A refund without a
+        // provider was only ever waiting for its second half.
+        const asked = yield* Effect.forEach(pending, (refund) =>
+          Effect.exit(
+            refund.provider === "cash"
+              ? settle(orderId, refund.id, "refund.made")
+              : ask(orderId, refund, true),
+          ),
         )
+        for (const outcome of asked) yield* outcome
       })
 
       const runIn = ({ refunds }: OrderContext, run: string, nameOf: (run: string) => string) =>

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { expectInvariants } from "./oracle.ts"
-import { newShopper } from "./shopper.ts"
+import { newShopper, until } from "./shopper.ts"
 import { type Asked, intentOf, openStripe, tellOf } from "./stripe-stand-in.ts"
 
 const stripe = await openStripe()
@@ -9,6 +9,7 @@ const service = await serve(stripe.settings)
 afterEach(() => {
   stripe.how.refuses = () => false
   stripe.how.meanwhile = async () => {}
+  stripe.how.failing = undefined
 })
 
 /** Paid through two intents, half and half. */
@@ -60,3 +61,25 @@ it("items of which only a part went back are not refunded, and the rest of their
   expect((await refund({ item_ids })).status).toBe(422)
   await expectInvariants(service.sql)
 })
+
+it("a part Stripe cannot be asked about does not hold up the other part", async () => {
+  const { half, intents, order, refund } = await paidInParts()
+  const down = { status: 500, body: { error: { type: "api_error", message: "down" } } }
+  stripe.how.failing = down
+  await refund({})
+  // Asked again, it still knows nothing of the first payment.
+  stripe.how.meanwhile = async ({ form, path }) => {
+    const isFirst = path.includes(intents[0]) || form.get("payment_intent") === intents[0]
+    stripe.how.failing = isFirst ? down : undefined
+  }
+  await service.sql`update entity set due_at = now(), leased_until = null where id = ${order.id}`
+  const admin = await newShopper(service, { role: "Admin" })
+  const { body } = await until(
+    () => admin.call("GET", `/orders/${order.id}/refunds`),
+    (answer) => answer.body[1].status !== "Pending",
+  )
+  expect(body).toMatchObject([
+    { status: "Pending", amount_in_cents: half },
+    { status: "Refunded", amount_in_cents: order.total_in_cents - half },
+  ])
+}, 20_000)
