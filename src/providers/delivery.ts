@@ -37,7 +37,7 @@ export const delivery = Layer.effectDiscard(
         Effect.andThen(outbox.sent(letter.id)),
         Effect.catchTag("NotCarried", ({ isLasting, reason }) => {
           const facts = { letter: letter.id, kind: letter.kind, tries: letter.tries, reason }
-          return isLasting || letter.tries >= maxTries
+          return isLasting || letter.tries >= maxTries(letter.kind)
             ? Effect.andThen(Effect.logError("letter given up", facts), outbox.giveUp(letter.id))
             : Effect.logWarning("letter not carried yet", facts)
         }),

@@ -25,8 +25,15 @@ export interface Letter extends Mail {
 }
 
 const leaseSeconds = 60
-/** A letter that could not be carried or opened so often is given up. */
-export const maxTries = 8
+/** What they carry has run out before long. */
+const fleetingKinds: ReadonlySet<string> = new Set([
+  "magic_link",
+  "confirm_email",
+  "two_factor_sms",
+  "transfer_sender_code",
+])
+/** A letter that could not be carried or opened so often is given up: the pauses grow to half an hour, or to three days. */
+export const maxTries = (kind: string): number => (fleetingKinds.has(kind) ? 8 : 92)
 /** They say nothing that their order does not. The others carry codes and links, or might one day. */
 const openKinds: ReadonlySet<string> = new Set(["order_receipt", "order_expired"])
 const sealedFor = (recipient: string, kind: string) => `outbox/${kind}/${recipient}`
@@ -106,7 +113,7 @@ export class Outbox extends Context.Service<
               Effect.catchCause((cause) =>
                 Effect.andThen(
                   Effect.logError("letter cannot be opened", { letter: row.id, tries: row.tries }, cause),
-                  row.tries < maxTries ? Effect.void : giveUp(row.id),
+                  row.tries < maxTries(row.kind) ? Effect.void : giveUp(row.id),
                 ),
               ),
             ),
