@@ -1,8 +1,9 @@
 import { hkdfSync, randomBytes, randomUUID } from "node:crypto"
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import type { Config } from "./config.ts"
+import { makeFolder } from "./make-folder.ts"
 import type { NamedKey } from "./services/key-ring.ts"
 import { keyList } from "./setting.ts"
 
@@ -14,7 +15,7 @@ const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
 
 /** On the disk before anything is sealed with it, and never in the place of one that another process made meanwhile. */
 export const makeKeyFile = (folder: string, file: string): void => {
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   const made = `${file}.${randomUUID()}`
   writeFileSync(made, `k1:${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flush: true })
   try {

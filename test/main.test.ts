@@ -129,6 +129,11 @@ describe("a bad setting", () => {
       `${dataDir}/secret-key: expected id:secret pairs, each secret 32 bytes in base64`,
     )
   })
+  it("a data directory that cannot be made stops the start with one line that names it", async () => {
+    const program = start({ DATA_DIR: "/proc/directory", PORT: String(await freePort()) })
+    expect((await program.ended).code).toBe(1)
+    expect(program.output().trim()).toMatch(/^\/proc\/directory cannot be made: .*$/)
+  })
   it("a port in use stops the start with one line that names it", async () => {
     const port = await freePort()
     const first = start({ PORT: String(port), DATA_DIR: temporaryFolder() })

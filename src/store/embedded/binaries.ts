@@ -1,7 +1,6 @@
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,6 +11,7 @@ import {
 import { cp } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { basename, dirname, join, relative } from "node:path"
+import { makeFolder } from "../../make-folder.ts"
 import { type Account, isRoot, runAs } from "./account.ts"
 import { stateRoot } from "./home.ts"
 
@@ -74,7 +74,7 @@ const copyPackage = async (packageDir: string, account: Account): Promise<Postgr
     if (working) return working
     rmSync(target, { recursive: true, force: true })
   }
-  mkdirSync(stateRoot, { recursive: true })
+  makeFolder(stateRoot)
   chmodSync(stateRoot, 0o755)
   removeAbandonedCopies(target)
   const partial = mkdtempSync(`${target}.partial-${process.pid}-`)

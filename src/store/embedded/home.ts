@@ -15,6 +15,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { makeFolder } from "../../make-folder.ts"
 import { type Account, canEnter, getAccount, isRoot } from "./account.ts"
 
 /** Where root keeps what an unprivileged server must reach. Not a temp directory: those are emptied by age. */
@@ -33,7 +34,7 @@ export interface Home {
 
 /** As root, lets the server's account pass through what we made (whatever our umask) and through the directory itself. */
 const makeDirectory = (dataDir: string): void => {
-  const firstMade = mkdirSync(dataDir, { recursive: true }) ?? dataDir
+  const firstMade = makeFolder(dataDir) ?? dataDir
   if (!isRoot()) return
   for (let dir = dataDir; dir.length >= firstMade.length; dir = dirname(dir)) {
     const { mode, uid } = statSync(dir)
@@ -43,7 +44,7 @@ const makeDirectory = (dataDir: string): void => {
 
 /** The name is random and not a hash of the path: a removed and re-made data directory must not find old data. */
 const makeElsewhere = (dataDir: string, link: string): string => {
-  mkdirSync(stateRoot, { recursive: true })
+  makeFolder(stateRoot)
   chmodSync(stateRoot, 0o755)
   const target = mkdtempSync(join(stateRoot, "data-"))
   chmodSync(target, 0o711)
