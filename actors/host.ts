@@ -31,6 +31,8 @@ export interface HostOptions<M extends AnyStateMachine> {
   readonly showsInAccount?: true
   /** Sent when `due_at` has passed by the database's clock. */
   readonly dueEvent?: (now: number) => EventFrom<M>
+  /** What clients call the events they cause, to be told by a refusal. Events that are not there are none of theirs. */
+  readonly operations?: Readonly<Partial<Record<EventFrom<M>["type"], string>>>
   readonly maxCells?: number
   readonly mailboxLimit?: number
 }
@@ -80,6 +82,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const { entity, columns } = options
     const machine: AnyStateMachine = options.machine
     const turns = makePureTurns(machine)
+    const operations: Readonly<Record<string, string | undefined>> | undefined = options.operations
+    const nameOf = (event: string) => (operations === undefined ? event : operations[event])
     const cells = new Cells<Loaded<M>>({
       maxCells: options.maxCells ?? 20_000,
       mailboxLimit: options.mailboxLimit ?? 256,
@@ -110,8 +114,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         const state = stateName(snapshot)
         return Effect.fail(
           new EventRefused({
-            error: `The ${entity} is ${state}; it does not allow ${event.type}.`,
-            details: { state, allowed: allowedEvents(snapshot) },
+            error: `The ${entity} is ${state}; it does not allow ${nameOf(event.type) ?? "this"}.`,
+            details: { state, allowed: allowedEvents(snapshot).flatMap((type) => nameOf(type) ?? []) },
           }),
         )
       })

@@ -12,6 +12,7 @@ const make = makeHost({
     subject: context.typeId,
     due_at: null,
   }),
+  operations: { REVISE: "update", BUY: "buy", OPEN: "open", DELETE: "delete" },
 })
 
 export class LootboxActors extends Context.Service<LootboxActors, Effect.Success<typeof make>>()(

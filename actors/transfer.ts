@@ -14,6 +14,12 @@ const make = makeHost({
   }),
   showsInAccount: true,
   dueEvent: (now) => ({ type: "EXPIRE", now }) as const,
+  operations: {
+    SENDER_ACCEPT: "sender_accept",
+    RECEIVER_ACCEPT: "receiver_accept",
+    RESEND: "resend_code",
+    DELETE: "delete",
+  },
 })
 
 export class TransferActors extends Context.Service<TransferActors, Effect.Success<typeof make>>()(

@@ -114,6 +114,19 @@ describe("a lootbox", () => {
     expect((await service.call("DELETE", `/lootboxes/${body.id}`, { token: admin.token })).status).toBe(409)
   })
 
+  it("is refused in the words of the API, which knows operations and no events", async () => {
+    const { body } = await create({ status: "Available", yats: [nextId()] })
+    const back = await patch(body.id, { status: "Draft" })
+    expect(back.body).toMatchObject({
+      error: "The lootbox is Available; it does not allow update.",
+      state: "Available",
+      allowed: ["update", "buy", "delete"],
+    })
+    await patch(body.id, { status: "Owned", owner_id: user.id })
+    const gone = await service.call("DELETE", `/lootboxes/${body.id}`, { token: admin.token })
+    expect(gone.body).toMatchObject({ state: "Owned", allowed: ["open"] })
+  })
+
   it("frees its ids when it is deleted, or when they are taken out", async () => {
     const [kept, dropped, added] = [nextId(), nextId(), nextId()]
     for (const status of ["Draft", "Available"]) {

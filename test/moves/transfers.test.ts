@@ -91,6 +91,17 @@ describe("a transfer", () => {
     })
   })
 
+  it("is refused in the words of the API, which knows operations and no events", async () => {
+    const { id } = await confirmed()
+    const again = await act(id, "sender_accept", sender, "123456")
+    expect(again.status).toBe(409)
+    expect(again.body).toMatchObject({
+      error: "The transfer is AwaitingReceiver; it does not allow sender_accept.",
+      state: "AwaitingReceiver",
+      allowed: ["receiver_accept", "resend_code", "delete"],
+    })
+  })
+
   it("clears the records only when asked", async () => {
     const moved: Array<number> = []
     for (const clear_on_transfer of [true, false]) {
