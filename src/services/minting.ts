@@ -57,16 +57,18 @@ const accountInvalid = ({ reason }: EthAddressInvalid) =>
   })
 
 /** Whoever has it could mint it for themselves after it is somebody else's. */
+export const stillMintable = (eid: string, until: string): Conflict =>
+  new Conflict({
+    error: `${eid} may be minted by a permission its owner has been given, and stays theirs until that ends at ${until}.`,
+    details: { mint_until: until },
+  })
+
 export const checkNotMintable = Effect.fnUntraced(function* (
   permissions: MintPermissions["Service"],
   eid: string,
 ) {
   const until = yield* permissions.findEnd(eid)
-  if (until === undefined) return
-  return yield* new Conflict({
-    error: `${eid} may be minted by a permission its owner has been given, and cannot move before that ends at ${until}.`,
-    details: { mint_until: until },
-  })
+  if (until !== undefined) return yield* stillMintable(eid, until)
 })
 
 /** Permissions to mint an id as a token. Only its owner side gets one: an admin has no business minting others' ids. */

@@ -12,6 +12,7 @@ import { EmojiIds } from "../store/emoji-ids.ts"
 import { idAbsent } from "./edit-outcome.ts"
 import { IdChanges } from "./id-changes.ts"
 import { toListItem } from "./id-lists.ts"
+import { stillMintable } from "./minting.ts"
 
 export interface RegisterRequest {
   readonly user_id?: string | null
@@ -64,10 +65,16 @@ export class Registry extends Context.Service<
         }),
 
         destroy: Effect.fnUntraced(function* ({ canonical }) {
-          const { outcome } = yield* changes.commit(canonical, ids.destroy(canonical))
-          if (outcome === "absent") return yield* idAbsent()
-          if (outcome === "in_transfer") {
-            return yield* new Conflict({ error: "The id has an active transfer." })
+          const destroyed = yield* changes.commit(canonical, ids.destroy(canonical))
+          switch (destroyed.outcome) {
+            case "absent":
+              return yield* idAbsent()
+            case "in_transfer":
+              return yield* new Conflict({ error: "The id has an active transfer." })
+            case "mintable":
+              return yield* stillMintable(canonical, destroyed.until)
+            case "destroyed":
+              return
           }
         }),
       })

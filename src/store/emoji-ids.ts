@@ -33,6 +33,7 @@ export type RegisterOutcome =
 export type DestroyOutcome =
   | { readonly outcome: "destroyed"; readonly events: ReadonlyArray<ChannelPosition> }
   | { readonly outcome: "absent" | "in_transfer" }
+  | { readonly outcome: "mintable"; readonly until: string }
 
 type Querying = Sql["Service"]["raw"]
 

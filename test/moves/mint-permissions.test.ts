@@ -85,3 +85,30 @@ it("of a permission and a transfer asked for at once, no id moves that may be mi
     expect(await ownerOf(service, eid)).toBe(sender.id)
   }
 }, 20_000)
+
+it("an id that may still be minted is not taken out, for the next buyer would share it with a token", async () => {
+  const eid = await owned()
+  const { expiry } = (await permit(eid)).body
+  const destroy = () =>
+    service.call("DELETE", `/emoji_id/${encodeURIComponent(eid)}`, { token: admin.token, rawBody: "null" })
+  const refused = await destroy()
+  expect(refused.status).toBe(409)
+  expect(Date.parse(refused.body.mint_until)).toBeGreaterThanOrEqual(expiry * 1000)
+  expect(await ownerOf(service, eid)).toBe(sender.id)
+  await permissionEnds(eid)
+  expect((await destroy()).status).toBe(200)
+})
+
+it("of a permission and an end asked for at once, one is refused", async () => {
+  for (let round = 0; round < 20; round++) {
+    const eid = await owned()
+    const [permitted, destroyed] = await Promise.all([
+      permit(eid),
+      service.call("DELETE", `/emoji_id/${encodeURIComponent(eid)}`, { token: admin.token, rawBody: "null" }),
+    ])
+    expect([
+      [200, 409],
+      [404, 200],
+    ]).toContainEqual([permitted.status, destroyed.status])
+  }
+})
