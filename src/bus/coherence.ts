@@ -63,6 +63,8 @@ export class Coherence {
   readonly #drops: Pairs
   readonly #waits: Array<Wait> = []
   #written = 0
+  /** Whom the next message names first, where it cannot name all. */
+  #firstNamed = 0
   #echoNumber = 0
   /** When the newest of my messages that came back was written. */
   #echoAt = Number.NEGATIVE_INFINITY
@@ -131,8 +133,7 @@ export class Coherence {
   write(now: number): Message {
     this.#due = false
     this.#written += 1
-    const heard: Record<string, number> = {}
-    for (const [id, peer] of this.#peers) if (peer.fate === "alive") heard[id] = peer.number
+    const heard = this.#acknowledgements()
     const head: Message = { from: this.#options.id, number: this.#written, sentAt: now, heard }
     const headBytes = Buffer.byteLength(JSON.stringify(head))
     const { pairs, forgot } = this.#drops.take(this.#options.maxBytes - headBytes - TAIL_BYTES)
@@ -144,6 +145,24 @@ export class Coherence {
       ...(forgot ? { drop: "all" } : pairs.length > 0 ? { drop: pairs } : {}),
       ...(this.#leaving && this.#drops.isEmpty ? { bye: true } : {}),
     }
+  }
+
+  /** Of as many as half a message has room for, in turn: who is not named learns it from one of the next. */
+  #acknowledgements(): Record<string, number> {
+    const heard: Record<string, number> = {}
+    const alive = [...this.#peers].filter(([, { fate }]) => fate === "alive")
+    let room = this.#options.maxBytes / 2
+    for (let i = 0; i < alive.length; i++) {
+      const turn = (this.#firstNamed + i) % alive.length
+      const [id, { number }] = alive[turn]!
+      room -= Buffer.byteLength(`"${id}":${number},`)
+      if (room < 0) {
+        this.#firstNamed = turn
+        break
+      }
+      heard[id] = number
+    }
+    return heard
   }
 
   logged(number: number, now: number): void {
@@ -197,7 +216,7 @@ export class Coherence {
     this.#peers.set(message.from, {
       number: message.number,
       heardAt: now,
-      acknowledged: message.heard[this.#options.id] ?? 0,
+      acknowledged: message.heard[this.#options.id] ?? known?.acknowledged ?? 0,
       deaf: message.deaf === true,
       fate: "alive",
     })

@@ -68,6 +68,25 @@ const setUp = () => {
   return { log, start, live }
 }
 
+describe("a crowd", () => {
+  it("of more processes than a message has room for still hears that all have dropped", () => {
+    const { log, start, live } = setUp()
+    const maxBytes = 400
+    const nodes = Array.from({ length: 40 }, (_, i) => start(`node-${i}`, maxBytes))
+    const [writer, ...others] = nodes
+    live(0, 400, ...nodes)
+    expect(nodes.every((node) => node.mayServe(401))).toBe(true)
+    for (const message of log) expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThan(maxBytes)
+    const write = writer!.invalidate(401, "x")
+    writer!.write(401)
+    for (const node of others) node.hear(402)
+    expect(others.every((node) => node.drops.includes("x"))).toBe(true)
+    // Sooner than a lease, which is how long it would wait for one who never says so.
+    live(403, 403 + 4 * HEARTBEAT_MS, ...nodes)
+    expect(write.isDone).toBe(true)
+  })
+})
+
 describe("a lease", () => {
   it("begins only after a whole lease of listening, with empty caches", () => {
     const { start, live } = setUp()
