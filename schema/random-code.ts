@@ -27,6 +27,17 @@ const decode = Schema.decodeUnknownOption(IdPattern)
 
 export const readIdPattern = (pattern: unknown): IdPattern => Option.getOrElse(decode(pattern), () => ({}))
 
+/** Within which a code with this pattern draws the id it gives. */
+export const drawBounds = (pattern: unknown) => {
+  const { max_length, max_score, min_length, min_score } = readIdPattern(pattern)
+  return {
+    minLength: min_length ?? Math.min(5, max_length ?? 5),
+    maxLength: max_length ?? 6,
+    minScore: min_score ?? undefined,
+    maxScore: max_score ?? undefined,
+  }
+}
+
 /** Whether a pattern says what it means: nothing in it is misspelled, and no bound rules out the other. */
 export const isIdPattern = (pattern: unknown): boolean =>
   Option.exists(

@@ -2,8 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import type { Code, CodeAvailability, NewCode } from "../../schema/code.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { PageRequest } from "../../schema/paging.ts"
-import { isIdPattern } from "../../schema/random-code.ts"
+import { drawBounds, isIdPattern } from "../../schema/random-code.ts"
 import { Sql } from "../store/sql.ts"
+import { randomEmojiId } from "./alternates-random.ts"
 
 export interface CodeFilter {
   readonly codeType: Code["code_type"] | undefined
@@ -144,6 +145,10 @@ export class Codes extends Context.Service<
   )
 }
 
+/** Found out as its users would: by drawing one. */
+const givesIds = (pattern: unknown): boolean =>
+  randomEmojiId({ ...drawBounds(pattern), random: Math.random }) !== undefined
+
 /** What only makes sense together: a discount says how much, and a code people type has a text. */
 const checkNew = (given: NewCode) =>
   Effect.gen(function* () {
@@ -160,6 +165,9 @@ const checkNew = (given: NewCode) =>
     if (given.pattern != null && !isIdPattern(given.pattern)) {
       const message = "expected some of min_length, max_length, min_score and max_score"
       fields["pattern"] = [{ code: "invalid", message }]
+    }
+    if (given.code_type === "RandomYat" && fields["pattern"] === undefined && !givesIds(given.pattern)) {
+      fields["pattern"] = [{ code: "range", message: "no id has such a length and such a score" }]
     }
     if (activator === "RedemptionCode" && given.redemption_code == null) {
       fields["redemption_code"] = [{ code: "required", message: "needed by this activator" }]

@@ -4,7 +4,7 @@ import type { OrderEvent, OrderItem } from "../../machines/order-context.ts"
 import type { Code } from "../../schema/code.ts"
 import type { EmojiId } from "../../schema/emoji-id.ts"
 import { fieldFault, NotFound } from "../../schema/errors.ts"
-import { type RandomYatActivateBody, readIdPattern } from "../../schema/random-code.ts"
+import { drawBounds, type RandomYatActivateBody } from "../../schema/random-code.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { AppConfig } from "../config.ts"
 import { CodePubkeys } from "../store/code-pubkeys.ts"
@@ -25,16 +25,6 @@ const maxTries = 5
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const nothingFree = fieldFault("code", "eligibility", "No id this code gives is free.")
-
-const boundsOf = (pattern: unknown) => {
-  const { max_length, max_score, min_length, min_score } = readIdPattern(pattern)
-  return {
-    minLength: min_length ?? Math.min(5, max_length ?? 5),
-    maxLength: max_length ?? 6,
-    minScore: min_score ?? undefined,
-    maxScore: max_score ?? undefined,
-  }
-}
 
 const make = Effect.gen(function* () {
   const carts = yield* Carts
@@ -85,7 +75,7 @@ const make = Effect.gen(function* () {
   })
 
   const drawId = Effect.fnUntraced(function* (pattern: unknown) {
-    const bounds = boundsOf(pattern)
+    const bounds = drawBounds(pattern)
     for (let round = 0; round < maxRounds; round++) {
       // Nearly every id is free, so the first draw is nearly always the last.
       const drawn = Array.from({ length: round === 0 ? 1 : candidates }, () =>

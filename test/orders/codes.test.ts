@@ -125,6 +125,14 @@ describe("codes", () => {
 })
 
 describe("a discount", () => {
+  it.each([{ min_score: 90 }, { min_length: 6, min_score: 75 }, { max_length: 1, max_score: 99 }])(
+    "that would never give an id, for none is as their pattern %j says, are refused",
+    async (pattern) => {
+      const refused = await admin.call("POST", "/codes", { name: "x", code_type: "RandomYat", pattern })
+      expect([refused.status, refused.body.fields?.pattern?.[0].code]).toEqual([422, "range"])
+    },
+  )
+
   it("is an item of its own under the id it lowers, and changes what is due", async () => {
     const code = await newCode()
     const { apply, items, total } = await pending(2)
