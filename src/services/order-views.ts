@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { allowedOrderEvents } from "../../actors/order.ts"
-import type { OrderContext, OrderItem } from "../../machines/order-context.ts"
+import type { Intent, OrderContext, OrderItem } from "../../machines/order-context.ts"
 import { orderNumber } from "../../machines/order-effects.ts"
 import {
   dueCents,
@@ -18,6 +18,7 @@ import {
   orderActions,
 } from "../../schema/order.ts"
 import type { DisplayUser } from "../../schema/user.ts"
+import { Sandbox } from "../providers/payments/sandbox.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
 import { claimsToSee, type Mark, Orders, type Seen, type StoredOrder } from "../store/orders.ts"
 import { Users } from "../store/users.ts"
@@ -79,13 +80,21 @@ export class OrderViews extends Context.Service<
       const users = yield* Users
       const secrets = yield* IntentSecrets
       const clock = yield* DatabaseClock
+      const sandbox = yield* Sandbox
 
-      const paymentData = Effect.fnUntraced(function* ({ checkout, id, intent }: OrderContext) {
+      /** An invoice that is paid in parts asks for what is left of it. */
+      const waysToPay = (order: OrderContext, intent: Intent) =>
+        order.paidAt === undefined && order.payments.some(({ intentId }) => intentId === intent.intentId)
+          ? sandbox.waysToPay(intent, dueCents(order))
+          : intent.methods
+
+      const paymentData = Effect.fnUntraced(function* (order: OrderContext) {
+        const { checkout, id, intent } = order
         if (checkout === undefined || intent === undefined) return undefined
         return {
           method:
             checkout.method === "CryptoCommerce" ? ("CryptoCommerce" as const) : ("CardCheckout" as const),
-          methods: intent.methods,
+          methods: waysToPay(order, intent),
           client_secret: yield* secrets.tell(id, intent),
           payment_intent_id: intent.intentId,
           ...(checkout.successUrl === undefined ? {} : { success_url: checkout.successUrl }),

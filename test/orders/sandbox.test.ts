@@ -129,6 +129,23 @@ describe("payment in the sandbox", () => {
     expect(await service.sql`select ledger_audit() as cents`).toEqual([{ cents: 0 }])
   })
 
+  it("of half in a currency is asked for the other half at the same addresses", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const { body: pending } = await buyer.checkout(crypto)
+    const before: ReadonlyArray<Record<string, unknown>> = pending.payment_method_data.methods
+    await atSandbox(service, pending.payment_method_data.session_id, "underpay")
+    const { body: half } = await until(
+      () => buyer.cart(),
+      (answer) => answer.body.remaining_due_in_cents < pending.total_in_cents,
+    )
+    const after: typeof before = half.payment_method_data.methods
+    expect(after.map(({ address }) => address)).toEqual(before.map(({ address }) => address))
+    expect(after.find(({ currency }) => currency === "USDC")).toMatchObject({
+      amount: half.remaining_due_in_cents / 100,
+    })
+  })
+
   it("declined leaves the order pending with the reason", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())

@@ -69,6 +69,8 @@ export class Sandbox extends Context.Service<
     sign(body: Uint8Array): string
     /** The client secret of an intent, which is kept nowhere. */
     secretOf(intent: Pick<Intent, "intentId" | "secretKey">): string
+    /** How so much is paid to an intent; that of another provider knows for itself. */
+    waysToPay(intent: Intent, cents: number): Intent["methods"]
     /** Sends webhooks while the buyer waits; what it does not manage is sent later. */
     onWebhooks(deliver: (webhooks: ReadonlyArray<Webhook>) => Effect.Effect<void>): void
   }
@@ -224,6 +226,8 @@ export class Sandbox extends Context.Service<
           pay,
           decline,
           secretOf,
+          waysToPay: ({ intentId, methods, provider }, cents) =>
+            provider === "sandbox" && methods.length > 0 ? invoiceMethods(intentId, cents) : methods,
           sign: (body) => signWebhook(ring, body, clock.now()),
           onWebhooks: (given) => {
             deliver = given
