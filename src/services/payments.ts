@@ -74,6 +74,7 @@ export class Payments extends Context.Service<
         // A part paid meanwhile makes it another intent, not the same one with another price.
         key: `${id}:${attempt}:${cents}`,
         orderId: id,
+        attempt,
         orderNumber: orderNumber(id),
         method: checkout.method,
         cents,

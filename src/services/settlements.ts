@@ -21,6 +21,15 @@ class AlreadyApplied {
   readonly _tag = "AlreadyApplied"
 }
 
+interface Paid extends Pick<Payment, "intentId" | "provider"> {
+  readonly attempt: number | undefined
+}
+
+/** What was paid needs no end: its provider would be asked in vain. */
+const isPaidBy = (offered: Intent | undefined, { attempt, intentId, provider }: Paid): boolean =>
+  offered !== undefined &&
+  (offered.intentId === intentId || (offered.provider === provider && offered.attempt === attempt))
+
 const unknownOrder = (orderId: string) => Effect.logWarning("a provider tells of an unknown order", orderId)
 
 /**
@@ -79,12 +88,11 @@ export class Settlements extends Context.Service<
       /** What was offered to pay and is not due any more is withdrawn; of the rest the buyer is told how to pay it. */
       const offerRest = Effect.fnUntraced(function* (
         { offered, order }: { readonly offered: Intent | undefined; readonly order: StoredOrder },
-        paidIntentId: string | undefined,
+        paid: Paid,
       ) {
         const { context, status } = order
         const isOpen = status === "PendingPayment" && context.intent === undefined
-        if (isOpen || (status === "Paid" && offered?.intentId !== paidIntentId))
-          yield* payments.abandon(offered)
+        if (isOpen || (status === "Paid" && !isPaidBy(offered, paid))) yield* payments.abandon(offered)
         // Should it not be to be had now, the buyer's next checkout asks for it.
         if (isOpen)
           yield* payments
@@ -92,7 +100,11 @@ export class Settlements extends Context.Service<
             .pipe(Effect.catch((cause) => Effect.logWarning("no intent for the rest", context.id, cause)))
       })
 
-      const receive = Effect.fnUntraced(function* (orderId: string, payment: Omit<Payment, "at">) {
+      const receive = Effect.fnUntraced(function* (
+        orderId: string,
+        payment: Omit<Payment, "at">,
+        attempt?: number,
+      ) {
         const settled = yield* captureTurn(orderId, payment, true).pipe(
           // A cancelled order whose ids, or the uses of whose code, have gone to others: the money is kept for its buyer.
           Effect.catchTags({
@@ -110,7 +122,7 @@ export class Settlements extends Context.Service<
           }),
         )
         yield* failPoints.pass("payment.after_commit")
-        if (settled !== undefined) yield* offerRest(settled, payment.intentId)
+        if (settled !== undefined) yield* offerRest(settled, { ...payment, attempt })
       })
 
       const declined = ({ orderId, reason }: Told<"declined">) =>
@@ -169,12 +181,16 @@ export class Settlements extends Context.Service<
           if (event.orderId !== undefined && !isUuid(event.orderId)) return unknownOrder(event.orderId)
           switch (event.kind) {
             case "captured":
-              return receive(event.orderId, {
-                fact: event.fact,
-                provider: event.provider,
-                intentId: event.intentId,
-                cents: event.cents,
-              })
+              return receive(
+                event.orderId,
+                {
+                  fact: event.fact,
+                  provider: event.provider,
+                  intentId: event.intentId,
+                  cents: event.cents,
+                },
+                event.attempt,
+              )
             case "declined":
               return Effect.asVoid(declined(event))
             case "refunded":

@@ -42,6 +42,20 @@ describe("a card checkout through Stripe", () => {
     expect(asked[1]?.path).toBe("/v1/checkout/sessions/cs_1/expire")
   })
 
+  it("is not asked to end once it is paid", async () => {
+    const { buyer, order } = await pendingOrder()
+    const [ask] = asked as [Asked]
+    // Stripe names the intent of a session only when somebody pays, and gives it what the session said of it.
+    const given = [...ask.form].flatMap(([name, value]) => {
+      const [, member] = /^payment_intent_data\[metadata\]\[(\w+)\]$/.exec(name) ?? []
+      return member === undefined ? [] : [[member, value] as const]
+    })
+    const intent = intentOf(order.id, order.total_in_cents, `pi_${order.id}`)
+    await tell("payment_intent.succeeded", { ...intent, metadata: Object.fromEntries(given) })
+    expect((await buyer.order(order.id)).body.status).toBe("Paid")
+    expect(asked.map(({ path }) => path)).toEqual(["/v1/checkout/sessions"])
+  })
+
   it("is paid by Stripe's word, signed over the bytes, told any number of times", async () => {
     const { buyer, order } = await pendingOrder()
     const intent = intentOf(order.id, order.total_in_cents, `pi_${order.id}`)

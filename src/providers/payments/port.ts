@@ -10,6 +10,7 @@ export interface IntentRequest {
   /** The same key always means the same intent: asking again after a lost answer makes no second one. */
   readonly key: string
   readonly orderId: string
+  readonly attempt: number
   readonly orderNumber: string
   readonly method: PaidMethod
   readonly cents: number
@@ -31,6 +32,8 @@ export type PaymentEvent =
       readonly fact: string
       readonly orderId: string
       readonly intentId: string
+      /** Of the request that led to it, where a provider names an intent only when it is paid. */
+      readonly attempt?: number
       readonly cents: number
     }
   | {

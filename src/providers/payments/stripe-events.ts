@@ -9,8 +9,16 @@ const idOf = (value: string | { readonly id: string } | null | undefined): strin
 const captured = (intent: Stripe.PaymentIntent): PaymentEvent | undefined => {
   const orderId = intent.metadata["order_id"]
   if (orderId === undefined || intent.currency !== "usd") return undefined
-  const fact = `stripe:${intent.id}`
-  return { kind: "captured", provider, fact, orderId, intentId: intent.id, cents: intent.amount_received }
+  const attempt = intent.metadata["attempt"]
+  return {
+    kind: "captured",
+    provider,
+    fact: `stripe:${intent.id}`,
+    orderId,
+    intentId: intent.id,
+    ...(attempt === undefined ? {} : { attempt: Number(attempt) }),
+    cents: intent.amount_received,
+  }
 }
 
 const declined = (intent: Stripe.PaymentIntent): PaymentEvent | undefined => {

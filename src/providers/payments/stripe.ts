@@ -67,7 +67,9 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
             },
           ],
           metadata: { order_id: request.orderId },
-          payment_intent_data: { metadata: { order_id: request.orderId } },
+          payment_intent_data: {
+            metadata: { order_id: request.orderId, attempt: String(request.attempt) },
+          },
           ...(request.email === undefined ? {} : { customer_email: request.email }),
           ...(request.successUrl === undefined ? {} : { success_url: request.successUrl }),
           ...(request.cancelUrl === undefined ? {} : { cancel_url: request.cancelUrl }),
