@@ -28,6 +28,8 @@ export class Readiness extends Context.Service<
               Effect.match({ onFailure: () => "down" as const, onSuccess: () => "ok" as const }),
             ),
         ],
+        // Lookups go on without them, and no other process could write either: traffic still comes here.
+        ["writes", Effect.sync(() => (sql.writesFail() ? "away" : "ok"))],
         ["traffic", Effect.sync(() => (draining ? "draining" : "ok"))],
       ])
       return Readiness.of({

@@ -3,6 +3,7 @@ import postgres from "postgres"
 import { Unavailable } from "../../schema/errors.ts"
 import { arrayTypes } from "./sql-arrays.ts"
 import { watchStatements } from "./under-way.ts"
+import { isWriteFailure, WriteFailures } from "./write-failures.ts"
 
 /** Postgres refused the statement: a constraint, or a fact raised by one of our functions. */
 export class SqlRefused extends Data.TaggedError("SqlRefused")<{
@@ -43,6 +44,7 @@ const passing = /^(08|28|3D|40|53|57|58|25006)/
 const tookTooLong = new Unavailable({ error: "The database took too long.", retryAfterSeconds: 5 })
 /** A deadlock, or writers that cannot be put in order: the database has undone all of it, for others' sake. */
 const undone = new Unavailable({ error: "The database is too busy.", retryAfterSeconds: 1 })
+const noWrites = new Unavailable({ error: "The database takes no writes at present.", retryAfterSeconds: 5 })
 const undoneStates = new Set(["40001", "40P01"])
 const mayPass = (failure: Unavailable | SqlRefused): failure is Unavailable =>
   failure._tag === "Unavailable" && failure !== tookTooLong
@@ -63,6 +65,7 @@ const toFailure = (error: unknown): Unavailable | SqlRefused => {
   }
   if (code === "57014") return tookTooLong
   if (undoneStates.has(code)) return undone
+  if (isWriteFailure(code)) return noWrites
   if (lostConnection.has(code) || systemError.test(code) || passing.test(code)) {
     return new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
   }
@@ -150,6 +153,8 @@ export class Sql extends Context.Service<
     /** Statements that can be under way at once. */
     readonly poolSize: number
     stats(): { readonly running: number }
+    /** It answers, but refused to write lately. */
+    writesFail(): boolean
   }
 >()("directory/Sql") {
   static readonly layer = (options: SqlOptions) =>
@@ -162,6 +167,11 @@ export class Sql extends Context.Service<
           () => Effect.promise(() => raw.end({ timeout: endSeconds })),
         )
         let running = 0
+        const writeFailures = new WriteFailures()
+        const lookInto = (failure: Unavailable | SqlRefused, error: unknown) => {
+          if (failure !== noWrites || !writeFailures.note(performance.now())) return
+          fork(Effect.logError("postgres takes no writes", { reason: (error as Error).message }))
+        }
         // A host or a gateway that vanished closes no connection: the client would wait for it, and send more its way.
         const replace = () => {
           fork(Effect.logWarning("postgres connections have gone silent and are replaced"))
@@ -199,7 +209,13 @@ export class Sql extends Context.Service<
               (error) => {
                 running--
                 statements.answered(one)
-                resume(Effect.suspend(() => Effect.fail(toFailure(error))))
+                resume(
+                  Effect.suspend(() => {
+                    const failure = toFailure(error)
+                    lookInto(failure, error)
+                    return Effect.fail(failure)
+                  }),
+                )
               },
             )
           })
@@ -230,6 +246,7 @@ export class Sql extends Context.Service<
           },
           poolSize,
           stats: () => ({ running }),
+          writesFail: () => writeFailures.areRecent(performance.now()),
         })
       }),
     )

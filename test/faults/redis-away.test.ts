@@ -29,6 +29,6 @@ describe.skipIf(redisBinary === undefined)("readiness with Redis", () => {
   it("says nothing of a Redis that nobody configured", async () => {
     const plain = await serve({}, { peersPossible: true })
     const { body } = await plain.call("GET", "/ready")
-    expect(body.checks).toEqual({ postgres: "ok", traffic: "ok" })
+    expect(body.checks).toEqual({ postgres: "ok", writes: "ok", traffic: "ok" })
   })
 })

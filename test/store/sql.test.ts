@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { connect, Sql } from "../../src/store/sql.ts"
+import { WriteFailures } from "../../src/store/write-failures.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 let service: TestService
@@ -146,5 +147,31 @@ describe("a database that cannot be used", () => {
     const written = await demoted.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
     expect(written.status).toBe(503)
     expect(written.headers.get("retry-after")).not.toBeNull()
+    expect((await demoted.call("GET", "/ready")).body.checks).toMatchObject({
+      postgres: "ok",
+      writes: "away",
+    })
+  })
+  it("to write because its disk is full says so, and reads go on", async () => {
+    const full = await serve()
+    const { token } = await full.user()
+    await full.sql.unsafe(`
+      create function no_space() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+      create trigger full_disk before insert on user_interest for each row execute function no_space()`)
+    const ready = async () => (await full.call("GET", "/ready")).body.checks
+    expect(await ready()).toMatchObject({ writes: "ok" })
+    const written = await full.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
+    expect([written.status, written.body.error]).toEqual([503, "The database takes no writes at present."])
+    expect(await ready()).toMatchObject({ postgres: "ok", writes: "away" })
+    expect((await full.call("GET", "/user_interests", { token })).status).toBe(200)
+  })
+  it("to write counts as mended once nobody has met that for a minute", () => {
+    const failures = new WriteFailures()
+    expect(failures.areRecent(0)).toBe(false)
+    expect([failures.note(1000), failures.note(2000)]).toEqual([true, false])
+    expect(failures.areRecent(61_999)).toBe(true)
+    expect(failures.areRecent(62_000)).toBe(false)
+    expect(failures.note(70_000)).toBe(true)
   })
 })
