@@ -16,10 +16,17 @@ import {
   url,
   whole,
 } from "./setting.ts"
+import { readDatabaseUrl } from "./store/database-url.ts"
 
 const seconds = whole(1, 31_536_000)
 const onOff = oneOf("on", "off")
 const web = url("http:", "https:")
+const postgresUrl = url("postgres:", "postgresql:")
+const databaseUrl = (text: string) => {
+  const given = postgresUrl(text)
+  readDatabaseUrl(given)
+  return given
+}
 const publicAddress = baseUrl("http:", "https:")
 
 /** Every environment variable the service reads. The README's table is made from this one. */
@@ -36,7 +43,7 @@ export const settings = {
   databaseUrl: optionalSetting(
     "DATABASE_URL",
     "An existing Postgres. Without it one is started under `DATA_DIR`.",
-    secret(url("postgres:", "postgresql:")),
+    secret(databaseUrl),
   ),
   pgBin: optionalSetting("PG_BIN", "Folder of Postgres binaries for the embedded server.", plain),
   poolSize: setting("POOL_SIZE", "4", "Connections to Postgres per process.", whole(1, 200)),

@@ -1,6 +1,7 @@
 import { Context, Data, Effect, Layer, Schedule } from "effect"
 import postgres from "postgres"
 import { Unavailable } from "../../schema/errors.ts"
+import { readDatabaseUrl } from "./database-url.ts"
 import { arrayTypes } from "./sql-arrays.ts"
 import { watchStatements } from "./under-way.ts"
 import { isWriteFailure, WriteFailures } from "./write-failures.ts"
@@ -124,15 +125,12 @@ export const connect = (options: SqlOptions): postgres.Sql => {
       statement_timeout: options.statementTimeoutMs,
     },
   }
-  return "url" in options.connection
-    ? postgres(options.connection.url, settings)
-    : postgres({
-        ...settings,
-        host: options.connection.socketDir,
-        port: options.connection.port,
-        user: "postgres",
-        database: options.connection.database,
-      })
+  if ("url" in options.connection) {
+    const { ssl, url } = readDatabaseUrl(options.connection.url)
+    return postgres(url, ssl === undefined ? settings : { ...settings, ssl })
+  }
+  const { database, port, socketDir: host } = options.connection
+  return postgres({ ...settings, host, port, user: "postgres", database })
 }
 
 /**
