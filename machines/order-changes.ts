@@ -142,6 +142,10 @@ export const refundSettled = (order: OrderContext, event: RefundEvent): OrderCon
   }
 }
 
+/** Of an order that waits for its payment: where other money is due than its intent asks for, another one is wanted. */
+export const reoffered = (before: OrderContext, after: OrderContext): OrderContext =>
+  dueCents(after) === dueCents(before) ? after : { ...after, attempt: after.attempt + 1, intent: undefined }
+
 export const handedOver = (order: OrderContext, event: Event<"delivered">): OrderContext => ({
   ...order,
   undelivered: order.undelivered.filter((id) => id !== event.lootboxId),

@@ -255,6 +255,27 @@ export const orderMachine = setup({
             ],
           },
         ],
+        // What goes back is due again, and what did not go back is not.
+        refund: {
+          guard: "isRefundable",
+          actions: assign(({ context, event }) =>
+            change.reoffered(context, change.refundBegun(context, event)),
+          ),
+        },
+        "refund.failed": {
+          guard: "isRefundPending",
+          actions: assign(({ context, event }) =>
+            change.reoffered(context, change.refundSettled(context, event)),
+          ),
+        },
+        "refund.returned": {
+          guard: "isRefundMade",
+          actions: [
+            bookReturned,
+            assign(({ context, event }) => change.reoffered(context, change.refundSettled(context, event))),
+            tell("PendingPayment"),
+          ],
+        },
         "payment.declined": {
           actions: [
             assign(({ event }) => ({ declined: event.reason, updatedAt: event.at })),

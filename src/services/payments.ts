@@ -38,6 +38,8 @@ export class Payments extends Context.Service<
     ensureIntent(order: StoredOrder): Effect.Effect<StoredOrder, NotFound | Unavailable>
     /** Ends an intent nobody waits for. A payment that comes all the same is booked when it does. */
     abandon(intent: Intent | undefined): Effect.Effect<void>
+    /** Where something else is due than was offered: that is withdrawn, and the buyer is told how to pay what is due. */
+    offerAnew(offered: Intent | undefined, order: StoredOrder): Effect.Effect<void>
   }
 >()("directory/Payments") {
   static readonly layer = Layer.effect(
@@ -135,6 +137,16 @@ export class Payments extends Context.Service<
         return { status: snapshot.value, context: snapshot.context }
       })
 
+      const offerAnew = Effect.fnUntraced(function* (offered: Intent | undefined, order: StoredOrder) {
+        const { context, status } = order
+        if (status !== "PendingPayment" || context.intent !== undefined) return
+        yield* abandon(offered)
+        // Should it not be to be had now, the buyer's next checkout asks for it.
+        yield* ensureIntent(order).pipe(
+          Effect.catch((cause) => Effect.logWarning("no intent for what is due", context.id, cause)),
+        )
+      })
+
       return Payments.of({
         checkMethod: (method) =>
           providerFor(method) === undefined
@@ -155,6 +167,7 @@ export class Payments extends Context.Service<
         foresee,
         ensureIntent,
         abandon,
+        offerAnew,
       })
     }),
   )

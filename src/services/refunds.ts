@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
-import type { OrderContext, OrderEvent, Refund } from "../../machines/order-context.ts"
+import type { Intent, OrderContext, OrderEvent, Refund } from "../../machines/order-context.ts"
 import { type EventRefused, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import type { RefundRequest } from "../../schema/order.ts"
 import type { StoredOrder } from "../store/orders.ts"
@@ -67,10 +67,15 @@ export class Refunds extends Context.Service<
       const turn = <E>(
         orderId: string,
         decide: (snapshot: OrderSnapshot, at: string) => Effect.Effect<OrderEvent, E>,
-      ) =>
-        actors
-          .turn(orderId, ({ snapshot }, now) => decide(snapshot, new Date(now).toISOString()))
-          .pipe(Effect.map(({ snapshot }) => storedOf(snapshot)))
+      ) => {
+        let offered: Intent | undefined
+        return actors
+          .turn(orderId, ({ snapshot }, now) => {
+            offered = snapshot.context.intent
+            return decide(snapshot, new Date(now).toISOString())
+          })
+          .pipe(Effect.tap(({ snapshot }) => payments.offerAnew(offered, storedOf(snapshot))))
+      }
 
       /** Decided on the order as it is then, so that nobody gives back what somebody else is giving back. */
       const begin = (

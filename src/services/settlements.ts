@@ -85,19 +85,13 @@ export class Settlements extends Context.Service<
           .pipe(Effect.map(({ snapshot }) => ({ offered, order: storedOf(snapshot) })))
       }
 
-      /** What was offered to pay and is not due any more is withdrawn; of the rest the buyer is told how to pay it. */
+      /** What was offered to pay and is not due any more is withdrawn. */
       const offerRest = Effect.fnUntraced(function* (
         { offered, order }: { readonly offered: Intent | undefined; readonly order: StoredOrder },
         paid: Paid,
       ) {
-        const { context, status } = order
-        const isOpen = status === "PendingPayment" && context.intent === undefined
-        if (isOpen || (status === "Paid" && !isPaidBy(offered, paid))) yield* payments.abandon(offered)
-        // Should it not be to be had now, the buyer's next checkout asks for it.
-        if (isOpen)
-          yield* payments
-            .ensureIntent(order)
-            .pipe(Effect.catch((cause) => Effect.logWarning("no intent for the rest", context.id, cause)))
+        if (order.status === "Paid" && !isPaidBy(offered, paid)) yield* payments.abandon(offered)
+        yield* payments.offerAnew(offered, order)
       })
 
       const receive = Effect.fnUntraced(function* (
