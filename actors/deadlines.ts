@@ -3,6 +3,13 @@ import { EntityStore } from "./ports.ts"
 
 type OnDue = (id: string) => Effect.Effect<unknown, unknown>
 
+// The sweeper goes by the database's clock itself, this process by its estimate of it.
+const clockSlackMs = 250
+
+/** The time at which something happens that the database calls due: not a moment before it. */
+export const momentOf = (due: number, now: number): number =>
+  due > now && due - now <= clockSlackMs ? due : now
+
 const batchSize = 128
 const concurrency = 8
 

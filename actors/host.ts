@@ -12,7 +12,7 @@ import {
 import { EventRefused, NotFound, Unavailable } from "../schema/errors.ts"
 import { type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
 import { type Cell, Cells } from "./cells.ts"
-import { Deadlines } from "./deadlines.ts"
+import { Deadlines, momentOf } from "./deadlines.ts"
 import { Mailboxes } from "./mailboxes.ts"
 import { type EntityColumns, EntityStore, Publisher } from "./ports.ts"
 import { makePureTurns } from "./pure-turns.ts"
@@ -221,7 +221,12 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
 
     const { dueEvent } = options
     if (dueEvent !== undefined) {
-      deadlines.register(entity, (id) => turn(id, (_, now) => Effect.succeed(dueEvent(now))))
+      deadlines.register(entity, (id) =>
+        turn(id, ({ snapshot }, now) => {
+          const due = Date.parse(columns(snapshot).due_at ?? "")
+          return Effect.succeed(dueEvent(momentOf(due, now)))
+        }),
+      )
     }
 
     mailboxes.add(entity, () => ({ cells: cells.size, waiting: cells.waiting }))

@@ -1,13 +1,10 @@
 import { Effect, Layer } from "effect"
-import { Deadlines } from "../../actors/deadlines.ts"
+import { Deadlines, momentOf } from "../../actors/deadlines.ts"
 import { OrderActors } from "../../actors/order.ts"
 import { pendingDueAt } from "../../machines/order-deadlines.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { Payments } from "./payments.ts"
 import { Refunds } from "./refunds.ts"
-
-// The sweeper goes by the database's clock itself, this process by its estimate of it.
-const clockSlackMs = 250
 
 /** What time does to orders: holds end, lost refunds are asked for again, boxes that were bought are handed over. */
 export const orderDeadlines = Layer.effectDiscard(
@@ -21,8 +18,7 @@ export const orderDeadlines = Layer.effectDiscard(
     const passHold = Effect.fnUntraced(function* (id: string) {
       const { snapshot } = yield* actors.turn(id, ({ snapshot: current }, now) => {
         const due = current.value === "PendingPayment" ? pendingDueAt(current.context) : now
-        const at = due > now && due - now <= clockSlackMs ? due : now
-        return Effect.succeed({ type: "deadline", at: new Date(at).toISOString() })
+        return Effect.succeed({ type: "deadline", at: new Date(momentOf(due, now)).toISOString() })
       })
       if (snapshot.value !== "Cancelled") return
       yield* deadlines.aside(`abandon ${id}`, payments.abandon(snapshot.context.intent))

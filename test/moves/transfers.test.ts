@@ -361,6 +361,15 @@ describe("the end of a transfer without acceptance", () => {
       deleted_at: expect.any(String),
     })
   })
+
+  it("comes when the database calls it due, though this process's clock is a little behind", async () => {
+    const { eid, id } = await confirmed()
+    await service.sql`update entity set due_at = now(), state = jsonb_set(state, '{context,expiresAt}',
+      to_jsonb(wire_time(now() + interval '200 milliseconds'))) where id = ${id}`
+    const { Deadlines } = await import("../../actors/deadlines.ts")
+    await service.runtime.runPromise(Deadlines.use((deadlines) => deadlines.sweep))
+    expect(await claimOf(service, eid)).toMatchObject({ kind: "owned", holder: sender.id })
+  })
 })
 
 describe("lists of transfers", () => {
