@@ -7,11 +7,17 @@ const connectMs = 5000
 const socketMs = 15_000
 const maxConnections = 4
 
+/** What a server may refuse about a letter. All else is about us: the login, the sender, the address we come from. */
+const aboutLetter = new Set(["RCPT TO", "DATA"])
+
 const toNotCarried = (error: unknown): NotCarried => {
-  const { message, responseCode } = error as { message?: string; responseCode?: number }
-  // Servers answer 5xx for what will not change by waiting, except about the login, which an operator may mend.
-  const isLasting =
-    responseCode !== undefined && responseCode >= 500 && ![530, 534, 535].includes(responseCode)
+  const {
+    command = "",
+    message,
+    responseCode = 0,
+  } = error as { command?: string; message?: string; responseCode?: number }
+  // Servers answer 5xx for what will not change by waiting, except by an operator who mends it.
+  const isLasting = aboutLetter.has(command) && responseCode >= 500 && ![530, 534, 535].includes(responseCode)
   return new NotCarried({ reason: message ?? "unknown", isLasting })
 }
 

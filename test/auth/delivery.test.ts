@@ -15,6 +15,8 @@ interface Received {
 const mails: Array<Received> = []
 /** Answers of the SMTP server to come, before it takes mail again. */
 const smtpRefusals: Array<{ readonly responseCode: number }> = []
+/** The same, about the sender. */
+const senderRefusals: Array<{ readonly responseCode: number }> = []
 const smtp = new SMTPServer({
   authOptional: true,
   disabledCommands: ["STARTTLS"],
@@ -22,6 +24,10 @@ const smtp = new SMTPServer({
     username === "mailer" && password === "p@ss"
       ? done(null, { user: username })
       : done(new Error("wrong login")),
+  onMailFrom: (_address, _session, done) => {
+    const refusal = senderRefusals.shift()
+    done(refusal === undefined ? null : Object.assign(new Error("refused"), refusal))
+  },
   onRcptTo: (_address, _session, done) => {
     const refusal = smtpRefusals.shift()
     done(refusal === undefined ? null : Object.assign(new Error("refused"), refusal))
@@ -123,6 +129,16 @@ describe("mail", () => {
     smtpRefusals.push({ responseCode: 550 })
     await put(to, "security_notice", { change: "something changed" })
     await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries: 1 })
+  })
+
+  it("waits for the operator when the server takes none from this sender", async () => {
+    const to = someEmail()
+    senderRefusals.push({ responseCode: 553 })
+    await put(to, "order_receipt", {})
+    await expect.poll(() => stateOf(to)).toMatchObject({ tries: 1 })
+    await expect.poll(() => senderRefusals).toHaveLength(0)
+    await dueNow(to)
+    await mailTo(to).toBeDefined()
   })
 
   it.each([
