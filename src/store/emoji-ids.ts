@@ -164,7 +164,7 @@ export class EmojiIds extends Context.Service<
             ),
         destroy: (canonical) =>
           sql
-            .once<{ result: DestroyOutcome }>((q) => q`select destroy_emoji_id(${canonical}) as result`)
+            .once<{ result: DestroyOutcome }>((q) => q`select release_emoji_id(${canonical}) as result`)
             .pipe(
               Effect.map(([row]): DestroyOutcome => row?.result ?? { outcome: "absent" }),
               Effect.catchTag("SqlRefused", (refused) => Effect.die(refused)),
