@@ -63,8 +63,8 @@ export const makeAuthenticate = Effect.gen(function* () {
   const byApiKey = Effect.fnUntraced(function* (text: string) {
     const key = apiKeys.remembered(text) ?? (yield* apiKeys.find(text))
     if (key === undefined) return undefined
-    const caller = callers.remembered(key.userId) ?? (yield* callers.find(key.userId))
-    if (caller === undefined || !caller.active) return undefined
+    const { caller } = key
+    if (!caller.active) return undefined
     const principal: Principal = {
       userId: caller.id,
       role: caller.role,

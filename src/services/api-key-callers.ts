@@ -3,9 +3,11 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { type Role, roleScopes, type Scope } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
 import { Memory } from "../bus/memory.ts"
+import { apiKeyTopic } from "../store/api-keys.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
 import { Sql } from "../store/sql.ts"
 import { apiKeyMatches, parseApiKey } from "./api-key-secrets.ts"
+import { type Caller, Callers, userTopic } from "./callers.ts"
 
 interface StoredKey {
   readonly user_id: string
@@ -15,7 +17,7 @@ interface StoredKey {
 }
 
 export interface ApiKeyCaller {
-  readonly userId: string
+  readonly caller: Caller
   /** What the key lists. */
   readonly scopes: ReadonlySet<Scope>
   /** What the key may do while its owner has this role: never more than either. */
@@ -29,13 +31,12 @@ interface Entry extends ApiKeyCaller {
 }
 
 const capacity = 10_000
-const topic = "api_key"
 
-const makeEntry = (text: string, key: StoredKey): Entry => {
+const makeEntry = (text: string, key: StoredKey, caller: Caller): Entry => {
   const byRole = new Map<Role, ReadonlySet<Scope>>()
   return {
     text,
-    userId: key.user_id,
+    caller,
     scopes: new Set(key.scopes),
     expiresAt: key.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(key.expires_at),
     scopesFor: (role) => {
@@ -48,7 +49,10 @@ const makeEntry = (text: string, key: StoredKey): Entry => {
   }
 }
 
-/** API keys by id, remembered until whoever changes or deletes one says so on the bus (topic `api_key`). */
+/**
+ * API keys by id, remembered until whoever changes or deletes one says so on the bus, or that their user has changed: what
+ * ends a user's sessions may have ended the keys too.
+ */
 export class ApiKeyCallers extends Context.Service<
   ApiKeyCallers,
   {
@@ -63,12 +67,14 @@ export class ApiKeyCallers extends Context.Service<
       const sql = yield* Sql
       const bus = yield* Bus
       const clock = yield* DatabaseClock
-      const memory = new Memory<Entry>(bus, { topics: [topic], capacity })
+      const callers = yield* Callers
+      const memory = new Memory<Entry>(bus, { topics: [apiKeyTopic, userTopic], capacity })
 
       const remembered = (text: string) => {
         const id = parseApiKey(text)?.id
         const entry = id === undefined ? undefined : memory.recall(id)
-        return entry !== undefined && entry.text === text && entry.expiresAt > clock.now() ? entry : undefined
+        if (entry === undefined || entry.text !== text || entry.expiresAt <= clock.now()) return undefined
+        return callers.remembered(entry.caller.id) === entry.caller ? entry : undefined
       }
 
       return ApiKeyCallers.of({
@@ -81,7 +87,9 @@ export class ApiKeyCallers extends Context.Service<
             (q) => q`select user_id, secret_hash, scopes, expires_at from api_key where id = ${parts.id}`,
           )
           if (row === undefined || !apiKeyMatches(row.secret_hash, parts.secret)) return undefined
-          const entry = makeEntry(text, row)
+          const caller = callers.remembered(row.user_id) ?? (yield* callers.find(row.user_id))
+          if (caller === undefined) return undefined
+          const entry = makeEntry(text, row, caller)
           if (entry.expiresAt <= clock.now()) return undefined
           remember(parts.id, entry)
           return entry
