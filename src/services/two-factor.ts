@@ -139,10 +139,9 @@ export class TwoFactor extends Context.Service<
       })
 
       const disable = Effect.fnUntraced(function* (userId: string, provider: TwoFactorProvider | undefined) {
-        const [row] = yield* sql.rows<{ gone: number }>(
-          (q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as gone`,
-        )
-        yield* callers.changed(userId)
+        const [row] = yield* sql
+          .rows<{ gone: number }>((q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as gone`)
+          .pipe(Effect.ensuring(callers.changed(userId)))
         if ((row?.gone ?? 0) === 0) return yield* nothingOn()
       })
 
@@ -155,16 +154,18 @@ export class TwoFactor extends Context.Service<
         const account = yield* accounts.find(name)
         // Asked in any case: whether there is such a user does not show.
         const userId = account?.id ?? randomUUID()
-        const [row] = yield* sql.rows<{ gone: number | null }>(
-          (
-            q,
-          ) => q`select backup_disable_two_factor(${userId}, ${factors.backupHashes(userId, code) as string[]},
+        const [row] = yield* sql
+          .rows<{ gone: number | null }>(
+            (
+              q,
+            ) => q`select backup_disable_two_factor(${userId}, ${factors.backupHashes(userId, code) as string[]},
                                                     ${provider ?? null}) as gone`,
-        )
+          )
+          // Also when the code is refused: it may have been used a moment ago, by an answer that was lost.
+          .pipe(Effect.ensuring(callers.changed(userId)))
         if (row?.gone === null || row?.gone === undefined) {
           return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
         }
-        yield* callers.changed(userId)
       })
 
       return TwoFactor.of({ enable, confirm, disable, disableByBackup })

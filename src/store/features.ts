@@ -24,6 +24,8 @@ export class Features extends Context.Service<
       const bus = yield* Bus
       const changed = (userIds: ReadonlyArray<string>) =>
         userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)
+      /** Also when nothing was found or heard: it may have been done a moment ago, by an answer that was lost. */
+      const telling = (userId: string) => Effect.ensuring(changed([userId.toLowerCase()]))
       const orNotFound = <A>(rows: ReadonlyArray<A>, what: string) =>
         rows[0] === undefined ? Effect.fail(new NotFound({ error: what })) : Effect.succeed(rows[0])
 
@@ -64,28 +66,28 @@ export class Features extends Context.Service<
           return feature
         }),
         assign: Effect.fnUntraced(function* (userId, featureId) {
-          const rows = yield* sql.rows<DisplayFeature>(
-            (q) => q`with had as (
+          const rows = yield* sql
+            .rows<DisplayFeature>(
+              (q) => q`with had as (
                        select f.id, f.code, u.id as user_id from feature f, app_user u
                         where f.id = ${featureId} and u.id = ${userId} and u.deleted_at is null
                      ), put as (
                        insert into user_feature (user_id, feature_id) select user_id, id from had on conflict do nothing
                      )
                      select code, id from had`,
-          )
-          const feature = yield* orNotFound(rows, "There is no such user or feature.")
-          yield* changed([userId.toLowerCase()])
-          return feature
+            )
+            .pipe(telling(userId))
+          return yield* orNotFound(rows, "There is no such user or feature.")
         }),
         unassign: Effect.fnUntraced(function* (userId, featureId) {
-          const rows = yield* sql.rows<DisplayFeature>(
-            (q) => q`delete from user_feature uf using feature f
+          const rows = yield* sql
+            .rows<DisplayFeature>(
+              (q) => q`delete from user_feature uf using feature f
                       where uf.user_id = ${userId} and uf.feature_id = ${featureId} and f.id = uf.feature_id
                      returning f.code, f.id`,
-          )
-          const feature = yield* orNotFound(rows, "The user does not have this feature.")
-          yield* changed([userId.toLowerCase()])
-          return feature
+            )
+            .pipe(telling(userId))
+          return yield* orNotFound(rows, "The user does not have this feature.")
         }),
       })
     }),

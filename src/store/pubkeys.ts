@@ -33,13 +33,14 @@ export class Pubkeys extends Context.Service<
           .pipe(Effect.map((rows) => rows.map(({ pubkey }) => pubkey)))
 
       const put = Effect.fnUntraced(function* (userId: string, pubkey: string, sealedKey: string | null) {
-        const [row] = yield* sql.rows<{
-          user_exists: boolean
-          holder: string | null
-          count: number
-          put: boolean
-        }>(
-          (q) => q`
+        const [row] = yield* sql
+          .rows<{
+            user_exists: boolean
+            holder: string | null
+            count: number
+            put: boolean
+          }>(
+            (q) => q`
             with facts as (
               select exists (select 1 from app_user where id = ${userId} and deleted_at is null) as user_exists,
                      (select user_id from pubkey where pubkey = ${pubkey}) as holder,
@@ -51,8 +52,9 @@ export class Pubkeys extends Context.Service<
               on conflict do nothing returning 1
             )
             select f.*, exists (select 1 from put) as put from facts f`,
-        )
-        if (row!.put) yield* bus.invalidate(accountTopic, [userId])
+          )
+          // Also when nothing was put or heard: it may have been put a moment ago, by an answer that was lost.
+          .pipe(Effect.ensuring(bus.invalidate(accountTopic, [userId])))
         if (row!.put || row!.holder === userId) return pubkey
         if (!row!.user_exists) return yield* new NotFound({ error: "There is no such user." })
         if (row!.count >= maxPubkeysPerUser) {

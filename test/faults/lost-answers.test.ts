@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto"
+import { ed25519 } from "@noble/curves/ed25519.js"
 import { beforeAll, expect, it } from "vitest"
-import { newestLink, register } from "../auth/person.ts"
+import { newestLink, register, turnOnTotp } from "../auth/person.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { type DatabaseProxy, proxyTo } from "../fixtures/database-proxy.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
@@ -14,12 +16,12 @@ beforeAll(async () => {
 /** What is asked for is done, and the database's word of it is lost; the service asks the database again by itself. */
 const losing = async <A>(statement: string, ask: () => Promise<A>): Promise<A> => {
   const before = proxy.lost()
-  proxy.loseAnswers(statement)
-  const answer = ask()
-  await expect.poll(proxy.lost).toBe(before + 1)
-  proxy.heal()
+  proxy.loseAnswerTo(statement)
+  const answer = await ask()
+  expect(proxy.lost()).toBe(before + 1)
   return answer
 }
+const account = async (token: string) => (await service.call("GET", "/account", { token })).body
 
 it("an API key of whoever squatted an address dies when a mailed link is used there", async () => {
   const squatter = await register(service, { password: undefined })
@@ -38,4 +40,42 @@ it("an API key of whoever squatted an address dies when a mailed link is used th
   expect(answer.status).toBe(200)
   expect(await service.sql`select 1 from api_key where id = ${key.id}`).toEqual([])
   expect(await use()).toBe(401)
+})
+
+it("a key that was added is shown in the account", async () => {
+  const owner = await service.user()
+  expect((await account(owner.token)).pubkeys).toEqual([])
+  const pubkey = Buffer.from(ed25519.getPublicKey(randomBytes(32))).toString("hex")
+  const answer = await losing("insert into pubkey", () =>
+    service.call("POST", `/pubkeys/${pubkey}`, { token: owner.token }),
+  )
+  expect([answer.status, answer.body]).toEqual([200, pubkey])
+  expect((await account(owner.token)).pubkeys).toEqual([pubkey])
+})
+
+it("two-factor authentication that a backup code turned off is asked for no more", async () => {
+  const person = await register(service)
+  const { backupCodes } = await turnOnTotp(service, person.token)
+  const createKey = () => service.call("POST", "/api_keys", { token: person.token, body: { name: "k" } })
+  await losing("backup_disable_two_factor", () =>
+    service.call("POST", "/account/2fa/backup_disable", {
+      body: { email: person.email, backup_code: backupCodes[0], disable_all: true },
+    }),
+  )
+  expect((await account(person.token)).user.two_factor_auth).toEqual([])
+  expect((await createKey()).status).toBe(200)
+})
+
+it("a feature that was taken away is not shown in the account", async () => {
+  const admin = await service.user({ role: "Admin" })
+  const owner = await service.user()
+  const { body: feature } = await service.call("POST", "/features", {
+    token: admin.token,
+    body: { code: "early", description: "early" },
+  })
+  const path = `/users/${owner.id}/features/${feature.id}`
+  await service.call("PUT", path, { token: admin.token })
+  expect((await account(owner.token)).features.length).toBe(1)
+  await losing("delete from user_feature", () => service.call("DELETE", path, { token: admin.token }))
+  expect((await account(owner.token)).features).toEqual([])
 })
