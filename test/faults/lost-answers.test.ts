@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { ed25519 } from "@noble/curves/ed25519.js"
 import { beforeAll, expect, it } from "vitest"
-import { newestLink, register, turnOnTotp } from "../auth/person.ts"
+import { letters, newestLink, password, register, someEmail, turnOnTotp } from "../auth/person.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { type DatabaseProxy, proxyTo } from "../fixtures/database-proxy.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
@@ -51,6 +51,18 @@ it("a key that was added is shown in the account", async () => {
   )
   expect([answer.status, answer.body]).toEqual([200, pubkey])
   expect((await account(owner.token)).pubkeys).toEqual([pubkey])
+})
+
+it("an address that was changed is not refused as somebody else's", async () => {
+  const person = await register(service)
+  const email = someEmail()
+  await account(person.token)
+  const answer = await losing("update_account", () =>
+    service.call("PATCH", "/account", { token: person.token, body: { email, current_password: password } }),
+  )
+  expect([answer.status, answer.body?.fields]).toEqual([200, undefined])
+  expect((await account(person.token)).user.email).toBe(email)
+  expect((await letters(service, email)).length).toBe(1)
 })
 
 it("two-factor authentication that a backup code turned off is asked for no more", async () => {
