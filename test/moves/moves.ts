@@ -49,7 +49,11 @@ export const eventTypes = async ({ sql }: TestService, channel: string): Promise
   )
 
 /** Lets time pass for one transfer: its dates and those of its codes move into the past. */
-export const age = async ({ sql }: TestService, transferId: string, seconds: number): Promise<void> => {
+export const age = async (
+  { sql }: Pick<TestService, "sql">,
+  transferId: string,
+  seconds: number,
+): Promise<void> => {
   const ms = seconds * 1000
   await sql`update entity set due_at = due_at - make_interval(secs => ${seconds}), version = version + 1,
                    state = jsonb_set(jsonb_set(jsonb_set(state, '{context,expiresAt}',

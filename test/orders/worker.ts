@@ -10,6 +10,9 @@ export interface Worker {
   readonly url: string
   readonly exited: Promise<NodeJS.Signals | null>
   kill(): Promise<void>
+  /** Stopped in its tracks, and let go on. */
+  stall(): void
+  goOn(): void
 }
 
 /** The service as a process of its own on a test's database, to be killed. */
@@ -51,5 +54,7 @@ export const startWorker = async (
       child.kill("SIGKILL")
       await exited
     },
+    stall: () => void child.kill("SIGSTOP"),
+    goOn: () => void child.kill("SIGCONT"),
   }
 }

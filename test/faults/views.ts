@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from "node:util"
+import type postgres from "postgres"
+import { type Answer, type CallOptions, request, type TestUser } from "../fixtures/service.ts"
+import { until } from "../orders/shopper.ts"
+
+export interface Views {
+  readonly sql: postgres.Sql
+  readonly users: ReadonlyArray<TestUser>
+  readonly ids: ReadonlyArray<string>
+}
+
+const outOf = (answer: Answer, what: (body: Answer["body"]) => unknown): unknown =>
+  answer.status === 200 ? what(answer.body) : answer.status
+
+const availability: Readonly<Record<string, string>> = {
+  owned: "Taken",
+  transfer: "Taken",
+  lootbox: "Taken",
+  order: "InCart",
+}
+
+/** Nobody answered. */
+export const nowhere: Answer = { status: 503, headers: new Headers(), body: undefined, text: "" }
+
+/** On a busy machine a process may be late with an answer; what it does answer has to be right. */
+const ask = (url: string, options: CallOptions = {}): Promise<Answer> =>
+  until(
+    () => request(url, "GET", options).catch(() => nowhere),
+    ({ status }) => status !== 503,
+    30_000,
+  )
+
+interface Truth {
+  readonly lookups: Readonly<Record<string, unknown>>
+  readonly held: Readonly<Record<string, string>>
+  readonly owned: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly sent: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+/** What the tables say, in the words of the answers. */
+const readTruth = async ({ ids, sql, users }: Views): Promise<Truth> => {
+  const [row] = await sql<[{ truth: Truth }]>`
+    select jsonb_build_object(
+      'lookups', (select coalesce(jsonb_object_agg(e.canonical, jsonb_build_object('version', e.version, 'records',
+          (select coalesce(jsonb_agg(r.hash order by r.seq), '[]') from record r where r.canonical = e.canonical))), '{}')
+          from emoji_id e where e.canonical = any(${[...ids]})),
+      'held', (select coalesce(jsonb_object_agg(canonical, kind), '{}') from claim where canonical = any(${[...ids]})),
+      'owned', (select coalesce(jsonb_object_agg(u, (select coalesce(jsonb_agg(e.canonical order by e.canonical), '[]')
+          from emoji_id e where e.owner_id = u)), '{}') from unnest(${users.map(({ id }) => id)}::uuid[]) u),
+      'sent', (select coalesce(jsonb_object_agg(u, (select coalesce(jsonb_agg(t.subject order by t.subject), '[]')
+          from entity t where t.kind = 'transfer' and t.owner_id = u and t.status in ('AwaitingSender', 'AwaitingReceiver'))), '{}')
+          from unnest(${users.map(({ id }) => id)}::uuid[]) u)) as truth`
+  return row.truth
+}
+
+const sorted = (list: ReadonlyArray<string>) =>
+  [...list].sort((a, b) => (Buffer.from(a) < Buffer.from(b) ? -1 : 1))
+
+const compareWith = async (truth: Truth, url: string, views: Views): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  const compare = (what: string, answered: unknown, wanted: unknown) => {
+    if (JSON.stringify(answered) === JSON.stringify(wanted)) return
+    found.push(`${what}: ${JSON.stringify(answered)} instead of ${JSON.stringify(wanted)}`)
+  }
+  await Promise.all([
+    ...views.ids.map(async (id) => {
+      const path = encodeURIComponent(id)
+      const lookup = await ask(`${url}/emoji_id/${path}`)
+      const told = outOf(lookup, ({ result, version }) => ({
+        records: result.map(({ hash }: { hash: string }) => hash),
+        version,
+      }))
+      compare(`lookup ${id}`, told, truth.lookups[id] ?? 404)
+      const { token } = views.users[0]!
+      const search = await ask(`${url}/emoji_id/search?emoji_id=${path}`, { token })
+      const wanted = availability[truth.held[id] ?? ""] ?? "Available"
+      compare(
+        `search ${id}`,
+        outOf(search, ({ result }) => result.availability),
+        wanted,
+      )
+    }),
+    ...views.users.map(async ({ id, token }) => {
+      const owned = await ask(`${url}/emoji_id`, { token })
+      compare(`ids of ${id}`, outOf(owned, sorted), sorted(truth.owned[id] ?? []))
+      const account = await ask(`${url}/account`, { token })
+      const sent = (body: Answer["body"]) => sorted(body.pending_transfers)
+      compare(`account of ${id}`, outOf(account, sent), sorted(truth.sent[id] ?? []))
+    }),
+  ])
+  return found
+}
+
+/** What a process answers that the tables do not say; nothing when it knows all of it. */
+export const findDisagreements = async (url: string, views: Views): Promise<ReadonlyArray<string>> => {
+  const truth = await readTruth(views)
+  const found = await compareWith(truth, url, views)
+  // A deadline may have passed meanwhile.
+  return isDeepStrictEqual(truth, await readTruth(views)) ? found : findDisagreements(url, views)
+}
