@@ -20,10 +20,18 @@ import { Payments } from "./payments.ts"
 import { currentRun } from "./run-id.ts"
 
 interface Facts {
-  readonly pubkey: string
+  /** The key the request names. */
+  readonly wanted: string | undefined
+  readonly firstKey: string
   readonly cashId: string
   /** What the decision wants committed with it. */
   effects: TurnEffects
+}
+
+interface Asked {
+  readonly method: CheckoutCartRequest["method"]
+  readonly orderId: string | undefined
+  readonly wanted: string | undefined
 }
 
 /**
@@ -77,10 +85,12 @@ export class Checkouts extends Context.Service<
             const { method } = request
             // An order that waits for its payment keeps the partner it came through.
             const partner = organizationId ?? context.checkout?.organizationId
+            // And the key its buyer chose: who ends the checkout, perhaps an administrator, need not know it.
+            const chosen = user.pubkeys.find((key) => key === context.checkout?.pubkey)
             const checkout = {
               method,
               at,
-              pubkey: facts.pubkey,
+              pubkey: facts.wanted ?? chosen ?? facts.firstKey,
               ...(user.email === undefined ? {} : { email: user.email }),
               ...(request.success_url == null ? {} : { successUrl: request.success_url }),
               ...(request.cancel_url == null ? {} : { cancelUrl: request.cancel_url }),
@@ -166,8 +176,7 @@ export class Checkouts extends Context.Service<
       /** Asked again for the same: the answer is the same, with the intent an earlier crash may have left out. */
       const repeated = Effect.fnUntraced(function* (
         { order, user }: Cart,
-        method: CheckoutCartRequest["method"],
-        orderId: string | undefined,
+        { method, orderId, wanted }: Asked,
       ) {
         const { context, status } = order
         // What waits to be checked out for nothing was put there by a code, not by a checkout.
@@ -175,6 +184,7 @@ export class Checkouts extends Context.Service<
           status === "PendingPayment" &&
           method !== "Free" &&
           context.checkout?.method === method &&
+          (wanted === undefined || wanted === context.checkout.pubkey) &&
           dueCents(context) > 0
         if (!isSame || (orderId !== undefined && context.id !== orderId)) return undefined
         return { user, order: yield* payments.ensureIntent(order), before: order }
@@ -189,15 +199,16 @@ export class Checkouts extends Context.Service<
           const cart = yield* carts.recall(buyer)
           yield* checkEmail(cart.user)
           if (method !== "Free" && method !== "Cash") yield* payments.checkMethod(method)
-          const known = yield* repeated(cart, method, orderId)
+          const wanted = yield* checkKey(cart.user, request.pubkey)
+          const asked: Asked = { method, orderId, wanted }
+          const known = yield* repeated(cart, asked)
           if (known !== undefined) return known
           const { order: found } = cart
           const booked = (one: string) => found.context.payments.find(({ fact }) => fact === `cash:${one}`)
           const cashId = currentRun(run, clock.now(), (one) => booked(one)?.at)
           if (booked(cashId) !== undefined) return { user: cart.user, order: found, before: found }
-          const wanted = yield* checkKey(cart.user, request.pubkey)
-          const pubkey = wanted ?? cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
-          const facts: Facts = { pubkey, cashId, effects: {} }
+          const firstKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
+          const facts: Facts = { wanted, firstKey, cashId, effects: {} }
           const taken = yield* carts
             .turn(buyer, decide(request, facts, organizationId), {
               only: orderId,
@@ -211,7 +222,7 @@ export class Checkouts extends Context.Service<
                 // Perhaps because the same request, sent twice, was faster.
                 EventRefused: (refused) =>
                   carts.get(buyer).pipe(
-                    Effect.flatMap((now) => repeated(now, method, orderId)),
+                    Effect.flatMap((now) => repeated(now, asked)),
                     Effect.flatMap((same) =>
                       same === undefined ? Effect.fail(refused) : Effect.succeed(same),
                     ),
