@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { expectInvariants } from "./oracle.ts"
@@ -30,4 +31,26 @@ it("an account with money in an order that bought nothing is not deleted unasked
   const admin = await newShopper(service, { role: "Admin" })
   await admin.call("POST", `/orders/${order.id}/refund`, {})
   expect((await buyer.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
+})
+
+it("an account with a surplus in a paid order, or a box that is still to be handed over, is not deleted unasked", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order } = await stripe.pendingOrder(service)
+  await pays(order.id, order.total_in_cents + 500)
+  const { body } = await buyer.order(order.id)
+  expect(body).toMatchObject({ status: "Paid", amount_overpaid_in_cents: 500 })
+  const leave = () => buyer.call("DELETE", `/users/${buyer.id}`)
+  for (const { emoji_id } of body.order_items)
+    await admin.call("DELETE", `/emoji_id/${encodeURIComponent(emoji_id)}`)
+  expect(await leave()).toMatchObject({ status: 409, body: { held: { unspent_orders: [order.id] } } })
+
+  await admin.call("POST", `/orders/${order.id}/refund`, { amount: 500 })
+  const box = randomUUID()
+  const boxes = (undelivered: ReadonlyArray<string>) => service.sql`
+    update entity set state = jsonb_set(state, '{context,undelivered}', to_jsonb(${[...undelivered]}::text[]))
+     where kind = 'order' and id = ${order.id}`
+  await boxes([box])
+  expect(await leave()).toMatchObject({ status: 409, body: { held: { lootboxes: [box] } } })
+  await boxes([])
+  expect((await leave()).status).toBe(200)
 })
