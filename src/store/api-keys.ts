@@ -62,16 +62,8 @@ export class ApiKeys extends Context.Service<
           const { hash, id, text } = yield* makeApiKey
           const [row] = yield* sql.rows<ApiKeyRow>(
             (q) => q`
-              with put as (
-                insert into api_key (id, user_id, name, secret_hash, scopes, expires_at)
-                select ${id}, u.id, ${name}, ${hash}, ${scopes as string[]}, ${expiresAt}::timestamptz from app_user u
-                 where u.id = ${userId} and u.deleted_at is null
-                   and (select count(*) from api_key k where k.user_id = u.id) < ${maxKeysPerUser}
-                   and coalesce(${expiresAt}::timestamptz > now(), true)
-                on conflict (id) do nothing
-                returning id, user_id, name, scopes, created_at, expires_at)
-              select * from put union all
-              select id, user_id, name, scopes, created_at, expires_at from api_key where id = ${id}`,
+              select id, user_id, name, scopes, created_at, expires_at
+                from put_api_key(${id}, ${userId}, ${name}, ${hash}, ${scopes as string[]}, ${expiresAt}, ${maxKeysPerUser})`,
           )
           if (row !== undefined) return display(row, text)
           const [facts] = yield* sql.rows<{ users: boolean; past: boolean }>(

@@ -34,30 +34,14 @@ export class Pubkeys extends Context.Service<
 
       const put = Effect.fnUntraced(function* (userId: string, pubkey: string, sealedKey: string | null) {
         const [row] = yield* sql
-          .rows<{
-            user_exists: boolean
-            holder: string | null
-            count: number
-            put: boolean
-          }>(
-            (q) => q`
-            with facts as (
-              select exists (select 1 from app_user where id = ${userId} and deleted_at is null) as user_exists,
-                     (select user_id from pubkey where pubkey = ${pubkey}) as holder,
-                     (select count(*) from pubkey where user_id = ${userId}) as count
-            ), put as (
-              insert into pubkey (pubkey, user_id, sealed_key)
-              select ${pubkey}, ${userId}, ${sealedKey} from facts
-               where user_exists and holder is null and count < ${maxPubkeysPerUser}
-              on conflict do nothing returning 1
-            )
-            select f.*, exists (select 1 from put) as put from facts f`,
+          .rows<{ user_exists: boolean; holder: string | null }>(
+            (q) => q`select * from put_pubkey(${userId}, ${pubkey}, ${sealedKey}, ${maxPubkeysPerUser})`,
           )
-          // Also when nothing was put or heard: it may have been put a moment ago, by an answer that was lost.
+          // Also when it was there already, or nothing was heard: it may have come by an answer that was lost.
           .pipe(Effect.ensuring(bus.invalidate(accountTopic, [userId])))
-        if (row!.put || row!.holder === userId) return pubkey
+        if (row!.holder === userId) return pubkey
         if (!row!.user_exists) return yield* new NotFound({ error: "There is no such user." })
-        if (row!.count >= maxPubkeysPerUser) {
+        if (row!.holder === null) {
           return yield* fieldFault("pubkey", "too_many", `A user has at most ${maxPubkeysPerUser} keys.`)
         }
         return yield* new Unprocessable({

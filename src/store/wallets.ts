@@ -31,12 +31,8 @@ export class Wallets extends Context.Service<
           ),
         link: Effect.fnUntraced(function* (userId, address, source) {
           const [wallet] = yield* sql.rows<Wallet>(
-            (q) => q`
-              insert into wallet (user_id, eth_address, source)
-              select ${userId}, ${address}, ${source}
-               where (select count(*) from wallet where user_id = ${userId} and eth_address <> ${address}) < ${maxWalletsPerUser}
-              on conflict (user_id, eth_address) do update set source = excluded.source
-              returning eth_address, user_id`,
+            (q) => q`select eth_address, user_id
+                       from link_wallet(${userId}, ${address}, ${source}, ${maxWalletsPerUser})`,
           )
           if (wallet !== undefined) return wallet
           return yield* fieldFault(

@@ -1,0 +1,49 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js"
+import { expect, it } from "vitest"
+import { signEthMessage } from "../../src/services/eth-message.ts"
+import { type Answer, serve } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
+
+/** What a user may have so many of, asked for twice where there is room for one. */
+const service = await serve()
+
+/** Both have begun before either is through: the user they are for is held for a moment. */
+const together = async (userId: string, ask: () => Promise<Answer>) => {
+  let asked: ReadonlyArray<Promise<Answer>> = []
+  await service.sql.begin(async (sql) => {
+    await sql`select 1 from app_user where id = ${userId} for update`
+    asked = [ask(), ask()]
+    await expect.poll(() => waiting(service)).toHaveLength(2)
+  })
+  return (await Promise.all(asked)).map(({ status }) => status).sort()
+}
+
+it("of two API keys made at once where there is room for one, one is made", async () => {
+  const user = await service.user()
+  await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes)
+                    select 'full-' || n, ${user.id}, 'one of many', '', '{}' from generate_series(1, 49) n`
+  const make = () => service.call("POST", "/api_keys", { token: user.token, body: { name: "the last" } })
+  expect(await together(user.id, make)).toEqual([200, 422])
+  expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
+})
+
+it("of two keys generated at once where there is room for one, one is generated", async () => {
+  const user = await service.user()
+  await service.sql`insert into pubkey (pubkey, user_id) select 'full-' || n, ${user.id} from generate_series(1, 199) n`
+  const generate = () => service.call("POST", "/pubkeys", { token: user.token })
+  expect(await together(user.id, generate)).toEqual([200, 422])
+  expect((await service.call("GET", "/pubkeys", { token: user.token })).body).toHaveLength(200)
+})
+
+it("of two wallets linked at once where there is room for one, one is linked", async () => {
+  const user = await service.user()
+  await service.sql`insert into wallet (user_id, eth_address, source)
+                    select ${user.id}, 'full-' || n, 'Mint' from generate_series(1, 99) n`
+  const { body } = await service.call("GET", "/wallets/challenge?source=Mint", { token: user.token })
+  const link = () => {
+    const signature = signEthMessage(Buffer.from(body.message), secp256k1.keygen().secretKey)
+    return service.call("POST", "/wallets", { token: user.token, body: { signature, source: "Mint" } })
+  }
+  expect(await together(user.id, link)).toEqual([200, 422])
+  expect((await service.call("GET", "/wallets", { token: user.token })).body).toHaveLength(100)
+})
