@@ -59,6 +59,31 @@ describe.skipIf(executable === undefined)("a login in the console", { timeout: 6
     expect(await keptBy(page)).toEqual({})
   })
 
+  it("stays when another login of the same person ends alone", async () => {
+    const person = await register(service)
+    const elsewhere = (await login(service, person.email, password)).body
+    const context = await browser.person()
+    const heard = new Promise<void>((tell) =>
+      context.on("page", (page) =>
+        page.on("websocket", (socket) =>
+          socket.on("framereceived", ({ payload }) => {
+            if (String(payload).includes("session.logged_out")) tell()
+          }),
+        ),
+      ),
+    )
+    const page = await openConsole(context, service, person, "#/market")
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+    const refresh = async (refresh_token: string) =>
+      (await service.call("POST", "/auth/token/refresh", { body: { refresh_token } })).body.refresh_token
+    await refresh(await refresh(elsewhere.refresh_token))
+    expect(await refresh(elsewhere.refresh_token)).toBeUndefined()
+    await heard
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+    expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true)
+    expect(await keptBy(page)).toHaveProperty("access_token")
+  })
+
   it("keeps the secret and the backup codes on the page while the account changes", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/security")

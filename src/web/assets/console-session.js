@@ -28,15 +28,21 @@ const siblings = "BroadcastChannel" in window ? new BroadcastChannel("console-to
 const had = new Set()
 let refreshTimer = 0
 
-/** @param {string} token */
-const expiryOf = (token) => {
+/** @param {string} token @returns {{exp?: number, sid?: string}} */
+const claimsOf = (token) => {
   try {
     const base64 = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")
-    return JSON.parse(atob(base64)).exp * 1000
+    return JSON.parse(atob(base64))
   } catch {
-    return 0
+    return {}
   }
 }
+
+/** @param {string} token */
+const expiryOf = (token) => (claimsOf(token).exp ?? 0) * 1000
+
+/** Which of the user's logins this tab has. */
+export const sessionId = () => tokens.value && claimsOf(tokens.value.access_token).sid
 
 /** @param {Tokens | undefined} next */
 const keep = (next) => {

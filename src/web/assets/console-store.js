@@ -1,7 +1,7 @@
 import { get } from "./console-api.js"
 import { subscribe } from "./console-live.js"
 import { notify } from "./console-notices.js"
-import { account, forget, loadAccount, tokens } from "./console-session.js"
+import { account, forget, loadAccount, sessionId, tokens } from "./console-session.js"
 import { coalesced, signal } from "./console-signal.js"
 
 /**
@@ -103,8 +103,10 @@ const boxListener = {
 }
 
 const sessionListener = {
-  onEvent: (event) => {
+  onEvent: (event, { session_id }) => {
     if (event !== "session.logged_out" || tokens.value === undefined) return
+    // Without a session it is about all of them; another one of the user's may end alone.
+    if (session_id !== undefined && session_id !== sessionId()) return
     forget()
     notify("You were signed out.", "warn")
   },
