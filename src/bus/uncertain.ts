@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 
 /**
  * For a statement of unknown outcome: it may have been applied, or may yet be, since Postgres works on until its own time
@@ -6,3 +6,14 @@ import { Effect } from "effect"
  */
 export const tellUncertain = (tell: Effect.Effect<void>, statementTimeoutMs: number): Effect.Effect<void> =>
   Effect.andThen(tell, Effect.asVoid(Effect.forkDetach(Effect.delay(tell, statementTimeoutMs))))
+
+/**
+ * Tells what a statement took away, whatever came of it: one that found nothing may be the repetition of one whose answer
+ * was lost, and of one that failed nobody knows whether it was applied.
+ */
+export const telling =
+  (tell: Effect.Effect<void>, statementTimeoutMs: number) =>
+  <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.onExit(statement, (exit) =>
+      Exit.isSuccess(exit) ? tell : tellUncertain(tell, statementTimeoutMs),
+    )

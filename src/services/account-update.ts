@@ -5,7 +5,7 @@ import type { Mail } from "../../schema/turn.ts"
 import type { Principal } from "../http/principal.ts"
 import { type Account, Accounts } from "../store/accounts.ts"
 import { Outbox } from "../store/outbox.ts"
-import { AccountAnswers } from "./account-answers.ts"
+import { Callers } from "./callers.ts"
 import { accountKey, Limits } from "./limits.ts"
 import { queueFull } from "./login.ts"
 import { MagicLinks, mailKind } from "./magic-links.ts"
@@ -65,7 +65,7 @@ const noticeTo = (account: Account, change: string): ReadonlyArray<Mail> =>
 /** Answers the tokens that replace the caller's when a new password ended every session. */
 export const updateAccount = Effect.fnUntraced(function* (principal: Principal, body: UpdateUserParameters) {
   const accounts = yield* Accounts
-  const answers = yield* AccountAnswers
+  const callers = yield* Callers
   const links = yield* MagicLinks
   const outbox = yield* Outbox
   const passwords = yield* Passwords
@@ -109,15 +109,10 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
         : { link: { token_hash: made.token_hash, purpose: "confirm", seconds: made.seconds } }),
       ...(mail.length === 0 ? {} : { mail: yield* outbox.seal(mail) }),
     })
-    .pipe(
-      Effect.catchTag("SqlRefused", uniquenessOf),
-      // Without an answer the sessions may have ended all the same.
-      Effect.tapErrorTag("Unavailable", () => sessions.ended(account.id, { events: [] })),
-    )
+    .pipe(Effect.catchTag("SqlRefused", uniquenessOf), callers.telling(account.id))
   if (done === undefined) {
     return yield* new Conflict({ error: "The password was changed by another request." })
   }
-  yield* answers.changed([account.id])
   if (done.epoch === undefined) return undefined
   yield* sessions.ended(account.id, { events: done.events ?? [] })
   const changed = yield* accounts.find({ id: account.id })

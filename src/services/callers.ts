@@ -3,6 +3,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { Role } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
 import { Memory } from "../bus/memory.ts"
+import { telling } from "../bus/uncertain.ts"
 import { AppConfig, type Config } from "../config.ts"
 import { Sql } from "../store/sql.ts"
 
@@ -48,6 +49,8 @@ export class Callers extends Context.Service<
     find(userId: string): Effect.Effect<Caller | undefined, Unavailable>
     /** Returns once no process counts on what the user was before. */
     changed(userId: string): Effect.Effect<void>
+    /** The same after a statement that takes something from the user, whether or not its answer came. */
+    telling(userId: string): <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("directory/Callers") {
   static readonly layer = Layer.effect(
@@ -55,7 +58,8 @@ export class Callers extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
-      const endedWithin = lookBackSeconds(yield* AppConfig)
+      const config = yield* AppConfig
+      const endedWithin = lookBackSeconds(config)
       const memory = new Memory<Caller>(bus, { topics: [userTopic], capacity })
 
       const find = Effect.fnUntraced(function* (userId: string) {
@@ -88,10 +92,13 @@ export class Callers extends Context.Service<
         return caller
       })
 
+      const changed = (userId: string) => bus.invalidate(userTopic, [userId])
+
       return Callers.of({
         remembered: (userId) => memory.recall(userId),
         find,
-        changed: (userId) => bus.invalidate(userTopic, [userId]),
+        changed,
+        telling: (userId) => telling(changed(userId), config.statementTimeoutMs),
       })
     }),
   )

@@ -268,11 +268,8 @@ export class Sessions extends Context.Service<
         findVerifiedAt: (sessionId) =>
           Effect.map(actors.find(sessionId), (found) => found?.snapshot.context.verifiedAt ?? undefined),
         endAll: Effect.fnUntraced(function* (userId, reason) {
-          const done = yield* accounts
-            .endSessions(userId, reason)
-            // Without an answer it may have happened all the same.
-            .pipe(Effect.tapError(() => callers.changed(userId)))
-          if (done !== undefined) yield* ended(userId, done)
+          const done = yield* accounts.endSessions(userId, reason).pipe(callers.telling(userId))
+          if (done !== undefined) publisher.moved(done.events)
         }),
         ended,
       })

@@ -127,14 +127,12 @@ export class TwoFactor extends Context.Service<
             ) => q`select confirm_two_factor(${userId}, ${attempt}, ${match?.step ?? null}, ${match?.sealedSecret ?? null},
                                                ${factors.smsHashes(userId, code) as string[]}) as provider`,
           )
-          // Without an answer it may be on all the same.
-          .pipe(Effect.tapError(() => callers.changed(userId)))
+          .pipe(callers.telling(userId))
         const provider = row?.provider
         if (provider === null || provider === undefined) {
           return yield* invalidField("code", "invalid", "The code is wrong, or nothing waits for one.")
         }
         yield* limits.forgive("code", userId)
-        yield* callers.changed(userId)
         return provider
       })
 

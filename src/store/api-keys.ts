@@ -3,6 +3,8 @@ import type { DisplayApiKey } from "../../schema/api-key.ts"
 import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { Role, Scope } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
+import { telling } from "../bus/uncertain.ts"
+import { AppConfig } from "../config.ts"
 import { makeApiKey } from "../services/api-key-secrets.ts"
 import { Sql } from "./sql.ts"
 
@@ -56,6 +58,7 @@ export class ApiKeys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
+      const { statementTimeoutMs } = yield* AppConfig
 
       return ApiKeys.of({
         create: Effect.fnUntraced(function* (userId, { expiresAt, name, scopes }) {
@@ -96,8 +99,7 @@ export class ApiKeys extends Context.Service<
                           and (u.id = ${userId} or u.role = any(${roles as string[]}))
                        returning k.id, k.user_id, k.name, k.scopes, k.created_at, k.expires_at`,
             )
-            // Also when nothing was found or heard: it may have been deleted a moment ago, by an answer that was lost.
-            .pipe(Effect.ensuring(bus.invalidate(apiKeyTopic, [id])))
+            .pipe(telling(bus.invalidate(apiKeyTopic, [id]), statementTimeoutMs))
           return row === undefined
             ? yield* new NotFound({ error: "There is no such API key." })
             : display(row)

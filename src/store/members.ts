@@ -53,8 +53,7 @@ export class Members extends Context.Service<
           .rows<{ outcome: Outcome }>(
             (q) => q`select set_member(${organizationId}, ${userId}, ${role}, ${insists}) as outcome`,
           )
-          // Also when nothing was to be done: it may have been done already, by an answer that was lost.
-          .pipe(Effect.ensuring(callers.changed(userId)))
+          .pipe(callers.telling(userId))
         switch (row!.outcome) {
           case "done":
             return

@@ -113,8 +113,7 @@ export class UserAdmin extends Context.Service<
       const callers = yield* Callers
       const bus = yield* Bus
 
-      /** Also when nobody was found or no answer came: it may have been done already, by an answer that was lost. */
-      const telling = (id: string) => Effect.ensuring(callers.changed(id.toLowerCase()))
+      const telling = (id: string) => callers.telling(id.toLowerCase())
       const publish = (events: ReadonlyArray<Event>) => {
         for (const { channel } of events) bus.publish("channel", channel)
       }

@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto"
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { Unavailable } from "../../schema/errors.ts"
+import { Bus } from "../../src/bus/bus.ts"
+import { AppConfig } from "../../src/config.ts"
+import { Callers } from "../../src/services/callers.ts"
+import { ApiKeys } from "../../src/store/api-keys.ts"
+import { Members } from "../../src/store/members.ts"
+import { Sql } from "../../src/store/sql.ts"
+import { UserAdmin } from "../../src/store/user-admin.ts"
+import { testConfig } from "../fixtures/service.ts"
+
+/** Nobody hears what became of a statement: it may be committed a while later, after the caches have been told. */
+const lost = () => Effect.fail(new Unavailable({ error: "The database is not reachable." }))
+const forgetful = Layer.succeed(Sql, { rows: lost, attempt: lost } as unknown as Sql["Service"])
+const surroundings = Layer.mergeAll(
+  forgetful,
+  Bus.layer({ wire: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
+  Layer.succeed(AppConfig, { ...testConfig(), statementTimeoutMs: 50 }),
+)
+const id = randomUUID()
+
+/** How often caches are told of the key. */
+const told = <A, E>(topic: string, taking: Effect.Effect<A, E, ApiKeys | Members | UserAdmin>) =>
+  Effect.gen(function* () {
+    const bus = yield* Bus
+    const keys: Array<string> = []
+    bus.onInvalidate(topic, (heard) => heard !== "all" && keys.push(...heard))
+    yield* Effect.flip(taking)
+    const first = [...keys]
+    yield* Effect.promise(() => expect.poll(() => keys).toEqual([id, id]))
+    return first
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(ApiKeys.layer, Members.layer, UserAdmin.layer).pipe(
+        Layer.provide(Callers.layer),
+        Layer.provideMerge(surroundings),
+      ),
+    ),
+    Effect.runPromise,
+  )
+
+it("an API key whose deletion was not heard of is forgotten at once, and again when it must be over", async () => {
+  const remove = ApiKeys.use((keys) => keys.remove(id, { userId: randomUUID(), roles: [] }))
+  expect(await told("api_key", remove)).toEqual([id])
+})
+
+it("so is a user whose deletion was not heard of", async () => {
+  const remove = UserAdmin.use((users) => users.remove(id, { by: "Admin", insists: false }))
+  expect(await told("user", remove)).toEqual([id])
+})
+
+it("so is a member whose removal was not heard of", async () => {
+  const remove = Members.use((members) => members.remove(randomUUID(), id, true))
+  expect(await told("user", remove)).toEqual([id])
+})
