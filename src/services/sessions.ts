@@ -132,6 +132,11 @@ export class Sessions extends Context.Service<
           ),
         )
 
+      const ended = Effect.fnUntraced(function* (userId: string, { events }: Pick<SessionsEnded, "events">) {
+        publisher.moved(events)
+        yield* callers.changed(userId)
+      })
+
       const open = Effect.fnUntraced(function* (
         account: Account,
         facts?: { readonly verifiedAt: number | undefined },
@@ -145,7 +150,8 @@ export class Sessions extends Context.Service<
             Effect.succeed({ type: "OPEN", wants, verifiedAt, ...renewal(now, wants === null) } as const),
           { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
         ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
-        yield* accounts.endOldSessions(account.id, maxSessions)
+        const old = yield* accounts.endOldSessions(account.id, maxSessions)
+        if (old !== undefined) yield* ended(account.id, old)
         if (wants === "SMS") {
           // Whoever asks too often has a code on the way already.
           yield* factors
@@ -242,11 +248,6 @@ export class Sessions extends Context.Service<
         if (proof !== "proven") return yield* refused("The code is wrong.")
         yield* limits.forgive("code", userId)
         return yield* respond(account, snapshot.context)
-      })
-
-      const ended = Effect.fnUntraced(function* (userId: string, { events }: Pick<SessionsEnded, "events">) {
-        publisher.moved(events)
-        yield* callers.changed(userId)
       })
 
       return Sessions.of({

@@ -72,8 +72,11 @@ export class Accounts extends Context.Service<
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
     /** The same password under the current cost. */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
-    /** Ends all but the newest so many sessions of the user. */
-    endOldSessions(userId: string, keep: number): Effect.Effect<void, Unavailable>
+    /** Ends all but the newest so many sessions of the user. Undefined: there was room. */
+    endOldSessions(
+      userId: string,
+      keep: number,
+    ): Effect.Effect<Pick<SessionsEnded, "events"> | undefined, Unavailable>
     endSessions(userId: string, reason: string): Effect.Effect<SessionsEnded | undefined, Unavailable>
   }
 >()("directory/Accounts") {
@@ -124,17 +127,25 @@ export class Accounts extends Context.Service<
             .pipe(Effect.asVoid),
         endOldSessions: (userId, keep) =>
           sql
-            .rows(
-              (
-                q,
-              ) => q`update entity e set status = 'Revoked', state = jsonb_set(e.state, '{value}', '"Revoked"'),
-                              version = e.version + 1, turn = gen_random_uuid(), due_at = null, updated_at = now()
-                         from (select id, version from entity
-                                where kind = 'session' and owner_id = ${userId} and status not in ('Revoked', 'Expired')
-                                order by updated_at desc offset ${keep}) old
-                        where e.kind = 'session' and e.id = old.id and e.version = old.version`,
+            // When there is just room the last one may have been ended a moment ago, by an answer that was lost.
+            .rows<Pick<SessionsEnded, "events">>(
+              (q) => q`
+                with open as materialized (
+                  select id, version, row_number() over (order by updated_at desc) as place from entity
+                   where kind = 'session' and owner_id = ${userId} and status not in ('Revoked', 'Expired')
+                ), ended as (
+                  update entity e set status = 'Revoked', state = jsonb_set(e.state, '{value}', '"Revoked"'),
+                         version = e.version + 1, turn = gen_random_uuid(), due_at = null, updated_at = now()
+                    from open
+                   where e.kind = 'session' and e.id = open.id and e.version = open.version and open.place > ${keep}
+                  returning e.id
+                )
+                select put_events(coalesce((select jsonb_agg(jsonb_build_object('channel', ${`session:${userId}`}::text,
+                         'type', 'session.logged_out', 'data', jsonb_build_object('session_id', id, 'reason', 'too_many_sessions')))
+                         from ended), '[]')) as events
+                 where (select count(*) from open) >= ${keep}`,
             )
-            .pipe(Effect.asVoid),
+            .pipe(Effect.map((rows) => rows[0])),
         endSessions: (userId, reason) =>
           sql
             .rows<{ ended: SessionsEnded | null }>(

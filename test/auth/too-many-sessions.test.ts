@@ -1,0 +1,34 @@
+import { expect, it } from "vitest"
+import { closeCodes } from "../../schema/live.ts"
+import { liveSocket } from "../fixtures/live-client.ts"
+import { serve } from "../fixtures/service.ts"
+import { claimsOf, login, register } from "./person.ts"
+
+/** The two-hundred-and-first login of a user ends the oldest. */
+const one = await serve({}, { peersPossible: true })
+const two = await serve({}, { peersPossible: true, database: one.database })
+
+const works = async (token: string) =>
+  (await two.call("PATCH", "/account", { token, body: {} })).status === 200
+
+it("a login that makes room for itself ends the oldest on every process, and closes its sockets", async () => {
+  const person = await register(one)
+  await one.sql`insert into entity (kind, id, version, turn, status, state, owner_id)
+                select 'session', gen_random_uuid(), 1, gen_random_uuid(), e.status, e.state, e.owner_id
+                  from entity e, generate_series(1, 199) where e.id = ${person.sessionId}`
+  await one.sql`update entity set updated_at = now() - interval '1 minute' where id = ${person.sessionId}`
+  expect(await works(person.token)).toBe(true)
+  const socket = await liveSocket(two.url)()
+  socket.send({ type: "connect", token: person.token })
+  socket.send({ type: "subscribe", channel: "session" })
+  await socket.take({ type: "subscribed" })
+
+  const newest = await login(one, person.email)
+  expect(newest.status).toBe(200)
+  expect(await works(person.token)).toBe(false)
+  expect(await works(newest.body.access_token)).toBe(true)
+  expect(await socket.take({ event: "session.logged_out" })).toMatchObject({
+    data: { session_id: claimsOf(person.token).sid, reason: "too_many_sessions" },
+  })
+  expect((await socket.closing).code).toBe(closeCodes.sessionEnded)
+})
