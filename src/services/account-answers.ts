@@ -55,7 +55,7 @@ export class AccountAnswers extends Context.Service<
           if (caller === undefined || !caller.active || caller.epoch !== claims.ep) return undefined
           if (caller.revokedSessions.has(claims.sid)) return undefined
           const entry = memory.recall(claims.sub)
-          return entry?.caller === caller && entry.untilMs > Date.now() ? entry.answer : undefined
+          return entry?.caller === caller && entry.untilMs > performance.now() ? entry.answer : undefined
         },
         watch: (userId) => {
           const caller = callers.remembered(userId)
@@ -63,7 +63,7 @@ export class AccountAnswers extends Context.Service<
           return (body) => {
             if (caller === undefined || callers.remembered(userId) !== caller) return
             const answer = new FixedAnswer(head, "", body)
-            remember(caller.id, { caller, answer, untilMs: Date.now() + keepMs })
+            remember(caller.id, { caller, answer, untilMs: performance.now() + keepMs })
           }
         },
         changed: (userIds) => (userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)),

@@ -53,11 +53,11 @@ export class Users extends Context.Service<
         findMany,
         remembered: (id) => {
           const kept = memory.recall(id)
-          return kept !== undefined && kept.untilMs > Date.now() ? kept.user : undefined
+          return kept !== undefined && kept.untilMs > performance.now() ? kept.user : undefined
         },
         watch: () => {
           const remember = memory.watch()
-          return (user) => remember(user.id, { user, untilMs: Date.now() + keepMs })
+          return (user) => remember(user.id, { user, untilMs: performance.now() + keepMs })
         },
       })
     }),
