@@ -52,9 +52,11 @@ export const MagicLinkLoginResponse = Schema.Struct({
 }).annotate({ identifier: "MagicLinkLoginResponse" })
 export type MagicLinkStatus = (typeof MagicLinkLoginResponse.Type)["status"]
 
-export const MagicLinkConsumeRequest = Schema.Struct({ token: text(128) }).annotate({
-  identifier: "MagicLinkConsumeRequest",
-})
+/** The password keeps what was set up before the address was confirmed; the access token of a login does as well. */
+export const MagicLinkConsumeRequest = Schema.Struct({
+  token: text(128),
+  password: optional(text(1600)),
+}).annotate({ identifier: "MagicLinkConsumeRequest" })
 
 export const SuccessResponse = Schema.Struct({ message: Schema.String }).annotate({
   identifier: "SuccessResponse",

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { InvalidRequest, Unauthorized } from "../../schema/errors.ts"
+import { Conflict, InvalidRequest, Unauthorized, Unprocessable } from "../../schema/errors.ts"
 import {
   Confirm2Fa,
   LoginRequest,
@@ -19,7 +19,8 @@ import { Sessions } from "../services/sessions.ts"
 const group = "authentication"
 
 /** Tokens are for the one who asked, not for a cache on the way. */
-export const privately = <A>(value: A) => Reply.json(value, { headers: { "Cache-Control": "no-store" } })
+export const notStored = { "Cache-Control": "no-store" }
+export const privately = <A>(value: A) => Reply.json(value, { headers: notStored })
 
 const token = route({
   id: "login",
@@ -98,15 +99,21 @@ const magicLink = route({
 const consumeMagicLink = route({
   id: "consumeMagicLink",
   group,
-  summary: "Log in with the one-time token of a mailed link, which confirms the email",
+  summary:
+    "Log in with the one-time token of a mailed link, which confirms the email; send the password or the access token along to keep what was set up before",
   method: "post",
   path: "/auth/magic_link/consume",
-  auth: "none",
+  auth: "optional",
   limit: "login",
   body: MagicLinkConsumeRequest,
   success: TokenResponse,
-  errors: [Unauthorized],
-  handler: ({ body }) => MagicLinks.use((links) => Effect.map(links.consume(body.token), privately)),
+  errors: [Conflict, Unauthorized, Unprocessable],
+  handler: ({ body, principal }) => {
+    const users = principal?.via === "session" ? [principal.userId] : []
+    return MagicLinks.use((links) =>
+      Effect.map(links.consume(body.token, { users, password: body.password }), privately),
+    )
+  },
 })
 
 const logout = route({

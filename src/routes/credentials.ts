@@ -2,11 +2,13 @@ import { Effect } from "effect"
 import { RegisterUserParameters, UpdateAccountResponse, UpdateUserParameters } from "../../schema/account.ts"
 import { Conflict, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
 import { TokenResponse } from "../../schema/session.ts"
+import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
 import { updateAccount } from "../services/account-update.ts"
+import { Browsers } from "../services/browsers.ts"
 import { CurrentUsers } from "../services/current-users.ts"
 import { register } from "../services/registration.ts"
-import { privately } from "./auth.ts"
+import { notStored, privately } from "./auth.ts"
 
 const registerUser = route({
   id: "createUser",
@@ -19,7 +21,17 @@ const registerUser = route({
   body: RegisterUserParameters,
   success: TokenResponse,
   errors: [Unprocessable],
-  handler: ({ body }) => Effect.map(register(body), privately),
+  headers: ["sec-fetch-site"],
+  handler: ({ body, headers }) =>
+    Effect.gen(function* () {
+      const { tokens, userId } = yield* register(body)
+      const browsers = yield* Browsers
+      // Not where another site sent the form: that would make its password count as this browser's own.
+      const isHere = headers["sec-fetch-site"] === "same-origin"
+      return Reply.json(tokens, {
+        headers: { ...notStored, ...(isHere ? { "Set-Cookie": browsers.registered(userId) } : {}) },
+      })
+    }),
 })
 
 const update = route({

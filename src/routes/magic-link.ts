@@ -10,6 +10,7 @@ import { readAuthorizationRequest } from "../services/authorization-request.ts"
 import { logInByCode, sendCodeAgain } from "../services/browser-login.ts"
 import { type BrowserSession, BrowserSessions } from "../services/browser-sessions.ts"
 import { type Browser, Browsers } from "../services/browsers.ts"
+import { findHolder, type LinkHolder, usersOf } from "../services/link-holders.ts"
 import { MagicLinks } from "../services/magic-links.ts"
 import { formTarget } from "../web/form-target.ts"
 import { linkCodePage, linkPage, linkSpentPage, welcomePage } from "../web/magic-link.ts"
@@ -72,14 +73,16 @@ const targetsOf = (next: string | undefined) =>
       )
     : Effect.succeed([])
 
-/** The token of a mailed link, or a refresh token an application hands over. */
-const findHolder = Effect.fnUntraced(function* (token: string) {
-  const link = yield* MagicLinks.use((links) => links.inspect(token))
-  if (link !== undefined) return link
-  const session = yield* BrowserSessions.use((sessions) => sessions.find(token))
-  return session === undefined
-    ? undefined
-    : { email: session.account.email ?? "the account of this device", purpose: "token" as const }
+/** The page of a link. Who is not known here yet is asked for the password there may be. */
+const askToUse = Effect.fnUntraced(function* (
+  browser: Browser,
+  { action, next }: Landing,
+  holder: LinkHolder,
+  failed?: string,
+) {
+  const isUnknown = holder.purpose === "confirm" && !(yield* usersOf(browser)).includes(holder.userId)
+  const formTargets = yield* targetsOf(next)
+  return linkPage({ browser, action, ...holder, asksPassword: isUnknown, formTargets, failed })
 })
 
 const showLink = route({
@@ -95,7 +98,8 @@ const showLink = route({
     Effect.gen(function* () {
       const browsers = yield* Browsers
       const browser = browsers.read(headers)
-      const { action, isShown, next, token } = yield* readLanding(search, browser)
+      const landing = yield* readLanding(search, browser)
+      const { isShown, next, token } = landing
       const holder = yield* findHolder(token)
       if (holder === undefined) return linkSpentPage(next)
       // A mailed link works once; a refresh token is good for weeks, and addresses are kept in histories.
@@ -103,7 +107,7 @@ const showLink = route({
         const cookie = browsers.cookie("handed", token, handedSeconds)
         return Reply.redirect(withoutToken(search), { ...noStore, "Set-Cookie": cookie }, 303)
       }
-      return linkPage({ browser, action, ...holder, formTargets: yield* targetsOf(next) })
+      return yield* askToUse(browser, landing, holder)
     }),
 })
 
@@ -145,9 +149,21 @@ const useLink = route({
           ...requires,
         } as TokenResponse)
       }
-      return yield* MagicLinks.use((links) => links.consume(landing.token)).pipe(
+      const password = form["action"] === "password" ? (form["password"] ?? "").slice(0, 1600) : undefined
+      const shown = { users: yield* usersOf(browser), password }
+      return yield* MagicLinks.use((links) => links.consume(landing.token, shown)).pipe(
         Effect.flatMap((tokens) => goOn(landing, tokens)),
-        Effect.catchTag("Unauthorized", () => Effect.succeed(linkSpentPage(landing.next))),
+        Effect.catchTags({
+          Unauthorized: () => Effect.succeed(linkSpentPage(landing.next)),
+          Conflict: ({ message }) => Effect.succeed(linkSpentPage(undefined, message)),
+          Unprocessable: ({ message }) =>
+            Effect.gen(function* () {
+              const holder = yield* findHolder(landing.token)
+              return holder === undefined
+                ? linkSpentPage(landing.next)
+                : yield* askToUse(browser, landing, holder, message)
+            }),
+        }),
       )
     }),
 })

@@ -6,15 +6,17 @@ import type { Form } from "../http/form.ts"
 import { OneTimeCodes } from "./one-time-codes.ts"
 
 /**
- * session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser.
+ * registered: who registered from a page of ours in this browser. session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser.
  * handed: a refresh token that came in an address, until the person says yes to it.
  */
-type CookieName = "session" | "visit" | "form" | "handed"
+type CookieName = "registered" | "session" | "visit" | "form" | "handed"
 
 export interface Browser {
   readonly sessionToken: string | undefined
   readonly visitToken: string | undefined
   readonly handedToken: string | undefined
+  /** The user who was last registered from here. */
+  readonly registered: string | undefined
   /** Goes into every form of a page. */
   readonly formToken: string
   /** Cookies this browser lacks; every page sets them. */
@@ -46,6 +48,8 @@ export class Browsers extends Context.Service<
       headers: Readonly<Record<string, string>>,
       form: Form,
     ): Effect.Effect<void, Forbidden>
+    /** Remembers that this browser has registered the user. */
+    registered(userId: string): string
     cookie(name: CookieName, value: string, maxAgeSeconds: number): string
     forget(name: CookieName): string
   }
@@ -61,6 +65,13 @@ export class Browsers extends Context.Service<
       const cookie = (name: CookieName, value: string, maxAgeSeconds: number) =>
         `${nameOf(name)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`
 
+      const registeredBy = (value: string) => {
+        const dot = value.indexOf(".")
+        const subject = value.slice(0, dot)
+        const isOurs = codes.matches(value.slice(dot + 1), { purpose: "registered-here", subject }, "")
+        return isOurs ? subject : undefined
+      }
+
       return Browsers.of({
         read: (headers) => {
           const cookies = readCookies(headers["cookie"] ?? "")
@@ -71,6 +82,7 @@ export class Browsers extends Context.Service<
             sessionToken,
             visitToken: cookies.get(nameOf("visit")),
             handedToken: cookies.get(nameOf("handed")),
+            registered: registeredBy(cookies.get(nameOf("registered")) ?? ""),
             formToken: codes.hash({ purpose: "form-token", subject: own }, sessionToken ?? ""),
             fresh: known === undefined ? [cookie("form", own, formSeconds)] : [],
           }
@@ -87,6 +99,10 @@ export class Browsers extends Context.Service<
                     "This form did not come from a page of ours, or the page is too old. Go back, reload it and try again.",
                 }),
               )
+        },
+        registered: (userId) => {
+          const hash = codes.hash({ purpose: "registered-here", subject: userId }, "")
+          return cookie("registered", `${userId}.${hash}`, formSeconds)
         },
         cookie,
         forget: (name) => cookie(name, "", 0),

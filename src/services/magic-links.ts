@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import { type TooManyRequests, Unauthorized, type Unavailable } from "../../schema/errors.ts"
+import {
+  Conflict,
+  fieldFault,
+  type TooManyRequests,
+  Unauthorized,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
 import type { MagicLinkStatus, TokenResponse } from "../../schema/session.ts"
 import { Bus } from "../bus/bus.ts"
 import { AppConfig } from "../config.ts"
@@ -8,7 +15,9 @@ import { type Account, type AccountName, Accounts, type SessionsEnded } from "..
 import { Outbox } from "../store/outbox.ts"
 import { Sql } from "../store/sql.ts"
 import { accountKey, Limits } from "./limits.ts"
+import { queueFull } from "./login.ts"
 import { OneTimeCodes } from "./one-time-codes.ts"
+import { Passwords } from "./passwords.ts"
 import { Sessions } from "./sessions.ts"
 
 /**
@@ -23,6 +32,15 @@ export interface MadeLink {
   readonly token_hash: string
   readonly link: string
   readonly seconds: number
+}
+
+/**
+ * What somebody shows besides the mail: users they are known as here already, or the account's password. Without either,
+ * all that was set up before the address was first proven is over, for a stranger may have registered it.
+ */
+export interface Shown {
+  readonly users?: ReadonlyArray<string>
+  readonly password?: string | null | undefined
 }
 
 export const mailKind = (purpose: LinkPurpose) => (purpose === "confirm" ? "confirm_email" : "magic_link")
@@ -61,9 +79,15 @@ export class MagicLinks extends Context.Service<
     /** Whose link this is, while it can be used. */
     inspect(
       token: string,
-    ): Effect.Effect<{ readonly email: string; readonly purpose: LinkPurpose } | undefined, Unavailable>
-    /** Uses the link up: the email counts as proven, and its owner is logged in. */
-    consume(token: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
+    ): Effect.Effect<
+      { readonly userId: string; readonly email: string; readonly purpose: LinkPurpose } | undefined,
+      Unavailable
+    >
+    /** Uses the link up: the email counts as proven, and its owner is logged in. Not with a wrong password. */
+    consume(
+      token: string,
+      shown: Shown,
+    ): Effect.Effect<TokenResponse, Conflict | Unauthorized | Unprocessable | TooManyRequests | Unavailable>
   }
 >()("directory/MagicLinks") {
   static readonly layer = Layer.effect(
@@ -77,6 +101,7 @@ export class MagicLinks extends Context.Service<
       const outbox = yield* Outbox
       const sessions = yield* Sessions
       const limits = yield* Limits
+      const passwords = yield* Passwords
 
       const hashes = (token: string) => codes.lookupHashes({ purpose: "magic-link" }, token) as string[]
 
@@ -114,21 +139,53 @@ export class MagicLinks extends Context.Service<
         return account
       })
 
-      const consume = Effect.fnUntraced(function* (token: string) {
+      const find = (token: string) =>
+        sql
+          .rows<{ userId: string; email: string; purpose: LinkPurpose }>(
+            (
+              q,
+            ) => q`select m.user_id as "userId", m.email, m.purpose from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
+                      where m.token_hash = any(${hashes(token)}) and m.used_at is null and m.expires_at > now()`,
+          )
+          .pipe(Effect.map((rows) => rows[0]))
+
+      /** Whose password this is, among those the link may be for. */
+      const knownBy = Effect.fnUntraced(function* (token: string, password: string) {
+        const link = yield* find(token)
+        if (link === undefined) return []
+        const { userId } = link
+        yield* limits.take("login", { account: userId })
+        const account = yield* accounts.find({ id: userId })
+        const isRight = yield* passwords
+          .verify(account?.password_hash ?? undefined, password)
+          .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
+        if (!isRight) return yield* fieldFault("password", "invalid", "The password is wrong.")
+        yield* limits.forgive("login", userId)
+        return [userId]
+      })
+
+      const consume = Effect.fnUntraced(function* (token: string, { password, users = [] }: Shown) {
+        const known = password ? [...users, ...(yield* knownBy(token, password))] : users
         const attempt = randomUUID()
         const [row] = yield* sql.rows<{
           done: {
             readonly user_id: string
+            readonly released?: boolean
             readonly ended: SessionsEnded | null
             readonly api_keys: ReadonlyArray<string>
           } | null
-        }>((q) => q`select consume_magic_link(${hashes(token)}, ${attempt}) as done`)
+        }>((q) => q`select consume_magic_link(${hashes(token)}, ${attempt}, ${known as string[]}) as done`)
         const done = row?.done
         if (done === null || done === undefined) {
           return yield* new Unauthorized({ error: "The link is invalid, used or expired." })
         }
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
         yield* sessions.ended(done.user_id, done.ended ?? { events: [] })
+        if (done.released) {
+          return yield* new Conflict({
+            error: "Another account had asked for this address and does not get it. It is free to register.",
+          })
+        }
         const account = yield* accounts.find({ id: done.user_id })
         if (account === undefined) return yield* new Unauthorized({ error: "The account is gone." })
         return yield* sessions.open(account)
@@ -137,15 +194,7 @@ export class MagicLinks extends Context.Service<
       return MagicLinks.of({
         make,
         send,
-        inspect: (token) =>
-          sql
-            .rows<{ email: string; purpose: LinkPurpose }>(
-              (
-                q,
-              ) => q`select m.email, m.purpose from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
-                        where m.token_hash = any(${hashes(token)}) and m.used_at is null and m.expires_at > now()`,
-            )
-            .pipe(Effect.map((rows) => rows[0])),
+        inspect: find,
         consume,
       })
     }),

@@ -8,6 +8,7 @@ type ShortCodePurpose =
   | "backup-code"
   | "email-code"
   | "form-token"
+  | "registered-here"
   | "sms-code"
   | "transfer-sender"
   | "transfer-receiver"

@@ -116,5 +116,5 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
     )
   const account = yield* accounts.find({ id: userId })
   if (account === undefined) return yield* Effect.die("a registered user is gone")
-  return yield* sessions.open(account)
+  return { userId, tokens: yield* sessions.open(account) }
 })

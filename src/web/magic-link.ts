@@ -5,17 +5,31 @@ import { html } from "./html.ts"
 import { codeForm, hiddenToken, notice } from "./login.ts"
 import { page } from "./page.ts"
 
+const useButton = (confirms: boolean) =>
+  html`<button class="full" name="action" value="use" autofocus>${confirms ? "Yes, it is mine" : "Log me in"}</button>`
+
+/** A stranger may have registered the address: only who knows the password keeps what was set up with it. */
+const passwordChoice = (failed: string | undefined) => html`${notice(failed)}
+<label for="password">The password you registered with</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="400" autofocus>
+<button class="full" name="action" value="password">Yes, it is mine</button>
+<button class="plain full" name="action" value="use">I do not know of a password</button>
+<p class="soft small">Without it the address is still yours, and whoever else used it here is logged out.</p>`
+
 /** Opening a link does nothing yet: whoever scans mail opens them too. */
 export const linkPage = (facts: {
   readonly browser: Browser
   readonly action: string
   readonly email: string
   readonly purpose: LinkPurpose | "token"
+  readonly asksPassword: boolean
+  readonly failed: string | undefined
   readonly formTargets: ReadonlyArray<string>
 }) => {
   const confirms = facts.purpose === "confirm"
   return page({
     title: confirms ? "Confirm your address" : "Log in",
+    status: facts.failed === undefined ? 200 : 422,
     formTargets: facts.formTargets,
     headers: { "Set-Cookie": facts.browser.fresh },
     body: html`<main class="center">
@@ -24,21 +38,24 @@ export const linkPage = (facts: {
 <p class="soft">${facts.email}</p>
 <form method="post" action="${facts.action}">
 ${hiddenToken(facts.browser.formToken)}
-<button class="full" name="action" value="use" autofocus>${confirms ? "Yes, it is mine" : "Log me in"}</button>
+${facts.asksPassword ? passwordChoice(facts.failed) : useButton(confirms)}
 </form>
 <p class="soft small">If you did not ask for this, close this page: nothing has happened.</p>
 </main>`,
   })
 }
 
-export const linkSpentPage = (again: string | undefined) =>
+export const linkSpentPage = (
+  again: string | undefined,
+  why = "It was used before, a newer one was opened, or its time is over. Links work once.",
+) =>
   page({
     title: "This link is spent",
     status: 400,
     body: html`<main class="center">
 <p class="emoji huge" aria-hidden="true">⌛</p>
 <h1>This link does not work any more</h1>
-<p>It was used before, a newer one was opened, or its time is over. Links work once.</p>
+<p>${why}</p>
 ${again !== undefined && html`<p><a class="button" href="${again}">Ask for a new one</a></p>`}
 </main>`,
   })

@@ -90,9 +90,9 @@ describe("an email without a password", () => {
     expect(early.body.fields.password[0].code).toBe("email_unconfirmed")
 
     const token = await newestLink(service, email)
-    const consumed = await post("/auth/magic_link/consume", { token })
+    const consumed = await post("/auth/magic_link/consume", { token }, body.access_token)
     expect(consumed.status).toBe(200)
-    // The mail answered this very registration: the app that registered stays logged in.
+    // The app that registered has used the link itself: it stays logged in.
     expect((await patch({}, body.access_token)).body.user.email_verified_at).toEqual(expect.any(String))
 
     const set = await patch({ password }, consumed.body.access_token)

@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import { BrowserSessions } from "./browser-sessions.ts"
+import type { Browser } from "./browsers.ts"
+import { type LinkPurpose, MagicLinks } from "./magic-links.ts"
+import { PartnerVisits } from "./partner-visits.ts"
+
+export interface LinkHolder {
+  readonly userId: string
+  readonly email: string
+  readonly purpose: LinkPurpose | "token"
+}
+
+/** Whose it is: the token of a mailed link, or a refresh token an application hands over. */
+export const findHolder = Effect.fnUntraced(function* (token: string) {
+  const link = yield* MagicLinks.use((links) => links.inspect(token))
+  if (link !== undefined) return link satisfies LinkHolder as LinkHolder
+  const session = yield* BrowserSessions.use((sessions) => sessions.find(token))
+  if (session === undefined) return undefined
+  const { email, id } = session.account
+  return { userId: id, email: email ?? "the account of this device", purpose: "token" } as LinkHolder
+})
+
+/** Who a browser is known as without the link: registered here, logged in, or sent by a partner. */
+export const usersOf = Effect.fnUntraced(function* ({ registered, sessionToken, visitToken }: Browser) {
+  const session = yield* BrowserSessions.use((sessions) => sessions.find(sessionToken ?? ""))
+  const sent =
+    visitToken === undefined ? undefined : yield* PartnerVisits.use((visits) => visits.findUser(visitToken))
+  return [registered, session?.account.id, sent].filter((id) => id !== undefined)
+})
