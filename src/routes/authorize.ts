@@ -66,12 +66,16 @@ const giveCode = Effect.fnUntraced(function* (
   return yield* backTo(request.redirectUri, { code, state: request.state })
 })
 
+/** A neighbour on the same domain and a link in a mail are elsewhere too. Who does not say is no browser of today. */
+const cameFromElsewhere = (headers: Readonly<Record<string, string>>): boolean =>
+  (headers["sec-fetch-site"] || "same-origin") !== "same-origin"
+
 /** The page for a login that is complete: the ids to choose from, unless there is nothing to choose. */
 const choose = Effect.fnUntraced(function* (
   request: AuthorizationRequest,
   browser: Browser,
   session: BrowserSession,
-  cameFromElsewhere: boolean,
+  isFromElsewhere: boolean,
 ) {
   const ids = yield* ownedIds(session)
   const shown = { request, browser, email: session.account.email }
@@ -82,7 +86,7 @@ const choose = Effect.fnUntraced(function* (
   const wantedText = findWanted(request.wanted)
   const wanted = ids.find(({ canonical_format }) => canonical_format === wantedText)
   // A page elsewhere may name an id, but only the person may confirm it.
-  if (wanted !== undefined && (!cameFromElsewhere || ids.length === 1)) {
+  if (wanted !== undefined && (!isFromElsewhere || ids.length === 1)) {
     return yield* giveCode(request, session, wanted.canonical_format)
   }
   if (ids.length === 1 && request.wanted === undefined) {
@@ -118,7 +122,7 @@ const authorizePage = route({
           : yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
       if (session === undefined) return loginPage({ request, browser })
       if (!session.admitted) return codePage({ request, browser, provider: session.account.providers[0] })
-      return yield* choose(request, browser, session, headers["sec-fetch-site"] === "cross-site")
+      return yield* choose(request, browser, session, cameFromElsewhere(headers))
     }).pipe(refused),
 })
 

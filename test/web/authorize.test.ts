@@ -92,20 +92,30 @@ describe("asking who somebody is", () => {
     expect((await none.get(authorizeAddress(app))).text).toContain("You have no emoji id yet")
   })
 
-  it("takes the id named by svc, but asks when another site has named it", async () => {
+  it("takes the id named by svc", async () => {
     const user = await owner(2)
     const visitor = await loggedIn(user)
     const address = authorizeAddress(app, { svc: user.ids[1]! })
     const direct = await visitor.get(address)
     const { body } = await exchange(locationOf(direct).searchParams.get("code") ?? "")
     expect((await service.call("GET", "/emoji_id", { token: body.access_token })).body).toEqual([user.ids[1]])
-    const asked = await visitor.get(address, { "sec-fetch-site": "cross-site" })
-    expect(asked.status).toBe(200)
-    expect(asked.text).toContain(`Go on as ${user.ids[1]}`)
     const strange = await visitor.get(authorizeAddress(app, { svc: "💩💩" }))
     expect(strange.status).toBe(200)
     expect(strange.text).toContain("is not yours")
   })
+
+  it.each(["cross-site", "same-site", "none"])(
+    "asks before it takes an id named by an address that came from elsewhere: %s",
+    async (site) => {
+      const user = await owner(2)
+      const visitor = await loggedIn(user)
+      const asked = await visitor.get(authorizeAddress(app, { svc: user.ids[1]! }), {
+        "sec-fetch-site": site,
+      })
+      expect(asked.status).toBe(200)
+      expect(asked.text).toContain(`Go on as ${user.ids[1]}`)
+    },
+  )
 
   it("refuses an id of somebody else", async () => {
     const stranger = await owner(1)
