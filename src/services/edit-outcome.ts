@@ -8,7 +8,8 @@ export const idAbsent = () => new NotFound({ error: notRegisteredText })
 
 export const writeForbidden = () =>
   new Forbidden({
-    error: "Only the owner, an admin or a power role of the key's organization may change this id.",
+    error:
+      "Only the owner, an admin or a power role of the key's organization may change this id; the owner's API key needs userData:update.",
     details: { scope: "adminEmoji:write" },
   })
 

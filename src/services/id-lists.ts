@@ -5,7 +5,7 @@ import { type EmojiListItem, emojiListItem } from "../../schema/emoji-list-item.
 import type { Forbidden, Unavailable } from "../../schema/errors.ts"
 import type { Principal } from "../http/principal.ts"
 import { EmojiIds, type IdFilter, type Registered } from "../store/emoji-ids.ts"
-import { checkScope, subjectOf } from "./permissions.ts"
+import { subjectOf } from "./permissions.ts"
 import { rhythmScore } from "./rhythm.ts"
 
 export interface ListRequest {
@@ -58,12 +58,10 @@ export class IdLists extends Context.Service<
           const chosen = chosenId(principal)
           return chosen === undefined ? [] : yield* ids.list(chosen, within)
         }
-        const isOwn = request.user_id == null && request.organization_id == null
-        if (isOwn) yield* checkScope(principal, "userEmoji:list")
         const subject = yield* subjectOf(
           principal,
           { user_id: request.user_id ?? null, organization_id: request.organization_id ?? null },
-          { user: "adminEmoji:load", organization: "organizationEmoji:list" },
+          { own: "userEmoji:list", user: "adminEmoji:load", organization: "organizationEmoji:list" },
         )
         return yield* ids.list(
           subject.kind === "user" ? { ownedBy: subject.id } : { organizationId: subject.id },

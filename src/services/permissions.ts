@@ -20,6 +20,13 @@ export const mayInOrganization = (principal: Principal, organizationId: string, 
 export const checkScope = (principal: Principal, scope: Scope): Effect.Effect<void, Forbidden> =>
   principal.scopes.has(scope) ? Effect.void : Effect.fail(missing(scope))
 
+/** A login may do this with what is its user's own; a key only with the scope. */
+export const mayAsOwner = (principal: Principal, scope: Scope): boolean =>
+  principal.via !== "api_key" || principal.scopes.has(scope)
+
+export const checkAsOwner = (principal: Principal, scope: Scope): Effect.Effect<void, Forbidden> =>
+  mayAsOwner(principal, scope) ? Effect.void : Effect.fail(missing(scope))
+
 /** Oneself (with `own`, where the operation names a scope for that), or anybody with `others`. */
 export const checkForUser = (
   principal: Principal,
@@ -60,15 +67,12 @@ export type Subject =
 export const subjectOf = (
   principal: Principal,
   whose: Whose,
-  needed: { readonly user: Scope; readonly organization: Scope },
+  needed: { readonly own: Scope; readonly user: Scope; readonly organization: Scope },
 ): Effect.Effect<Subject, Forbidden> => {
-  if (whose.user_id != null) {
-    const subject: Subject = { kind: "user", id: whose.user_id }
-    return Effect.as(checkForUser(principal, subject.id, { others: needed.user }), subject)
-  }
-  if (whose.organization_id != null) {
+  if (whose.user_id == null && whose.organization_id != null) {
     const subject: Subject = { kind: "organization", id: whose.organization_id }
     return Effect.as(checkInOrganization(principal, subject.id, needed.organization), subject)
   }
-  return Effect.succeed({ kind: "user", id: principal.userId })
+  const subject: Subject = { kind: "user", id: whose.user_id ?? principal.userId }
+  return Effect.as(checkForUser(principal, subject.id, { own: needed.own, others: needed.user }), subject)
 }

@@ -8,7 +8,7 @@ import { TransferLists } from "../store/transfers.ts"
 import { Wallets } from "../store/wallets.ts"
 import { CurrentUsers } from "./current-users.ts"
 import { toListItem } from "./id-lists.ts"
-import { subjectOf } from "./permissions.ts"
+import { checkAsOwner, subjectOf } from "./permissions.ts"
 
 const outgoingPage = { dir: "Desc", limit: 50, page: 0, sort: "created_at" } as const
 
@@ -37,10 +37,15 @@ export class SessionData extends Context.Service<
       return SessionData.of({
         load: Effect.fnUntraced(function* (principal, whose) {
           const subject = yield* subjectOf(principal, whose, {
+            own: "userEmoji:list",
             user: "adminUser:load",
             organization: "organizationEmoji:list",
           })
           const userId = subject.kind === "user" ? subject.id.toLowerCase() : principal.userId
+          if (userId === principal.userId && !principal.scopes.has("adminUser:load")) {
+            // A key is shown here only what it could read piece by piece.
+            yield* checkAsOwner(principal, "emoji::transfer")
+          }
           const loaded = yield* Effect.all(
             {
               current_user:

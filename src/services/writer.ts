@@ -1,5 +1,5 @@
 import type { Principal } from "../http/principal.ts"
-import { mayInOrganization } from "./permissions.ts"
+import { mayAsOwner, mayInOrganization } from "./permissions.ts"
 
 /** Who wants to change an id, and by what right besides owning it. */
 export interface Writer {
@@ -16,8 +16,11 @@ const powerOrganizations = (principal: Principal): ReadonlyArray<string> =>
     mayInOrganization(principal, id, "organizationEmoji:write"),
   )
 
+/** Owns nothing: for a key that may not change what its user owns. */
+const nobody = "00000000-0000-0000-0000-000000000000"
+
 export const writerOf = (principal: Principal): Writer => ({
-  userId: principal.userId,
+  userId: mayAsOwner(principal, "userData:update") ? principal.userId : nobody,
   organizations: powerOrganizations(principal),
   isAdmin: principal.scopes.has("adminEmoji:write"),
   mayUnlock: principal.scopes.has("adminEmoji:updateSecureData"),

@@ -61,7 +61,11 @@ describe("acting in an organization", () => {
   })
 
   it("decides whose list it is", () => {
-    const needed = { user: "adminUser:load", organization: "organizationEmoji:list" } as const
+    const needed = {
+      own: "userEmoji:list",
+      user: "adminUser:load",
+      organization: "organizationEmoji:list",
+    } as const
     const subject = (principal: Principal, whose: Parameters<typeof subjectOf>[1]) =>
       Effect.runSync(Effect.result(subjectOf(principal, whose, needed)))
     expect(subject(caller(), {})).toMatchObject({ success: { kind: "user", id: me } })
