@@ -58,9 +58,11 @@ export const OrganizationMember = Schema.Struct({
 }).annotate({ identifier: "OrganizationMember" })
 export type OrganizationMember = typeof OrganizationMember.Type
 
-export const SetOrganizationMember = Schema.Struct({ role: OrganizationRole }).annotate({
-  identifier: "SetOrganizationMember",
-})
+/** Who is not a member yet is named by the address too, except by administrators: an id alone opens nobody's person. */
+export const SetOrganizationMember = Schema.Struct({
+  role: OrganizationRole,
+  email: optional(text(320)),
+}).annotate({ identifier: "SetOrganizationMember" })
 
 export const OrganizationBranding = Schema.Struct({
   organization_id: Uuid,

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { readEmail } from "../../schema/account.ts"
 import { Conflict, NotFound } from "../../schema/errors.ts"
 import { OrganizationMember, SetOrganizationMember } from "../../schema/organization.ts"
 import { Uuid } from "../../schema/wire.ts"
@@ -28,7 +29,8 @@ const list = route({
 const put = route({
   id: "putMember",
   group: "organizations",
-  summary: "Add a user to an organization or change their role there",
+  summary:
+    "Add a user to an organization or change their role there; owners name who is new by the confirmed email too",
   method: "put",
   path: "/organizations/:id/members/:user_id",
   auth: "JWT",
@@ -38,13 +40,17 @@ const put = route({
   success: OrganizationMember,
   errors: [NotFound, Conflict],
   handler: ({ body, params, principal }) =>
-    checkInOrganization(principal, params.id, "organizationUser:admin").pipe(
-      Effect.andThen(
-        Members.use((members) =>
-          members.put(params.id, params.user_id, body.role, principal.scopes.has("organizationUser:admin")),
-        ),
-      ),
-    ),
+    Effect.gen(function* () {
+      yield* checkInOrganization(principal, params.id, "organizationUser:admin")
+      const members = yield* Members
+      const isAdmin = principal.scopes.has("organizationUser:admin")
+      // The answer shows the person, so it must be somebody whose address the owner knew before.
+      const email = readEmail(body.email ?? "")
+      if (!isAdmin && !(yield* members.isKnown(params.id, params.user_id, email))) {
+        return yield* new NotFound({ error: "There is no user of this id and this confirmed email." })
+      }
+      return yield* members.put(params.id, params.user_id, body.role, isAdmin)
+    }),
 })
 
 const remove = route({

@@ -13,6 +13,12 @@ export class Members extends Context.Service<
   Members,
   {
     list(organizationId: string): Effect.Effect<ReadonlyArray<OrganizationMember>, Unavailable>
+    /** Whether the user is a member already, or has this confirmed address. */
+    isKnown(
+      organizationId: string,
+      userId: string,
+      email: string | undefined,
+    ): Effect.Effect<boolean, Unavailable>
     /** Adds the user or changes the role. `insists`: even if that leaves no owner. */
     put(
       organizationId: string,
@@ -71,6 +77,16 @@ export class Members extends Context.Service<
       return Members.of({
         list: (organizationId) =>
           rows(organizationId, null).pipe(Effect.map((found) => found.map(({ view }) => view))),
+        isKnown: (organizationId, userId, email) =>
+          sql
+            .rows(
+              (
+                q,
+              ) => q`select 1 from organization_member where organization_id = ${organizationId} and user_id = ${userId}
+                       union all
+                       select 1 from app_user where id = ${userId} and email = ${email ?? null} and email_verified_at is not null`,
+            )
+            .pipe(Effect.map((rows) => rows.length > 0)),
         put: Effect.fnUntraced(function* (organizationId, userId, role, insists) {
           yield* set(organizationId, userId.toLowerCase(), role, insists)
           const [row] = yield* rows(organizationId, userId)

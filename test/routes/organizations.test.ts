@@ -8,8 +8,8 @@ const call = (method: string, path: string, token: string, body?: unknown) =>
   service.call(method, path, { token, ...(body === undefined ? {} : { body }) })
 const make = async (facts: Record<string, unknown> = {}) =>
   (await call("POST", "/organizations", admin.token, { name: "Acme", ...facts })).body as { id: string }
-const join = (organizationId: string, userId: string, role: string, token = admin.token) =>
-  call("PUT", `/organizations/${organizationId}/members/${userId}`, token, { role })
+const join = (organizationId: string, userId: string, role: string, token = admin.token, email?: string) =>
+  call("PUT", `/organizations/${organizationId}/members/${userId}`, token, { role, email })
 
 describe("organizations", () => {
   it("are created, changed and deleted by administrators", async () => {
@@ -63,8 +63,10 @@ describe("organizations", () => {
     const path = `/organizations/${id}`
     expect((await call("GET", path, owner!.token)).status).toBe(403)
     await join(id, owner!.id, "OrgOwner")
-    expect((await join(id, controller!.id, "OrgController", owner!.token)).status).toBe(200)
-    expect((await join(id, member!.id, "OrgMember", owner!.token)).status).toBe(200)
+    expect((await join(id, controller!.id, "OrgController", owner!.token, controller!.email)).status).toBe(
+      200,
+    )
+    expect((await join(id, member!.id, "OrgMember", owner!.token, member!.email)).status).toBe(200)
     const may = async (method: string, where: string, body?: unknown) =>
       Promise.all(
         [owner, controller, member, stranger].map(
@@ -76,9 +78,8 @@ describe("organizations", () => {
     expect(await may("PATCH", path, { name: "New" })).toEqual([200, 200, 403, 403])
     expect(await may("PATCH", path, { partner_path: "grab" })).toEqual([403, 403, 403, 403])
     expect(await may("DELETE", path)).toEqual([403, 403, 403, 403])
-    expect(await may("PUT", `${path}/members/${stranger!.id}`, { role: "OrgMember" })).toEqual([
-      200, 403, 403, 403,
-    ])
+    const asMember = { role: "OrgMember", email: stranger!.email }
+    expect(await may("PUT", `${path}/members/${stranger!.id}`, asMember)).toEqual([200, 403, 403, 403])
     expect((await call("GET", path, stranger!.token)).status).toBe(200)
     await call("DELETE", `${path}/members/${stranger!.id}`, owner!.token)
     expect((await call("GET", path, stranger!.token)).status).toBe(403)
@@ -90,11 +91,30 @@ describe("organizations", () => {
     await join(id, owner.id, "OrgOwner")
     expect((await join(id, owner.id, "OrgMember", owner.token)).status).toBe(409)
     expect((await call("DELETE", `/organizations/${id}/members/${owner.id}`, owner.token)).status).toBe(409)
-    await join(id, other.id, "OrgOwner", owner.token)
+    await join(id, other.id, "OrgOwner", owner.token, other.email)
     expect((await call("DELETE", `/organizations/${id}/members/${owner.id}`, owner.token)).body).toEqual({
       removed: owner.id,
     })
     expect((await call("DELETE", `/organizations/${id}/members/${other.id}`, admin.token)).status).toBe(200)
+  })
+
+  it("show an owner nobody whose confirmed address the owner did not know before", async () => {
+    const [owner, stranger] = await Promise.all([service.user(), service.user()])
+    const { id } = await make()
+    await join(id, owner.id, "OrgOwner")
+    const guesses = [undefined, "", "no address", owner.email]
+    for (const email of guesses) {
+      const answer = await join(id, stranger.id, "OrgMember", owner.token, email)
+      expect(answer.status).toBe(404)
+      expect(answer.text).not.toContain(stranger.email)
+    }
+    await service.sql`update app_user set email_verified_at = null where id = ${stranger.id}`
+    expect((await join(id, stranger.id, "OrgMember", owner.token, stranger.email)).status).toBe(404)
+    expect((await call("GET", `/organizations/${id}/members`, owner.token)).body).toHaveLength(1)
+    await service.sql`update app_user set email_verified_at = now() where id = ${stranger.id}`
+    const added = await join(id, stranger.id, "OrgMember", owner.token, stranger.email.toUpperCase())
+    expect(added.body).toMatchObject({ email: stranger.email, role: "OrgMember" })
+    expect((await join(id, stranger.id, "OrgController", owner.token)).status).toBe(200)
   })
 
   it("take only known users, in roles of an organization", async () => {
