@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
-import { InvalidRequest, NotFound, Unprocessable } from "../../schema/errors.ts"
+import { fieldFault, InvalidRequest, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { text, Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { checkForUser } from "../services/permissions.ts"
-import { checkPubkey } from "../services/pubkeys.ts"
+import { checkPubkey, ownershipMessage, pubkeySigned } from "../services/pubkeys.ts"
 import { findWithinReach } from "../services/reach.ts"
 import { Pubkeys } from "../store/pubkeys.ts"
 
@@ -29,6 +29,15 @@ const add = Effect.fnUntraced(function* (userId: string, given: string) {
   return yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey))
 })
 
+/** Keys are public, so anybody can add somebody's first. Its holder gets it back by a signature. */
+const claim = Effect.fnUntraced(function* (userId: string, given: string, signature: string) {
+  const pubkey = yield* readPubkey(given)
+  if (!pubkeySigned(pubkey, ownershipMessage(userId), signature)) {
+    return yield* fieldFault("signature", "invalid", "The key has not signed that it is this user's.")
+  }
+  yield* Pubkeys.use((pubkeys) => pubkeys.freeFor(userId, pubkey))
+})
+
 const generate = route({
   id: "createWallet",
   group: "keys",
@@ -46,7 +55,8 @@ const generate = route({
 const addOwn = route({
   id: "addPubkey",
   group: "keys",
-  summary: "Add a public key of one's own",
+  summary:
+    "Add a public key of one's own; with its Ed25519 signature over `Emoji Id Directory: this key belongs to the user {user_id}` also one that somebody else has added",
   method: "post",
   path: "/pubkeys/:pubkey",
   auth: "JWT",
@@ -54,9 +64,14 @@ const addOwn = route({
   sensitive: true,
   limit: "write",
   params: { pubkey: pubkeyParam },
+  query: { signature: Schema.optionalKey(text(128)) },
   success: Pubkey,
   errors: [NotFound, Unprocessable],
-  handler: ({ params, principal }) => add(principal.userId, params.pubkey),
+  handler: ({ params, principal, query }) =>
+    Effect.gen(function* () {
+      if (query.signature !== undefined) yield* claim(principal.userId, params.pubkey, query.signature)
+      return yield* add(principal.userId, params.pubkey)
+    }),
 })
 
 const listOwn = route({

@@ -41,6 +41,10 @@ export const pubkeySigned = (pubkey: string, message: Uint8Array, signature: str
   return verify(null, message, key, Buffer.from(signature, "hex"))
 }
 
+/** What a key signs to show whose it is. A text, so that no root of records and no activation reads the same. */
+export const ownershipMessage = (userId: string): Uint8Array =>
+  new TextEncoder().encode(`Emoji Id Directory: this key belongs to the user ${userId}`)
+
 /** What a pubkey listed on a code signs to let a user draw a random id with it. */
 export const activationMessage = (alternateId: string, nonce: string): Uint8Array =>
   blake2b(new TextEncoder().encode(alternateId + nonce), { dkLen: 32 })

@@ -14,6 +14,8 @@ export class Pubkeys extends Context.Service<
     list(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
     /** A key of the user's own; its private half never comes here. Added twice it stays one key. */
     add(userId: string, pubkey: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
+    /** The user has shown to hold the private half: whoever else has added the key, and owns nothing with it, loses it. */
+    freeFor(userId: string, pubkey: string): Effect.Effect<void, Unavailable>
     /** A new custodial wallet. */
     generate(userId: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
   }
@@ -58,6 +60,18 @@ export class Pubkeys extends Context.Service<
       return Pubkeys.of({
         list,
         add: (userId, pubkey) => put(userId.toLowerCase(), pubkey, null),
+        freeFor: Effect.fnUntraced(function* (userId, pubkey) {
+          const rows = yield* sql.rows<{ user_id: string }>(
+            (q) => q`delete from pubkey k
+                      where k.pubkey = ${pubkey} and k.user_id <> ${userId} and k.sealed_key is null
+                        and k.organization_id is null and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey)
+                     returning k.user_id`,
+          )
+          yield* bus.invalidate(
+            accountTopic,
+            rows.map((row) => row.user_id),
+          )
+        }),
         generate,
       })
     }),

@@ -1,9 +1,11 @@
+import { ed25519 } from "@noble/curves/ed25519.js"
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { describe, expect, it } from "vitest"
 import { ethAddressOf } from "../../src/services/eth-address.ts"
 import { signEthMessage } from "../../src/services/eth-message.ts"
 import { expectAnswer } from "../fixtures/contract.ts"
 import { serve } from "../fixtures/service.ts"
+import { freshId } from "../orders/shopper.ts"
 
 const service = await serve()
 const admin = await service.user({ role: "Admin" })
@@ -45,6 +47,35 @@ describe("pubkeys", () => {
     const refused = await service.call("POST", `/pubkeys/${ownKey}`, { token: other.token })
     expect(refused.status).toBe(422)
     expect(refused.body.fields.pubkey[0].code).toBe("uniqueness")
+  })
+
+  it("gives a key that somebody else has added to who holds its private half, unless an id is bound to it", async () => {
+    const [thief, holder] = await Promise.all([service.user(), service.user()])
+    const { publicKey, secretKey } = ed25519.keygen()
+    const pubkey = Buffer.from(publicKey).toString("hex")
+    const signedBy = (userId: string) => {
+      const message = `Emoji Id Directory: this key belongs to the user ${userId}`
+      return Buffer.from(ed25519.sign(Buffer.from(message), secretKey)).toString("hex")
+    }
+    const ask = (token: string, signature: string) =>
+      service.call("POST", `/pubkeys/${pubkey}?signature=${signature}`, { token })
+    const keysOf = async (token: string) => (await service.call("GET", "/account", { token })).body.pubkeys
+    await service.call("POST", `/pubkeys/${pubkey}`, { token: thief.token })
+    expect(await keysOf(thief.token)).toEqual([pubkey])
+
+    expect((await service.call("POST", `/pubkeys/${pubkey}`, { token: holder.token })).status).toBe(422)
+    const stolen = await ask(holder.token, signedBy(thief.id))
+    expect(stolen.body.fields.signature[0].code).toBe("invalid")
+    expect((await ask(holder.token, signedBy(holder.id))).body).toBe(pubkey)
+    expect(await keysOf(thief.token)).toEqual([])
+    expect(await keysOf(holder.token)).toEqual([pubkey])
+    expect((await ask(thief.token, signedBy(holder.id))).status).toBe(422)
+
+    await service.call("POST", "/emoji_id", {
+      token: admin.token,
+      body: { emoji_id: freshId(), user_id: holder.id, pubkey },
+    })
+    expect((await ask(thief.token, signedBy(thief.id))).body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
   it("refuses what is no key: too short, or no point of the curve", async () => {
