@@ -12,6 +12,7 @@ import {
 } from "../../schema/session.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
+import { Browsers } from "../services/browsers.ts"
 import { accountName, login } from "../services/login.ts"
 import { MagicLinks, statusOf } from "../services/magic-links.ts"
 import { Sessions } from "../services/sessions.ts"
@@ -108,12 +109,15 @@ const consumeMagicLink = route({
   body: MagicLinkConsumeRequest,
   success: TokenResponse,
   errors: [Conflict, Unauthorized, Unprocessable],
-  handler: ({ body, principal }) => {
-    const users = principal?.via === "session" ? [principal.userId] : []
-    return MagicLinks.use((links) =>
-      Effect.map(links.consume(body.token, { users, password: body.password }), privately),
-    )
-  },
+  headers: ["cookie"],
+  handler: ({ body, headers, principal }) =>
+    Effect.gen(function* () {
+      const { registered } = (yield* Browsers).read(headers)
+      const caller = principal?.via === "session" ? principal.userId : undefined
+      const users = [registered, caller].filter((id) => id !== undefined)
+      const links = yield* MagicLinks
+      return privately(yield* links.consume(body.token, { users, password: body.password }))
+    }),
 })
 
 const logout = route({

@@ -81,21 +81,36 @@ describe("who registered the address themselves", () => {
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("keeps everything in the browser of the registration, and is not asked for anything", async () => {
-    const visitor = makeVisitor(service)
+  const registerHere = async () => {
     const email = someEmail()
-    const registered = await service.call("POST", "/users", {
+    const { body, headers } = await service.call("POST", "/users", {
       body: { email, password },
       headers: { "sec-fetch-site": "same-origin" },
     })
-    const [cookie = ""] = registered.headers.getSetCookie()
-    const [name = "", value = ""] = (cookie.split(";")[0] ?? "").split("=")
+    const cookie = headers.getSetCookie()[0]?.split(";")[0] ?? ""
+    return { email, cookie, token: body.access_token as string }
+  }
+
+  it("keeps everything in the browser of the registration, and is not asked for anything", async () => {
+    const { cookie, email, token } = await registerHere()
+    const visitor = makeVisitor(service)
+    const [name = "", value = ""] = cookie.split("=")
     visitor.cookies.set(name, value)
     const { page } = await open(email, visitor)
     expect(page.text).not.toContain("password")
     expect((await visitor.submit(page, { action: "use" })).status).toBe(303)
-    expect(await works(registered.body.access_token)).toBe(true)
+    expect(await works(token)).toBe(true)
     expect((await login(service, email)).status).toBe(200)
+  })
+
+  it("keeps everything in the console of that browser, which takes the link as a text", async () => {
+    const { cookie, email, token } = await registerHere()
+    const used = await service.call("POST", "/auth/magic_link/consume", {
+      body: { token: await newestLink(service, email) },
+      headers: { cookie },
+    })
+    expect(used.body.has_password).toBe(true)
+    expect(await works(token)).toBe(true)
   })
 
   it("keeps everything elsewhere by the password, which a wrong one does not use up", async () => {
