@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import { Publisher } from "../../actors/ports.ts"
 import {
   Conflict,
   fieldFault,
@@ -10,10 +11,12 @@ import {
 } from "../../schema/errors.ts"
 import type { MagicLinkStatus, TokenResponse } from "../../schema/session.ts"
 import { Bus } from "../bus/bus.ts"
+import { telling } from "../bus/uncertain.ts"
 import { AppConfig } from "../config.ts"
 import { type Account, type AccountName, Accounts, type SessionsEnded } from "../store/accounts.ts"
 import { Outbox } from "../store/outbox.ts"
 import { Sql } from "../store/sql.ts"
+import { Callers } from "./callers.ts"
 import { accountKey, Limits } from "./limits.ts"
 import { queueFull } from "./login.ts"
 import { OneTimeCodes } from "./one-time-codes.ts"
@@ -42,6 +45,8 @@ export interface Shown {
   readonly users?: ReadonlyArray<string>
   readonly password?: string | null | undefined
 }
+
+const spent = () => new Unauthorized({ error: "The link is invalid, used or expired." })
 
 export const mailKind = (purpose: LinkPurpose) => (purpose === "confirm" ? "confirm_email" : "magic_link")
 
@@ -101,6 +106,8 @@ export class MagicLinks extends Context.Service<
       const outbox = yield* Outbox
       const sessions = yield* Sessions
       const limits = yield* Limits
+      const callers = yield* Callers
+      const publisher = yield* Publisher
       const passwords = yield* Passwords
 
       const hashes = (token: string) => codes.lookupHashes({ purpose: "magic-link" }, token) as string[]
@@ -141,19 +148,15 @@ export class MagicLinks extends Context.Service<
 
       const find = (token: string) =>
         sql
-          .rows<{ userId: string; email: string; purpose: LinkPurpose }>(
-            (
-              q,
-            ) => q`select m.user_id as "userId", m.email, m.purpose from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
+          .rows<{ userId: string; email: string; purpose: LinkPurpose; keyIds: ReadonlyArray<string> }>(
+            (q) => q`select m.user_id as "userId", m.email, m.purpose,
+                             array(select k.id from api_key k where k.user_id = m.user_id) as "keyIds"
+                        from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
                       where m.token_hash = any(${hashes(token)}) and m.used_at is null and m.expires_at > now()`,
           )
           .pipe(Effect.map((rows) => rows[0]))
 
-      /** Whose password this is, among those the link may be for. */
-      const knownBy = Effect.fnUntraced(function* (token: string, password: string) {
-        const link = yield* find(token)
-        if (link === undefined) return []
-        const { userId } = link
+      const checkPassword = Effect.fnUntraced(function* (userId: string, password: string) {
         yield* limits.take("login", { account: userId })
         const account = yield* accounts.find({ id: userId })
         const isRight = yield* passwords
@@ -161,32 +164,39 @@ export class MagicLinks extends Context.Service<
           .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
         if (!isRight) return yield* fieldFault("password", "invalid", "The password is wrong.")
         yield* limits.forgive("login", userId)
-        return [userId]
       })
 
+      /** Who may have lost rights, and keys, by the link's use: told also when its answer is lost. */
+      const tell = (userId: string, keyIds: ReadonlyArray<string>) =>
+        Effect.andThen(bus.invalidate("api_key", keyIds), callers.changed(userId))
+
       const consume = Effect.fnUntraced(function* (token: string, { password, users = [] }: Shown) {
-        const known = password ? [...users, ...(yield* knownBy(token, password))] : users
+        const link = yield* find(token)
+        if (link === undefined) return yield* spent()
+        const { keyIds, userId } = link
+        if (password) yield* checkPassword(userId, password)
+        const known = password ? [...users, userId] : users
         const attempt = randomUUID()
-        const [row] = yield* sql.rows<{
-          done: {
-            readonly user_id: string
-            readonly released?: boolean
-            readonly ended: SessionsEnded | null
-            readonly api_keys: ReadonlyArray<string>
-          } | null
-        }>((q) => q`select consume_magic_link(${hashes(token)}, ${attempt}, ${known as string[]}) as done`)
+        const [row] = yield* sql
+          .rows<{
+            done: {
+              readonly released?: boolean
+              readonly ended: SessionsEnded | null
+              readonly api_keys: ReadonlyArray<string>
+            } | null
+          }>((q) => q`select consume_magic_link(${hashes(token)}, ${attempt}, ${known as string[]}) as done`)
+          .pipe(telling(tell(userId, keyIds), config.statementTimeoutMs))
         const done = row?.done
-        if (done === null || done === undefined) {
-          return yield* new Unauthorized({ error: "The link is invalid, used or expired." })
-        }
+        if (done === null || done === undefined) return yield* spent()
+        // One may have been made between the two statements.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
-        yield* sessions.ended(done.user_id, done.ended ?? { events: [] })
+        publisher.moved(done.ended?.events ?? [])
         if (done.released) {
           return yield* new Conflict({
             error: "Another account had asked for this address and does not get it. It is free to register.",
           })
         }
-        const account = yield* accounts.find({ id: done.user_id })
+        const account = yield* accounts.find({ id: userId })
         if (account === undefined) return yield* new Unauthorized({ error: "The account is gone." })
         return yield* sessions.open(account)
       })

@@ -1,12 +1,20 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
+import { Publisher } from "../../actors/ports.ts"
 import { Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../../src/bus/bus.ts"
 import { AppConfig } from "../../src/config.ts"
 import { Callers } from "../../src/services/callers.ts"
+import { Limits } from "../../src/services/limits.ts"
+import { MagicLinks } from "../../src/services/magic-links.ts"
+import { OneTimeCodes } from "../../src/services/one-time-codes.ts"
+import { Passwords } from "../../src/services/passwords.ts"
+import { Sessions } from "../../src/services/sessions.ts"
+import { Accounts } from "../../src/store/accounts.ts"
 import { ApiKeys } from "../../src/store/api-keys.ts"
 import { Members } from "../../src/store/members.ts"
+import { Outbox } from "../../src/store/outbox.ts"
 import { Sql } from "../../src/store/sql.ts"
 import { UserAdmin } from "../../src/store/user-admin.ts"
 import { testConfig } from "../fixtures/service.ts"
@@ -54,4 +62,22 @@ it("so is a user whose deletion was not heard of", async () => {
 it("so is a member whose removal was not heard of", async () => {
   const remove = Members.use((members) => members.remove(randomUUID(), id, true))
   expect(await told("user", remove)).toEqual([id])
+})
+
+it("so are the keys and the user of a link whose use was not heard of", async () => {
+  const link = { userId: randomUUID(), email: "", purpose: "confirm", keyIds: [id] }
+  const rows = (statement: (q: never) => unknown) => {
+    const text = statement(((strings: ReadonlyArray<string>) => strings.join("?")) as never) as string
+    return text.includes("consume_magic_link") ? lost() : Effect.succeed([link])
+  }
+  const none = (service: { readonly key: string }) => Layer.succeed(service as never, {} as never)
+  const links = MagicLinks.layer.pipe(
+    Layer.provide([Accounts, Limits, Outbox, Passwords, Publisher, Sessions].map(none) as never),
+    Layer.provide(Layer.succeed(OneTimeCodes, { lookupHashes: () => [] } as never)),
+    Layer.provide(Callers.layer),
+    Layer.provide(Layer.succeed(Sql, { rows } as unknown as Sql["Service"])),
+    Layer.provide(surroundings),
+  )
+  const use = MagicLinks.use((service) => service.consume("token", {}))
+  expect(await told("api_key", use.pipe(Effect.provide(links)) as never)).toEqual([id])
 })
