@@ -106,12 +106,14 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     const end = close || draining ? "\r\nConnection: close" : ""
     const isClosed = exchange.endpoint?.sameOrigin === true
     const common = isClosed ? closedLines : commonLines
-    res.writeHeader("X-Request-Id", `${exchange.requestId}${common}${lines}${end}`)
-    if (!anyOrigin && !isClosed) writeOrigin(res, exchange.origin)
     const body = response.body ?? ""
+    const hasContent = response.status !== 204 && response.status !== 304
+    // Told the length, the library would wait for that much, and drop the request that comes next.
+    const length = exchange.head && hasContent ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : ""
+    res.writeHeader("X-Request-Id", `${exchange.requestId}${common}${lines}${length}${end}`)
+    if (!anyOrigin && !isClosed) writeOrigin(res, exchange.origin)
     // Any argument, undefined too, would add a length to an answer that has no content.
-    if (response.status === 204 || response.status === 304) res.endWithoutBody()
-    else if (exchange.head) res.endWithoutBody(Buffer.byteLength(body), close)
+    if (exchange.head || !hasContent) res.endWithoutBody()
     else if (close) res.end(body, close)
     else sendBody(res, body)
   }
@@ -252,14 +254,12 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
         }
       }
       const exchange = open(res, req, endpoint, head)
-      // The library does not count an end without a body as an answer, and ends the process.
-      if (head) leave(exchange)
       try {
         begin(exchange, req)
       } catch (error) {
         fail(exchange, "defect", describeDefect(error))
       }
-      if (!head) leave(exchange)
+      leave(exchange)
     }
   }
 
@@ -294,12 +294,12 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   })
   app.any("/*", (res, req) => {
     const exchange = open(res, req, undefined, req.getMethod() === "head")
-    leave(exchange)
     guarded(exchange, () => {
       const allowed = allowedMethods(req.getUrl())
       if (allowed.length === 0) fail(exchange, "not_found")
       else fail(exchange, "method_not_allowed", allowed.join(", "))
     })
+    leave(exchange)
   })
 
   // Requests all have the same deadline, so one look at the oldest now and then is enough; no timer per request.

@@ -188,6 +188,23 @@ describe("a request", () => {
     expect(answer.headers.get("allow")).toBe("OPTIONS, POST")
     expect((await get("/fixed/word", { method: "DELETE" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS")
   })
+  it("by HEAD leaves the connection to the requests that come after it", async () => {
+    const socket = await openSocket(server.port)
+    let seen = ""
+    socket.on("data", (chunk: Buffer) => {
+      seen += chunk.toString()
+    })
+    const answered = async (method: string, path: string, status: string) => {
+      seen = ""
+      socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      await vi.waitFor(() => expect(seen).toContain(`HTTP/1.1 ${status}`))
+    }
+    await answered("HEAD", "/fixed/word", "200")
+    await answered("POST", "/no-body", "200")
+    await answered("HEAD", "/nothing", "404")
+    await answered("POST", "/no-body", "200")
+    socket.destroy()
+  })
   it("by HEAD has the headers and length of GET and no body", async () => {
     const text = await exchange(
       server.port,
