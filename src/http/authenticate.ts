@@ -71,6 +71,7 @@ export const makeAuthenticate = Effect.gen(function* () {
       scopes: key.scopesFor(caller.role),
       limitedTo: key.scopes,
       via: "api_key",
+      keyId: key.id,
       sessionId: "",
       emojiId: undefined,
       organizations: caller.organizations,

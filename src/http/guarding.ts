@@ -1,19 +1,15 @@
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../config.ts"
-import { parseApiKey } from "../services/api-key-secrets.ts"
 import { Limits } from "../services/limits.ts"
 import { Sessions } from "../services/sessions.ts"
-import { bearerToken, makeAuthenticate } from "./authenticate.ts"
+import { makeAuthenticate } from "./authenticate.ts"
 import { addressGroup } from "./caller-address.ts"
 import { Guards } from "./guards.ts"
 import { makeOnce } from "./once.ts"
 import type { Principal } from "./principal.ts"
 
 /** Each key has a budget of its own; everything else of a user shares one. */
-const callerKey = (headers: Readonly<Record<string, string>>, { userId, via }: Principal): string => {
-  const text = via === "api_key" ? (bearerToken(headers) ?? headers["x-api-key"] ?? "") : ""
-  return `${via}/${parseApiKey(text)?.id ?? userId}`
-}
+const callerKey = ({ keyId, userId, via }: Principal): string => `${via}/${keyId ?? userId}`
 
 /** The guards of the running service. */
 export const guards = Layer.effect(
@@ -29,7 +25,7 @@ export const guards = Layer.effect(
       limit: (name, request, principal) =>
         limits.take(name, {
           address: addressGroup(request.address),
-          ...(principal === null ? {} : { caller: callerKey(request.headers, principal) }),
+          ...(principal === null ? {} : { caller: callerKey(principal) }),
         }),
       freshCode: (principal) => sessions.checkFresh(principal.sessionId),
       once,

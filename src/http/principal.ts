@@ -8,6 +8,8 @@ export interface Principal {
   /** All that an API key lists, also what its owner may do only inside an organization. Undefined: no limit. */
   readonly limitedTo?: ReadonlySet<Scope>
   readonly via: "session" | "api_key" | "oauth"
+  /** The API key that proved it. */
+  readonly keyId?: string
   /** The login session; empty for API keys. */
   readonly sessionId: string
   /** The one id an authorization-code token reaches. */

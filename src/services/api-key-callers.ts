@@ -17,6 +17,7 @@ interface StoredKey {
 }
 
 export interface ApiKeyCaller {
+  readonly id: string
   readonly caller: Caller
   /** What the key lists. */
   readonly scopes: ReadonlySet<Scope>
@@ -32,9 +33,10 @@ interface Entry extends ApiKeyCaller {
 
 const capacity = 10_000
 
-const makeEntry = (text: string, key: StoredKey, caller: Caller): Entry => {
+const makeEntry = (id: string, text: string, key: StoredKey, caller: Caller): Entry => {
   const byRole = new Map<Role, ReadonlySet<Scope>>()
   return {
+    id,
     text,
     caller,
     scopes: new Set(key.scopes),
@@ -89,7 +91,7 @@ export class ApiKeyCallers extends Context.Service<
           if (row === undefined || !apiKeyMatches(row.secret_hash, parts.secret)) return undefined
           const caller = callers.remembered(row.user_id) ?? (yield* callers.find(row.user_id))
           if (caller === undefined) return undefined
-          const entry = makeEntry(text, row, caller)
+          const entry = makeEntry(parts.id, text, row, caller)
           if (entry.expiresAt <= clock.now()) return undefined
           remember(parts.id, entry)
           return entry

@@ -50,6 +50,23 @@ it("an administrator's own password and email are changed by who knows the passw
   expect(statuses.at(-1)).toBe(429)
 })
 
+it("what is asked with an API key counts against that key, whatever other key the request names", async () => {
+  const makeKey = async () => {
+    const { token } = await limited.user()
+    const made = await limited.call("POST", "/api_keys", { token, body: { name: "shop" } })
+    return made.body.api_key as string
+  }
+  const [mine, theirs] = [await makeKey(), await makeKey()]
+  const forged = `${theirs.slice(0, -4)}${theirs.endsWith("0000") ? "1111" : "0000"}`
+  const guess = async (headers: Record<string, string>) =>
+    (await limited.call("POST", "/cart/promo_code", { headers, body: { code: "GUESS" } })).status
+  const statuses = []
+  for (let i = 0; i < 61; i++)
+    statuses.push(await guess({ authorization: `Bearer ${forged}`, "x-api-key": mine }))
+  expect(statuses.at(-1)).toBe(429)
+  expect(await guess({ "x-api-key": theirs })).not.toBe(429)
+})
+
 it("a code of a login that was ended as stolen gives nothing", async () => {
   const { code, visitor } = await codeFor()
   let refresh = visitor.cookies.get("svc_session") ?? ""
