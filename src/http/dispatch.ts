@@ -1,5 +1,5 @@
 import { Cause, type Context, Effect, Exit, Option, Result, Schema } from "effect"
-import { Forbidden, isProblem } from "../../schema/errors.ts"
+import { Forbidden, isProblem, type Problem } from "../../schema/errors.ts"
 import { decoder, parseJsonBody, parseQueryText } from "./decode.ts"
 import type { Endpoint, RawRequest, RawResponse } from "./exchange.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
@@ -17,6 +17,8 @@ export interface DispatchOptions<R> {
 }
 
 const jsonHeaders = { "Content-Type": "application/json" }
+/** Caches know a private answer by the header Authorization alone, and an API key may come without one. */
+const privateHeaders = { "Cache-Control": "no-store" }
 const defaultBodyLimitBytes = 64 * 1024
 const noInput = {}
 interface Input {
@@ -67,9 +69,12 @@ const makeDecode = (route: Route) => {
   })
 }
 
+const headersFor = (route: Route) => (route.auth === "none" || isWrite(route) ? {} : privateHeaders)
+
 const makeEncode = (route: Route, checkAnswers: boolean) => {
   const status = route.status ?? 200
   const isAnswer = Schema.is(Schema.toEncoded(route.success))
+  const ownHeaders = { ...jsonHeaders, ...headersFor(route) }
   const json = (value: unknown): string => {
     if (checkAnswers && !isAnswer(value)) {
       throw new Error(`${route.id} answered what its schema does not allow: ${JSON.stringify(value)}`)
@@ -80,14 +85,14 @@ const makeEncode = (route: Route, checkAnswers: boolean) => {
     if (!(value instanceof Reply)) {
       return {
         status,
-        headers: rate === undefined ? jsonHeaders : { ...jsonHeaders, ...rate },
+        headers: rate === undefined ? ownHeaders : { ...ownHeaders, ...rate },
         body: json(value),
       }
     }
     return value.raw === undefined
       ? {
           status: value.status ?? status,
-          headers: { ...jsonHeaders, ...rate, ...value.headers },
+          headers: { ...ownHeaders, ...rate, ...value.headers },
           body: json(value.value),
         }
       : { status: value.status ?? status, headers: { ...rate, ...value.headers }, body: value.raw }
@@ -149,18 +154,21 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     )
   })
 
+  const refuse = (problem: Problem | undefined, request: RawRequest): RawResponse => {
+    const response = problemResponse(problem, request.id, route.errorBody)
+    return { ...response, headers: { ...response.headers, ...headersFor(route) } }
+  }
+
   /** What a finished run answers: the value, the failure it promised, or a 500 that tells nothing. */
   const settle = (exit: Exit.Exit<RawResponse, unknown>, request: RawRequest): RawResponse => {
     if (Exit.isSuccess(exit)) return exit.value
     const failure = Cause.findErrorOption(exit.cause)
-    if (Option.isSome(failure) && isProblem(failure.value)) {
-      return problemResponse(failure.value, request.id, route.errorBody)
-    }
+    if (Option.isSome(failure) && isProblem(failure.value)) return refuse(failure.value, request)
     // A run that was stopped because nobody waits for it is no news.
     if (!Cause.hasInterruptsOnly(exit.cause)) {
       fork(Effect.logError("request failed", { route: route.id, request_id: request.id }, exit.cause))
     }
-    return problemResponse(undefined, request.id, route.errorBody)
+    return refuse(undefined, request)
   }
 
   const fork = Effect.runForkWith(options.context)

@@ -95,10 +95,7 @@ const payment = route({
     const selected = selectByTags(yield* checkRegistered(lookup), query.tags)
     if (selected === undefined) return yield* badTags
     const { error, result, status, version } = selected
-    return Reply.json(
-      { status, result: paymentAddresses(result), error, version },
-      { headers: { "Cache-Control": "no-store" } },
-    )
+    return { status, result: paymentAddresses(result), error, version }
   }),
 })
 

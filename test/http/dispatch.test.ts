@@ -1,6 +1,6 @@
 import { Context, Effect, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Conflict, EventRefused, Unauthorized, Unprocessable } from "../../schema/errors.ts"
+import { Conflict, EventRefused, NotFound, Unauthorized, Unprocessable } from "../../schema/errors.ts"
 import { roleScopes } from "../../schema/scope.ts"
 import { IntText, optional, Uuid } from "../../schema/wire.ts"
 import { toEndpoint } from "../../src/http/dispatch.ts"
@@ -74,6 +74,17 @@ const rows = [
         handled++
         return { body, who: who.userId }
       }),
+  }),
+  route({
+    ...base,
+    id: "readOwn",
+    method: "get",
+    path: "/own/:what",
+    auth: "apiKey",
+    params: { what: Schema.Literals(["thing", "nothing"]) },
+    errors: [NotFound],
+    handler: ({ params, principal: who }) =>
+      params.what === "thing" ? Effect.succeed(who.userId) : new NotFound({ error: "There is none." }),
   }),
   route({
     ...base,
@@ -242,6 +253,13 @@ describe("a caller", () => {
     const answer = await call("POST", "/things", { token: "stranger", rawBody: "{" })
     expect(answer.status).toBe(403)
     expect(answer.body).toMatchObject({ code: "forbidden", scope: "cart:update" })
+  })
+  it("is answered what no cache keeps for the next one, who may be somebody else", async () => {
+    for (const path of ["/own/thing", "/own/nothing", "/own/else"]) {
+      const { headers } = await call("GET", path, { token: "member" })
+      expect([path, headers.get("cache-control")]).toEqual([path, "no-store"])
+    }
+    expect((await call("GET", `/things/${id}`)).headers.get("cache-control")).toBeNull()
   })
   it("with a token of the authorization-code flow reaches only rows that say so", async () => {
     expect((await call("POST", "/things", { token: "oauth", body: { name: "a" } })).status).toBe(403)
