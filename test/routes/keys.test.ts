@@ -5,6 +5,7 @@ import { ethAddressOf } from "../../src/services/eth-address.ts"
 import { signEthMessage } from "../../src/services/eth-message.ts"
 import { expectAnswer } from "../fixtures/contract.ts"
 import { serve } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
 import { freshId } from "../orders/shopper.ts"
 
 const service = await serve()
@@ -13,6 +14,7 @@ const admin = await service.user({ role: "Admin" })
 /** Test vectors of RFC 8032. */
 const ownKey = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
 const thirdKey = "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025"
+const fourthKey = "278117fc144c72340f67d0f2316e8386ceffbf2b2428c9c51fef7c597f1d426e"
 const otherKey = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"
 
 describe("pubkeys", () => {
@@ -76,6 +78,20 @@ describe("pubkeys", () => {
       body: { emoji_id: freshId(), user_id: holder.id, pubkey },
     })
     expect((await ask(thief.token, signedBy(thief.id))).body.fields.pubkey[0].code).toBe("uniqueness")
+  })
+
+  it("adds a key sent twice at once as one key, and tells its user of no other holder", async () => {
+    const [one, other] = await Promise.all([service.user(), service.user()])
+    const add = (token: string) => service.call("POST", `/pubkeys/${fourthKey}`, { token })
+    const answers = await service.sql.begin(async (q) => {
+      await q`insert into pubkey (pubkey, user_id) values (${fourthKey}, ${one.id})`
+      const asked = [add(one.token), add(other.token)]
+      await expect.poll(() => waiting(service)).toHaveLength(2)
+      return { asked }
+    })
+    const statuses = (await Promise.all(answers.asked)).map(({ status }) => status)
+    expect(statuses).toEqual([200, 422])
+    expect((await service.call("GET", "/pubkeys", { token: one.token })).body).toEqual([fourthKey])
   })
 
   it("refuses what is no key: too short, or no point of the curve", async () => {
