@@ -160,17 +160,22 @@ const make = Effect.gen(function* () {
         return event
       })
 
+    /** Sent twice at once, the other one made the cart meanwhile. */
+    const unlessRepeated = <E>(refusal: E) =>
+      Effect.flatMap(findRepeated(code, userId, activation), (found) =>
+        found === undefined ? Effect.fail(refusal) : Effect.succeed(found),
+      )
+
     for (let tries = 1; ; tries++) {
       const taken: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
         Effect.catchTags({
+          EventRefused: (refused) => unlessRepeated(refused),
           // Somebody took the id in between: another one is drawn.
           IdsTaken: () => (tries < maxTries ? Effect.succeed(undefined) : Effect.fail(nothingFree)),
           LimitReached: ({ limit }) =>
-            Effect.fail(
-              limit === "code_activation"
-                ? fieldFault("nonce", "uniqueness", "This activation was used already.")
-                : usedUp(limit),
-            ),
+            limit === "code_activation"
+              ? unlessRepeated(fieldFault("nonce", "uniqueness", "This activation was used already."))
+              : Effect.fail(usedUp(limit)),
         }),
       )
       if (taken !== undefined) return taken

@@ -106,6 +106,15 @@ describe("a code that gives a random id", () => {
     expect(paid.body).toMatchObject({ status: "Paid", organization_id: made.body.id })
   })
 
+  it("sent twice at once gives both the one cart", async () => {
+    const codeId = await makeCode({ max_uses: 5 })
+    const user = await makeDevice()
+    const body = signer.sign(user.alternateId, "n1")
+    const answers = await Promise.all(Array.from({ length: 4 }, () => activate(codeId, user, body)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1)
+  })
+
   it("wants a listed key's signature over this user and nonce, once", async () => {
     const codeId = await makeCode()
     const user = await makeDevice("abc")
