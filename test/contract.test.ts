@@ -49,6 +49,24 @@ describe("the route table against the contract", () => {
     expect(told.filter(({ expected, found }) => String(found) !== String(expected))).toEqual([])
   })
 
+  it("documents what the pages of the authorization service and of the partner flows may be given", () => {
+    const { paths } = openApi(routes, [])
+    const given = (path: string) =>
+      (paths[path]!["get"] as Operation).parameters.filter((p) => p.in === "query").map(({ name }) => name)
+    const sender = ["client_id", "redirect_uri", "scope", "state"]
+    const flow = "/partner/{partner_path}"
+    for (const [path, names] of Object.entries({
+      "/authorize": ["response_type", ...sender, "svc"],
+      "/magic_link": ["refresh_token", ...sender],
+      [flow]: ["refresh_token", "eid", "addresses", "address_json"],
+      [`${flow}/link-email`]: ["refresh_token", "eid", "addresses"],
+      [`${flow}/manage`]: ["refresh_token", "addresses"],
+    }))
+      expect([path, given(path)]).toEqual([path, expect.arrayContaining(names)])
+    const { parameters } = paths["/authorize"]!["get"] as Operation
+    expect(parameters.find(({ name }) => name === "state")!.schema).toMatchObject({ maxLength: 50 })
+  })
+
   it("documents 304 wherever a client may say which answer it holds", () => {
     const { paths } = openApi(routes, [])
     for (const row of routes.filter(({ headers }) => headers?.includes("if-none-match"))) {

@@ -6,7 +6,7 @@ import { type Form, readForm, readParameters } from "../http/form.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
 import { updateAccount } from "../services/account-update.ts"
-import { readAuthorizationRequest } from "../services/authorization-request.ts"
+import { landingQuery, readAuthorizationRequest } from "../services/authorization-request.ts"
 import { logInByCode, sendCodeAgain } from "../services/browser-login.ts"
 import { type BrowserSession, BrowserSessions } from "../services/browser-sessions.ts"
 import { type Browser, Browsers } from "../services/browsers.ts"
@@ -92,6 +92,7 @@ const showLink = route({
   summary: "The page a mailed link leads to; it asks before it logs anybody in",
   method: "get",
   path: "/magic_link",
+  search: landingQuery,
   limit: "login",
   errors: [InvalidRequest],
   handler: ({ headers, search }) =>
@@ -128,6 +129,7 @@ const useLink = route({
   group: "authorization",
   summary: "Uses the link up, keeps the login in a cookie of this site and goes on (form)",
   path: "/magic_link",
+  search: landingQuery,
   limit: "login",
   errors: [Forbidden, InvalidRequest],
   handler: ({ headers, rawBody, search }) =>

@@ -15,6 +15,7 @@ import {
   goBack,
   receiveForm,
   seeOther,
+  sentAlongQuery,
   welcome,
 } from "../web/partner-guest.ts"
 import type { Guest } from "../web/partner-shell.ts"
@@ -62,6 +63,7 @@ const connectPage = route({
   method: "get",
   path: "/partner/:partner_path/link-email",
   params,
+  search: sentAlongQuery,
   limit: "write",
   errors: [NotFound],
   handler: (request) =>

@@ -23,7 +23,16 @@ import { Storefront } from "../services/storefront.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
 import { boughtPage, cartPage, notPaidPage, proofPage, waitingPage } from "../web/partner-cart.ts"
-import { Answered, answered, getActor, goBack, receiveForm, seeOther, welcome } from "../web/partner-guest.ts"
+import {
+  Answered,
+  answered,
+  getActor,
+  goBack,
+  receiveForm,
+  seeOther,
+  sentAlongQuery,
+  welcome,
+} from "../web/partner-guest.ts"
 import { mailSentPage } from "../web/partner-login.ts"
 import { type SearchShown, searchPage } from "../web/partner-search.ts"
 import { type Guest, refusedPage } from "../web/partner-shell.ts"
@@ -97,6 +106,7 @@ const getPage = route({
   method: "get",
   path: "/partner/:partner_path",
   params,
+  search: sentAlongQuery,
   limit: "write",
   errors: [NotFound],
   handler: (request) =>

@@ -11,7 +11,7 @@ import { writeAddresses } from "../services/partner-writes.ts"
 import { Records } from "../services/records.ts"
 import { writerOf } from "../services/writer.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
-import { answered, getActor, receiveForm, seeOther, welcome } from "../web/partner-guest.ts"
+import { answered, getActor, receiveForm, seeOther, sentAlongQuery, welcome } from "../web/partner-guest.ts"
 import { ownedPage, type RecordsShown, recordsPage } from "../web/partner-manage.ts"
 import type { Guest } from "../web/partner-shell.ts"
 
@@ -58,6 +58,7 @@ const managePage = route({
   method: "get",
   path: "/partner/:partner_path/manage",
   params,
+  search: sentAlongQuery,
   limit: "write",
   errors: [NotFound],
   handler: (request) =>

@@ -1,6 +1,7 @@
 import { Data, Effect, Schema } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { OauthClient } from "../../schema/oauth-client.ts"
+import { text } from "../../schema/wire.ts"
 import { type Form, readParameters } from "../http/form.ts"
 import { OauthClients } from "../store/oauth-clients.ts"
 
@@ -34,7 +35,7 @@ const parameters = {
   client_id: Schema.String,
   redirect_uri: Schema.String,
   scope: Schema.optionalKey(Schema.Literals(["svc"])),
-  state: Schema.optionalKey(Schema.String),
+  state: Schema.optionalKey(text(maxStateCharacters)),
   code_challenge: Schema.optionalKey(Schema.String),
   code_challenge_method: Schema.optionalKey(Schema.Literals(["S256"])),
 }
@@ -42,6 +43,15 @@ const known = Object.keys(parameters)
 
 /** For the document; what is wrong with a request is told to the application or the person, as RFC 6749 has it. */
 export const authorizationQuery = { ...parameters, svc: Schema.optionalKey(Schema.String) }
+/** The same of a link that leads there; without a client it leads to a path of ours. */
+export const landingQuery = {
+  refresh_token: Schema.optionalKey(Schema.String),
+  client_id: Schema.optionalKey(Schema.String),
+  redirect_uri: Schema.optionalKey(Schema.String),
+  scope: parameters.scope,
+  state: parameters.state,
+  redirect: Schema.optionalKey(Schema.String),
+}
 
 const findFault = (values: Form, repeated: ReadonlySet<string>) => {
   const twice = known.find((name) => repeated.has(name))

@@ -1,4 +1,4 @@
-import { Data, Effect } from "effect"
+import { Data, Effect, Schema } from "effect"
 import { AddressesRefused, parseAddressJson, parseAddressPairs } from "../../schema/address-list.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { InvalidRequest, NotFound } from "../../schema/errors.ts"
@@ -29,6 +29,10 @@ export const seeOther = (path: string, headers: Record<string, string> = {}) =>
 
 const suffixes = { get: "", connect: "/link-email", manage: "/manage" } as const
 const sentAlong = ["refresh_token", "eid", "addresses", "address_json"] as const
+/** For the document; what is wrong with one of them is told to the person as a page. */
+export const sentAlongQuery = Object.fromEntries(
+  sentAlong.map((name) => [name, Schema.optionalKey(Schema.String)]),
+)
 const nothing: Visit = { addresses: [], sessionId: undefined, orderId: undefined }
 
 interface Arrival {
