@@ -69,7 +69,7 @@ const errorSchemas: Record<string, Json> = {
 }
 
 const takesInput = (route: Route): boolean =>
-  [route.query, route.search].some((query) => query !== undefined) ||
+  [route.query, route.search, route.body].some((given) => given !== undefined) ||
   isWrite(route) ||
   parameterNames(route.path).length > 0
 

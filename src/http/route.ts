@@ -54,6 +54,8 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly limit?: LimitName
   readonly status?: number
   readonly bodyLimitBytes?: number
+  /** Has a body and changes nothing: it may be repeated, and what it answered before is never told again. */
+  readonly reads?: true
   /** A body that is not JSON reaches the handler as bytes. */
   readonly rawBody?: true
   /** The query as the document tells of it, where the handler reads it as it was sent. */
@@ -119,7 +121,8 @@ export interface Route<R = unknown> extends RowFacts<AuthScheme> {
 }
 
 /** Everything but reading is done once per Idempotency-Key. */
-export const isWrite = ({ method }: Pick<Route, "method">): boolean => method !== "get"
+export const isWrite = ({ method, reads }: Pick<Route, "method" | "reads">): boolean =>
+  method !== "get" && !reads
 
 /** What a caller must know of a row. Only types: the member is never there. */
 export interface CallOf<

@@ -129,6 +129,7 @@ const batch = route({
   method: "post",
   path: "/emoji_id/lookup",
   auth: "none",
+  reads: true,
   limit: "read",
   body: BatchLookupRequest,
   success: BatchLookupResponse,

@@ -51,6 +51,23 @@ describe("a batch", () => {
     expect(result[4].result).toEqual(result[0].result)
   })
 
+  it("is a lookup, not a write: under an Idempotency-Key too it tells what is there now, and nothing is kept", async () => {
+    const emoji_ids = ["🐙🎈"]
+    const ask = async () => {
+      const answer = await service.call("POST", "/emoji_id/lookup", {
+        headers: { "Idempotency-Key": "every-time-the-same" },
+        body: { emoji_ids },
+      })
+      return answer.body.result[0].result?.map(({ data }: { data: string }) => data)
+    }
+    await service.register(emoji_ids[0]!, owner)
+    await service.edit(emoji_ids[0]!, owner, { insert: [{ tag: "0x1003", data: bitcoin }] })
+    expect(await ask()).toEqual([bitcoin])
+    await service.edit(emoji_ids[0]!, owner, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
+    expect(await ask()).toEqual([otherBitcoin])
+    expect(await service.sql`select 1 from idempotency_key where key = 'every-time-the-same'`).toEqual([])
+  })
+
   it("takes 1 to 100 ids", async () => {
     const post = async (count: number) =>
       (await service.call("POST", "/emoji_id/lookup", { body: { emoji_ids: Array(count).fill("🌊") } }))
