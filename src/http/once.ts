@@ -8,9 +8,9 @@ import type { RawRequest, RawResponse } from "./exchange.ts"
 import type { Principal } from "./principal.ts"
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
-// A seal holds a limited text; longer answers are sealed in pieces, and the longest are not kept at all.
+// A seal holds a limited text; longer answers are sealed in pieces. No write answers more than this: a hundred boxes.
 const pieceBytes = 48 * 1024
-const maxAnswerBytes = 512 * 1024
+const maxAnswerBytes = 4 * 1024 * 1024
 
 type Row = {
   readonly outcome: "run" | "repeat" | "running" | "other"

@@ -31,6 +31,23 @@ describe("an Idempotency-Key", () => {
     expect(anew.status).toBe(422)
   })
 
+  it("repeats the longest answer there is", async () => {
+    const { token } = await one.user({ role: "Admin" })
+    const rule = { min_score: 1, max_score: 100 }
+    const config = {
+      ...{ size: 1, min_length: 6, max_length: 6, min_base_score: 1, max_base_score: 100 },
+      ...{ guarantees: [{ count: 1, ...rule }], weights: Array(50).fill({ ipr: 50, ...rule }) },
+    }
+    const type = { name: "Gifts", description: "🎁".repeat(2000), config }
+    const made = await one.call("POST", "/lootbox_type", { token, body: type })
+    const body = { loot_box_type_id: made.body.id, num_boxes: 100 }
+    const generate = (at: TestService) =>
+      at.call("POST", "/lootbox_type/generate", { token, body, ...withKey("boxes") })
+    const first = await generate(one)
+    expect(first.body.loot_boxes).toHaveLength(100)
+    expect((await generate(two)).text === first.text).toBe(true)
+  })
+
   it("repeats refusals too", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
