@@ -26,6 +26,10 @@ interface Input {
   readonly query: {}
   readonly body: unknown
 }
+interface Admitted {
+  readonly principal: Principal | null
+  readonly rate: RateHeaders | undefined
+}
 const nothing: Input = { params: noInput, query: noInput, body: undefined }
 
 const takesNothing = (route: Route): boolean =>
@@ -119,12 +123,15 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const writes = isWrite(route)
   const prepared = route.prepared === undefined ? undefined : yield* route.prepared
 
-  const run = Effect.fnUntraced(function* (request: RawRequest) {
+  const admit = Effect.fnUntraced(function* (request: RawRequest) {
     let principal = route.auth === "none" ? null : yield* guards.authenticate(route.auth, request)
     if (principal?.via === "oauth" && route.auth === "optional") principal = null
     const rate = route.limit === undefined ? undefined : yield* guards.limit(route.limit, request, principal)
     const forbidden = checkAllowed(route, principal)
-    if (forbidden !== undefined) return yield* forbidden
+    return forbidden === undefined ? { principal, rate } : yield* forbidden
+  })
+
+  const perform = Effect.fnUntraced(function* (request: RawRequest, { principal, rate }: Admitted) {
     const input = yield* decode(request)
     if (route.sensitive && principal?.twoFactor && principal.via === "session")
       yield* guards.freshCode(principal)
@@ -136,20 +143,17 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const produce = looksAtNothing
     ? (request: RawRequest) =>
         Effect.map(handler(handlerRequest(request, null, nothing)), (value) => encode(value, undefined))
-    : run
+    : (request: RawRequest) => Effect.flatMap(admit(request), (admitted) => perform(request, admitted))
 
   const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
-    let principal = route.auth === "none" ? null : yield* guards.authenticate(route.auth, request)
-    if (principal?.via === "oauth" && route.auth === "optional") principal = null
-    // Another key of the same user may have made the answer that would be repeated.
-    const forbidden = checkAllowed(route, principal)
-    if (forbidden !== undefined) return yield* forbidden
-    const answered = Effect.map(Effect.exit(produce(request)), (exit) => settle(exit, request))
+    // Who only repeats an answer is counted too, and another key of the same user may have made that answer.
+    const admitted = yield* admit(request)
+    const answered = Effect.map(Effect.exit(perform(request, admitted)), (exit) => settle(exit, request))
     return yield* guards.once(
       key,
       route.id,
       request,
-      principal,
+      admitted.principal,
       Effect.provideContext(answered, options.context),
     )
   })

@@ -111,6 +111,18 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.call("POST", "/cart", body, withKey(key))).status).toBe(422)
   })
 
+  it("does not spare who only repeats an answer the limits", async () => {
+    const limited = await serve({ RATE_LIMIT: "on" })
+    const { token } = await limited.user()
+    const statuses = []
+    for (let i = 0; i < 61; i++) {
+      const options = { token, body: { code: "GUESS" }, ...withKey("the-same") }
+      statuses.push((await limited.call("POST", "/cart/promo_code", options)).status)
+    }
+    expect(new Set(statuses.slice(0, 60)).size).toBe(1)
+    expect(statuses.at(-1)).toBe(429)
+  })
+
   it("is forgotten after a day", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
