@@ -7,7 +7,7 @@ import { parameterNames } from "./path.ts"
 import type { Principal } from "./principal.ts"
 import { problemResponse } from "./problem-response.ts"
 import { Reply } from "./reply.ts"
-import { isWrite, type Route } from "./route.ts"
+import { isWrite, type Route, takesKey } from "./route.ts"
 
 export interface DispatchOptions<R> {
   readonly guards: Guards["Service"]
@@ -121,6 +121,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const encode = makeEncode(route, options.checkAnswers)
   const handler = route.handler as (request: unknown) => Effect.Effect<unknown, unknown, R>
   const writes = isWrite(route)
+  const keyed = takesKey(route)
   const prepared = route.prepared === undefined ? undefined : yield* route.prepared
 
   const admit = Effect.fnUntraced(function* (request: RawRequest) {
@@ -181,16 +182,16 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     path: route.path,
     headers: [
       ...(route.auth === "none" ? [] : authHeaders),
-      ...(writes ? [idempotencyHeader] : []),
+      ...(keyed ? [idempotencyHeader] : []),
       ...(route.headers ?? []),
     ],
     // Callers without a name are told apart by their address when they repeat a request.
     needsAddress:
-      route.limit !== undefined || (writes && (route.auth === "none" || route.auth === "optional")),
+      route.limit !== undefined || (keyed && (route.auth === "none" || route.auth === "optional")),
     bodyLimitBytes:
       route.body === undefined && !route.rawBody ? 0 : (route.bodyLimitBytes ?? defaultBodyLimitBytes),
     handle: (request, respond) => {
-      const key = writes ? request.headers[idempotencyHeader] : undefined
+      const key = request.headers[idempotencyHeader]
       const fiber = fork(key === undefined || key === "" ? produce(request) : once(key, request))
       fiber.addObserver((exit) => respond(settle(exit, request)))
       return () => {

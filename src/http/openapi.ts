@@ -10,7 +10,7 @@ import {
   Unprocessable,
 } from "../../schema/errors.ts"
 import { parameterNames } from "./path.ts"
-import { isWrite, type Route } from "./route.ts"
+import { isWrite, type Route, takesKey } from "./route.ts"
 
 type Json = Record<string, unknown>
 
@@ -80,7 +80,7 @@ const problemsOf = (route: Route): ReadonlyArray<ProblemClass> => [
   ...(route.sensitive ? [TwoFactorRequired] : []),
   ...(route.limit === undefined ? [] : [TooManyRequests]),
   ...route.errors,
-  ...(isWrite(route) ? [Conflict, Unprocessable] : []),
+  ...(takesKey(route) ? [Conflict, Unprocessable] : []),
 ]
 
 const problemContent = (route: Route, status?: number): Json => {
@@ -155,7 +155,7 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
         schema: asMeant(schema as Json),
       })),
       ...(route.headers?.includes(validator) ? [validatorParameter] : []),
-      ...(isWrite(route) ? [idempotencyParameter] : []),
+      ...(takesKey(route) ? [idempotencyParameter] : []),
     ]
   }
 

@@ -120,9 +120,12 @@ export interface Route<R = unknown> extends RowFacts<AuthScheme> {
   readonly prepared?: Effect.Effect<(view: RequestView) => Prepared | undefined, never, R>
 }
 
-/** Everything but reading is done once per Idempotency-Key. */
 export const isWrite = ({ method, reads }: Pick<Route, "method" | "reads">): boolean =>
   method !== "get" && !reads
+
+/** Writes are done once per Idempotency-Key. What is kept for it has an end because its sender is known or counted. */
+export const takesKey = (route: Pick<Route, "auth" | "limit" | "method" | "reads">): boolean =>
+  isWrite(route) && (route.auth !== "none" || route.limit !== undefined)
 
 /** What a caller must know of a row. Only types: the member is never there. */
 export interface CallOf<

@@ -123,6 +123,15 @@ describe("an Idempotency-Key", () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
+  it("keeps nothing for who is neither known nor counted: a webhook's facts count once without it", async () => {
+    const key = randomUUID()
+    for (const provider of ["sandbox", "stripe"]) {
+      const forged = await one.call("POST", `/webhooks/${provider}`, { body: {}, ...withKey(key) })
+      expect(forged.status).toBeGreaterThanOrEqual(400)
+    }
+    expect(await one.sql`select 1 from idempotency_key where key = ${key}`).toEqual([])
+  })
+
   it("is forgotten after a day", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
