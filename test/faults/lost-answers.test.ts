@@ -46,7 +46,7 @@ it("a key that was added is shown in the account", async () => {
   const owner = await service.user()
   expect((await account(owner.token)).pubkeys).toEqual([])
   const pubkey = Buffer.from(ed25519.getPublicKey(randomBytes(32))).toString("hex")
-  const answer = await losing("insert into pubkey", () =>
+  const answer = await losing("put_pubkey", () =>
     service.call("POST", `/pubkeys/${pubkey}`, { token: owner.token }),
   )
   expect([answer.status, answer.body]).toEqual([200, pubkey])
