@@ -15,6 +15,20 @@ create trigger app_user_unproven before update on app_user for each row
   when ((old.email_verified_at is not null and new.email_verified_at is null)
         or (old.deleted_at is null and new.deleted_at is not null)) execute function keep_proven_at();
 
+-- Ends all that was set up for an account before its address was proven: by a stranger, perhaps. Answers the API keys.
+-- The second factor and the key in custody of who had proven another address before are their own.
+create function end_unproven(u app_user) returns text[] language plpgsql as $$
+declare keys text[];
+begin
+  with k as (delete from api_key where user_id = u.id returning id) select array_agg(id) into keys from k;
+  delete from two_factor where user_id = u.id and u.proven_at is null;
+  delete from sms_code where user_id = u.id and u.proven_at is null;
+  delete from wallet where user_id = u.id;
+  delete from pubkey k where k.user_id = u.id and not (k.sealed_key is not null and u.proven_at is not null)
+     and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
+  return keys;
+end $$;
+
 -- As the one of two parameters, which processes of the version before still call; but whoever shows nothing besides the
 -- mail (p_shown: the users whose password or login was shown with it) may be another than the one who registered. So the
 -- first proof of an address ends all that was set up before it, the password too. An account that had another proven
@@ -38,16 +52,35 @@ begin
        where id = u.id;
       return jsonb_build_object('user_id', u.id, 'released', true, 'ended', null, 'api_keys', '[]'::jsonb);
     end if;
-    with k as (delete from api_key where user_id = u.id returning id) select array_agg(id) into keys from k;
-    delete from two_factor where user_id = u.id and u.proven_at is null;
-    delete from sms_code where user_id = u.id and u.proven_at is null;
-    delete from wallet where user_id = u.id;
-    delete from pubkey k where k.user_id = u.id and not (k.sealed_key is not null and u.proven_at is not null)
-       and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
+    keys := end_unproven(u);
     update app_user set password_hash = null where id = u.id;
     over := end_sessions(u.id, 'claimed');
   end if;
   update app_user set email_verified_at = coalesce(email_verified_at, now()), invited_at = null, updated_at = now()
    where id = u.id;
   return jsonb_build_object('user_id', u.id, 'ended', over, 'api_keys', coalesce(to_jsonb(keys), '[]'));
+end $$;
+
+-- As before; but of an account that somebody had registered with the address, and never proven, the administrator inherits
+-- nothing: neither a second factor that would keep them out nor keys and logins that would let a stranger in.
+create or replace function put_admin(p_email text, p_old text, p_new text) returns boolean language plpgsql as $$
+declare was app_user; u app_user;
+begin
+  insert into app_user (email, role, password_hash, email_verified_at) values (p_email, 'Admin', p_new, now())
+  on conflict (email) do nothing;
+  if found then return false; end if;
+  select * into was from app_user where email = p_email for update;
+  update app_user set role = case when role = 'Super' then role else 'Admin' end, deactivated_at = null, deleted_at = null,
+         invited_at = null, email_verified_at = coalesce(email_verified_at, now()), updated_at = now()
+   where email = p_email returning * into u;
+  if was.email_verified_at is null then
+    perform end_unproven(was);
+    perform end_sessions(u.id, 'claimed');
+  end if;
+  if u.password_hash is not distinct from p_old and p_new is distinct from p_old then
+    update app_user set password_hash = p_new where id = u.id;
+    perform end_sessions(u.id, 'password_changed');
+    return true;
+  end if;
+  return false;
 end $$;

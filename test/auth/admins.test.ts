@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { ensureAdmin } from "../../src/services/admins.ts"
 import { serve } from "../fixtures/service.ts"
-import { login, register } from "./person.ts"
+import { login, register, turnOnTotp } from "./person.ts"
 
 const settings = { ADMIN_EMAIL: "Root@Example.com", ADMIN_PASSWORD: "first admin password" }
 
@@ -37,6 +37,24 @@ it("a user who registered the address becomes that admin, deactivated or not", a
     body: { refresh_token: body.refresh_token },
   })
   expect(refresh.status).toBe(401)
+})
+
+it("a stranger who registered the address leaves the admin nothing: no second factor, no key, no login", async () => {
+  const service = await serve({ ...settings, ADMIN_EMAIL: "chief@example.com" })
+  const stranger = await service.call("POST", "/users", {
+    body: { email: "chief@example.com", password: "a stranger's password" },
+  })
+  const token = stranger.body.access_token
+  await turnOnTotp(service, token)
+  const key = await service.call("POST", "/api_keys", { token, body: { name: "spare" } })
+  const held = [token, key.body.api_key]
+  const statuses = () =>
+    Promise.all(held.map(async (token) => (await service.call("GET", "/account", { token })).status))
+  expect(await statuses()).toEqual([200, 200])
+  await service.runtime.runPromise(ensureAdmin)
+  const { body, status } = await login(service, "chief@example.com", settings.ADMIN_PASSWORD)
+  expect([status, body.requires_2fa ?? false]).toEqual([200, false])
+  expect(await statuses()).toEqual([401, 401])
 })
 
 it("without settings nothing is made", async () => {
