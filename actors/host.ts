@@ -47,8 +47,6 @@ export interface TurnOptions<M extends AnyStateMachine> {
 // Another process can win the race for a version again and again; past this the caller is told to come back.
 const maxAttempts = 12
 const maxPauseMs = 20
-/** Longer than a statement whose client gave it up may still run. */
-const uncertainty = "15 seconds"
 
 const collectEffects = (
   actions: ReadonlyArray<{ readonly type: string; readonly params?: unknown }>,
@@ -174,7 +172,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
           // Perhaps committed, perhaps about to be: nobody may serve from before either way.
           Effect.tapError((failure) =>
             failure._tag === "Unavailable"
-              ? Effect.andThen(tellCaches, Effect.forkDetach(Effect.delay(tellCaches, uncertainty)))
+              ? Effect.andThen(tellCaches, Effect.forkDetach(Effect.delay(tellCaches, store.statementMs)))
               : Effect.void,
           ),
         )

@@ -75,6 +75,8 @@ export class EntityStore extends Context.Service<
     takeDue(limit: number): Effect.Effect<ReadonlyArray<{ kind: string; id: string }>, Unavailable>
     /** Milliseconds since the epoch by the database's clock, whatever this machine's clock says. */
     now(): number
+    /** The longest a statement runs, also one that its client gave up. */
+    readonly statementMs: number
   }
 >()("directory/EntityStore") {}
 

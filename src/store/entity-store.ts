@@ -135,6 +135,12 @@ export const entityStore = Layer.effect(
                   where e.kind = d.kind and e.id = d.id returning e.kind, e.id`,
       )
 
-    return EntityStore.of({ load, commit, takeDue, now: () => clock.now() })
+    return EntityStore.of({
+      load,
+      commit,
+      takeDue,
+      now: () => clock.now(),
+      statementMs: sql.statementTimeoutMs,
+    })
   }),
 )

@@ -150,6 +150,7 @@ export class Sql extends Context.Service<
     readonly raw: postgres.Sql
     /** Statements that can be under way at once. */
     readonly poolSize: number
+    readonly statementTimeoutMs: number
     stats(): { readonly running: number }
     /** It answers, but refused to write lately. */
     writesFail(): boolean
@@ -234,7 +235,7 @@ export class Sql extends Context.Service<
         const rows = <Row>(statement: Statement) =>
           attempt<Row>(statement).pipe(Effect.catchTag("SqlRefused", (refused) => Effect.die(refused)))
 
-        const { poolSize } = options
+        const { poolSize, statementTimeoutMs } = options
         return Sql.of({
           rows,
           attempt,
@@ -243,6 +244,7 @@ export class Sql extends Context.Service<
             return raw
           },
           poolSize,
+          statementTimeoutMs,
           stats: () => ({ running }),
           writesFail: () => writeFailures.areRecent(performance.now()),
         })
