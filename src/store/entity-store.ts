@@ -17,7 +17,7 @@ import { LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-
 type Committed = Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
 
 const leaseSeconds = 10
-const maxTurnsPerStatement = 16
+const maxTurnsPerStatement = 32
 
 const toCommitFailure = (refused: SqlRefused): Committed => {
   switch (refused.sqlstate) {
@@ -115,8 +115,8 @@ export const entityStore = Layer.effect(
 
     const commitGathered: (turn: WrittenTurn) => Committed = gather({
       run: commitTogether,
-      // The rest of the pool is for those who read.
-      maxStatements: Math.ceil(sql.poolSize / 2),
+      // Few and large: purchases wait for each other at the market's channel anyway. The rest of the pool is for readers.
+      maxStatements: Math.ceil(sql.poolSize / 4),
       maxAsks: maxTurnsPerStatement,
       fits: mayGoTogether,
     })
