@@ -139,7 +139,7 @@ export class TwoFactor extends Context.Service<
       const disable = Effect.fnUntraced(function* (userId: string, provider: TwoFactorProvider | undefined) {
         const [row] = yield* sql
           .rows<{ gone: number }>((q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as gone`)
-          .pipe(Effect.ensuring(callers.changed(userId)))
+          .pipe(callers.telling(userId))
         if ((row?.gone ?? 0) === 0) return yield* nothingOn()
       })
 
@@ -160,7 +160,7 @@ export class TwoFactor extends Context.Service<
                                                     ${provider ?? null}) as gone`,
           )
           // Also when the code is refused: it may have been used a moment ago, by an answer that was lost.
-          .pipe(Effect.ensuring(callers.changed(userId)))
+          .pipe(callers.telling(userId))
         if (row?.gone === null || row?.gone === undefined) {
           return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
         }

@@ -4,7 +4,6 @@ import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../sch
 import type { Role, Scope } from "../../schema/scope.ts"
 import { Bus } from "../bus/bus.ts"
 import { telling } from "../bus/uncertain.ts"
-import { AppConfig } from "../config.ts"
 import { makeApiKey } from "../services/api-key-secrets.ts"
 import { Sql } from "./sql.ts"
 
@@ -58,7 +57,6 @@ export class ApiKeys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
-      const { statementTimeoutMs } = yield* AppConfig
 
       return ApiKeys.of({
         create: Effect.fnUntraced(function* (userId, { expiresAt, name, scopes }) {
@@ -99,7 +97,7 @@ export class ApiKeys extends Context.Service<
                           and (u.id = ${userId} or u.role = any(${roles as string[]}))
                        returning k.id, k.user_id, k.name, k.scopes, k.created_at, k.expires_at`,
             )
-            .pipe(telling(bus.invalidate(apiKeyTopic, [id]), statementTimeoutMs))
+            .pipe(telling(bus.invalidate(apiKeyTopic, [id]), sql.statementTimeoutMs))
           return row === undefined
             ? yield* new NotFound({ error: "There is no such API key." })
             : display(row)

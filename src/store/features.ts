@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { DisplayFeature, Feature } from "../../schema/feature.ts"
 import { Bus } from "../bus/bus.ts"
+import { telling } from "../bus/uncertain.ts"
 import { accountTopic } from "../services/account-answers.ts"
 import { Sql } from "./sql.ts"
 
@@ -24,8 +25,7 @@ export class Features extends Context.Service<
       const bus = yield* Bus
       const changed = (userIds: ReadonlyArray<string>) =>
         userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)
-      /** Also when nothing was found or heard: it may have been done a moment ago, by an answer that was lost. */
-      const telling = (userId: string) => Effect.ensuring(changed([userId.toLowerCase()]))
+      const tellingUser = (userId: string) => telling(changed([userId.toLowerCase()]), sql.statementTimeoutMs)
       const orNotFound = <A>(rows: ReadonlyArray<A>, what: string) =>
         rows[0] === undefined ? Effect.fail(new NotFound({ error: what })) : Effect.succeed(rows[0])
 
@@ -76,7 +76,7 @@ export class Features extends Context.Service<
                      )
                      select code, id from had`,
             )
-            .pipe(telling(userId))
+            .pipe(tellingUser(userId))
           return yield* orNotFound(rows, "There is no such user or feature.")
         }),
         unassign: Effect.fnUntraced(function* (userId, featureId) {
@@ -86,7 +86,7 @@ export class Features extends Context.Service<
                       where uf.user_id = ${userId} and uf.feature_id = ${featureId} and f.id = uf.feature_id
                      returning f.code, f.id`,
             )
-            .pipe(telling(userId))
+            .pipe(tellingUser(userId))
           return yield* orNotFound(rows, "The user does not have this feature.")
         }),
       })

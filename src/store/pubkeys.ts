@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import { Bus } from "../bus/bus.ts"
+import { telling } from "../bus/uncertain.ts"
 import { accountTopic } from "../services/account-answers.ts"
 import { CustodialKeys } from "../services/custodial-keys.ts"
 import { Sql } from "./sql.ts"
@@ -39,8 +40,7 @@ export class Pubkeys extends Context.Service<
           .rows<{ user_exists: boolean; holder: string | null }>(
             (q) => q`select * from put_pubkey(${userId}, ${pubkey}, ${sealedKey}, ${maxPubkeysPerUser})`,
           )
-          // Also when it was there already, or nothing was heard: it may have come by an answer that was lost.
-          .pipe(Effect.ensuring(bus.invalidate(accountTopic, [userId])))
+          .pipe(telling(bus.invalidate(accountTopic, [userId]), sql.statementTimeoutMs))
         if (row!.holder === userId) return pubkey
         if (!row!.user_exists) return yield* new NotFound({ error: "There is no such user." })
         if (row!.holder === null) {

@@ -21,7 +21,11 @@ import { testConfig } from "../fixtures/service.ts"
 
 /** Nobody hears what became of a statement: it may be committed a while later, after the caches have been told. */
 const lost = () => Effect.fail(new Unavailable({ error: "The database is not reachable." }))
-const forgetful = Layer.succeed(Sql, { rows: lost, attempt: lost } as unknown as Sql["Service"])
+const forgetful = Layer.succeed(Sql, {
+  rows: lost,
+  attempt: lost,
+  statementTimeoutMs: 50,
+} as unknown as Sql["Service"])
 const surroundings = Layer.mergeAll(
   forgetful,
   Bus.layer({ wire: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
