@@ -16,14 +16,14 @@ import {
   url,
   whole,
 } from "./setting.ts"
-import { readDatabaseUrl } from "./store/database-url.ts"
+import { readDatabaseUrl, withHost } from "./store/database-url.ts"
 
 const seconds = whole(1, 31_536_000)
 const onOff = oneOf("on", "off")
 const web = url("http:", "https:")
 const postgresUrl = url("postgres:", "postgresql:")
 const databaseUrl = (text: string) => {
-  const given = postgresUrl(text)
+  const given = postgresUrl(withHost(text))
   readDatabaseUrl(given)
   return given
 }

@@ -61,13 +61,36 @@ const tlsOf = (parameters: URLSearchParams): ConnectionOptions | undefined => {
   }
 }
 
+/** What libpq takes from the query as well, and then rather than from the address. */
+const places = { host: "host", port: "port", user: "user", password: "pass", dbname: "database" } as const
+
+type Place = { readonly [Name in (typeof places)[keyof typeof places]]?: string }
+
+const placeOf = ({ hostname, searchParams }: URL): Place => {
+  const asked = Object.entries(places).flatMap(([name, option]) => {
+    const value = searchParams.get(name)
+    return value === null || value === "" ? [] : [[option, value]]
+  })
+  const port = searchParams.get("port") ?? "1"
+  if (!/^[1-9]\d{0,4}$/.test(port)) throw new Error(`port=${port} is no port`)
+  // A folder with the server's socket in it, written where a host is.
+  const folder = /^%2f/i.test(hostname) ? { host: decodeURIComponent(hostname) } : {}
+  return { ...folder, ...Object.fromEntries(asked) }
+}
+
 interface DatabaseUrl {
   /** For the client: only what it understands. */
   readonly url: string
-  readonly ssl: ConnectionOptions | undefined
+  /** Told beside the address. */
+  readonly options: Place & { readonly ssl?: ConnectionOptions | false }
 }
 
-const read = (text: string): DatabaseUrl => {
+/** A login before no host at all, which only libpq takes for an address: the host is told in the query. */
+export const withHost = (text: string): string =>
+  text.replace(/^(\w+:\/\/[^/?#@]*@)(?=[/?]|$)/, "$1localhost")
+
+const read = (given: string): DatabaseUrl => {
+  const text = withHost(given)
   const url = new URL(text)
   const parameters = url.searchParams
   for (const [name, allowed] of Object.entries(wishes)) {
@@ -75,14 +98,22 @@ const read = (text: string): DatabaseUrl => {
     if (value !== null && !allowed.includes(value))
       throw new Error(`${name}=${value} cannot be honoured; leave it out`)
   }
-  const ssl = tlsOf(parameters)
+  const place = placeOf(url)
+  // Nobody listens in on a socket of the same machine, and no server encrypts on one.
+  const ssl = place.host?.startsWith("/") ? (false as const) : tlsOf(parameters)
   const ours = [...parameters.keys()].filter(
     (name) =>
-      harmless.has(name) || name in wishes || name in files || name === "sslpassword" || isAny(name, url),
+      harmless.has(name) ||
+      name in wishes ||
+      name in files ||
+      name in places ||
+      name === "sslpassword" ||
+      isAny(name, url),
   )
-  if (ours.length === 0) return { url: text, ssl }
+  const options: DatabaseUrl["options"] = ssl === undefined ? place : { ...place, ssl }
+  if (ours.length === 0) return { url: text, options }
   for (const name of ours) parameters.delete(name)
-  return { url: url.href, ssl }
+  return { url: url.href, options }
 }
 
 /** Any server will do: the client does not know that it can be said. */

@@ -126,8 +126,8 @@ export const connect = (options: SqlOptions): postgres.Sql => {
     },
   }
   if ("url" in options.connection) {
-    const { ssl, url } = readDatabaseUrl(options.connection.url)
-    return postgres(url, ssl === undefined ? settings : { ...settings, ssl })
+    const { options: told, url } = readDatabaseUrl(options.connection.url)
+    return postgres(url, { ...settings, ...told } as typeof settings)
   }
   const { database, port, socketDir: host } = options.connection
   return postgres({ ...settings, host, port, user: "postgres", database })

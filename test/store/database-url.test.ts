@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { TLSSocket } from "node:tls"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { readConfig } from "../../src/config.ts"
 import { connect } from "../../src/store/sql.ts"
 import { certificates } from "../fixtures/certificates.ts"
@@ -20,6 +20,7 @@ interface Greeting {
 }
 const greetings: Array<Greeting> = []
 const sslRequest = 80877103
+const postgres = "user=postgres&dbname=postgres"
 
 /** As much of Postgres as it takes to be greeted: nobody gets in. */
 const greet = (socket: Socket | TLSSocket, isEncrypted: boolean) => {
@@ -92,5 +93,33 @@ describe("the address of a database, as libpq's users write it", () => {
     expect(problems("sslmode=verify-full&sslrootcert=/nowhere/root.pem")).toEqual([
       expect.stringMatching(/^DATABASE_URL: sslrootcert cannot be read: ENOENT.*root\.pem'$/),
     ])
+  })
+
+  it.each([
+    ["in the query", (at: string, port: number) => `postgresql:///no?host=${at}&port=${port}&${postgres}`],
+    [
+      "in the host's place",
+      (at: string, port: number) => `postgres://postgres@${encodeURIComponent(at)}:${port}/postgres`,
+    ],
+    [
+      "after a login without a host, with TLS asked for",
+      (at: string, port: number) => `postgres://postgres@/postgres?host=${at}&port=${port}&sslmode=require`,
+    ],
+  ])("leads to a server by the folder of its socket, %s", async (_, address) => {
+    const { port, socketDir } = inject("postgres")
+    const url = address(socketDir, port)
+    expect(readConfig({ DATABASE_URL: url })).not.toHaveProperty("problems")
+    const sql = connect({ connection: { url }, poolSize: 1, statementTimeoutMs: 1000 })
+    try {
+      expect(await sql`select current_database() as name, inet_server_addr() as address`).toEqual([
+        { name: "postgres", address: null },
+      ])
+    } finally {
+      await sql.end({ timeout: 0 })
+    }
+  })
+
+  it("stops the start where its port is none", () => {
+    expect(problems("port=many")).toEqual(["DATABASE_URL: port=many is no port"])
   })
 })
