@@ -21,6 +21,8 @@ export interface Aim {
 export interface Opponent {
   readonly side: Side
   readonly aims?: readonly Aim[]
+  /** Which part of the load it gets, where it has that part of the processes: connections and constant rates alike. */
+  readonly share?: number
 }
 
 interface Common<Prepared> {

@@ -2,6 +2,7 @@ import type { DatabaseAddress } from "../src/store/sql.ts"
 import type { Target } from "./load/request.ts"
 import { type Child, type ChildMessage, startChild } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"
+import { findFreePort } from "./process/port.ts"
 
 const startWithinSeconds = 60
 
@@ -47,14 +48,19 @@ interface Ready extends ChildMessage {
   readonly type: "ready"
 }
 
-function baseline(name: string, program: URL, needsDirectory = false): ServerSide {
+function baseline(
+  name: string,
+  program: URL,
+  needsDirectory = false,
+  findArgs: () => Promise<readonly number[]> = async () => [],
+): ServerSide {
   return {
     kind: "server",
     name,
     isService: false,
     start: async () => {
       const start = async () => {
-        const child = await startProgram(program, needsDirectory)
+        const child = await startProgram(program, needsDirectory, await findArgs())
         const { port } = await orStop(child, child.next<Listening>("listening", startWithinSeconds))
         return { child, port }
       }
@@ -82,8 +88,12 @@ function baseline(name: string, program: URL, needsDirectory = false): ServerSid
 }
 
 /** Programs with a database get a directory of their own that goes when they go. */
-async function startProgram(program: URL, needsDirectory: boolean): Promise<Child> {
-  if (!needsDirectory) return startChild(program)
+async function startProgram(
+  program: URL,
+  needsDirectory: boolean,
+  args: readonly number[] = [],
+): Promise<Child> {
+  if (!needsDirectory) return startChild(program, { args: args.map(String) })
   const directory = await makeDirectory()
   const child = startChild(program, { args: [directory] })
   return {
@@ -104,8 +114,11 @@ async function orStop<A>(child: Child, started: Promise<A>): Promise<A> {
   }
 }
 
-export const bareUws = (name = "bare uWebSockets.js"): ServerSide =>
-  baseline(name, new URL("./baselines/uws.ts", import.meta.url))
+export const bareUws = (name = "bare uWebSockets.js", processes = 1): ServerSide =>
+  baseline(name, new URL("./baselines/uws.ts", import.meta.url), false, async () => [
+    processes,
+    await findFreePort(),
+  ])
 
 export const barePublish = (name = "bare publish"): ServerSide =>
   baseline(name, new URL("./baselines/publish.ts", import.meta.url))

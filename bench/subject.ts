@@ -1,4 +1,3 @@
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { DatabaseAddress } from "../src/store/sql.ts"
@@ -7,6 +6,7 @@ import { type Target, targetOfUrl, urlOfTarget } from "./load/request.ts"
 import { buildService } from "./process/bundle.ts"
 import { type Child, startChild } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"
+import { findFreePort } from "./process/port.ts"
 import type { ServerSide } from "./side.ts"
 
 const healthyWithinSeconds = 60
@@ -111,11 +111,3 @@ async function untilHealthy(target: Target, child?: Child): Promise<void> {
 }
 
 /** The server shares its port with others that ask for it, so a free one has to be found beforehand. */
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const address = server.address()
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  if (address === null || typeof address === "string") throw new BenchFailure("no free port")
-  return address.port
-}

@@ -3,7 +3,7 @@ import { ratiosOf } from "./report/ratio.ts"
 import type { ScenarioResult } from "./report/results.ts"
 import { median } from "./report/spread.ts"
 import { type RunningSide, startSide } from "./running-side.ts"
-import type { Scenario } from "./scenario.ts"
+import type { Opponent, Scenario } from "./scenario.ts"
 import { type Entry, takeTurn } from "./turns.ts"
 
 const defaultConnections = 64
@@ -29,11 +29,13 @@ export interface SuiteOptions {
 export async function measureScenario(scenario: Scenario, options: SuiteOptions): Promise<ScenarioResult> {
   const running: RunningSide[] = []
   try {
-    for (const side of [scenario.subject, ...scenario.against.map((opponent) => opponent.side)]) {
+    const entries: Entry[] = []
+    for (const { share = 1, side } of [{ side: scenario.subject }, ...scenario.against] as Opponent[]) {
       options.onStep(`${scenario.name}: starting ${side.name}`)
-      running.push(await startSide(scenario, side))
+      const started = await startSide(scenario, side)
+      running.push(started)
+      entries.push({ side: started, share, peak: [], atRate: [], isFresh: true })
     }
-    const entries = running.map((side): Entry => ({ side, peak: [], atRate: [], isFresh: true }))
     await measureEntries(scenario, entries, options)
     const sides = entries.map(({ side, peak, atRate }) => ({ name: side.name, peak, atRate }))
     return {

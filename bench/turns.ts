@@ -9,6 +9,8 @@ const pauseSeconds = 1
 
 export interface Entry {
   readonly side: RunningSide
+  /** Of the load, 0 to 1. */
+  readonly share: number
   readonly peak: Run[]
   readonly atRate: Run[]
   /** Not measured since it started. */
@@ -31,12 +33,15 @@ export async function takeTurn(
     if (attempt > 0) await sleepSeconds(pauseSeconds)
     const runs: Run[] = []
     for (const entry of entries) {
-      const { isFresh, side } = entry
+      const { isFresh, share, side } = entry
       onStep(attempt === 0 ? side.name : `${side.name}, again because the machine was busy`)
       entry.isFresh = false
       runs.push(
         await side.measure(
-          isFresh ? { ...plan, warmupSeconds: plan.firstWarmupSeconds ?? firstWarmupSeconds } : plan,
+          withShare(
+            isFresh ? { ...plan, warmupSeconds: plan.firstWarmupSeconds ?? firstWarmupSeconds } : plan,
+            share,
+          ),
         ),
       )
     }
@@ -45,3 +50,9 @@ export async function takeTurn(
   }
   for (const [i, run] of (quietest ?? []).entries()) entries[i]?.[into].push(run)
 }
+
+const withShare = (plan: LoadPlan, share: number): LoadPlan => ({
+  ...plan,
+  connections: Math.max(1, Math.round(plan.connections * share)),
+  ...(plan.ratePerSecond !== undefined && { ratePerSecond: plan.ratePerSecond * share }),
+})

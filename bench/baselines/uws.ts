@@ -1,16 +1,25 @@
 import uWS from "uWebSockets.js"
+import { fork } from "node:child_process"
 import { lookupAnswer } from "./lookup-answer.ts"
 
 // The ceiling: what uWebSockets.js gives when a route does no more than read its parameter and answer a fixed JSON.
 const body = JSON.stringify(lookupAnswer)
+/** How many processes serve which port: the kernel deals the connections out. */
+const [processes = 1, port = 0] = process.argv.slice(2).map(Number)
 
-uWS
-  .App()
-  .get("/emoji_id/:id", (res, req) => {
-    if (req.getParameter(0) === "") res.writeStatus("400 Bad Request").end()
-    else res.writeHeader("content-type", "application/json").end(body)
-  })
-  .listen("127.0.0.1", 0, (socket) => {
-    if (socket) process.send?.({ type: "listening", port: uWS.us_socket_local_port(socket) })
-    else process.send?.({ type: "failed", reason: "no port to listen on" })
-  })
+const app = uWS.App().get("/emoji_id/:id", (res, req) => {
+  if (req.getParameter(0) === "") res.writeStatus("400 Bad Request").end()
+  else res.writeHeader("content-type", "application/json").end(body)
+})
+
+const onListening = (socket: uWS.us_listen_socket | false) => {
+  if (socket === false) return process.send?.({ type: "failed", reason: "no port to listen on" })
+  const said = () => process.send?.({ type: "listening", port })
+  if (processes === 1) return said()
+  return fork(process.argv[1]!, [String(processes - 1), String(port)]).once("message", said)
+}
+
+// In every version of the library, though not in its types.
+type Listen = (host: string, port: number, options: number, done: typeof onListening) => void
+const listen = app.listen.bind(app) as unknown as Listen
+listen("127.0.0.1", port, 0, onListening)

@@ -177,16 +177,22 @@ export const lookupBatch: Scenario = {
 const meetingSeconds = 6
 /** So often that every process has been asked for every id. */
 const rounds = 8
-const oneWorker = service("WORKERS=1", { WORKERS: "1" })
+const oneWorker = (name: string) => service(name, { WORKERS: "1" })
+/** Not twice as much for two, and neither for each of two what it would be for one that has as much to do. */
+const aims = [{ metric: "cpu", atMost: 1.1 }] as const
 
 export const workers: Scenario = {
   name: "workers",
-  summary: "lookups of 1,000 ids at the same rate by two worker processes against one process",
+  summary:
+    "lookups of 1,000 ids by two processes against one with as much to do as each, and one with all of it",
   ratePerSecond: 20_000,
   firstWarmupSeconds: 6,
   setupSeconds: 15,
   subject: service("WORKERS=2", { WORKERS: "2" }),
-  against: [{ side: oneWorker, aims: [{ metric: "cpu", atMost: 1.1 }] }],
+  against: [
+    { side: oneWorker("WORKERS=1, half the load"), share: 0.5, aims },
+    { side: oneWorker("WORKERS=1"), aims },
+  ],
   prepare: async (server) => {
     await store(server, { ids: few })
     // Processes that have just met serve nothing from memory until each has heard of the other's changes for a while.

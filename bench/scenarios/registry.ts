@@ -19,6 +19,7 @@ import {
   baselineOnly,
   baselinePublish,
   baselineReconnect,
+  baselineWorkers,
   baselineWrites,
 } from "./self-checks.ts"
 import { idleSockets, reconnectStorm } from "./sockets.ts"
@@ -51,6 +52,7 @@ export const scenarios: readonly Scenario[] = [
   baselineWrites,
   baselinePublish,
   baselineReconnect,
+  baselineWorkers,
 ]
 
 export const findScenario = (name: string): Scenario | undefined =>

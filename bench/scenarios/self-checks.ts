@@ -25,6 +25,18 @@ export const baselineOnly: Scenario = {
   check: (answer) => answer.body.length > 0,
 }
 
+export const baselineWorkers: Scenario = {
+  name: "baseline-workers",
+  summary: "bare uWebSockets.js by two processes against one: what a second process costs here anyway",
+  onRequest: true,
+  ratePerSecond: 20_000,
+  firstWarmupSeconds: 2,
+  subject: bareUws("two bare processes", 2),
+  against: [{ side: bareUws("one bare process") }],
+  requests: lookup,
+  check: (answer) => answer.body.length > 0,
+}
+
 export const baselineFastify: Scenario = {
   name: "baseline-fastify",
   summary: "Fastify with one select by key per request, against bare uWebSockets.js",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import type { LoadPlan } from "../../bench/load/lane.ts"
 import { takeTurn } from "../../bench/turns.ts"
 import { sampleRun } from "./report/sample.ts"
 
@@ -13,12 +14,12 @@ function side(name: string, disturbances: number[]) {
 }
 
 const plan = { connections: 1, warmupSeconds: 0, durationSeconds: 1, timeoutSeconds: 1 }
+const unmeasured = { share: 1, peak: [], atRate: [], isFresh: true }
 const turn = async (ours: number[], theirs: number[], retakes: number) => {
   const entries = [side("ours", ours), side("theirs", theirs)].map((one) => ({
+    ...unmeasured,
     side: one,
     peak: [],
-    atRate: [],
-    isFresh: true,
   }))
   const steps: string[] = []
   await takeTurn(entries, "peak", plan, retakes, (step) => steps.push(step))
@@ -37,13 +38,32 @@ describe("a turn", () => {
       warmups.push(warmupSeconds)
       return sampleRun(1, {})
     }
-    const entry = { side: { ...side("ours", []), measure }, peak: [], atRate: [], isFresh: true }
+    const entry = { ...unmeasured, side: { ...side("ours", []), measure }, peak: [] }
     const take = () => takeTurn([entry], "peak", { ...plan, firstWarmupSeconds: 7 }, 0, () => {})
     await take()
     await take()
     entry.isFresh = true
     await take()
     expect(warmups).toEqual([7, 0, 7])
+  })
+
+  it("gives a side its share of the load", async () => {
+    const loads: unknown[] = []
+    const measure = async ({ connections, ratePerSecond }: LoadPlan) => {
+      loads.push({ connections, ratePerSecond })
+      return sampleRun(1, {})
+    }
+    const entries = [1, 0.5].map((share) => ({
+      ...unmeasured,
+      share,
+      side: { ...side("ours", []), measure },
+      atRate: [],
+    }))
+    await takeTurn(entries, "atRate", { ...plan, connections: 64, ratePerSecond: 1000 }, 0, () => {})
+    expect(loads).toEqual([
+      { connections: 64, ratePerSecond: 1000 },
+      { connections: 32, ratePerSecond: 500 },
+    ])
   })
 
   it("on a quiet machine is taken once", async () => {
