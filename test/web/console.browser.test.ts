@@ -45,6 +45,36 @@ describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, ()
     expect(await isMarked(page)).toBe(true)
   })
 
+  it("lets an owner put another address in the place of one, and nobody finds neither", async () => {
+    const owner = await register(service)
+    await service.register("🐙🎲", owner)
+    const [before, after] = ["1a".repeat(20), "2b".repeat(20)]
+    await service.edit("🐙🎲", owner, { insert: [{ tag: "0x1004", data: `0x${before}` }] })
+    const person = await browser.person()
+    const patches: Array<unknown> = []
+    person.on("request", (request) => {
+      if (request.method() === "PATCH") patches.push(request.postDataJSON())
+    })
+    const page = await openConsole(person, service, owner, "#/account/ids/🐙🎲")
+    await page.getByRole("button", { name: "Change ETH" }).click()
+    const form = page.getByRole("form", { name: "Change ETH" })
+    await form.getByLabel("Data").fill("no address")
+    await form.getByRole("button", { name: "Save" }).click()
+    await form.getByRole("alert").filter({ hasText: /./ }).waitFor()
+    await form.getByLabel("Data").fill(`0x${after}|savings`)
+    await form.getByRole("button", { name: "Save" }).click()
+    await page.locator(".records").getByText(`0x${after}`).waitFor()
+    await page.locator(".records").getByText("savings").waitFor()
+    expect(await page.locator(".records li").count()).toBe(1)
+    expect(patches).toHaveLength(2)
+    expect(patches[1]).toMatchObject({ delete: [expect.any(String)], insert: [{ tag: "0x1004" }] })
+
+    await page.getByRole("button", { name: "Change ETH" }).click()
+    await page.getByRole("form", { name: "Change ETH" }).getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Remove ETH" }).waitFor()
+    expect(patches).toHaveLength(2)
+  })
+
   it("asks again when the lookup after a change could not be answered", async () => {
     const owner = await register(service)
     await service.register("🐢🎲", owner)

@@ -7,6 +7,65 @@ import { categoryName, recordView } from "./console-records.js"
 import { ownedChanges } from "./console-store.js"
 import { loadVocabulary } from "./console-vocabulary.js"
 
+const dataInput = { name: "data", maxlength: "4096", required: true }
+const dataHint = "An address, a link or a text. After an address you may add | and a name for it."
+
+/** Puts another record in the place of one, in one step: nobody who looks finds neither. */
+const changeForm = ({ close, id, name, record }) =>
+  actionForm(
+    {
+      label: "Save",
+      name: `Change ${name}`,
+      beside: h("button", { type: "button", class: "plain", onclick: close }, "Cancel"),
+      submit: async (values) => {
+        const data = values.data.trim()
+        if (data !== record.data)
+          await call("PATCH", pathOf(id), { delete: [record.hash], insert: [{ tag: record.tag, data }] })
+        close()
+      },
+    },
+    field("Data", { ...dataInput, value: record.data }, dataHint),
+  )
+
+const recordRow = (id, record, categories) => {
+  const name = categoryName(record.tag, categories)
+  const row = h("li", { class: "spread" })
+  const show = () => {
+    fill(
+      row,
+      recordView(record, categories),
+      h(
+        "span",
+        { class: "row" },
+        h(
+          "button",
+          { type: "button", class: "plain small", "aria-label": `Change ${name}`, onclick: change },
+          "Change",
+        ),
+        finalButton(
+          "Remove",
+          {
+            question: `Remove ${name}?`,
+            consequence: `Who looks up ${id} no longer finds ${record.data}.`,
+          },
+          () => call("PATCH", pathOf(id), { delete: [record.hash] }),
+          { class: "plain small", "aria-label": `Remove ${name}` },
+        ),
+      ),
+    )
+  }
+  const change = () => {
+    const close = () => {
+      show()
+      row.querySelector("button")?.focus()
+    }
+    fill(row, changeForm({ id, name, record, close }))
+    row.querySelector("input")?.focus()
+  }
+  show()
+  return row
+}
+
 /** The records of one id, which its owner may change. */
 const drawEditor = async (place, life, id) => {
   const { categories, choices } = await loadVocabulary()
@@ -18,24 +77,7 @@ const drawEditor = async (place, life, id) => {
     keyed(records, result, {
       key: ({ hash }) => hash,
       version: ({ hash }) => hash,
-      render: (record) =>
-        h(
-          "li",
-          { class: "spread" },
-          recordView(record, categories),
-          finalButton(
-            "Remove",
-            {
-              question: `Remove ${categoryName(record.tag, categories)}?`,
-              consequence: `Who looks up ${id} no longer finds ${record.data}.`,
-            },
-            () => call("PATCH", pathOf(id), { delete: [record.hash] }),
-            {
-              class: "plain small",
-              "aria-label": `Remove ${categoryName(record.tag, categories)}`,
-            },
-          ),
-        ),
+      render: (record) => recordRow(id, record, categories),
     })
   }
   life.keep(follow(id, { onResult: showResult }))
@@ -63,11 +105,7 @@ const drawEditor = async (place, life, id) => {
           "tag",
           choices.map((tag) => [tag, categoryName(tag, categories)]),
         ),
-        field(
-          "Data",
-          { name: "data", maxlength: "4096", required: true },
-          "An address, a link or a text. After an address you may add | and a name for it.",
-        ),
+        field("Data", dataInput, dataHint),
       ),
     ),
   )
