@@ -24,7 +24,7 @@ const changeForm = ({ close, id, name, record }) =>
         close()
       },
     },
-    field("Data", { ...dataInput, value: record.data }, dataHint),
+    field(name, { ...dataInput, value: record.data }, dataHint),
   )
 
 const recordRow = (id, record, categories) => {
