@@ -82,7 +82,7 @@ export const drafted = (order: OrderContext, event: Event<"convert_to_draft">): 
 
 export const cancelled = (
   order: OrderContext,
-  event: Event<"cancel" | "deadline">,
+  event: Event<"cancel" | "deadline" | "payment.captured">,
   reason: "expired" | "deleted",
 ): OrderContext => ({ ...order, updatedAt: event.at, cancelled: { at: event.at, reason } })
 

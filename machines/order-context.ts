@@ -152,7 +152,7 @@ export type OrderEvent =
   | (At & {
       readonly type: "payment.captured"
       readonly payment: Payment
-      /** False after the database said that ids of this cancelled order have gone to others. */
+      /** False after the database said that ids of this cancelled order have gone to others, or that its buyer has gone. */
       readonly idsFree: boolean
     })
   | (At & { readonly type: "payment.declined"; readonly reason: string })

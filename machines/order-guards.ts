@@ -21,7 +21,7 @@ export const orderGuards = {
     event.type === "checkout.cash" &&
     event.items.length > 0 &&
     covers(checkedOut(context, event), event.payment),
-  isPaid: ({ context, event }: Args) => event.type === "payment.captured" && covers(context, event.payment),
+  isForNobody: ({ event }: Args) => event.type === "payment.captured" && !event.idsFree,
   isPaidAndFree: ({ context, event }: Args) =>
     event.type === "payment.captured" && event.idsFree && covers(context, event.payment),
   isActivation: ({ context, event }: Args) =>

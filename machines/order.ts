@@ -240,11 +240,22 @@ export const orderMachine = setup({
         ],
         "payment.captured": [
           {
-            guard: "isPaid",
+            guard: "isPaidAndFree",
             target: "Paid",
             actions: [
               bookPaid,
               assign(({ context, event }) => change.paid(change.received(context, event.payment), event.at)),
+            ],
+          },
+          // Nobody is there any more to have what it pays for.
+          {
+            guard: "isForNobody",
+            target: "Cancelled",
+            actions: [
+              bookReceived,
+              assign(({ context, event }) =>
+                change.cancelled(change.received(context, event.payment), event, "deleted"),
+              ),
             ],
           },
           {

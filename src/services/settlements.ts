@@ -58,7 +58,7 @@ export class Settlements extends Context.Service<
       const failPoints = yield* FailPoints
       const sql = yield* Sql
 
-      /** Ids that are still free are no use to somebody who left meanwhile. */
+      /** What is still free is no use to somebody who left meanwhile. */
       const isGone = (userId: string) =>
         sql
           .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
@@ -66,12 +66,16 @@ export class Settlements extends Context.Service<
 
       const captureTurn = (orderId: string, payment: Omit<Payment, "at">, idsFree: boolean) => {
         let offered: Intent | undefined
+        let wasAwaited = false
         const decide = ({ context, value }: OrderSnapshot, at: string) =>
           Effect.gen(function* () {
             if (context.payments.some(({ fact }) => fact === payment.fact))
               return yield* Effect.fail(new AlreadyApplied())
             offered = context.intent
-            const isTooLate = value === "Cancelled" && (yield* isGone(context.userId))
+            wasAwaited = value === "PendingPayment"
+            // Of ids the database says so by itself; boxes are handed over later.
+            const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
+            const isTooLate = mayBeLate && (yield* isGone(context.userId))
             yield* failPoints.pass("payment.before_commit")
             return {
               type: "payment.captured",
@@ -82,15 +86,25 @@ export class Settlements extends Context.Service<
           })
         return actors
           .turn(orderId, ({ snapshot }, now) => decide(snapshot, new Date(now).toISOString()))
-          .pipe(Effect.map(({ snapshot }) => ({ offered, order: storedOf(snapshot) })))
+          .pipe(
+            Effect.map(({ snapshot }) => {
+              const order = storedOf(snapshot)
+              const isOver = order.status === "Paid" || (wasAwaited && order.status === "Cancelled")
+              return { offered, order, isOver }
+            }),
+          )
       }
 
       /** What was offered to pay and is not due any more is withdrawn. */
       const offerRest = Effect.fnUntraced(function* (
-        { offered, order }: { readonly offered: Intent | undefined; readonly order: StoredOrder },
+        {
+          isOver,
+          offered,
+          order,
+        }: { readonly offered: Intent | undefined; readonly order: StoredOrder; readonly isOver: boolean },
         paid: Paid,
       ) {
-        if (order.status === "Paid" && !isPaidBy(offered, paid)) yield* payments.abandon(offered)
+        if (isOver && !isPaidBy(offered, paid)) yield* payments.abandon(offered)
         yield* payments.offerAnew(offered, order)
       })
 
@@ -100,7 +114,8 @@ export class Settlements extends Context.Service<
         attempt?: number,
       ) {
         const settled = yield* captureTurn(orderId, payment, true).pipe(
-          // A cancelled order whose ids, or the uses of whose code, have gone to others: the money is kept for its buyer.
+          // A cancelled order whose ids, or the uses of whose code, have gone to others, or an order whose buyer has gone:
+          // the money is kept for its buyer.
           Effect.catchTags({
             IdsTaken: () => captureTurn(orderId, payment, false),
             LimitReached: () => captureTurn(orderId, payment, false),

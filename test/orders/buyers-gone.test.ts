@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { expectInvariants } from "./oracle.ts"
-import { newShopper } from "./shopper.ts"
+import { freshIds, newShopper } from "./shopper.ts"
 import { intentOf, openStripe, tellOf } from "./stripe-stand-in.ts"
 
 const stripe = await openStripe()
@@ -18,6 +18,38 @@ it("a payment that comes after its buyer deleted the account buys nothing and ca
   expect((await pays(order.id, order.total_in_cents)).status).toBe(200)
   const { body } = await admin.order(order.id)
   expect(body).toMatchObject({ status: "Cancelled", eligible_for_refund: true })
+  await expectInvariants(service.sql)
+})
+
+it("a payment for an order that still waits when its buyer has been deleted gives nobody the ids and can be refunded", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order } = await stripe.pendingOrder(service)
+  expect((await admin.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
+  expect((await pays(order.id, order.total_in_cents)).status).toBe(200)
+  expect(
+    await service.sql`select canonical from claim where owner_id = ${buyer.id} or holder = ${order.id}`,
+  ).toEqual([])
+  const { body } = await admin.order(order.id)
+  expect(body).toMatchObject({ status: "Cancelled", eligible_for_refund: true })
+  expect(body.amount_overpaid_in_cents).toBe(order.total_in_cents)
+  await admin.call("POST", `/orders/${order.id}/refund`, {})
+  expect((await admin.order(order.id)).body).toMatchObject({
+    refunded_total_in_cents: order.total_in_cents,
+    eligible_for_refund: false,
+  })
+  await expectInvariants(service.sql)
+})
+
+it("nor does a payment for a box give it to nobody", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const buyer = await newShopper(service)
+  const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: freshIds(1) })
+  await buyer.call("POST", "/cart", { items: [{ lootbox_id: box.id }] })
+  const { body: order } = await buyer.checkout()
+  expect((await admin.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
+  expect((await pays(order.id, order.total_in_cents)).status).toBe(200)
+  expect((await admin.order(order.id)).body).toMatchObject({ status: "Cancelled", eligible_for_refund: true })
+  expect((await admin.call("GET", `/lootboxes/${box.id}`)).body.status).toBe("Available")
   await expectInvariants(service.sql)
 })
 

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto"
+import { ed25519 } from "@noble/curves/ed25519.js"
 import { beforeAll, expect, it } from "vitest"
+import { ownershipMessage } from "../../src/services/pubkeys.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
-import { crypto, freshId, newShopper } from "./shopper.ts"
+import { atSandbox, crypto, freshId, newShopper, until } from "./shopper.ts"
 
 let service: TestService
 let admin: Awaited<ReturnType<typeof newShopper>>
@@ -49,4 +51,30 @@ it("a checkout asked for again with another key is not answered as if it were th
   expect(unknown.body.fields.pubkey[0].code).toBe("unknown")
   for (const again of [crypto, { ...crypto, pubkey: chosen }])
     expect((await buyer.checkout(again)).body).toMatchObject({ id: order.id, status: "PendingPayment" })
+})
+
+it("a key that its holder took back while the payment was on its way has no say over the id", async () => {
+  const buyer = await newShopper(service)
+  const holder = await newShopper(service)
+  const { body: first } = await buyer.call("POST", "/pubkeys")
+  const { publicKey, secretKey } = ed25519.keygen()
+  const foreign = Buffer.from(publicKey).toString("hex")
+  await buyer.call("POST", `/pubkeys/${foreign}`)
+  const id = freshId()
+  await buyer.add(id)
+  const { body: order } = await buyer.checkout({ ...crypto, pubkey: foreign })
+  const proof = Buffer.from(ed25519.sign(ownershipMessage(holder.id), secretKey)).toString("hex")
+  expect((await holder.call("POST", `/pubkeys/${foreign}?signature=${proof}`)).status).toBe(200)
+  await atSandbox(service, order.payment_method_data.session_id, "pay")
+  await until(
+    () => buyer.order(order.id),
+    ({ body }) => body.status === "Paid",
+  )
+  const written = await holder.call("PATCH", `/emoji_id/${encodeURIComponent(id)}`, {
+    insert: [{ tag: "0x4001", data: "https://theirs.example" }],
+  })
+  expect(written.status).toBe(403)
+  expect(await service.sql`select owner_id, pubkey from emoji_id where canonical = ${id}`).toEqual([
+    { owner_id: buyer.id, pubkey: first },
+  ])
 })

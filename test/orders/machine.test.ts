@@ -134,7 +134,7 @@ const table: Record<State, Partial<Record<string, State>>> = {
     "deadline, passed": "Cancelled",
     "payment.captured": "Paid",
     "payment.captured, too little": "PendingPayment",
-    "payment.captured, ids gone": "Paid",
+    "payment.captured, ids gone": "Cancelled",
     "payment.declined": "PendingPayment",
   },
   Cancelled: {
