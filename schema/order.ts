@@ -130,13 +130,16 @@ export const RefundRequest = Schema.Struct({
 }).annotate({ identifier: "RefundRequest" })
 export type RefundRequest = typeof RefundRequest.Type
 
+/** What is booked by hand can be found again where it was paid. */
+const reference = text(200).check(Schema.isPattern(/\S/, { message: "expected a reference" }))
+
 export const RefundOverrideRequest = Schema.Struct({
   amount,
-  external_reference: text(200),
+  external_reference: reference,
   reason: optional(text(500)),
 }).annotate({ identifier: "RefundOverrideRequest" })
 
-export const PaymentOverrideRequest = Schema.Struct({ amount, external_reference: text(200) }).annotate({
+export const PaymentOverrideRequest = Schema.Struct({ amount, external_reference: reference }).annotate({
   identifier: "PaymentOverrideRequest",
 })
 

@@ -20,7 +20,7 @@ import { Checkouts } from "../services/checkouts.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { Payments } from "../services/payments.ts"
 import { Promotions } from "../services/promotions.ts"
-import { runId } from "../services/run-id.ts"
+import { bookingId, runId } from "../services/run-id.ts"
 import { Users } from "../store/users.ts"
 
 const shared = { group: "cart", auth: "apiKey", success: DisplayOrder } as const
@@ -128,7 +128,7 @@ const checkoutOrder = route({
   handler: ({ body, headers, params, principal }) =>
     Checkouts.use((checkouts) =>
       checkouts.run(principal, params.id.toLowerCase(), body, {
-        run: runId(principal, headers, params.id, body),
+        run: bookingId(principal, headers, params.id, body),
       }),
     ).pipe(Effect.flatMap(showPaid)),
 })

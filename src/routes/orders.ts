@@ -14,7 +14,7 @@ import { route } from "../http/route.ts"
 import { OrderHistory } from "../services/order-history.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { Refunds } from "../services/refunds.ts"
-import { runId } from "../services/run-id.ts"
+import { bookingId, runId } from "../services/run-id.ts"
 import { Settlements } from "../services/settlements.ts"
 import { Orders } from "../store/orders.ts"
 
@@ -87,7 +87,8 @@ const refundOrder = route({
 const refundOverride = route({
   ...shared,
   id: "overrideRefund",
-  summary: "Book a refund that was made elsewhere, in cash or in the provider's own console",
+  summary:
+    "Book a refund that was made elsewhere, in cash or in the provider's own console; without an Idempotency-Key the same amount under the same reference is one refund for a day",
   method: "post",
   path: "/orders/:id/refund_override",
   scope: "order:refundOverride",
@@ -100,7 +101,7 @@ const refundOverride = route({
     Effect.gen(function* () {
       const { amount: cents, external_reference: externalReference, reason } = body
       const refund = { cents, externalReference, reason: reason ?? undefined }
-      const run = runId(principal, headers, id, body)
+      const run = bookingId(principal, headers, id, body)
       const order = yield* Refunds.use((refunds) => refunds.record(id.toLowerCase(), refund, run))
       return yield* OrderHistory.use((history) => history.show(order))
     }),
@@ -137,7 +138,8 @@ const listRefunds = route({
 const paymentOverride = route({
   ...shared,
   id: "overridePayment",
-  summary: "Book money that reached us outside the providers, as a payment of this order",
+  summary:
+    "Book money that reached us outside the providers, as a payment of this order; without an Idempotency-Key the same amount under the same reference is one payment for a day",
   method: "post",
   path: "/orders/:id/payment_override",
   scope: "order:paymentOverride",
@@ -155,7 +157,7 @@ const paymentOverride = route({
         settlements.vouch(
           orderId,
           { cents: body.amount, externalReference: body.external_reference },
-          runId(principal, headers, id, body),
+          bookingId(principal, headers, id, body),
         ),
       )
       return yield* history.showById(orderId)

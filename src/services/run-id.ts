@@ -9,15 +9,28 @@ export const uuidOf = (...texts: ReadonlyArray<string>): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
 }
 
+const keyOf = (headers: Readonly<Record<string, string>>) => headers["idempotency-key"] || undefined
+
 /** Names a write by its Idempotency-Key: sent again after its answer was lost, it is the same write. */
 export const runId = (
   { userId }: { readonly userId: string },
   headers: Readonly<Record<string, string>>,
   ...facts: ReadonlyArray<unknown>
 ): string => {
-  const key = headers["idempotency-key"]
-  return key === undefined || key === "" ? randomUUID() : uuidOf("run", userId, key, JSON.stringify(facts))
+  const key = keyOf(headers)
+  return key === undefined ? randomUUID() : uuidOf("run", userId, key, JSON.stringify(facts))
 }
+
+/** Names money that is booked by hand. Without a key its reference does, whoever books it: clicked twice it is one booking. */
+export const bookingId = (
+  principal: { readonly userId: string },
+  headers: Readonly<Record<string, string>>,
+  orderId: string,
+  body: { readonly amount?: number | null; readonly external_reference?: string | null },
+): string =>
+  keyOf(headers) === undefined && body.amount != null && body.external_reference
+    ? uuidOf("booking", orderId.toLowerCase(), String(body.amount), body.external_reference)
+    : runId(principal, headers, orderId, body)
 
 /** How long an Idempotency-Key is remembered. */
 export const keySeconds = 86_400

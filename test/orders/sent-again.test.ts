@@ -63,3 +63,44 @@ it("so is a part in cash", async () => {
   await sentAgain((options) => admin.call("POST", `/cart/checkout/${cart.id}`, body, options))
   expect((await buyer.cart()).body.remaining_due_in_cents).toBe(cart.total_in_cents - 100)
 })
+
+it.each([
+  ["payment_override", "amount_overpaid_in_cents"],
+  ["refund_override", "refunded_total_in_cents"],
+] as const)(
+  "a %s that was clicked twice, or by two administrators, is booked once, and under another reference again",
+  async (path, member) => {
+    const admins = [
+      await newShopper(service, { role: "Admin" }),
+      await newShopper(service, { role: "Admin" }),
+    ]
+    const { buyer, order } = await paidOrder()
+    const book = (external_reference: string, amount = 100) =>
+      Promise.all(
+        admins.map((admin) =>
+          admin.call("POST", `/orders/${order.id}/${path}`, { amount, external_reference }),
+        ),
+      )
+    const booked = async () => (await buyer.order(order.id)).body[member]
+    for (const _ of ["at once", "and later"])
+      expect((await book("wire 7")).map(({ status }) => status)).toEqual([200, 200])
+    expect(await booked()).toBe(100)
+    await book("wire 8")
+    await book("wire 7", 50)
+    expect(await booked()).toBe(250)
+    expect((await book(" ")).map(({ status }) => status)).toEqual([400, 400])
+  },
+)
+
+it("a part in cash that was clicked twice is taken once", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const buyer = await newShopper(service)
+  const { body: cart } = await buyer.add(...freshIds(2))
+  const take = (external_reference: string) =>
+    admin.call("POST", `/cart/checkout/${cart.id}`, { method: "Cash", amount: 100, external_reference })
+  const due = async () => (await buyer.cart()).body.remaining_due_in_cents
+  for (const _ of ["once", "and again"]) expect((await take("till 4")).status).toBe(200)
+  expect(await due()).toBe(cart.total_in_cents - 100)
+  await take("till 5")
+  expect(await due()).toBe(cart.total_in_cents - 200)
+})
