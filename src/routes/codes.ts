@@ -6,6 +6,7 @@ import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { Codes, showCode } from "../services/codes.ts"
 import { checkInOrganization, checkScope } from "../services/permissions.ts"
+import { runId } from "../services/run-id.ts"
 
 const shared = { group: "codes", auth: "JWT" } as const
 
@@ -46,12 +47,12 @@ const createCode = route({
   body: NewCode,
   success: CodeAvailability,
   errors: [Forbidden, Unprocessable],
-  handler: ({ body, principal }) =>
+  handler: ({ body, headers, principal }) =>
     Effect.gen(function* () {
       yield* body.organization_id == null
         ? checkScope(principal, "code:write")
         : checkInOrganization(principal, body.organization_id, "code:write")
-      return showCode(yield* Codes.use((codes) => codes.create(body)))
+      return showCode(yield* Codes.use((codes) => codes.create(body, runId(principal, headers, body))))
     }),
 })
 

@@ -4,6 +4,7 @@ import { DisplayFeature, Feature, NewFeature } from "../../schema/feature.ts"
 import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { checkForUser } from "../services/permissions.ts"
+import { runId } from "../services/run-id.ts"
 import { Features } from "../store/features.ts"
 
 const own = route({
@@ -43,7 +44,10 @@ const create = route({
   body: NewFeature,
   success: Feature,
   errors: [Unprocessable],
-  handler: ({ body }) => Features.use((features) => features.create(body.code, body.description ?? "")),
+  handler: ({ body, headers, principal }) =>
+    Features.use((features) =>
+      features.create(body.code, body.description ?? "", runId(principal, headers, body)),
+    ),
 })
 
 const remove = route({

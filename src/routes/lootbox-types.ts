@@ -8,6 +8,7 @@ import {
 } from "../../schema/lootbox.ts"
 import { route } from "../http/route.ts"
 import { LootboxGeneration } from "../services/lootbox-generation.ts"
+import { runId } from "../services/run-id.ts"
 import { LootboxTypes } from "../store/lootbox-types.ts"
 
 const shared = { group: "lootbox types", auth: "JWT" } as const
@@ -22,7 +23,8 @@ const create = route({
   body: AdminNewLootBoxType,
   success: PublicLootBoxType,
   errors: [Unprocessable],
-  handler: ({ body }) => LootboxGeneration.use((generation) => generation.createType(body)),
+  handler: ({ body, headers, principal }) =>
+    LootboxGeneration.use((generation) => generation.createType(body, runId(principal, headers, body))),
 })
 
 const list = route({

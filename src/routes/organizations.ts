@@ -12,6 +12,7 @@ import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { checkInOrganization, checkScope } from "../services/permissions.ts"
+import { runId } from "../services/run-id.ts"
 import { Organizations, organizationSorts } from "../store/organizations.ts"
 
 const byId = { id: Uuid }
@@ -28,7 +29,8 @@ const create = route({
   body: NewOrganization,
   success: Organization,
   errors: [Unprocessable],
-  handler: ({ body }) => Organizations.use((organizations) => organizations.create(body)),
+  handler: ({ body, headers, principal }) =>
+    Organizations.use((organizations) => organizations.create(body, runId(principal, headers, body))),
 })
 
 const list = route({

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { Code, CodeAvailability, NewCode } from "../../schema/code.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import { drawBounds, isIdPattern } from "../../schema/random-code.ts"
+import { makeOnce, unlessMade } from "../store/made-once.ts"
 import { Sql } from "../store/sql.ts"
 import { randomEmojiId } from "./alternates-random.ts"
 
@@ -68,7 +70,8 @@ export class Codes extends Context.Service<
       filter: CodeFilter,
       page: PageRequest,
     ): Effect.Effect<{ readonly codes: ReadonlyArray<Code>; readonly total: number }, Unavailable>
-    create(code: NewCode): Effect.Effect<Code, Unprocessable | Unavailable>
+    /** The same `run` twice is one code. */
+    create(code: NewCode, run?: string): Effect.Effect<Code, Unprocessable | Unavailable>
     /** Uses made stay made; the code is no longer found by its text. */
     delete(id: string): Effect.Effect<Code, NotFound | Unavailable>
   }
@@ -108,30 +111,31 @@ export class Codes extends Context.Service<
           })
           return { codes: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 }
         }),
-        create: Effect.fnUntraced(function* (given) {
+        create: Effect.fnUntraced(function* (given, run = randomUUID()) {
           const code = yield* checkNew(given)
-          const [row] = yield* sql
-            .attempt<Code>((q) => q`insert into code ${q(code as never)} returning *`)
-            .pipe(
-              Effect.catchTag("SqlRefused", ({ constraint, sqlstate }) => {
-                if (sqlstate === "23505")
-                  return Effect.fail(
-                    new Unprocessable({
-                      fields: {
-                        redemption_code: [{ code: "uniqueness", message: "in use by another code" }],
-                      },
-                    }),
-                  )
-                if (sqlstate === "23503")
-                  return Effect.fail(
-                    new Unprocessable({
-                      fields: { organization_id: [{ code: "unknown", message: "no such organization" }] },
-                    }),
-                  )
-                return Effect.die(`${sqlstate} ${constraint}`)
-              }),
-            )
-          return row ?? (yield* Effect.die("an insert returned no row"))
+          return yield* makeOnce(run, (id) =>
+            sql.attempt<Code>(
+              (q) => q`insert into code ${q({ id, ...code } as never)} ${unlessMade(q, "code")} returning *`,
+            ),
+          ).pipe(
+            Effect.catchTag("SqlRefused", ({ constraint, sqlstate }) => {
+              if (sqlstate === "23505")
+                return Effect.fail(
+                  new Unprocessable({
+                    fields: {
+                      redemption_code: [{ code: "uniqueness", message: "in use by another code" }],
+                    },
+                  }),
+                )
+              if (sqlstate === "23503")
+                return Effect.fail(
+                  new Unprocessable({
+                    fields: { organization_id: [{ code: "unknown", message: "no such organization" }] },
+                  }),
+                )
+              return Effect.die(`${sqlstate} ${constraint}`)
+            }),
+          )
         }),
         delete: Effect.fnUntraced(function* (id) {
           const [row] = yield* sql.rows<Code>(

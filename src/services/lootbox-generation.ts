@@ -29,11 +29,11 @@ const isFound = (id: EmojiId | undefined): id is EmojiId => id !== undefined
 export class LootboxGeneration extends Context.Service<
   LootboxGeneration,
   {
-    createType(type: {
-      readonly name: string
-      readonly description: string
-      readonly config: LootBoxTypeConfig
-    }): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
+    /** The same `run` twice is one type. */
+    createType(
+      type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
+      run: string,
+    ): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
     /** Drafts, as many as there were ids for. */
     generate(
       viewer: Principal,
@@ -95,9 +95,9 @@ export class LootboxGeneration extends Context.Service<
       })
 
       return LootboxGeneration.of({
-        createType: Effect.fnUntraced(function* (type) {
+        createType: Effect.fnUntraced(function* (type, run) {
           yield* checkTypeConfig(type.config, unforeseen)
-          return yield* types.create(type)
+          return yield* types.create(type, run)
         }),
         generate: Effect.fnUntraced(function* (viewer, typeId, count) {
           if (count < 1 || count > maxBoxesPerRequest) {

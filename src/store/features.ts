@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { DisplayFeature, Feature } from "../../schema/feature.ts"
 import { Bus } from "../bus/bus.ts"
 import { telling } from "../bus/uncertain.ts"
 import { accountTopic } from "../services/account-answers.ts"
+import { makeOnce, unlessMade } from "./made-once.ts"
 import { Sql } from "./sql.ts"
 
 /** Switches an operator turns on for single users. */
@@ -12,7 +14,12 @@ export class Features extends Context.Service<
   {
     ofUser(userId: string): Effect.Effect<ReadonlyArray<DisplayFeature>, Unavailable>
     readonly all: Effect.Effect<ReadonlyArray<Feature>, Unavailable>
-    create(code: string, description: string): Effect.Effect<Feature, Unprocessable | Unavailable>
+    /** The same `run` twice is one feature. */
+    create(
+      code: string,
+      description: string,
+      run?: string,
+    ): Effect.Effect<Feature, Unprocessable | Unavailable>
     remove(id: string): Effect.Effect<Feature, NotFound | Unavailable>
     assign(userId: string, featureId: string): Effect.Effect<DisplayFeature, NotFound | Unavailable>
     unassign(userId: string, featureId: string): Effect.Effect<DisplayFeature, NotFound | Unavailable>
@@ -36,25 +43,24 @@ export class Features extends Context.Service<
                       where uf.user_id = ${userId} order by f.code`,
           ),
         all: sql.rows<Feature>((q) => q`select id, code, description, created_at from feature order by code`),
-        create: (code, description) =>
-          sql
-            .attempt<Feature>(
-              (q) => q`insert into feature (code, description) values (${code}, ${description})
-                       returning id, code, description, created_at`,
-            )
-            .pipe(
-              Effect.map(([feature]) => feature!),
-              Effect.catchTag("SqlRefused", (refused) =>
-                refused.sqlstate === "23505"
-                  ? Effect.fail(
-                      new Unprocessable({
-                        error: "There is a feature with this code.",
-                        fields: { code: [{ code: "uniqueness", message: "already in use" }] },
-                      }),
-                    )
-                  : Effect.die(refused),
-              ),
+        create: (code, description, run = randomUUID()) =>
+          makeOnce(run, (id) =>
+            sql.attempt<Feature>(
+              (q) => q`insert into feature (id, code, description) values (${id}, ${code}, ${description})
+                       ${unlessMade(q, "feature")} returning id, code, description, created_at`,
             ),
+          ).pipe(
+            Effect.catchTag("SqlRefused", (refused) =>
+              refused.sqlstate === "23505"
+                ? Effect.fail(
+                    new Unprocessable({
+                      error: "There is a feature with this code.",
+                      fields: { code: [{ code: "uniqueness", message: "already in use" }] },
+                    }),
+                  )
+                : Effect.die(refused),
+            ),
+          ),
         remove: Effect.fnUntraced(function* (id) {
           const rows = yield* sql.rows<Feature & { readonly holders: ReadonlyArray<string> }>(
             (q) => q`delete from feature f where f.id = ${id}

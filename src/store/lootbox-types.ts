@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { LootBoxTypeConfig, PublicLootBoxType } from "../../schema/lootbox.ts"
+import { makeOnce, unlessMade } from "./made-once.ts"
 import { Sql } from "./sql.ts"
 
 const listLimit = 500
@@ -9,11 +10,11 @@ const listLimit = 500
 export class LootboxTypes extends Context.Service<
   LootboxTypes,
   {
-    create(type: {
-      readonly name: string
-      readonly description: string
-      readonly config: LootBoxTypeConfig
-    }): Effect.Effect<PublicLootBoxType, Unavailable>
+    /** The same `run` twice is one type. */
+    create(
+      type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
+      run: string,
+    ): Effect.Effect<PublicLootBoxType, Unavailable>
     readonly list: Effect.Effect<ReadonlyArray<PublicLootBoxType>, Unavailable>
     get(id: string): Effect.Effect<PublicLootBoxType, NotFound | Unavailable>
     findMany(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, PublicLootBoxType>, Unavailable>
@@ -34,14 +35,14 @@ export class LootboxTypes extends Context.Service<
       })
 
       return LootboxTypes.of({
-        create: ({ config, description, name }) =>
-          sql
-            .rows<PublicLootBoxType>(
-              (q) => q`insert into lootbox_type (name, description, config)
-                       values (${name}, ${description}, ${JSON.stringify(config)}::text::jsonb)
-                       returning ${columns(q)}`,
-            )
-            .pipe(Effect.map((rows) => rows[0]!)),
+        create: ({ config, description, name }, run) =>
+          makeOnce(run, (id) =>
+            sql.rows<PublicLootBoxType>(
+              (q) => q`insert into lootbox_type (id, name, description, config)
+                       values (${id}, ${name}, ${description}, ${JSON.stringify(config)}::text::jsonb)
+                       ${unlessMade(q, "lootbox_type")} returning ${columns(q)}`,
+            ),
+          ),
         list: sql.rows<PublicLootBoxType>(
           (q) => q`select ${columns(q)} from lootbox_type order by created_at, id limit ${listLimit}`,
         ),

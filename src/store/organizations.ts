@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Conflict, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type {
@@ -10,6 +11,7 @@ import type {
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../bus/bus.ts"
 import { userTopic } from "../services/callers.ts"
+import { makeOnce, unlessMade } from "./made-once.ts"
 import { tellLatelyEnded } from "./oauth-clients.ts"
 import { Sql, type SqlRefused } from "./sql.ts"
 
@@ -35,7 +37,8 @@ const noOrganization = () => new NotFound({ error: "There is no such organizatio
 export class Organizations extends Context.Service<
   Organizations,
   {
-    create(facts: NewOrganization): Effect.Effect<Organization, Unprocessable | Unavailable>
+    /** The same `run` twice is one organization. */
+    create(facts: NewOrganization, run?: string): Effect.Effect<Organization, Unprocessable | Unavailable>
     get(id: string): Effect.Effect<Organization, NotFound | Unavailable>
     /** All, or those the user is a member of. */
     list(
@@ -66,17 +69,17 @@ export class Organizations extends Context.Service<
         rows[0] === undefined ? Effect.fail(noOrganization()) : Effect.succeed(rows[0].view)
 
       return Organizations.of({
-        create: ({ name, partner_path, return_link }) =>
-          sql
-            .attempt<{ view: Organization }>(
-              (q) => q`insert into organization as o (name, partner_path, return_link)
-                       values (${name}, ${partner_path ?? null}, ${return_link ?? null})
-                       returning display_organization(o) as view`,
-            )
-            .pipe(
-              Effect.map(([row]) => row!.view),
-              Effect.catchTag("SqlRefused", pathTaken),
+        create: ({ name, partner_path, return_link }, run = randomUUID()) =>
+          makeOnce(run, (id) =>
+            sql.attempt<{ view: Organization }>(
+              (q) => q`insert into organization as o (id, name, partner_path, return_link)
+                       values (${id}, ${name}, ${partner_path ?? null}, ${return_link ?? null})
+                       ${unlessMade(q, "o")} returning display_organization(o) as view`,
             ),
+          ).pipe(
+            Effect.map(({ view }) => view),
+            Effect.catchTag("SqlRefused", pathTaken),
+          ),
         get: Effect.fnUntraced(function* (id) {
           return yield* firstView(
             yield* sql.rows<{ view: Organization }>(

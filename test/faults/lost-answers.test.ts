@@ -91,3 +91,77 @@ it("a feature that was taken away is not shown in the account", async () => {
   await losing("delete from user_feature", () => service.call("DELETE", path, { token: admin.token }))
   expect((await account(owner.token)).features).toEqual([])
 })
+
+/** What administrators make, and where one finds how many there are of it. */
+const makings = [
+  [
+    "a code",
+    "/codes",
+    "insert into code",
+    "code",
+    (name: string) => ({ ...discount, name, redemption_code: name }),
+  ],
+  [
+    "an organization",
+    "/organizations",
+    "insert into organization",
+    "organization",
+    (name: string) => ({ name }),
+  ],
+  [
+    "a type of box",
+    "/lootbox_type",
+    "insert into lootbox_type",
+    "lootbox_type",
+    (name: string) => ({ ...type, name }),
+  ],
+] as const
+const feature = (code: string) => ({ code, description: code })
+const partner = (name: string) => ({ name, partner_path: name })
+const discount = { code_type: "Discount", discount_as_percentage: 10 }
+const type = {
+  description: "small",
+  config: {
+    size: 1,
+    min_length: 3,
+    max_length: 4,
+    min_base_score: 1,
+    max_base_score: 100,
+    guarantees: [],
+    weights: [],
+  },
+}
+const named = (table: string) => service.sql(table === "feature" ? "code" : "name")
+const nameOf = () => `n-${randomBytes(6).toString("hex")}`
+
+it.each(makings)(
+  "%s is made once, and not refused as there already",
+  async (_, path, statement, table, bodyOf) => {
+    const admin = await service.user({ role: "Admin" })
+    const name = nameOf()
+    const make = () => service.call("POST", path, { token: admin.token, body: bodyOf(name) })
+    const answer = await losing(statement, make)
+    expect(answer.status).toBe(200)
+    const made = await service.sql`select id from ${service.sql(table)} where ${named(table)} = ${name}`
+    expect(made).toEqual([{ id: answer.body.id }])
+  },
+)
+
+it.each([
+  ...makings,
+  ["a partner", "/organizations", "", "organization", partner] as const,
+  ["a feature", "/features", "", "feature", feature] as const,
+])("%s asked for again with its key is the same one, for a day", async (_, path, __, table, bodyOf) => {
+  const admin = await service.user({ role: "Admin" })
+  const name = nameOf()
+  const headers = { "idempotency-key": name }
+  const make = () => service.call("POST", path, { token: admin.token, body: bodyOf(name), headers })
+  const first = await make()
+  await service.sql`delete from idempotency_key where key = ${name}`
+  const again = await make()
+  expect([again.status, again.body.id]).toEqual([200, first.body.id])
+  await service.sql`delete from idempotency_key where key = ${name}`
+  await service.sql`update ${service.sql(table)} set created_at = now() - interval '2 days' where ${named(table)} = ${name}`
+  const later = await make()
+  expect(later.body.id).not.toBe(first.body.id)
+})

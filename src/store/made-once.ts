@@ -1,0 +1,19 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { keySeconds } from "../services/run-id.ts"
+import type { Sql } from "./sql.ts"
+
+/** Ends an insert of a row under an id that names the request: sent again after a lost answer it finds what it has made. */
+export const unlessMade = (q: Sql["Service"]["raw"], table: string) =>
+  q`on conflict (id) do update set id = excluded.id
+     where ${q(table)}.created_at > now() - make_interval(secs => ${keySeconds})`
+
+/** What was made under this id before its key was forgotten is not what is asked for now. */
+export const makeOnce = <Row, E, R>(
+  id: string,
+  insert: (id: string) => Effect.Effect<ReadonlyArray<Row>, E, R>,
+): Effect.Effect<Row, E, R> =>
+  insert(id).pipe(
+    Effect.flatMap((rows) => (rows.length > 0 ? Effect.succeed(rows) : insert(randomUUID()))),
+    Effect.map((rows) => rows[0]!),
+  )
