@@ -17,3 +17,26 @@ begin
          x.source
     from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text) order by x.canonical;
 end $$;
+
+-- Interests of a user and keys of a code are added by one request at a time, as what is limited in 0029.
+create function put_interest(p_user uuid, p_canonical text, p_most int) returns setof user_interest language plpgsql as $$
+begin
+  if not hold_user(p_user) then return; end if;
+  return query
+    insert into user_interest as i (user_id, canonical)
+    select p_user, p_canonical
+     where not exists (select 1 from claim c where c.canonical = p_canonical and c.owner_id = p_user)
+       and (select count(*) from user_interest o where o.user_id = p_user and o.canonical <> p_canonical) < p_most
+    on conflict (user_id, canonical) do update set updated_at = now()
+    returning i.*;
+end $$;
+
+create function put_code_pubkey(p_code uuid, p_pubkey text, p_most int) returns boolean language plpgsql as $$
+begin
+  perform 1 from code where id = p_code for no key update;
+  insert into code_pubkey (code_id, pubkey)
+  select p_code, p_pubkey
+   where (select count(*) from code_pubkey o where o.code_id = p_code and o.pubkey <> p_pubkey) < p_most
+  on conflict (code_id, pubkey) do update set pubkey = excluded.pubkey;
+  return found;
+end $$;

@@ -25,13 +25,10 @@ export class CodePubkeys extends Context.Service<
       return CodePubkeys.of({
         add: (codeId, pubkey) =>
           sql
-            .rows(
-              (q) => q`insert into code_pubkey (code_id, pubkey) select ${codeId}, ${pubkey}
-                        where (select count(*) from code_pubkey where code_id = ${codeId} and pubkey <> ${pubkey})
-                              < ${maxPubkeysPerCode}
-                       on conflict (code_id, pubkey) do update set pubkey = excluded.pubkey returning 1`,
+            .rows<{ added: boolean }>(
+              (q) => q`select put_code_pubkey(${codeId}, ${pubkey}, ${maxPubkeysPerCode}) as added`,
             )
-            .pipe(Effect.map(some)),
+            .pipe(Effect.map((rows) => rows[0]!.added)),
         remove: (codeId, pubkey) =>
           sql
             .rows(

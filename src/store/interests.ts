@@ -55,14 +55,9 @@ export class Interests extends Context.Service<
           )
         }),
         put: Effect.fnUntraced(function* (userId, canonical) {
-          const [row] = yield* sql.rows<UserInterest & { owned: boolean }>(
-            (q) => q`
-              insert into user_interest (user_id, canonical)
-              select ${userId}, ${canonical}
-               where not exists (select 1 from claim where canonical = ${canonical} and owner_id = ${userId})
-                 and (select count(*) from user_interest where user_id = ${userId} and canonical <> ${canonical}) < ${maxInterestsPerUser}
-              on conflict (user_id, canonical) do update set updated_at = now()
-              returning id, user_id, canonical as emoji_id, created_at, updated_at`,
+          const [row] = yield* sql.rows<UserInterest>(
+            (q) => q`select id, user_id, canonical as emoji_id, created_at, updated_at
+                       from put_interest(${userId}, ${canonical}, ${maxInterestsPerUser})`,
           )
           if (row !== undefined) return row
           const message = `it is yours already, or you have asked about ${maxInterestsPerUser} ids`

@@ -1,17 +1,18 @@
+import { ed25519 } from "@noble/curves/ed25519.js"
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { expect, it } from "vitest"
 import { signEthMessage } from "../../src/services/eth-message.ts"
 import { type Answer, serve } from "../fixtures/service.ts"
 import { waiting } from "../fixtures/waiting.ts"
 
-/** What a user may have so many of, asked for twice where there is room for one. */
+/** What a user, or a code, may have so many of, asked for twice where there is room for one. */
 const service = await serve()
 
-/** Both have begun before either is through: the user they are for is held for a moment. */
-const together = async (userId: string, ask: () => Promise<Answer>) => {
+/** Both have begun before either is through: the user they are for, or the code, is held for a moment. */
+const together = async (id: string, ask: () => Promise<Answer>, table = "app_user") => {
   let asked: ReadonlyArray<Promise<Answer>> = []
   await service.sql.begin(async (sql) => {
-    await sql`select 1 from app_user where id = ${userId} for update`
+    await sql`select 1 from ${sql(table)} where id = ${id} for update`
     asked = [ask(), ask()]
     await expect.poll(() => waiting(service)).toHaveLength(2)
   })
@@ -46,4 +47,33 @@ it("of two wallets linked at once where there is room for one, one is linked", a
   }
   expect(await together(user.id, link)).toEqual([200, 422])
   expect((await service.call("GET", "/wallets", { token: user.token })).body).toHaveLength(100)
+})
+
+it("of two interests registered at once where there is room for one, one is registered", async () => {
+  const user = await service.user()
+  await service.sql`insert into user_interest (user_id, canonical)
+                    select ${user.id}, 'full-' || n from generate_series(1, 999) n`
+  const wanted = ["🐙🎈🎲", "🎲🎈🐙"]
+  const ask = () =>
+    service.call("POST", "/user_interests", { token: user.token, body: { emoji_id: wanted.pop() } })
+  expect(await together(user.id, ask)).toEqual([200, 422])
+  const { body } = await service.call("GET", "/user_interests", { token: user.token })
+  expect(body.paging.total).toBe(1000)
+})
+
+it("of two keys added to a code at once where there is room for one, one is added", async () => {
+  const admin = await service.user({ role: "Admin" })
+  const { body: code } = await service.call("POST", "/codes", {
+    token: admin.token,
+    body: { name: "drawn", code_type: "RandomYat" },
+  })
+  await service.sql`insert into code_pubkey (code_id, pubkey)
+                    select ${code.id}, 'full-' || n from generate_series(1, 99) n`
+  const add = () => {
+    const pubkey = Buffer.from(ed25519.keygen().publicKey).toString("hex")
+    return service.call("POST", `/codes/${code.id}/pubkeys/${pubkey}`, { token: admin.token })
+  }
+  expect(await together(code.id, add, "code")).toEqual([200, 422])
+  const [kept] = await service.sql`select count(*)::int as keys from code_pubkey where code_id = ${code.id}`
+  expect(kept?.["keys"]).toBe(100)
 })
