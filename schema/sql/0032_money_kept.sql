@@ -40,3 +40,20 @@ begin
   on conflict (code_id, pubkey) do update set pubkey = excluded.pubkey;
   return found;
 end $$;
+
+-- Payment methods that are gone here, and whose provider has yet to hear of it: it may be away when a user deletes one, or
+-- the account. `at`: whoever deletes one tells it at once; later it is told by whoever looks first.
+create table method_to_forget (
+  id       text        primary key,
+  provider text        not null,
+  at       timestamptz not null default now()
+);
+create function put_method_to_forget() returns trigger language plpgsql as $$
+begin
+  insert into method_to_forget (id, provider) values (old.id, old.provider) on conflict (id) do nothing;
+  return null;
+end $$;
+create trigger payment_method_hidden after update of deleted_at on payment_method for each row
+  when (old.deleted_at is null and new.deleted_at is not null) execute function put_method_to_forget();
+create trigger payment_method_gone after delete on payment_method for each row
+  when (old.deleted_at is null) execute function put_method_to_forget();

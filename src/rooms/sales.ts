@@ -10,6 +10,7 @@ import { FailPoints } from "../services/fail-points.ts"
 import { IntentSecrets } from "../services/intent-secrets.ts"
 import type { NamedKey } from "../services/key-ring.ts"
 import { ledgerAudit } from "../services/ledger.ts"
+import { methodForgetting } from "../services/method-forgetting.ts"
 import { orderDeadlines } from "../services/order-deadlines.ts"
 import { OrderHistory } from "../services/order-history.ts"
 import { OrderViews } from "../services/order-views.ts"
@@ -33,6 +34,7 @@ export const sales = (keys: ReadonlyArray<NamedKey>) =>
     orderDeadlines,
     sandboxWebhooks,
     ledgerAudit,
+    methodForgetting,
   ).pipe(
     Layer.provideMerge(Refunds.layer),
     Layer.provideMerge(Layer.mergeAll(Payments.layer, Carts.layer)),

@@ -3,7 +3,7 @@ import { NotFound } from "../../schema/errors.ts"
 import { PaymentMethod } from "../../schema/order.ts"
 import { text } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
-import { Payments } from "../services/payments.ts"
+import { forgetMethod } from "../services/method-forgetting.ts"
 import { PaymentMethods } from "../store/payment-methods.ts"
 
 const shared = { group: "cart", auth: "apiKey" } as const
@@ -34,11 +34,7 @@ const deletePaymentMethod = route({
   handler: ({ params: { id }, principal }) =>
     Effect.gen(function* () {
       const { provider, shown } = yield* PaymentMethods.use((methods) => methods.delete(principal.userId, id))
-      const port = yield* Payments.use((payments) => Effect.succeed(payments.find(provider)))
-      if (port !== undefined)
-        yield* port
-          .forgetMethod(id)
-          .pipe(Effect.catch((cause) => Effect.logWarning("the provider keeps a payment method", id, cause)))
+      yield* forgetMethod(id, provider)
       return shown
     }),
 })

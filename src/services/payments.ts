@@ -24,6 +24,8 @@ export class Payments extends Context.Service<
   {
     checkMethod(method: PaidMethod): Effect.Effect<void, Unprocessable>
     find(provider: string): PaymentProvider | undefined
+    /** Of the providers that are set up. */
+    readonly names: ReadonlyArray<string>
     /** Where real money is taken, nobody pays with play money. */
     readonly takesPlayMoney: boolean
     /** Why a sum cannot be paid this way, if it cannot. */
@@ -157,6 +159,7 @@ export class Payments extends Context.Service<
               )
             : Effect.void,
         find: (provider) => providers.get(provider),
+        names: [...providers.keys()],
         takesPlayMoney,
         tooLittle: (method, cents) => {
           const least = isPaidMethod(method) ? (providerFor(method)?.leastCents ?? 0) : 0
