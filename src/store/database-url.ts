@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
+import { isOurs } from "./session.ts"
 
 /** Parameters of libpq that change nothing for us. The client would hand them to the server, which knows none of them. */
 const harmless = new Set([
@@ -108,6 +109,7 @@ const read = (given: string): DatabaseUrl => {
       name in files ||
       name in places ||
       name === "sslpassword" ||
+      isOurs(name) ||
       isAny(name, url),
   )
   const options: DatabaseUrl["options"] = ssl === undefined ? place : { ...place, ssl }

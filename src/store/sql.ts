@@ -2,6 +2,7 @@ import { Context, Data, Effect, Layer, Schedule } from "effect"
 import postgres from "postgres"
 import { Unavailable } from "../../schema/errors.ts"
 import { readDatabaseUrl } from "./database-url.ts"
+import { session } from "./session.ts"
 import { arrayTypes } from "./sql-arrays.ts"
 import { watchStatements } from "./under-way.ts"
 import { isWriteFailure, WriteFailures } from "./write-failures.ts"
@@ -100,14 +101,6 @@ const isoTimestamp = {
   parse: (text: string) => new Date(text).toISOString(),
 }
 const safeBigint = { to: 20, from: [20], serialize: String, parse: Number }
-
-/** What we send and read relies on these, and a role or a database of an operator's may have others. */
-const session = {
-  TimeZone: "UTC",
-  DateStyle: "ISO",
-  bytea_output: "hex",
-  default_transaction_isolation: "read committed",
-} as const
 
 export const connect = (options: SqlOptions): postgres.Sql => {
   const settings = {

@@ -119,6 +119,36 @@ describe("the address of a database, as libpq's users write it", () => {
     }
   })
 
+  it("does not change what we rely on in a session, however it is written", async () => {
+    const { port, socketDir } = inject("postgres")
+    const asked = [
+      "timezone=Asia/Tokyo&DateStyle=German&BYTEA_OUTPUT=escape&client_encoding=LATIN1",
+      "default_transaction_isolation=serializable&Statement_Timeout=0&lock_timeout=900",
+      "options=-c%20TimeZone=Asia/Tokyo%20-c%20statement_timeout=0",
+    ].join("&")
+    const url = `postgresql:///no?host=${socketDir}&port=${port}&${postgres}&${asked}`
+    const sql = connect({ connection: { url }, poolSize: 1, statementTimeoutMs: 1000 })
+    try {
+      expect(
+        await sql`
+          select '2026-11-05T06:07:08Z'::timestamptz as at, '\\x00ff41'::bytea as bytes, '🚀é' as text,
+            current_setting('transaction_isolation') as isolation,
+            current_setting('statement_timeout') as longest, current_setting('lock_timeout') as lock`,
+      ).toEqual([
+        {
+          at: "2026-11-05T06:07:08.000Z",
+          bytes: Buffer.from([0, 255, 65]),
+          text: "🚀é",
+          isolation: "read committed",
+          longest: "1s",
+          lock: "900ms",
+        },
+      ])
+    } finally {
+      await sql.end({ timeout: 0 })
+    }
+  })
+
   it("stops the start where its port is none", () => {
     expect(problems("port=many")).toEqual(["DATABASE_URL: port=many is no port"])
   })
