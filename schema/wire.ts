@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 
 /** How values look on the wire: what is accepted in paths, queries and bodies, and what answers carry. */
 
@@ -16,17 +16,34 @@ export const DateTime = Schema.String.annotate({ format: "date-time" })
 
 const firstMs = Date.parse("0001-01-01T00:00:00Z")
 const lastMs = Date.parse("9999-12-31T23:59:59.999Z")
-const isInstant = (text: string): boolean => {
+const zone = /:\d\d.*(?:z|gmt|utc?|[ecmp][sd]t|[+-]\d\d(?::?\d\d)?)(?:\s*\([^)]*\))?$/i
+
+/** Date takes a time without a zone for the place where the process runs: here it is UTC, on every node. */
+const instantOf = (text: string): number => {
   const ms = Date.parse(text)
+  if (Number.isNaN(ms) || zone.test(text)) return ms
+  const utc = Date.parse(`${text}Z`)
+  return Number.isNaN(utc) ? Date.parse(`${text} UTC`) : utc
+}
+const isInstant = (text: string): boolean => {
+  const ms = instantOf(text)
   return ms >= firstMs && ms <= lastMs
 }
 
-/** A date-time a client sends: anything Date understands, kept as the instant it names. */
+/** A date-time a client sends: anything Date understands, read as the instant it names. */
 export const DateTimeIn = Schema.String.check(
   Schema.makeFilter((text: string) => text.length <= 64 && isInstant(text), {
     message: "expected a date-time",
     toJsonSchema: () => ({ format: "date-time" }),
   }),
+).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({
+      decode: (text) => new Date(instantOf(text)).toISOString(),
+      encode: (text) => text,
+    }),
+  ),
 )
 
 export const Int = Schema.Int

@@ -34,7 +34,7 @@ const create = route({
       // Whoever makes a key for somebody else can act as them.
       const holder = yield* findWithinReach(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
       const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
-      const expiresAt = body.expires_at == null ? null : new Date(body.expires_at).toISOString()
+      const expiresAt = body.expires_at ?? null
       return yield* ApiKeys.use((keys) =>
         keys.create(holder.id, { name: body.name.trim(), scopes, expiresAt }),
       )

@@ -62,9 +62,9 @@ const listOutgoing = route({
         })
       }
       const page = pageRequest(query, transferSorts)
-      const after =
-        query.accepted_after === undefined ? undefined : new Date(query.accepted_after).toISOString()
-      const { data, total } = yield* TransferLists.use((lists) => lists.listOutgoing(senderId, page, after))
+      const { data, total } = yield* TransferLists.use((lists) =>
+        lists.listOutgoing(senderId, page, query.accepted_after),
+      )
       return paged(data, page, total)
     }),
 })

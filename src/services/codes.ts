@@ -186,7 +186,6 @@ const checkNew = (given: NewCode) =>
     if (Object.keys(fields).length > 0) {
       return yield* new Unprocessable({ error: "The code makes no sense as it is.", fields })
     }
-    const date = (text: string | null | undefined) => (text == null ? null : new Date(text).toISOString())
     return {
       name: given.name,
       code_type: given.code_type,
@@ -198,7 +197,7 @@ const checkNew = (given: NewCode) =>
       max_uses: given.max_uses ?? null,
       max_emojis_per_user: given.max_emojis_per_user ?? null,
       pattern: given.pattern ?? null,
-      start_date: date(given.start_date),
-      end_date: date(given.end_date),
+      start_date: given.start_date ?? null,
+      end_date: given.end_date ?? null,
     }
   })

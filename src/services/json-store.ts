@@ -107,11 +107,7 @@ export class JsonStore extends Context.Service<
             store: {
               key,
               data,
-              // As the instant it names: what Date understands the database may not.
-              lockedFutureWritesAt:
-                body.locked_future_writes_at == null
-                  ? undefined
-                  : new Date(body.locked_future_writes_at).toISOString(),
+              lockedFutureWritesAt: body.locked_future_writes_at ?? undefined,
               linked: body.linked_tags != null,
             },
           })
