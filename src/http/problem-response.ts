@@ -62,6 +62,12 @@ export const refusalResponse = (
   shape?: ErrorBody,
 ): RawResponse => {
   switch (kind) {
+    case "bad_length":
+      return problemResponse(
+        new InvalidRequest({ error: "The length of the body is not said once and clearly." }),
+        requestId,
+        shape,
+      )
     case "bad_path":
       return problemResponse(
         new InvalidRequest({ error: "The path has bad percent-encoding, or NUL (U+0000)." }),

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js"
 import { append, noBody } from "./body.ts"
+import { isLengthClear, lengthSaid } from "./body-length.ts"
 import { callerAddress } from "./caller-address.ts"
 import { makeCrossOrigin, preflightHeaders } from "./cross-origin.ts"
 import type { Endpoint, Prepared, RawResponse } from "./exchange.ts"
@@ -38,6 +39,7 @@ export interface Mounted {
 }
 
 export type Refusal =
+  | "bad_length"
   | "bad_path"
   | "not_found"
   | "method_not_allowed"
@@ -76,9 +78,9 @@ interface Exchange {
 
 const keys = {
   accept: headerKey("accept"),
-  contentLength: headerKey("content-length"),
   origin: headerKey("origin"),
 }
+const closing = new Set<Refusal>(["bad_length", "body_too_large", "deadline"])
 const isPrepared = ({ prepared }: Endpoint): boolean => prepared !== undefined
 const noCancel = () => true
 const sweepMs = 250
@@ -109,12 +111,13 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     const body = response.body ?? ""
     const hasContent = response.status !== 204 && response.status !== 304
     // Told the length, the library would wait for that much, and drop the request that comes next.
-    const length = exchange.head && hasContent ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : ""
+    const isLengthOurs = exchange.head && hasContent && !close
+    const length = isLengthOurs ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : ""
     res.writeHeader("X-Request-Id", `${exchange.requestId}${common}${lines}${length}${end}`)
     if (!anyOrigin && !isClosed) writeOrigin(res, exchange.origin)
     // Any argument, undefined too, would add a length to an answer that has no content.
-    if (exchange.head || !hasContent) res.endWithoutBody()
-    else if (close) res.end(body, close)
+    if (close) res.end(exchange.head ? "" : body, close)
+    else if (exchange.head || !hasContent) res.endWithoutBody()
     else sendBody(res, body)
   }
 
@@ -140,7 +143,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     answer(
       exchange,
       refuse(kind, exchange.requestId, details, exchange.endpoint?.errorBody ?? exchange.errorBody),
-      kind === "body_too_large" || kind === "deadline",
+      closing.has(kind),
     )
 
   const open = (
@@ -181,6 +184,12 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     } catch (error) {
       fail(exchange, "defect", describeDefect(error))
     }
+  }
+
+  /** Not at once: until it is answered the library goes on to nothing that came behind, but hangs up on it. */
+  const refuseLength = (exchange: Exchange) => {
+    setImmediate(() => fail(exchange, "bad_length"))
+    leave(exchange)
   }
 
   const readBody = (exchange: Exchange, limitBytes: number, done: (body: Uint8Array) => void) => {
@@ -230,7 +239,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       const respond = (response: RawResponse) => guarded(exchange, () => answer(exchange, response))
       if (bodyLimitBytes === 0) {
         exchange.cancel = endpoint.handle(request, respond)
-      } else if (Number(req.getHeader(keys.contentLength)) > bodyLimitBytes) {
+      } else if (Number(lengthSaid(req)) > bodyLimitBytes) {
         fail(exchange, "body_too_large", String(bodyLimitBytes))
       } else {
         readBody(exchange, bodyLimitBytes, (body) => {
@@ -239,7 +248,10 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       }
     }
 
+    const mayHaveBody = endpoint.method !== "get"
     return (res: HttpResponse, req: HttpRequest) => {
+      if ((mayHaveBody || lengthSaid(req) !== "") && !isLengthClear(req))
+        return refuseLength(open(res, req, endpoint, head))
       if (prepared !== undefined && !head && !draining) {
         let made: Prepared | undefined
         try {
@@ -281,6 +293,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   app.options("/*", (res, req) => {
     const closed = endpoints.find((e) => e.sameOrigin && matches(e.path, req.getUrl()))
     const exchange = open(res, req, closed, false)
+    if (!isLengthClear(req)) return refuseLength(exchange)
     guarded(exchange, () => {
       const allowed = allowedMethods(req.getUrl())
       if (allowed.length === 0) return fail(exchange, "not_found")
@@ -294,6 +307,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   })
   app.any("/*", (res, req) => {
     const exchange = open(res, req, undefined, req.getMethod() === "head")
+    if (!isLengthClear(req)) return refuseLength(exchange)
     guarded(exchange, () => {
       const allowed = allowedMethods(req.getUrl())
       if (allowed.length === 0) fail(exchange, "not_found")

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "uWebSockets.js"
 import { Forbidden, InvalidRequest, type Problem, TooManyRequests, Unavailable } from "../../schema/errors.ts"
 import { liveLimits } from "../../schema/live.ts"
+import { isLengthClear } from "../http/body-length.ts"
 import { addressGroup, callerAddress } from "../http/caller-address.ts"
 import { problemResponse } from "../http/problem-response.ts"
 import { makeRequestIds } from "../http/request-ids.ts"
@@ -100,6 +101,7 @@ export const mountLive = (
   }
 
   const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
+    if (!isLengthClear(req)) return void res.close()
     const address = addressGroup(callerAddress(res, req, options.trustProxy ?? false))
     const refused = refusal(req.getHeader("origin"), req.getQuery() ?? "", address)
     if (refused !== undefined) return refuse(res, requestIds.of(req), refused)

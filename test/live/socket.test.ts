@@ -49,6 +49,22 @@ describe("the upgrade", () => {
     expect(closed.reason).toContain("400")
   })
 
+  it("hangs up on a body whose length may be read differently, with what is in it", async () => {
+    const inside = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+    const lines = [
+      "GET /live?token=eyJ HTTP/1.1",
+      "Host: x",
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "Content-Length: 0",
+      `Content-Length: ${inside.length}`,
+    ]
+    const port = Number(new URL(service.url).port)
+    expect(await exchange(port, `${lines.join("\r\n")}\r\n\r\n${inside}`)).toBe("")
+  })
+
   it("says why it refuses, as every other answer does, with the request's id", async () => {
     const lines = [
       "GET /live?token=eyJ HTTP/1.1",

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import type { Endpoint } from "../../src/http/exchange.ts"
+import { FixedAnswer } from "../../src/http/fixed-answer.ts"
+import { refusalResponse } from "../../src/http/problem-response.ts"
+import { type Server, startServer } from "../../src/http/server.ts"
+import { openSocket } from "../fixtures/raw-http.ts"
+
+const handled: Array<string> = []
+
+const endpoint = (method: Endpoint["method"], path: string, more: Partial<Endpoint> = {}): Endpoint => ({
+  method,
+  path,
+  headers: [],
+  needsAddress: false,
+  bodyLimitBytes: method === "post" ? 1000 : 0,
+  handle: (request, respond) => {
+    handled.push(`${request.method} ${request.path} ${Buffer.from(request.body).toString()}`)
+    respond({ status: 200, body: "done" })
+    return () => true
+  },
+  ...more,
+})
+const answer = new FixedAnswer({ status: "200 OK", lines: "Content-Type: text/plain" }, "", "made before")
+const endpoints = [
+  endpoint("post", "/write"),
+  endpoint("del", "/write"),
+  endpoint("get", "/read"),
+  endpoint("get", "/prepared", {
+    prepared: () => {
+      handled.push("prepared")
+      return answer
+    },
+  }),
+  endpoint("get", "/smuggled"),
+]
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    exclusive: true,
+    endpoints,
+    allowedOrigins: ["*"],
+    trustProxy: false,
+    deadlineMs: 5000,
+    observe: { prepared: () => () => {}, answered: () => {} },
+    refuse: refusalResponse,
+  })
+})
+afterAll(() => server.stop(500))
+beforeEach(() => {
+  handled.length = 0
+})
+
+/** All that comes until the server hangs up. */
+const untilClosed = async (text: string): Promise<string> => {
+  const socket = await openSocket(server.port)
+  let seen = ""
+  socket.on("data", (chunk: Buffer) => {
+    seen += chunk.toString()
+  })
+  let isClosed = false
+  socket.once("end", () => {
+    isClosed = true
+  })
+  socket.write(text)
+  await vi.waitFor(() => expect(isClosed, seen).toBe(true), 5000)
+  socket.destroy()
+  return seen
+}
+const ask = (line: string, headers: ReadonlyArray<string>) =>
+  `${line} HTTP/1.1\r\nHost: x\r\n${headers.map((header) => `${header}\r\n`).join("")}\r\n`
+const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+const all = `Content-Length: ${smuggled.length}`
+
+const lines = [
+  "POST /write",
+  "DELETE /write",
+  "GET /read",
+  "GET /prepared",
+  "HEAD /read",
+  "GET /nowhere",
+  "OPTIONS /write",
+]
+
+describe("a request whose length parsers may read differently", () => {
+  it.each(lines)("is refused and its connection closed: %s", async (line) => {
+    const text = await untilClosed(ask(line, ["Content-Length: 0", "Content-Length: 5"]))
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(text).toMatch(/\r\nConnection: close\r\n/)
+    if (!line.startsWith("HEAD")) expect(text).toContain('"code":"invalid_request"')
+    expect(handled).toEqual([])
+  })
+  it.each(lines)("brings no second request in its body: %s", async (line) => {
+    await untilClosed(ask(line, ["Content-Length: 0", all]) + smuggled)
+    expect(handled).toEqual([])
+  })
+  it.each([
+    ["a length twice, even the same", ["Content-Length: 2", "Content-Length: 2"], "ab"],
+    ["an empty length before another", ["Content-Length:", "Content-Length: 2"], ""],
+    ["an empty length", ["Content-Length:"], ""],
+    ["a coding that is not ours", ["Transfer-Encoding: xchunked"], "2\r\nab\r\n0\r\n\r\n"],
+    ["a coding under chunks", ["Transfer-Encoding: gzip, chunked"], "2\r\nab\r\n0\r\n\r\n"],
+    ["chunks that are not the last coding", ["Transfer-Encoding: chunked, identity"], "2\r\nab\r\n0\r\n\r\n"],
+    ["two codings", ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], "2\r\nab\r\n0\r\n\r\n"],
+    ["an empty coding beside a length", ["Transfer-Encoding:", "Content-Length: 2"], "ab"],
+  ])("is one with %s", async (_, headers, body) => {
+    expect(await untilClosed(ask("POST /write", headers) + body)).toMatch(/^HTTP\/1\.1 400 /)
+    expect(handled).toEqual([])
+  })
+})
+
+describe("a request whose length is clear", () => {
+  it.each([
+    ["a length", ["Content-Length: 2"], "ab"],
+    ["chunks", ["Transfer-Encoding: Chunked"], "2\r\nab\r\n0\r\n\r\n"],
+  ])("is served with %s, and so is the next one", async (_, headers, body) => {
+    const last = ask("GET /read", ["Connection: close"])
+    const text = await untilClosed(ask("POST /write", headers) + body + last)
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"])
+    expect(handled).toEqual(["POST /write ab", "GET /read "])
+  })
+  it("is served with a body that nobody reads", async () => {
+    const text = await untilClosed(`${ask("GET /prepared", ["Content-Length: 2", "Connection: close"])}ab`)
+    expect(text).toMatch(/^HTTP\/1\.1 200 /)
+    expect(handled).toEqual(["prepared"])
+  })
+})
