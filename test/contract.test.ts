@@ -76,6 +76,22 @@ describe("the route table against the contract", () => {
     }
   })
 
+  it("documents where browsers are sent on, and the headers a client goes on by", () => {
+    const { paths } = openApi(routes, [])
+    const told = (method: string, path: string, status: number) =>
+      Object.keys((paths[path]![method] as Operation).responses[status]?.headers ?? {})
+    const forms = ["/authorize", "/magic_link", "/partner/{partner_path}", "/sandbox/checkout/{session}"]
+    for (const path of [...forms, "/partner/{partner_path}/link-email", "/partner/{partner_path}/manage"])
+      expect([path, told("post", path, 303)]).toEqual([path, ["Location"]])
+    expect(told("get", "/authorize", 302)).toEqual(["Location"])
+    expect(told("get", "/magic_link", 303)).toEqual(["Location"])
+    expect(told("get", "/redirect", 302)).toEqual(["Location"])
+    expect(told("get", "/emoji_id/{emoji_id}", 200)).toEqual(["ETag"])
+    expect(told("get", "/emoji_id/{emoji_id}", 304)).toEqual(["ETag"])
+    expect(told("post", "/auth/token", 429)).toEqual(["Retry-After"])
+    expect(told("get", "/cart", 401)).toEqual(["WWW-Authenticate"])
+  })
+
   it("uses every operation id once", () => {
     const ids = routes.map((row) => row.id)
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])

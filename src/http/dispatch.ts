@@ -85,7 +85,10 @@ const makeEncode = (route: Route, checkAnswers: boolean) => {
     }
     return JSON.stringify(value) ?? "null"
   }
+  const declared = new Set<number | undefined>([status, ...(route.redirects ?? [])])
   return (value: unknown, rate: RateHeaders | undefined): RawResponse => {
+    if (checkAnswers && value instanceof Reply && value.headers["Location"] && !declared.has(value.status))
+      throw new Error(`${route.id} sent on with a status it does not declare: ${value.status}`)
     if (!(value instanceof Reply)) {
       return {
         status,

@@ -119,6 +119,28 @@ const validatorParameter = {
   schema: { type: "string" },
 }
 
+/** Headers a client needs to go on after an answer, by its status. */
+const headersOf = (status: number): Json => {
+  const told = (name: string, description: string, schema: Json = { type: "string" }) => ({
+    headers: { [name]: { description, schema } },
+  })
+  switch (status) {
+    case 302:
+    case 303:
+      return told("Location", "Where to go on.")
+    case 401:
+      return told("WWW-Authenticate", "How to say who one is.")
+    case 429:
+    case 503:
+      return told("Retry-After", "Seconds to wait.", { type: "integer", minimum: 0 })
+    default:
+      return {}
+  }
+}
+
+const entityTag = { headers: { ETag: { description: "Names this answer.", schema: { type: "string" } } } }
+const isRedirect = (status: number): boolean => status === 302 || status === 303
+
 /** The OpenAPI document is a fold over the route table; by hand are only the ways to fail that all rows share. */
 export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<string>) => {
   const schemas: Json = { ...errorSchemas }
@@ -160,17 +182,26 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
   }
 
   const responses = (route: Route): Json => {
-    const success = String(route.status ?? 200)
+    const success = route.status ?? 200
+    const hasValidator = route.headers?.includes(validator) === true
     const found: Json = {
       [success]: {
         description: route.summary,
-        content: { [route.produces ?? "application/json"]: { schema: ref(route.success) } },
+        ...(hasValidator ? entityTag : headersOf(success)),
+        content: isRedirect(success)
+          ? {}
+          : { [route.produces ?? "application/json"]: { schema: ref(route.success) } },
       },
     }
-    if (route.headers?.includes(validator))
-      found["304"] = { description: "What one has still holds.", content: {} }
+    if (hasValidator) found["304"] = { description: "What one has still holds.", ...entityTag, content: {} }
+    for (const status of route.redirects ?? [])
+      found[status] = { description: "The browser is sent on.", ...headersOf(status), content: {} }
     for (const { kind } of problemsOf(route)) {
-      found[kind.status] ??= { description: kind.summary, content: problemContent(route, kind.status) }
+      found[kind.status] ??= {
+        description: kind.summary,
+        ...headersOf(kind.status),
+        content: problemContent(route, kind.status),
+      }
     }
     found["default"] = { description: "Whatever else goes wrong.", content: problemContent(route) }
     return found

@@ -53,6 +53,8 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly oauth?: A extends "none" ? never : true
   readonly limit?: LimitName
   readonly status?: number
+  /** With these it sends its caller on to another address, beside what it answers itself. */
+  readonly redirects?: ReadonlyArray<302 | 303>
   readonly bodyLimitBytes?: number
   /** Has a body and changes nothing: it may be repeated, and what it answered before is never told again. */
   readonly reads?: true

@@ -111,6 +111,7 @@ const authorizePage = route({
   method: "get",
   path: "/authorize",
   search: authorizationQuery,
+  redirects: [302],
   errors: [],
   handler: ({ headers, search }) =>
     Effect.gen(function* () {
@@ -134,6 +135,7 @@ const authorizeForm = route({
   path: "/authorize",
   search: authorizationQuery,
   limit: "login",
+  redirects: [302, 303],
   errors: [Forbidden, InvalidRequest, Unprocessable],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {

@@ -94,6 +94,7 @@ const showLink = route({
   path: "/magic_link",
   search: landingQuery,
   limit: "login",
+  redirects: [303],
   errors: [InvalidRequest],
   handler: ({ headers, search }) =>
     Effect.gen(function* () {
@@ -131,6 +132,7 @@ const useLink = route({
   path: "/magic_link",
   search: landingQuery,
   limit: "login",
+  redirects: [303],
   errors: [Forbidden, InvalidRequest],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
@@ -178,6 +180,7 @@ const askCode = route({
   method: "get",
   path: "/magic_link/code",
   internal: true,
+  redirects: [303],
   errors: [InvalidRequest],
   handler: ({ headers, search }) =>
     Effect.gen(function* () {
@@ -204,6 +207,7 @@ const takeCode = route({
   path: "/magic_link/code",
   internal: true,
   limit: "code",
+  redirects: [303],
   errors: [Forbidden, InvalidRequest],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
@@ -281,6 +285,7 @@ const setPassword = route({
   path: "/magic_link/done",
   internal: true,
   limit: "login",
+  redirects: [303],
   errors: [Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired],
   handler: ({ headers, rawBody }) =>
     Effect.gen(function* () {

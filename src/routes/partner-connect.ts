@@ -65,6 +65,7 @@ const connectPage = route({
   params,
   search: sentAlongQuery,
   limit: "write",
+  redirects: [303],
   errors: [NotFound],
   handler: (request) =>
     Effect.gen(function* () {
@@ -87,6 +88,7 @@ const connectForm = route({
   path: "/partner/:partner_path/link-email",
   params,
   limit: "login",
+  redirects: [302, 303],
   errors: [Conflict, Forbidden, NotFound],
   handler: (request) =>
     Effect.gen(function* () {

@@ -108,6 +108,7 @@ const getPage = route({
   params,
   search: sentAlongQuery,
   limit: "write",
+  redirects: [303],
   errors: [NotFound],
   handler: (request) =>
     Effect.gen(function* () {
@@ -246,6 +247,7 @@ const getForm = route({
   path: "/partner/:partner_path",
   params,
   limit: "login",
+  redirects: [302, 303],
   errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
   handler: (request) =>
     Effect.gen(function* () {
@@ -273,6 +275,7 @@ const paidPage = route({
   headers: [...pageRow.headers, "accept"],
   params,
   internal: true,
+  redirects: [302, 303],
   errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
   handler: (request) =>
     Effect.gen(function* () {

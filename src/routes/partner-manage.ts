@@ -60,6 +60,7 @@ const managePage = route({
   params,
   search: sentAlongQuery,
   limit: "write",
+  redirects: [303],
   errors: [NotFound],
   handler: (request) =>
     Effect.gen(function* () {
@@ -97,6 +98,7 @@ const manageForm = route({
   path: "/partner/:partner_path/manage",
   params,
   limit: "login",
+  redirects: [302, 303],
   errors: [Conflict, Forbidden, NotFound],
   handler: (request) =>
     Effect.gen(function* () {

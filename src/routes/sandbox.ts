@@ -59,6 +59,7 @@ const payCheckout = route({
   bodyLimitBytes: 4096,
   success: Schema.Unknown,
   produces: "text/html",
+  redirects: [303],
   errors: [Conflict, InvalidRequest, NotFound],
   handler: ({ params: { session: sessionId }, rawBody }) =>
     Effect.gen(function* () {

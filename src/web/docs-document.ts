@@ -38,7 +38,11 @@ export interface Operation {
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Shape }> }
   readonly responses: Record<
     string,
-    { readonly description: string; readonly content: Record<string, { readonly schema: Shape }> }
+    {
+      readonly description: string
+      readonly headers?: Record<string, { readonly schema: Shape }>
+      readonly content: Record<string, { readonly schema: Shape }>
+    }
   >
 }
 
