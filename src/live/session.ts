@@ -10,6 +10,7 @@ import type { Identify, Identity } from "./identity.ts"
 import { decodeClientFrame, encode, type Sink } from "./protocol.ts"
 import type { Subscriber, Subscription } from "./subscription.ts"
 
+type LookupFrame = ClientFrame & { type: "lookup" }
 type Run = <A>(effect: Effect.Effect<A, Unavailable>, done: (exit: Exit.Exit<A, Unavailable>) => void) => void
 
 /** What all sessions share. */
@@ -40,6 +41,8 @@ export class LiveSession implements Subscriber {
   #identity: Identity | undefined
   /** Frames that came while a token was being checked. */
   #queue: Array<ClientFrame> | undefined
+  /** Answered one after another: whoever asks much waits for themself, and what nobody waits for is not read. */
+  #questions: Array<LookupFrame> = []
   #badFrames = 0
   readonly #allowance: Allowance
 
@@ -79,6 +82,7 @@ export class LiveSession implements Subscriber {
     this.#phase = "closed"
     for (const subscription of this.#subscriptions.values()) subscription.end()
     this.#subscriptions.clear()
+    this.#questions = []
     this.#ports.ended(this, this.#identity?.principal.userId)
   }
 
@@ -233,11 +237,20 @@ export class LiveSession implements Subscriber {
     this.#subscriptions.delete(name)
   }
 
-  #lookup(frame: ClientFrame & { type: "lookup" }) {
+  #lookup(frame: LookupFrame) {
+    this.#questions.push(frame)
+    if (this.#questions.length === 1) this.#answerNext()
+  }
+
+  #answerNext() {
+    const [frame] = this.#questions
+    if (frame === undefined) return
     this.#ports.run(this.#ports.directory.lookup(frame.emoji_ids), (exit) => {
       if (this.#phase === "closed") return
       if (Exit.isSuccess(exit)) this.#send({ type: "records", ...withId(frame.id), results: exit.value })
       else this.#refuse("unavailable", "The directory could not be read. Try again.", withId(frame.id))
+      this.#questions.shift()
+      this.#answerNext()
     })
   }
 

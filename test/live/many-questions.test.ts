@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { serveProtocol } from "./protocol-world.ts"
+
+const { over, service } = await serveProtocol()
+const { open } = over("memory")
+const questions = 300
+
+beforeAll(async () => {
+  await service.sql.unsafe(`
+    create sequence reads;
+    alter function live_lookup(text) rename to live_lookup_uncounted;
+    create function live_lookup(asked text) returns jsonb language plpgsql as $$
+    begin
+      perform nextval('reads');
+      return live_lookup_uncounted(asked);
+    end $$`)
+})
+const reads = async () => {
+  const [row] = await service.sql<[{ n: number }]>`select last_value::int as n from reads`
+  return row.n
+}
+
+describe("a client that asks hundreds of questions at once", () => {
+  const flood = async () => {
+    const client = await open()
+    for (let n = 0; n < questions; n++) client.send({ type: "lookup", id: `${n}`, emoji_ids: ["🐙🎈"] })
+    return client
+  }
+
+  it("is answered all of them, in order, and another's one question does not wait for them", async () => {
+    const wallet = await open()
+    const crawler = await flood()
+    const answers = () => crawler.frames.filter(({ type }) => type === "records")
+    wallet.send({ type: "lookup", id: "mine", emoji_ids: ["🚀🌊"] })
+    await wallet.take({ id: "mine" })
+    expect(answers().length).toBeLessThan(questions / 2)
+    await crawler.take({ id: `${questions - 1}` })
+    expect(answers().map(({ id }) => Number(id))).toEqual([...Array(questions).keys()])
+    wallet.close()
+    crawler.close()
+  })
+
+  it("and leaves is not read for any more", async () => {
+    const before = await reads()
+    const wallet = await open()
+    const crawler = await flood()
+    crawler.close()
+    wallet.send({ type: "lookup", id: "mine", emoji_ids: ["🚀🌊"] })
+    await wallet.take({ id: "mine" })
+    wallet.send({ type: "lookup", id: "again", emoji_ids: ["🚀🌊"] })
+    await wallet.take({ id: "again" })
+    expect((await reads()) - before).toBeLessThanOrEqual(3)
+    wallet.close()
+  })
+})
