@@ -3,8 +3,8 @@ import { Redacted } from "effect"
 import { banner } from "./banner.ts"
 import { type Config, readConfig } from "./config.ts"
 import { keepEmbeddedPostgres } from "./store/embedded-keeper.ts"
-import { migrate } from "./store/migrate.ts"
-import { connect, type DatabaseAddress } from "./store/sql.ts"
+import { prepareDatabase } from "./store/prepare.ts"
+import type { DatabaseAddress } from "./store/sql.ts"
 import { startWorkers } from "./workers.ts"
 
 type Stop = () => Promise<void>
@@ -63,19 +63,10 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
   return { address: { socketDir, port, database: "postgres" }, stop: () => embedded.stop() }
 }
 
-const prepareDatabase = async (config: Config, connection: DatabaseAddress) => {
-  const sql = connect({ connection, poolSize: 1, statementTimeoutMs: config.statementTimeoutMs })
-  try {
-    await migrate(sql)
-  } finally {
-    await sql.end()
-  }
-}
-
 const runParent = async (config: Config) => {
   const database = await openDatabase(config)
   try {
-    await prepareDatabase(config, database.address)
+    await prepareDatabase(database.address, config.statementTimeoutMs)
     const peersPossible = config.databaseUrl !== undefined
     const running =
       config.workers > 1

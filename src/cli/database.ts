@@ -3,8 +3,8 @@ import { Redacted } from "effect"
 import type { Config } from "../config.ts"
 import { findRunningPostgres } from "../store/embedded/running.ts"
 import { startEmbeddedPostgres } from "../store/embedded.ts"
-import { migrate } from "../store/migrate.ts"
-import { connect, type DatabaseAddress } from "../store/sql.ts"
+import { prepareDatabase } from "../store/prepare.ts"
+import type { DatabaseAddress } from "../store/sql.ts"
 
 export interface OpenDatabase {
   readonly address: DatabaseAddress
@@ -29,18 +29,11 @@ const open = async (config: Config): Promise<OpenDatabase> => {
 /** The configured database, the one of the running service, or our own until the command is done. */
 export const openDatabase = async (config: Config): Promise<OpenDatabase> => {
   const database = await open(config)
-  const sql = connect({
-    connection: database.address,
-    poolSize: 1,
-    statementTimeoutMs: config.statementTimeoutMs,
-  })
   try {
-    await migrate(sql)
+    await prepareDatabase(database.address, config.statementTimeoutMs)
     return database
   } catch (error) {
     await database.close()
     throw error
-  } finally {
-    await sql.end()
   }
 }

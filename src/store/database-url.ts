@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
-import { isOurs } from "./session.ts"
+import { isSessionSetting } from "./session-settings.ts"
 
 /** Parameters of libpq that change nothing for us. The client would hand them to the server, which knows none of them. */
 const harmless = new Set([
@@ -109,7 +109,7 @@ const read = (given: string): DatabaseUrl => {
       name in files ||
       name in places ||
       name === "sslpassword" ||
-      isOurs(name) ||
+      isSessionSetting(name) ||
       isAny(name, url),
   )
   const options: DatabaseUrl["options"] = ssl === undefined ? place : { ...place, ssl }

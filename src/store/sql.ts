@@ -2,7 +2,7 @@ import { Context, Data, Effect, Layer, Schedule } from "effect"
 import postgres from "postgres"
 import { Unavailable } from "../../schema/errors.ts"
 import { readDatabaseUrl } from "./database-url.ts"
-import { session } from "./session.ts"
+import { sessionSettings } from "./session-settings.ts"
 import { arrayTypes } from "./sql-arrays.ts"
 import { watchStatements } from "./under-way.ts"
 import { isWriteFailure, WriteFailures } from "./write-failures.ts"
@@ -114,8 +114,7 @@ export const connect = (options: SqlOptions): postgres.Sql => {
     connection: {
       ...options.client?.connection,
       application_name: "emoji-id-directory",
-      ...session,
-      statement_timeout: options.statementTimeoutMs,
+      ...sessionSettings(options.statementTimeoutMs),
     },
   }
   if ("url" in options.connection) {
