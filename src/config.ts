@@ -102,7 +102,7 @@ export const settings = {
   ),
   smtpUrl: optionalSetting(
     "SMTP_URL",
-    "Mail server, `smtp://user:password@host:port`.",
+    "Mail server, `smtp://user:password@host:port` (TLS where it is offered; `?requireTLS=true` demands it) or `smtps://…`.",
     secret(url("smtp:", "smtps:")),
   ),
   mailFrom: setting("MAIL_FROM", "Emoji Id Directory <no-reply@localhost>", "Sender of the mails.", plain),

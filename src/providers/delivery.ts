@@ -9,6 +9,8 @@ import { twilioCarrier } from "./sms.ts"
 /** No more than are handed over at once: the lease of one that waits its turn here would run out, and another send it too. */
 const batchSize = 4
 const pauseMs = 500
+/** Well within the shortest lease. */
+const holdEvery = "10 seconds"
 
 const isPhone = (recipient: string) => recipient.startsWith("+")
 
@@ -32,8 +34,23 @@ export const delivery = Layer.effectDiscard(
       yield* Effect.logWarning("SMTP_URL is not set: mail is kept and nobody receives it")
     }
 
+    /** Nobody else takes the letter meanwhile, however long a server looks at it before it answers. */
+    const holding = <A, E>(letter: Letter, handingOver: Effect.Effect<A, E>) =>
+      Effect.scoped(
+        outbox
+          .hold(letter.id)
+          .pipe(
+            Effect.ignore,
+            Effect.delay(holdEvery),
+            Effect.forever,
+            Effect.interruptible,
+            Effect.forkScoped,
+            Effect.andThen(handingOver),
+          ),
+      )
+
     const carry = (carrier: Carrier, letter: Letter) =>
-      carrier.carry({ id: letter.id, to: letter.to, ...render(letter) }).pipe(
+      holding(letter, carrier.carry({ id: letter.id, to: letter.to, ...render(letter) })).pipe(
         Effect.andThen(outbox.sent(letter.id)),
         Effect.catchTag("NotCarried", ({ isLasting, reason }) => {
           const facts = { letter: letter.id, kind: letter.kind, tries: letter.tries, reason }

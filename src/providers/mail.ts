@@ -3,8 +3,10 @@ import { createTransport } from "nodemailer"
 import type { Config } from "../config.ts"
 import { type Carrier, NotCarried } from "./carrier.ts"
 
-const connectMs = 5000
-const socketMs = 15_000
+/** Until a server has greeted and speaks TLS. Some make senders wait, to see who does: Postfix's postscreen for six seconds. */
+const openMs = 30_000
+/** Filters look at a letter before it is acknowledged. Who gives up on them sends it again, and again. */
+const socketMs = 120_000
 const maxConnections = 4
 
 /** What a server may refuse about a letter. All else is about us: the login, the sender, the address we come from. */
@@ -31,8 +33,8 @@ export const smtpCarrier = (url: Redacted.Redacted, from: Config["mailFrom"]) =>
             url: Redacted.value(url),
             pool: true,
             maxConnections,
-            connectionTimeout: connectMs,
-            greetingTimeout: connectMs,
+            connectionTimeout: openMs,
+            greetingTimeout: openMs,
             socketTimeout: socketMs,
           } as never,
           { from },

@@ -47,6 +47,8 @@ export class Outbox extends Context.Service<
     put(mail: Mail): Effect.Effect<void, Unavailable>
     /** Letters due now, leased to this caller: a carrier that dies leaves them to the next. */
     take(limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
+    /** Begins its lease anew, for a carrier that takes its time. */
+    hold(id: number): Effect.Effect<void, Unavailable>
     sent(id: number): Effect.Effect<void, Unavailable>
     /** Counts everything that is due as sent: nobody carries it, it stays to be read here. */
     readonly keepDue: Effect.Effect<void, Unavailable>
@@ -120,6 +122,13 @@ export class Outbox extends Context.Service<
           )
           return opened.filter((letter) => letter !== undefined)
         }),
+        hold: (id) =>
+          sql
+            .rows(
+              (q) => q`update outbox set due_at = now() + make_interval(secs => ${leaseSeconds} * tries)
+                        where id = ${id} and sent_at is null and due_at < 'infinity'`,
+            )
+            .pipe(Effect.asVoid),
         keepDue: sql
           .rows((q) => q`update outbox set sent_at = now() where sent_at is null and due_at <= now()`)
           .pipe(Effect.asVoid),
