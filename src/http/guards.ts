@@ -36,7 +36,7 @@ export class Guards extends Context.Service<
       request: RawRequest,
       principal: Principal | null,
       run: Effect.Effect<RawResponse>,
-    ): Effect.Effect<RawResponse, InvalidRequest | Conflict | Unprocessable | Unavailable>
+    ): Effect.Effect<RawResponse, InvalidRequest | Conflict | TooManyRequests | Unprocessable | Unavailable>
   }
 >()("directory/Guards") {}
 

@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import { Conflict, InvalidRequest, Unprocessable } from "../../schema/errors.ts"
+import { Conflict, InvalidRequest, type TooManyRequests, Unprocessable } from "../../schema/errors.ts"
+import { Limits } from "../services/limits.ts"
 import { keySeconds } from "../services/run-id.ts"
 import { Seal } from "../services/seal.ts"
 import { Sql } from "../store/sql.ts"
+import { addressGroup } from "./caller-address.ts"
 import type { RawRequest, RawResponse } from "./exchange.ts"
 import type { Principal } from "./principal.ts"
 
@@ -11,6 +13,8 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/
 // A seal holds a limited text; longer answers are sealed in pieces. No write answers more than this: a hundred boxes.
 const pieceBytes = 48 * 1024
 const maxAnswerBytes = 4 * 1024 * 1024
+/** What a row takes besides its answer. */
+const rowBytes = 512
 
 type Row = {
   readonly outcome: "run" | "repeat" | "running" | "other"
@@ -44,6 +48,10 @@ const callerOf = (principal: Principal | null, { address, body, headers }: RawRe
   return `address/${address}/${digest(shown)}`
 }
 
+/** Whose room an answer takes. Who shows no login may seem to be somebody else each time, but not to be elsewhere. */
+const keeperOf = (principal: Principal | null, { address }: RawRequest): string =>
+  principal === null ? addressGroup(address) : principal.userId
+
 /** Answers that say nothing about the request itself: after them it may be sent again as if it never was. */
 const isFinal = ({ status }: RawResponse): boolean =>
   status < 500 && status !== 401 && status !== 424 && status !== 429
@@ -52,6 +60,7 @@ const isFinal = ({ status }: RawResponse): boolean =>
 export const makeOnce = (leaseSeconds: number) =>
   Effect.gen(function* () {
     const sql = yield* Sql
+    const limits = yield* Limits
     const seal = yield* Seal
     const aad = (caller: string, key: string, piece: number) => `idempotency/${caller}/${key}/${piece}`
 
@@ -88,8 +97,10 @@ export const makeOnce = (leaseSeconds: number) =>
       key: string,
       run: string,
       response: RawResponse,
+      keeper: string,
     ) {
       const answer = isFinal(response) ? yield* pack(caller, key, response) : undefined
+      if (answer !== undefined) yield* Effect.ignore(limits.keep(keeper, answer.length + rowBytes))
       yield* sql.rows((q) =>
         answer === undefined
           ? q`delete from idempotency_key where caller = ${caller} and key = ${key} and run = ${run}`
@@ -124,10 +135,15 @@ export const makeOnce = (leaseSeconds: number) =>
           error: "The first request with this key is still running.",
           retryAfterSeconds: 1,
         })
+      const keeper = keeperOf(principal, request)
+      const free = (refused: TooManyRequests) =>
+        Effect.andThen(Effect.ignore(keep(caller, key, run, { status: 429 }, keeper)), Effect.fail(refused))
+      // Only what would be done for the first time: an answer that is kept costs nothing more.
+      yield* limits.keep(keeper, 0).pipe(Effect.catch(free))
       // The client may leave, the answer is kept all the same: it is what the next attempt gets. Failing to keep it is
       // no failure of the request; the lease then frees the key.
       const response = yield* perform
-      yield* keep(caller, key, run, response).pipe(
+      yield* keep(caller, key, run, response, keeper).pipe(
         Effect.catch((cause) => Effect.logWarning("idempotent answer not kept", cause)),
       )
       return response

@@ -78,7 +78,7 @@ const problemsOf = (route: Route): ReadonlyArray<ProblemClass> => [
   ...(takesInput(route) ? [InvalidRequest] : []),
   ...(route.auth === "none" || route.auth === "optional" ? [] : [Unauthorized, Forbidden]),
   ...(route.sensitive ? [TwoFactorRequired] : []),
-  ...(route.limit === undefined ? [] : [TooManyRequests]),
+  ...(route.limit === undefined && !takesKey(route) ? [] : [TooManyRequests]),
   ...route.errors,
   ...(takesKey(route) ? [Conflict, Unprocessable] : []),
 ]

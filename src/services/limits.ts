@@ -50,6 +50,9 @@ const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly s
   },
 }
 
+/** What is kept of answers for one caller. Ten times what a busy one needs; one who wants to fill the disk needs days. */
+const keptBudget = { bytes: 64 * 1024 * 1024, seconds: 3600 }
+
 interface Counted {
   readonly key: string
   readonly used: number
@@ -70,6 +73,8 @@ export class Limits extends Context.Service<
       name: LimitName,
       subjects: Partial<Record<Subject, string>>,
     ): Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
+    /** Whether more answers may be kept for a caller, once this much more is. Without a query. */
+    keep(caller: string, bytes: number): Effect.Effect<void, TooManyRequests>
     /** The account has shown who it is: what it tried before is forgiven. */
     forgive(name: LimitName, account: string): Effect.Effect<void, Unavailable>
   }
@@ -81,7 +86,11 @@ export class Limits extends Context.Service<
       const sql = yield* Sql
       const local = makeLocalWindows()
       if (config.rateLimit === "off") {
-        return Limits.of({ take: () => Effect.succeed({}), forgive: () => Effect.void })
+        return Limits.of({
+          take: () => Effect.succeed({}),
+          keep: () => Effect.void,
+          forgive: () => Effect.void,
+        })
       }
 
       const count = (shared: boolean, keys: ReadonlyArray<string>, seconds: ReadonlyArray<number>) =>
@@ -123,6 +132,18 @@ export class Limits extends Context.Service<
 
       return Limits.of({
         take,
+        keep: (caller, bytes) =>
+          Effect.suspend(() => {
+            const { resetsInSeconds, used } = local.take(`keep/${caller}`, keptBudget.seconds, bytes)
+            return used < keptBudget.bytes
+              ? Effect.void
+              : Effect.fail(
+                  new TooManyRequests({
+                    error: "Very much is kept for your Idempotency-Keys. Wait, or send this without a key.",
+                    retryAfterSeconds: Math.max(1, resetsInSeconds),
+                  }),
+                )
+          }),
         forgive: (name, account) =>
           sql
             .rows((q) => q`delete from rate_window where key = ${`${name}/account/${account}`}`)

@@ -12,14 +12,14 @@ export const makeLocalWindows = (now: () => number = () => performance.now()) =>
   const windows = new BoundedMap<Window>(capacity)
 
   return {
-    take: (key: string, seconds: number) => {
+    take: (key: string, seconds: number, amount = 1) => {
       const at = now()
       let window = windows.get(key)
       if (window === undefined || window.resetsAt <= at) {
         window = { used: 0, resetsAt: at + seconds * 1000 }
         windows.renew(key, window)
       }
-      window.used++
+      window.used += amount
       return { key, used: window.used, resetsInSeconds: Math.ceil((window.resetsAt - at) / 1000) }
     },
   }
