@@ -11,12 +11,15 @@ const endedKeptSeconds = 2 * 86_400
 export const tidy = Effect.gen(function* () {
   const sql = yield* Sql
   const keptSeconds = Math.max(endedKeptSeconds, lookBackSeconds(yield* AppConfig))
+  /** Some at a time, for as long as there are more: a busy day leaves more behind than one statement may take. */
+  const inBatches = (...args: Parameters<typeof sql.rows>) =>
+    Effect.repeat(sql.rows(...args), { while: (gone) => gone.length === batchSize })
   yield* Effect.forEach(
     [
-      sql.rows(
+      inBatches(
         (q) => q`delete from entity where kind = 'session' and id in (
                    select id from entity where kind = 'session' and status in ('Revoked', 'Expired')
-                      and updated_at < now() - make_interval(secs => ${keptSeconds}) limit ${batchSize})`,
+                      and updated_at < now() - make_interval(secs => ${keptSeconds}) limit ${batchSize}) returning 1`,
       ),
       sql.rows((q) => q`delete from magic_link where expires_at < now() - interval '1 day'`),
       sql.rows((q) => q`delete from authorization_code where expires_at < now() - interval '1 day'`),
@@ -27,21 +30,21 @@ export const tidy = Effect.gen(function* () {
       sql.rows((q) => q`delete from partner_visit where expires_at < now() - interval '1 day'`),
       sql.rows((q) => q`delete from sms_code where expires_at < now() - interval '1 day'`),
       sql.rows((q) => q`delete from rate_window where resets_at < now()`),
-      sql.rows(
+      inBatches(
         (q) => q`delete from idempotency_key where (caller, key) in (
-                   select caller, key from idempotency_key where created_at < now() - interval '1 day' limit ${batchSize})`,
+                   select caller, key from idempotency_key where created_at < now() - interval '1 day' limit ${batchSize}) returning 1`,
       ),
       // Of these two only the oldest are looked at, by their numbers.
-      sql.rows(
+      inBatches(
         (
           q,
         ) => q`delete from sandbox_webhook w using (select id from sandbox_webhook order by id limit ${batchSize}) oldest
-                  where w.id = oldest.id and w.delivered_at < now() - interval '7 days'`,
+                  where w.id = oldest.id and w.delivered_at < now() - interval '7 days' returning 1`,
       ),
-      sql.rows(
+      inBatches(
         (q) => q`delete from outbox o using (select id from outbox order by id limit ${batchSize}) oldest
                   where o.id = oldest.id
-                    and (o.sent_at < now() - interval '7 days' or o.at < now() - interval '30 days')`,
+                    and (o.sent_at < now() - interval '7 days' or o.at < now() - interval '30 days') returning 1`,
       ),
     ],
     // What does not work out is tried again next time, and keeps nothing else from being done.

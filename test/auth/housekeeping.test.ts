@@ -89,3 +89,16 @@ it("a session that is refreshed while a login looks for the oldest is left alone
   const [row] = await service.sql`select status from entity where id = ${session.id}`
   expect(row?.["status"]).toBe("Verified")
 })
+
+it("a round takes away all that is over, however much there is", async () => {
+  const service = await serve()
+  const { sql } = service
+  await sql`insert into idempotency_key (caller, key, request_hash, run, created_at)
+            select 'session/x', n::text, '', gen_random_uuid(), now() - interval '2 days' from generate_series(1, 12000) n`
+  await sql`insert into idempotency_key (caller, key, request_hash, run) values ('session/x', 'new', '', gen_random_uuid())`
+  await sql`insert into outbox (recipient, kind, payload, sent_at)
+            select 'x', 'login', '', now() - interval '8 days' from generate_series(1, 12000)`
+  await service.runtime.runPromise(tidy)
+  expect((await sql`select key from idempotency_key`).map(({ key }) => key)).toEqual(["new"])
+  expect(await sql`select 1 from outbox limit 1`).toEqual([])
+})
