@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
 import { expectInvariants } from "./oracle.ts"
 import { freshIds, newShopper } from "./shopper.ts"
 import { intentOf, openStripe, tellOf } from "./stripe-stand-in.ts"
@@ -37,6 +38,20 @@ it("a payment for an order that still waits when its buyer has been deleted give
     refunded_total_in_cents: order.total_in_cents,
     eligible_for_refund: false,
   })
+  await expectInvariants(service.sql)
+})
+
+it("nor does one that meets the deletion", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order } = await stripe.pendingOrder(service)
+  let told: ReturnType<typeof pays> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`select delete_user(${buyer.id}, true, array['User'])`
+    told = pays(order.id, order.total_in_cents)
+    await expect.poll(() => waiting(service)).toHaveLength(1)
+  })
+  expect((await told)?.status).toBe(200)
+  expect((await admin.order(order.id)).body).toMatchObject({ status: "Cancelled", eligible_for_refund: true })
   await expectInvariants(service.sql)
 })
 
