@@ -55,7 +55,10 @@ const make = Effect.gen(function* () {
       Effect.catchTag("UniqueConflict", () =>
         Effect.fail(fieldFault("yats", "eligibility", "The owner has an id of this box already.")),
       ),
-      Effect.catchTag("LimitReached", Effect.die),
+      // Of a box that can only be that its owner was deleted.
+      Effect.catchTag("LimitReached", () =>
+        Effect.fail(fieldFault("owner_id", "unknown", "The account of the owner was deleted.")),
+      ),
     )
 
   const view = Effect.fnUntraced(function* (viewer: Principal, snapshot: Snapshot) {

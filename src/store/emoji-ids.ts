@@ -159,7 +159,9 @@ export class EmojiIds extends Context.Service<
               Effect.catchTag("SqlRefused", (refused) =>
                 refused.sqlstate === "EI002" || refused.sqlstate === "23505"
                   ? Effect.succeed<RegisterOutcome>({ outcome: "taken" })
-                  : Effect.die(refused),
+                  : refused.sqlstate === "EI003"
+                    ? Effect.succeed<RegisterOutcome>({ outcome: "no_user" })
+                    : Effect.die(refused),
               ),
             ),
         destroy: (canonical) =>

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest"
+import { serve } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
+import { claimOf, makeIds } from "./moves.ts"
+
+const service = await serve()
+const admin = await service.user({ role: "Admin" })
+const nextId = makeIds(85_000)
+
+it("a box whose owner was deleted is not opened for nobody: its ids stay in it", async () => {
+  const owner = await service.user()
+  const id = nextId()
+  const { body: box } = await service.call("POST", "/lootboxes", {
+    token: admin.token,
+    body: { status: "Owned", yats: [id], owner_id: owner.id },
+  })
+  await service.call("DELETE", `/users/${owner.id}`, { token: admin.token })
+  const opened = await service.call("PATCH", `/lootboxes/${box.id}`, {
+    token: admin.token,
+    body: { status: "Used" },
+  })
+  expect([opened.status, opened.body.fields?.owner_id[0].code]).toEqual([422, "unknown"])
+  expect(await claimOf(service, id)).toMatchObject({ kind: "lootbox", holder: box.id })
+})
+
+it("an id is not given to somebody who is deleted meanwhile", async () => {
+  const owner = await service.user()
+  const id = nextId()
+  let given: ReturnType<typeof service.call> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`select delete_user(${owner.id}, true, array['User'])`
+    const body = { emoji_id: id, user_id: owner.id }
+    given = service.call("POST", "/emoji_id", { token: admin.token, body })
+    await expect.poll(() => waiting(service)).toHaveLength(1)
+  })
+  const answer = await given
+  expect([answer?.status, answer?.body.fields?.user_id[0].code]).toEqual([422, "unknown"])
+  expect(await claimOf(service, id)).toBeUndefined()
+})
