@@ -3,7 +3,7 @@ import type { PlacedEvent } from "../../actors/ports.ts"
 import type { EventRow, News, Opening, Position } from "../store/events.ts"
 import type { Channel } from "./channels.ts"
 import { type Feed, newFeed } from "./feed.ts"
-import type { Opener } from "./opener.ts"
+import type { IsWanted, Opener } from "./opener.ts"
 import { encodeEvent } from "./protocol.ts"
 import { type Frame, RecentFrames } from "./recent.ts"
 import { type Source, type Subscriber, Subscription } from "./subscription.ts"
@@ -92,10 +92,11 @@ export class Feeds implements Source {
     return this.#feeds.get(name)
   }
 
-  open(feed: Feed, after: Position | undefined, done: (opening: Opening) => void) {
+  open(feed: Feed, after: Position | undefined, done: (opening: Opening) => void, isWanted: IsWanted) {
     const { opener, run } = this.#options
     if (after !== undefined) {
-      run(opener.open(feed.channel, after), (opening) => {
+      run(opener.open(feed.channel, after, isWanted), (opening) => {
+        if (opening === undefined) return
         this.#saw(feed, opening)
         done(opening)
       })
@@ -108,15 +109,20 @@ export class Feeds implements Source {
     }
     const waiting = [done]
     this.#openings.set(feed, waiting)
-    run(opener.open(feed.channel, undefined), (opening) => {
+    // A feed that everybody left is left for good: who comes later joins another.
+    const isHeard = () => feed.subscriptions.size > 0
+    run(opener.open(feed.channel, undefined, isHeard), (opening) => {
       this.#openings.delete(feed)
+      if (opening === undefined) return
       this.#saw(feed, opening)
       for (const tell of waiting) tell(opening)
     })
   }
 
-  page(feed: Feed, offset: number, done: Parameters<Source["page"]>[2]) {
-    this.#options.run(this.#options.opener.page(feed.channel, offset), done)
+  page(feed: Feed, offset: number, done: Parameters<Source["page"]>[2], isWanted: IsWanted) {
+    this.#options.run(this.#options.opener.page(feed.channel, offset, isWanted), (events) => {
+      if (events !== undefined) done(events)
+    })
   }
 
   recent(feed: Feed, offset: number): Frame | undefined {

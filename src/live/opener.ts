@@ -11,6 +11,10 @@ const readsAtOnce = 4
 const viewTries = 3
 const pageEvents = 100
 
+/** Asked when a read's turn comes: sockets that came and went while it waited are read for no more. */
+export type IsWanted = () => boolean
+const unread = Effect.succeed(undefined)
+
 const again = Schedule.jittered(Schedule.spaced("500 millis"))
 
 /** Reads what one subscriber needs. Without the database it keeps trying: there is nothing better to tell a client. */
@@ -38,9 +42,11 @@ export const makeOpener = Effect.gen(function* () {
   })
 
   // Others wait for the same answer and more will come to: also what should not happen is tried again.
-  const patiently = <A>(read: Effect.Effect<A, Unavailable>): Effect.Effect<A> =>
+  const patiently = <A>(isWanted: IsWanted, read: Effect.Effect<A, Unavailable>) =>
     reads
-      .withPermits(1)(read)
+      .withPermits(1)(
+        Effect.suspend((): typeof read | Effect.Effect<undefined> => (isWanted() ? read : unread)),
+      )
       .pipe(
         Effect.catchDefect((defect) =>
           Effect.andThen(Effect.logError("a live read failed", defect), Effect.fail(defect)),
@@ -50,10 +56,17 @@ export const makeOpener = Effect.gen(function* () {
       )
 
   return {
-    open: (channel: Channel, after: Position | undefined): Effect.Effect<Opening> =>
-      patiently(openOnce(channel, after)),
-    page: (channel: Channel, offset: number): Effect.Effect<ReadonlyArray<EventRow>> =>
-      patiently(events.after(channel.name, offset, pageEvents)),
+    open: (
+      channel: Channel,
+      after: Position | undefined,
+      isWanted: IsWanted,
+    ): Effect.Effect<Opening | undefined> => patiently(isWanted, openOnce(channel, after)),
+    page: (
+      channel: Channel,
+      offset: number,
+      isWanted: IsWanted,
+    ): Effect.Effect<ReadonlyArray<EventRow> | undefined> =>
+      patiently(isWanted, events.after(channel.name, offset, pageEvents)),
   }
 })
 export type Opener = Effect.Success<typeof makeOpener>

@@ -2,6 +2,7 @@ import type { Principal } from "../http/principal.ts"
 import type { EventRow, Opening, Position } from "../store/events.ts"
 import { hasParties, mayHear } from "./channels.ts"
 import type { Feed } from "./feed.ts"
+import type { IsWanted } from "./opener.ts"
 import { encodeEvent, encodeSubscribed, type Sink } from "./protocol.ts"
 import type { Frame } from "./recent.ts"
 
@@ -15,8 +16,8 @@ export interface Subscriber {
 
 /** Where a subscription gets its events from. Answers come in a later turn, or never once it has ended. */
 export interface Source {
-  open(feed: Feed, after: Position | undefined, done: (opening: Opening) => void): void
-  page(feed: Feed, offset: number, done: (events: ReadonlyArray<EventRow>) => void): void
+  open(feed: Feed, after: Position | undefined, done: (opening: Opening) => void, isWanted: IsWanted): void
+  page(feed: Feed, offset: number, done: (events: ReadonlyArray<EventRow>) => void, isWanted: IsWanted): void
   recent(feed: Feed, offset: number): Frame | undefined
   leave(subscription: Subscription): void
   joined(recovered: boolean, resumed: boolean): void
@@ -63,9 +64,11 @@ export class Subscription {
     this.#phase = "opening"
     this.#reading = false
     const attempt = ++this.#starts
-    this.#source.open(this.feed, after, (opening) => {
-      if (this.#phase === "opening" && this.#starts === attempt) this.#opened(after, opening)
-    })
+    const isWanted = () => this.#phase === "opening" && this.#starts === attempt
+    const done = (opening: Opening) => {
+      if (isWanted()) this.#opened(after, opening)
+    }
+    this.#source.open(this.feed, after, done, isWanted)
   }
 
   /** Whether the client has been told that it is subscribed. */
@@ -182,15 +185,16 @@ export class Subscription {
     this.#reading = true
     const from = this.#cursor
     const attempt = this.#starts
-    this.#source.page(this.feed, from, (events) => {
-      if (this.#starts !== attempt) return
+    const isWanted = () => this.#phase === "replaying" && this.#starts === attempt
+    const done = (events: ReadonlyArray<EventRow>) => {
+      if (!isWanted()) return
       this.#reading = false
-      if (this.#phase !== "replaying") return
       // Gone from the store while this socket was slow.
       if (events[0]?.offset !== from + 1) return this.restart()
       this.#keep(events)
       this.advance()
-    })
+    }
+    this.#source.page(this.feed, from, done, isWanted)
   }
 
   #keep(events: ReadonlyArray<EventRow>) {

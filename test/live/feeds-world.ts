@@ -112,8 +112,9 @@ export class World {
   constructor() {
     this.feeds = new Feeds({
       opener: {
-        open: (_, after) => Effect.sync(() => this.log.open(after)),
-        page: (_, offset) => Effect.sync(() => this.log.after(offset, 2)),
+        open: (_, after, isWanted) => Effect.sync(() => (isWanted() ? this.log.open(after) : undefined)),
+        page: (_, offset, isWanted) =>
+          Effect.sync(() => (isWanted() ? this.log.after(offset, 2) : undefined)),
       },
       run: (effect, done) =>
         void this.asked.push(() => {

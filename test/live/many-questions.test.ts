@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
+import type { LiveClient } from "../fixtures/live-client.ts"
 import { serveProtocol } from "./protocol-world.ts"
 
 const { over, service } = await serveProtocol()
@@ -51,5 +53,36 @@ describe("a client that asks hundreds of questions at once", () => {
     await wallet.take({ id: "again" })
     expect((await reads()) - before).toBeLessThanOrEqual(3)
     wallet.close()
+  })
+})
+
+describe("a client that subscribes to hundreds of channels and leaves before they are read", () => {
+  const emoji = ["🐙", "🎈", "🚀", "🌊", "🔥"]
+  const ids = emoji.flatMap((a) => emoji.flatMap((b) => emoji.map((c) => a + b + c)))
+  const askedFor = async (leave: (crawler: LiveClient) => void) => {
+    const before = await reads()
+    const wallet = await open()
+    const crawler = await open()
+    leave(crawler)
+    wallet.send({ type: "subscribe", channel: "emoji_id:🍕🍕" })
+    await wallet.take({ type: "subscribed" })
+    wallet.close()
+    return (await reads()) - before
+  }
+
+  it("is not read for any more", async () => {
+    const count = await askedFor((crawler) => {
+      for (const id of ids) crawler.send({ type: "subscribe", channel: `emoji_id:${id}` })
+      crawler.close()
+    })
+    expect(count).toBeLessThan(10)
+  })
+
+  it("is read for once where it asked for one channel again and again, each time from elsewhere", async () => {
+    const count = await askedFor((crawler) => {
+      for (const offset of ids.keys())
+        crawler.send({ type: "subscribe", channel: "emoji_id:🍀🍀", epoch: randomUUID(), offset })
+    })
+    expect(count).toBeLessThan(10)
   })
 })
