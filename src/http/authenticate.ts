@@ -72,6 +72,7 @@ export const makeAuthenticate = Effect.gen(function* () {
       limitedTo: key.scopes,
       via: "api_key",
       keyId: key.id,
+      keyExpiresAt: key.expiresAt,
       sessionId: "",
       emojiId: undefined,
       organizations: caller.organizations,

@@ -10,6 +10,8 @@ export interface Principal {
   readonly via: "session" | "api_key" | "oauth"
   /** The API key that proved it. */
   readonly keyId?: string
+  /** When that key ends, in milliseconds since the epoch; Infinity for one without an end. */
+  readonly keyExpiresAt?: number
   /** The login session; empty for API keys. */
   readonly sessionId: string
   /** The one id an authorization-code token reaches. */

@@ -49,7 +49,7 @@ export const makeIdentify: Effect.Effect<Identify, never, Guards> = Effect.map(
         // A token from the authorization-code flow reaches one id, not its owner's channels.
         principal === null || principal.via === "oauth"
           ? undefined
-          : { principal, token, expiresAtMs: isKey ? Number.POSITIVE_INFINITY : expiryOf(token) },
+          : { principal, token, expiresAtMs: principal.keyExpiresAt ?? expiryOf(token) },
       ),
       Effect.catchTag("Unauthorized", () => Effect.succeed(undefined)),
     )

@@ -21,6 +21,8 @@ export interface ApiKeyCaller {
   readonly caller: Caller
   /** What the key lists. */
   readonly scopes: ReadonlySet<Scope>
+  /** Milliseconds since the epoch; Infinity: never. */
+  readonly expiresAt: number
   /** What the key may do while its owner has this role: never more than either. */
   scopesFor(role: Role): ReadonlySet<Scope>
 }
@@ -28,7 +30,6 @@ export interface ApiKeyCaller {
 interface Entry extends ApiKeyCaller {
   /** The whole key as it was shown once; only in memory, and only after it was found right. */
   readonly text: string
-  readonly expiresAt: number
 }
 
 const capacity = 10_000

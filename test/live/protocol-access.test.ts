@@ -126,6 +126,19 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     client.close()
   })
 
+  it.concurrent("says when an API key ends, and closes at that moment", async () => {
+    const user = await service.user()
+    const expires_at = new Date(Date.now() + 2000).toISOString()
+    const made = await service.call("POST", "/api_keys", {
+      token: user.token,
+      body: { name: "short", scopes: ["cart:show"], expires_at },
+    })
+    const client = await connect()
+    client.send({ type: "connect", token: made.body.api_key })
+    expect(await client.take({ type: "connected" })).toMatchObject({ user_id: user.id, expires_at })
+    expect(await client.closing).toMatchObject({ code: closeCodes.tokenExpired })
+  })
+
   it.concurrent("closes when the token ends, unless a new one came before", async () => {
     const user = await service.user()
     const [short, renewed] = [
