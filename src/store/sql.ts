@@ -44,10 +44,15 @@ const passing = /^(08|28|3D|40|53|57|58|25006)/
 
 /** What took too long once would take as long again, and hold up others: it is not tried again. */
 const tookTooLong = new Unavailable({ error: "The database took too long.", retryAfterSeconds: 5 })
-/** A deadlock, or writers that cannot be put in order: the database has undone all of it, for others' sake. */
+/**
+ * A deadlock, writers that cannot be put in order, or a lock that an operator's `lock_timeout` lets nobody wait for any
+ * longer: the database has undone all of it, for others' sake.
+ */
 const undone = new Unavailable({ error: "The database is too busy.", retryAfterSeconds: 1 })
 const noWrites = new Unavailable({ error: "The database takes no writes at present.", retryAfterSeconds: 5 })
-const undoneStates = new Set(["40001", "40P01"])
+/** Our own statement_timeout, and an operator's transaction_timeout (from Postgres 17 on). */
+const tookTooLongStates = new Set(["57014", "25P04"])
+const undoneStates = new Set(["40001", "40P01", "55P03"])
 const mayPass = (failure: Unavailable | SqlRefused): failure is Unavailable =>
   failure._tag === "Unavailable" && failure !== tookTooLong
 
@@ -65,7 +70,7 @@ const toFailure = (error: unknown): Unavailable | SqlRefused => {
     detail?: string
     hint?: string
   }
-  if (code === "57014") return tookTooLong
+  if (tookTooLongStates.has(code)) return tookTooLong
   if (undoneStates.has(code)) return undone
   if (isWriteFailure(code)) return noWrites
   if (lostConnection.has(code) || systemError.test(code) || passing.test(code)) {

@@ -129,6 +129,8 @@ describe("a database that cannot be used", () => {
     ["28000", "a host that is no longer let in"],
     ["3D000", "a database that is being restored"],
     ["58030", "a disk that fails"],
+    ["25P04", "a transaction_timeout of the operator's"],
+    ["55P03", "a lock that was held for longer than the operator's lock_timeout"],
   ])("because the server says %s, for %s, is Unavailable too", async (code) => {
     const result = await failing(code)
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
