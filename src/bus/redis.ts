@@ -3,6 +3,9 @@ import type { Wire } from "./wire.ts"
 
 const MAX_BYTES = 256 * 1024
 
+/** Who only listens never learns that a host or a gateway has vanished: so it asks, and is not answered in time. */
+const askEveryMs = 2_000
+
 const options = {
   // Nothing waits for Redis: a command fails at once without a connection, and soon on one that hangs.
   enableOfflineQueue: false,
@@ -58,8 +61,10 @@ export const redisWire = (
           },
         )
       })
+      const asking = setInterval(() => void subscriber.ping().catch(() => {}), askEveryMs)
       return {
         close: async () => {
+          clearInterval(asking)
           subscriber.disconnect()
           publisher?.disconnect()
         },
