@@ -5,6 +5,7 @@ import {
   email,
   hexKey,
   keyList,
+  loginUrl,
   oneOf,
   optionalSetting,
   origins,
@@ -21,10 +22,15 @@ import { readDatabaseUrl, withHost } from "./store/database-url.ts"
 const seconds = whole(1, 31_536_000)
 const onOff = oneOf("on", "off")
 const web = url("http:", "https:")
-const postgresUrl = url("postgres:", "postgresql:")
+const postgresUrl = loginUrl("postgres:", "postgresql:")
 const databaseUrl = (text: string) => {
   const given = postgresUrl(withHost(text))
   readDatabaseUrl(given)
+  return given
+}
+const redisUrl = (text: string) => {
+  const given = loginUrl("redis:", "rediss:")(text)
+  if (!/^\/?\d*$/.test(new URL(given).pathname)) throw new Error("its path is no number of a database")
   return given
 }
 const publicAddress = baseUrl("http:", "https:")
@@ -56,7 +62,7 @@ export const settings = {
   redisUrl: optionalSetting(
     "REDIS_URL",
     "Redis for the bus between processes. Without it the bus is Postgres LISTEN/NOTIFY.",
-    secret(url("redis:", "rediss:")),
+    secret(redisUrl),
   ),
   workerOf: optionalSetting("WORKER_OF", "Set by the service for its own worker processes.", plain),
   workerFirst: setting("WORKER_FIRST", "no", "Set by the service for the first of them.", oneOf("yes", "no")),

@@ -51,6 +51,20 @@ export const url =
     return text.replace(/\/$/, "")
   }
 
+/** A URL with a login in it, of which the clients take nothing but what can be decoded. */
+export const loginUrl =
+  (...protocols: ReadonlyArray<string>): Reader<string> =>
+  (text) => {
+    const given = url(...protocols)(text)
+    const { password, pathname, username } = new URL(given)
+    try {
+      decodeURIComponent(username + password + pathname)
+    } catch {
+      throw new Error("a % in the login or the path is written %25")
+    }
+    return given
+  }
+
 /** An address that others are put behind: paths, queries. */
 export const baseUrl =
   (...protocols: ReadonlyArray<string>): Reader<string> =>

@@ -24,6 +24,12 @@ describe("a bad setting", () => {
       "DATABASE_URL: expected a URL starting with postgres:// or postgresql://",
     ],
     [{ REDIS_URL: "http://x" }, "REDIS_URL: expected a URL starting with redis:// or rediss://"],
+    [{ REDIS_URL: "redis://x/main" }, "REDIS_URL: its path is no number of a database"],
+    [{ REDIS_URL: "redis://:50%off@x" }, "REDIS_URL: a % in the login or the path is written %25"],
+    [
+      { DATABASE_URL: "postgres://me:50%off@x/db" },
+      "DATABASE_URL: a % in the login or the path is written %25",
+    ],
     [{ BASE_URL: "example.com" }, "BASE_URL: expected a URL starting with http:// or https://"],
     [{ RATE_LIMIT: "no" }, "RATE_LIMIT: expected one of on, off"],
     [{ RATE_LIMIT: "off", NODE_ENV: "production" }, "RATE_LIMIT: off is refused in production"],
