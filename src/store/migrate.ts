@@ -22,7 +22,8 @@ const migrations = (): ReadonlyArray<Migration> =>
     })
 
 // One number for every node of this service: whoever comes second waits for the first. An index of much takes its time.
-const begin = "set local statement_timeout = 0; select pg_advisory_xact_lock(730214906);"
+const begin =
+  "set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(730214906);"
 
 /** Brings the database to the newest schema. Each file is one simple query, so it applies whole or not at all. */
 export const migrate = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {

@@ -21,6 +21,14 @@ const migrateDespite = async (connection: DatabaseAddress, lock: string) => {
   return applied
 }
 
+/** As operators do for their roles. */
+const setLockTimeout = async (connection: DatabaseAddress) => {
+  const sql = open(connection, 0)
+  const [{ name } = { name: "" }] = await sql`select current_database() as name`
+  await sql.unsafe(`alter database ${name} set lock_timeout = '20ms'`)
+  await sql.end()
+}
+
 it("a migration may take longer than a statement of the service", async () => {
   const connection = await createDatabase()
   const sql = open(connection, 0)
@@ -30,7 +38,8 @@ it("a migration may take longer than a statement of the service", async () => {
   expect(await migrateDespite(connection, "lock table entity")).toEqual(["0018_orders_listed.sql"])
 })
 
-it("a process that starts while another migrates waits for it", async () => {
+it("a process that starts while another migrates waits for it, however short its role may wait for locks", async () => {
   const connection = await createDatabase()
+  await setLockTimeout(connection)
   expect(await migrateDespite(connection, "select pg_advisory_xact_lock(730214906)")).toEqual([])
 })

@@ -78,6 +78,22 @@ describe("a statement", () => {
     expect(Result.isSuccess(result) && result.success[0]).toEqual({ n: 2 })
   })
 
+  it("that waited for a lock longer than an operator's role may is Unavailable, not a fault of the program", async () => {
+    const impatient = await serve()
+    const { token } = await impatient.user()
+    const [{ name } = { name: "" }] = await impatient.sql`select current_database() as name`
+    await impatient.sql.unsafe(`alter database ${name} set lock_timeout = '20ms'`)
+    await impatient.sql`select pg_terminate_backend(pid) from pg_stat_activity
+                         where datname = ${name} and pid <> pg_backend_pid()`
+    const register = () => impatient.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
+    const [refused] = await impatient.sql.begin(async (sql) => {
+      await sql`lock table user_interest`
+      return [await register()]
+    })
+    expect([refused?.status, refused?.headers.get("retry-after")]).toEqual([503, "1"])
+    expect((await register()).status).toBe(200)
+  })
+
   it("the database refuses is a value with its state and constraint", async () => {
     const result = await run((sql) =>
       sql.attempt((q) => q`insert into app_user (email) values ('twice@example.com'), ('twice@example.com')`),
