@@ -21,8 +21,12 @@ export const postgresWireClient = {
   keep_alive: 5,
   /** Nothing here needs them, and a connection that ends while they are fetched rejects a promise nobody holds. */
   fetch_types: false,
-  /** A notification need not outlive the server, and so need not wait for the disk. */
-  connection: { synchronous_commit: "off" },
+  connection: {
+    /** A notification need not outlive the server, and so need not wait for the disk. */
+    synchronous_commit: "off",
+    /** Who listens says nothing: an operator's limit for idle sessions would cut it off. Zero, for none, is not sent. */
+    idle_session_timeout: 2_147_483_647,
+  },
 }
 
 /**

@@ -72,3 +72,18 @@ it("it hears again, and says that it does, however often its connections were cu
   expect(ups()).toBeGreaterThan(1)
   await close()
 })
+
+it("it is not cut off where sessions may not be idle", async () => {
+  await admin`alter database postgres set idle_session_timeout = '100ms'`
+  try {
+    const { wire, heard, ups, close } = await open("idle")
+    // Long enough for what is idle to be ended many times, and short enough not to be replaced for its silence.
+    const speaking = setInterval(() => void wire.publish("still here").catch(() => {}), 20)
+    await vi.waitUntil(() => heard.length > 40, { timeout: 20_000 })
+    clearInterval(speaking)
+    expect(ups()).toBe(1)
+    await close()
+  } finally {
+    await admin`alter database postgres reset idle_session_timeout`
+  }
+})
