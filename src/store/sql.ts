@@ -9,6 +9,8 @@ import { isWriteFailure, WriteFailures } from "./write-failures.ts"
 
 /** Postgres refused the statement: a constraint, or a fact raised by one of our functions. */
 export class SqlRefused extends Data.TaggedError("SqlRefused")<{
+  /** For the log: what was refused, and nothing of what was sent. */
+  readonly message: string
   readonly sqlstate: string
   readonly constraint: string
   readonly detail: string
@@ -64,11 +66,13 @@ const toFailure = (error: unknown): Unavailable | SqlRefused => {
     constraint_name,
     detail,
     hint,
+    table_name,
   } = (error ?? {}) as {
     code?: string
     constraint_name?: string
     detail?: string
     hint?: string
+    table_name?: string
   }
   if (tookTooLongStates.has(code)) return tookTooLong
   if (undoneStates.has(code)) return undone
@@ -78,6 +82,7 @@ const toFailure = (error: unknown): Unavailable | SqlRefused => {
   }
   if (/^[0-9A-Z]{5}$/.test(code)) {
     return new SqlRefused({
+      message: [code, constraint_name ?? table_name].filter(Boolean).join(" "),
       sqlstate: code,
       constraint: constraint_name ?? "",
       detail: detail ?? "",

@@ -104,6 +104,14 @@ describe("a statement", () => {
       constraint: "app_user_email_key",
     })
   })
+  it("the database refuses says in the log what for, and nothing of what was sent", async () => {
+    const died = await service.runtime.runPromise(
+      Effect.flatMap(Sql, (sql) =>
+        sql.rows((q) => q`insert into app_user (email) values ('Loud@Example.com')`),
+      ).pipe(Effect.catchDefect((defect) => Effect.succeed(String(defect)))),
+    )
+    expect(died).toBe("SqlRefused: 23514 app_user_email_check")
+  })
   it("has all its rows in their places, also after one that failed among its own", async () => {
     const single = await serve({ POOL_SIZE: "1" })
     const ask = <Row>(use: (sql: Sql["Service"]) => Effect.Effect<Row, unknown>) =>
