@@ -4,7 +4,8 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { Role } from "../../schema/scope.ts"
 import type { TwoFactorProvider } from "../../schema/user.ts"
 import type { OutboxRow } from "./outbox.ts"
-import { Sql, type SqlRefused } from "./sql.ts"
+import { Sql } from "./sql.ts"
+import type { SqlRefused } from "./sql-failures.ts"
 
 /** What logging in needs to know of a user. Never shown. */
 export interface Account {

@@ -11,7 +11,8 @@ import { DatabaseClock } from "./database-clock.ts"
 import { gather } from "./gather.ts"
 import { Outbox } from "./outbox.ts"
 import type { Places } from "./placed-events.ts"
-import { Sql, type SqlRefused } from "./sql.ts"
+import { Sql } from "./sql.ts"
+import type { SqlRefused } from "./sql-failures.ts"
 import { LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-statement.ts"
 
 type Committed = Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>

@@ -13,7 +13,8 @@ import { Bus } from "../bus/bus.ts"
 import { userTopic } from "../services/callers.ts"
 import { makeOnce, unlessMade } from "./made-once.ts"
 import { tellLatelyEnded } from "./oauth-clients.ts"
-import { Sql, type SqlRefused } from "./sql.ts"
+import { Sql } from "./sql.ts"
+import type { SqlRefused } from "./sql-failures.ts"
 
 export const organizationSorts = ["created_at", "updated_at", "name"] as const
 type OrganizationSort = (typeof organizationSorts)[number]

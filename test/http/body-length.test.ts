@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import type { Endpoint } from "../../src/http/exchange.ts"
 import { FixedAnswer } from "../../src/http/fixed-answer.ts"
-import { refusalResponse } from "../../src/http/problem-response.ts"
-import { type Server, startServer } from "../../src/http/server.ts"
+import type { Server } from "../../src/http/server.ts"
+import { serveEndpoints } from "../fixtures/http-server.ts"
 import { openSocket } from "../fixtures/raw-http.ts"
 
 const handled: Array<string> = []
@@ -36,17 +36,7 @@ const endpoints = [
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer({
-    host: "127.0.0.1",
-    port: 0,
-    exclusive: true,
-    endpoints,
-    allowedOrigins: ["*"],
-    trustProxy: false,
-    deadlineMs: 5000,
-    observe: { prepared: () => () => {}, answered: () => {} },
-    refuse: refusalResponse,
-  })
+  server = await serveEndpoints(endpoints)
 })
 afterAll(() => server.stop(500))
 beforeEach(() => {

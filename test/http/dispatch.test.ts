@@ -7,10 +7,10 @@ import { toEndpoint } from "../../src/http/dispatch.ts"
 import type { Guards } from "../../src/http/guards.ts"
 import { openApi } from "../../src/http/openapi.ts"
 import type { Principal } from "../../src/http/principal.ts"
-import { refusalResponse } from "../../src/http/problem-response.ts"
 import { Reply } from "../../src/http/reply.ts"
 import { type Route, route } from "../../src/http/route.ts"
-import { type Server, startServer } from "../../src/http/server.ts"
+import type { Server } from "../../src/http/server.ts"
+import { serveEndpoints } from "../fixtures/http-server.ts"
 import { type CallOptions, request } from "../fixtures/service.ts"
 
 const principal = (via: Principal["via"], scopes: Principal["scopes"]): Principal => ({
@@ -159,17 +159,7 @@ beforeAll(async () => {
       toEndpoint(row, { guards, context: Context.empty() as Context.Context<never>, checkAnswers: true }),
     ),
   )
-  server = await startServer({
-    host: "127.0.0.1",
-    port: 0,
-    exclusive: true,
-    endpoints,
-    allowedOrigins: ["*"],
-    trustProxy: false,
-    deadlineMs: 5000,
-    observe: { prepared: () => () => {}, answered: () => {} },
-    refuse: refusalResponse,
-  })
+  server = await serveEndpoints(endpoints)
 })
 afterAll(() => server.stop(500))
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Endpoint } from "../../src/http/exchange.ts"
-import { refusalResponse } from "../../src/http/problem-response.ts"
-import { type Server, startServer } from "../../src/http/server.ts"
+import type { Server } from "../../src/http/server.ts"
+import { serveEndpoints } from "../fixtures/http-server.ts"
 import { exchange } from "../fixtures/raw-http.ts"
 
 const whoAmI: Endpoint = {
@@ -18,17 +18,7 @@ const whoAmI: Endpoint = {
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer({
-    host: "127.0.0.1",
-    port: 0,
-    exclusive: true,
-    endpoints: [whoAmI],
-    allowedOrigins: ["*"],
-    trustProxy: true,
-    deadlineMs: 5000,
-    observe: { prepared: () => () => {}, answered: () => {} },
-    refuse: refusalResponse,
-  })
+  server = await serveEndpoints([whoAmI], { trustProxy: true })
 })
 afterAll(() => server.stop(100))
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Endpoint, RawRequest, RawResponse } from "../../src/http/exchange.ts"
 import { FixedAnswer } from "../../src/http/fixed-answer.ts"
-import { refusalResponse } from "../../src/http/problem-response.ts"
-import { type Server, startServer } from "../../src/http/server.ts"
+import type { Server } from "../../src/http/server.ts"
+import { serveEndpoints } from "../fixtures/http-server.ts"
 import { exchange, openSocket } from "../fixtures/raw-http.ts"
 
 type Handle = (request: RawRequest, respond: (response: RawResponse) => void) => (() => boolean) | undefined
@@ -126,16 +126,9 @@ const endpoints: ReadonlyArray<Endpoint> = [
 let server: Server
 let url: string
 beforeAll(async () => {
-  server = await startServer({
-    host: "127.0.0.1",
-    port: 0,
-    exclusive: true,
-    endpoints,
-    allowedOrigins: ["*"],
-    trustProxy: false,
+  server = await serveEndpoints(endpoints, {
     deadlineMs,
     observe: { prepared: () => () => {}, answered: (_e, status) => void observed.push(status) },
-    refuse: refusalResponse,
   })
   url = `http://127.0.0.1:${server.port}`
 })
@@ -365,18 +358,7 @@ describe("an answer", () => {
 })
 
 describe("a stop", () => {
-  const startOther = () =>
-    startServer({
-      host: "127.0.0.1",
-      port: 0,
-      exclusive: true,
-      endpoints,
-      allowedOrigins: ["https://app.example"],
-      trustProxy: false,
-      deadlineMs,
-      observe: { prepared: () => () => {}, answered: () => {} },
-      refuse: refusalResponse,
-    })
+  const startOther = () => serveEndpoints(endpoints, { allowedOrigins: ["https://app.example"], deadlineMs })
 
   it("waits for work that goes on without its client", async () => {
     const other = await startOther()
@@ -406,18 +388,8 @@ describe("a stop", () => {
     await expect(fetch(`http://127.0.0.1:${other.port}/fixed/word`)).rejects.toThrow()
   })
   it("a port in use is an error that names it", async () => {
-    await expect(
-      startServer({
-        host: "127.0.0.1",
-        port: server.port,
-        exclusive: true,
-        endpoints: [],
-        allowedOrigins: [],
-        trustProxy: false,
-        deadlineMs,
-        observe: { prepared: () => () => {}, answered: () => {} },
-        refuse: refusalResponse,
-      }),
-    ).rejects.toThrow(`port ${server.port}`)
+    await expect(serveEndpoints([], { port: server.port, allowedOrigins: [], deadlineMs })).rejects.toThrow(
+      `port ${server.port}`,
+    )
   })
 })
