@@ -3,11 +3,10 @@ import { parseEmojiId } from "../../schema/emoji-id.ts"
 import type { DirectoryRecord } from "../../schema/record.ts"
 import { roleScopes } from "../../schema/scope.ts"
 import type { Principal } from "../http/principal.ts"
+import { EmojiIds } from "../store/emoji-ids.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { Callers } from "./callers.ts"
 import { checkEmojiId } from "./emoji-id-text.ts"
-import { isRegistered, readAnswer } from "./lookup-answer.ts"
-import { Lookups } from "./lookups.ts"
 import { PartnerVisits } from "./partner-visits.ts"
 import { keepLastValues } from "./record-inputs.ts"
 import { Records } from "./records.ts"
@@ -26,9 +25,11 @@ export const writeAddresses = Effect.fnUntraced(function* (
 ) {
   if (addresses.length === 0) return
   const id = yield* checkEmojiId(text)
+  const { organizations, userId } = writerOf(principal)
   const write = Effect.gen(function* () {
-    const lookup = yield* Lookups.use((lookups) => lookups.find(id))
-    const has = new Set((isRegistered(lookup) ? readAnswer(lookup).result : []).map(({ hash }) => hash))
+    // From the database: what was written a moment ago is not yet told to who has looked before.
+    const facts = yield* EmojiIds.use((ids) => ids.findWriteFacts(id.canonical, userId, organizations))
+    const has = new Set(facts?.records.map(({ hash }) => hash))
     const insert = keepLastValues(addresses)
       .filter(({ hash }) => !has.has(hash))
       .map(({ data, tag }) => ({ data, tag }))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { normalizeRecord } from "../../schema/record.ts"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { atSandbox, freshId, until } from "../orders/shopper.ts"
 import { locationOf, logInByMail, makeVisitor, type Visitor } from "./application.ts"
@@ -94,6 +95,25 @@ describe("a page of flow 1 that is loaded again", () => {
     const { cart, id, visitor } = await chooseId()
     const answers = await Promise.all([1, 2].map(() => visitor.submit(cart, { action: "free" })))
     expect(answers.map((answer) => locationOf(answer).searchParams.get("eid"))).toEqual([id, id])
+  })
+
+  it("leads back with the id although another process has written its address just now", async () => {
+    const user = await walletUser()
+    const id = freshId()
+    await service.register(id, user)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, {
+      refresh_token: user.refresh,
+      eid: id,
+      addresses: `0x1003=${bitcoin}`,
+    })
+    const written = normalizeRecord({ tag: "0x1003", data: bitcoin })
+    if (!("hash" in written)) throw new Error(written.message)
+    await service.sql`insert into record (canonical, hash, tag, data)
+                      select canonical, ${written.hash}, ${0x1003}, ${written.data} from emoji_id where owner_id = ${user.id}`
+    const kept = await visitor.submit(page, { action: "keep" })
+    expect(locationOf(kept).searchParams.get("eid")).toBe(id)
   })
 
   it("says that the cart is empty to whoever has bought nothing", async () => {
