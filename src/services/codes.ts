@@ -4,7 +4,7 @@ import type { Code, CodeAvailability, NewCode } from "../../schema/code.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import { drawBounds, isIdPattern } from "../../schema/random-code.ts"
-import { makeOnce, unlessMade } from "../store/made-once.ts"
+import { insertOnce, unlessMade } from "../store/made-once.ts"
 import { Sql } from "../store/sql.ts"
 import { randomEmojiId } from "./alternates-random.ts"
 
@@ -113,7 +113,7 @@ export class Codes extends Context.Service<
         }),
         create: Effect.fnUntraced(function* (given, run = randomUUID()) {
           const code = yield* checkNew(given)
-          return yield* makeOnce(run, (id) =>
+          return yield* insertOnce(run, (id) =>
             sql.attempt<Code>(
               (q) => q`insert into code ${q({ id, ...code } as never)} ${unlessMade(q, "code")} returning *`,
             ),

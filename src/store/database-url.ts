@@ -72,8 +72,8 @@ const placeOf = ({ hostname, searchParams }: URL): Place => {
     const value = searchParams.get(name)
     return value === null || value === "" ? [] : [[option, value]]
   })
-  const port = searchParams.get("port") ?? "1"
-  if (!/^[1-9]\d{0,4}$/.test(port)) throw new Error(`port=${port} is no port`)
+  const port = searchParams.get("port")
+  if (port !== null && !/^[1-9]\d{0,4}$/.test(port)) throw new Error(`port=${port} is no port`)
   // A folder with the server's socket in it, written where a host is.
   const folder = /^%2f/i.test(hostname) ? { host: decodeURIComponent(hostname) } : {}
   return { ...folder, ...Object.fromEntries(asked) }

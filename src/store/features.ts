@@ -5,7 +5,7 @@ import type { DisplayFeature, Feature } from "../../schema/feature.ts"
 import { Bus } from "../bus/bus.ts"
 import { telling } from "../bus/uncertain.ts"
 import { accountTopic } from "../services/account-answers.ts"
-import { makeOnce, unlessMade } from "./made-once.ts"
+import { insertOnce, unlessMade } from "./made-once.ts"
 import { Sql } from "./sql.ts"
 
 /** Switches an operator turns on for single users. */
@@ -44,7 +44,7 @@ export class Features extends Context.Service<
           ),
         all: sql.rows<Feature>((q) => q`select id, code, description, created_at from feature order by code`),
         create: (code, description, run = randomUUID()) =>
-          makeOnce(run, (id) =>
+          insertOnce(run, (id) =>
             sql.attempt<Feature>(
               (q) => q`insert into feature (id, code, description) values (${id}, ${code}, ${description})
                        ${unlessMade(q, "feature")} returning id, code, description, created_at`,

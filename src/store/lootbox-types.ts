@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { LootBoxTypeConfig, PublicLootBoxType } from "../../schema/lootbox.ts"
-import { makeOnce, unlessMade } from "./made-once.ts"
+import { insertOnce, unlessMade } from "./made-once.ts"
 import { Sql } from "./sql.ts"
 
 const listLimit = 500
@@ -36,7 +36,7 @@ export class LootboxTypes extends Context.Service<
 
       return LootboxTypes.of({
         create: ({ config, description, name }, run) =>
-          makeOnce(run, (id) =>
+          insertOnce(run, (id) =>
             sql.rows<PublicLootBoxType>(
               (q) => q`insert into lootbox_type (id, name, description, config)
                        values (${id}, ${name}, ${description}, ${JSON.stringify(config)}::text::jsonb)

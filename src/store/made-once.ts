@@ -8,8 +8,8 @@ export const unlessMade = (q: Sql["Service"]["raw"], table: string) =>
   q`on conflict (id) do update set id = excluded.id
      where ${q(table)}.created_at > now() - make_interval(secs => ${keySeconds})`
 
-/** What was made under this id before its key was forgotten is not what is asked for now. */
-export const makeOnce = <Row, E, R>(
+/** A key may be used for something else after its day: a row under this id that is older stays, and another is made. */
+export const insertOnce = <Row, E, R>(
   id: string,
   insert: (id: string) => Effect.Effect<ReadonlyArray<Row>, E, R>,
 ): Effect.Effect<Row, E, R> =>

@@ -11,7 +11,7 @@ import type {
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../bus/bus.ts"
 import { userTopic } from "../services/callers.ts"
-import { makeOnce, unlessMade } from "./made-once.ts"
+import { insertOnce, unlessMade } from "./made-once.ts"
 import { tellLatelyEnded } from "./oauth-clients.ts"
 import { Sql } from "./sql.ts"
 import type { SqlRefused } from "./sql-failures.ts"
@@ -71,7 +71,7 @@ export class Organizations extends Context.Service<
 
       return Organizations.of({
         create: ({ name, partner_path, return_link }, run = randomUUID()) =>
-          makeOnce(run, (id) =>
+          insertOnce(run, (id) =>
             sql.attempt<{ view: Organization }>(
               (q) => q`insert into organization as o (id, name, partner_path, return_link)
                        values (${id}, ${name}, ${partner_path ?? null}, ${return_link ?? null})

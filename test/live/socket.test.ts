@@ -28,6 +28,15 @@ const connected = async (url: string, headers: Record<string, string> = {}) => {
   return client
 }
 
+const upgrade = [
+  "GET /live?token=eyJ HTTP/1.1",
+  "Host: x",
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+]
+
 describe("the upgrade", () => {
   it("takes browsers from allowed origins and programs without one", async () => {
     for (const headers of [{}, { Origin: "https://wallet.example" }]) {
@@ -51,30 +60,13 @@ describe("the upgrade", () => {
 
   it("hangs up on a body whose length may be read differently, with what is in it", async () => {
     const inside = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
-    const lines = [
-      "GET /live?token=eyJ HTTP/1.1",
-      "Host: x",
-      "Connection: Upgrade",
-      "Upgrade: websocket",
-      "Sec-WebSocket-Version: 13",
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-      "Content-Length: 0",
-      `Content-Length: ${inside.length}`,
-    ]
+    const lines = [...upgrade, "Content-Length: 0", `Content-Length: ${inside.length}`]
     const port = Number(new URL(service.url).port)
     expect(await exchange(port, `${lines.join("\r\n")}\r\n\r\n${inside}`)).toBe("")
   })
 
   it("says why it refuses, as every other answer does, with the request's id", async () => {
-    const lines = [
-      "GET /live?token=eyJ HTTP/1.1",
-      "Host: x",
-      "Connection: Upgrade",
-      "Upgrade: websocket",
-      "Sec-WebSocket-Version: 13",
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-      "X-Request-Id: asked-1",
-    ]
+    const lines = [...upgrade, "X-Request-Id: asked-1"]
     const text = await exchange(Number(new URL(service.url).port), `${lines.join("\r\n")}\r\n\r\n`)
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(text).toMatch(/^x-request-id: asked-1\r$/im)
