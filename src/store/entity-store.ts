@@ -58,7 +58,7 @@ export const entityStore = Layer.effect(
       const { said, text } = writeTurns(turns)
       // Sent as text: the client would encode a jsonb parameter a second time. Safe to repeat, by the turns' ids.
       return sql
-        .attempt<{ places: Places | null }>((q) => q`select commit_turns(${text}::text::jsonb) as places`)
+        .attempt<{ places: Places | null }>((q) => q`select commit_batch(${text}::text::jsonb) as places`)
         .pipe(
           Effect.map(([row]): ReadonlyArray<Committed> => {
             const events = row?.places ? said.placed(row.places) : []

@@ -1,57 +1,83 @@
 import type { PlacedEvent } from "../../actors/ports.ts"
 import type { ChannelEvent } from "../../schema/turn.ts"
 
-/** What `place_events` answers: the offsets in the order of the events, and what these share. */
+/** What `place_said` answers: where each of the channels has come to, in the order they were given, and what they share. */
 export interface Places {
   readonly epoch: string | null
   readonly at: string
-  readonly offsets: ReadonlyArray<number>
+  readonly ends: ReadonlyArray<number>
+}
+
+interface Heard {
+  readonly name: string
+  events: number
+  /** From one, in the order the channels are given in. */
+  number: number
 }
 
 interface ToPlace {
   readonly event: ChannelEvent
   /** What it says, written down once, for the database and for whoever listens here. */
   readonly data: string
-  /** Which of the turns says it. */
-  readonly turn: number
+  readonly heard: Heard
+  /** How many the channel got before it, of these. */
+  readonly before: number
 }
 
-/** The database locks channels in the order of their names. Few events had better come so; many it puts in order itself. */
-const few = 8
-const byChannel = ({ event: a }: ToPlace, { event: b }: ToPlace): number =>
-  a.channel < b.channel ? -1 : a.channel > b.channel ? 1 : 0
+const byName = ({ name: a }: Heard, { name: b }: Heard): number => (a < b ? -1 : a > b ? 1 : 0)
+const after = ({ before, heard }: ToPlace): number => heard.events - before - 1
 
 /** The events of some turns on their way into the database. */
 export class EventsToPlace {
-  readonly #turns: number
-  readonly #all: ReadonlyArray<ToPlace>
+  readonly #turns: ReadonlyArray<ReadonlyArray<ToPlace>>
+  readonly #channels: ReadonlyArray<Heard>
 
   constructor(turns: ReadonlyArray<ReadonlyArray<ChannelEvent>>) {
-    this.#turns = turns.length
-    const all: Array<ToPlace> = []
-    for (let turn = 0; turn < turns.length; turn++)
-      for (const event of turns[turn]!) all.push({ event, data: JSON.stringify(event.data), turn })
-    this.#all = all.length > few ? all : all.sort(byChannel)
+    const channels = new Map<string, Heard>()
+    this.#turns = turns.map((events) =>
+      events.map((event) => {
+        let heard = channels.get(event.channel)
+        if (heard === undefined) {
+          heard = { name: event.channel, events: 0, number: 0 }
+          channels.set(event.channel, heard)
+        }
+        return { event, data: JSON.stringify(event.data), heard, before: heard.events++ }
+      }),
+    )
+    // The database locks them in the order of their names, and has less to do when they come so.
+    this.#channels = [...channels.values()].sort(byName)
+    for (let i = 0; i < this.#channels.length; i++) this.#channels[i]!.number = i + 1
   }
 
   get isEmpty(): boolean {
-    return this.#all.length === 0
+    return this.#channels.length === 0
   }
 
   /** As the database takes them. */
   get json(): string {
-    const one = ({ data, event: { channel, type } }: ToPlace) =>
-      `{"channel":${JSON.stringify(channel)},"type":${JSON.stringify(type)},"data":${data}}`
-    return `[${this.#all.map(one).join(",")}]`
+    const channels = this.#channels.map(
+      ({ events, name }) => `{"name":${JSON.stringify(name)},"events":${events}}`,
+    )
+    const events = this.#turns
+      .flat()
+      .map(
+        (one) =>
+          `{"channel":${one.heard.number},"after":${after(one)},"type":${JSON.stringify(one.event.type)},"data":${one.data}}`,
+      )
+    return `{"channels":[${channels.join(",")}],"events":[${events.join(",")}]}`
   }
 
   /** The events of each turn. */
-  placed({ at, epoch, offsets }: Places): ReadonlyArray<ReadonlyArray<PlacedEvent>> {
-    const turns = Array.from({ length: this.#turns }, (): Array<PlacedEvent> => [])
-    for (let i = 0; i < this.#all.length; i++) {
-      const { data, event, turn } = this.#all[i]!
-      turns[turn]!.push({ channel: event.channel, type: event.type, data, offset: offsets[i]!, epoch, at })
-    }
-    return turns
+  placed({ at, ends, epoch }: Places): ReadonlyArray<ReadonlyArray<PlacedEvent>> {
+    return this.#turns.map((events) =>
+      events.map((one) => ({
+        channel: one.event.channel,
+        type: one.event.type,
+        data: one.data,
+        offset: ends[one.heard.number - 1]! - after(one),
+        epoch,
+        at,
+      })),
+    )
   }
 }

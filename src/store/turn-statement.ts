@@ -15,7 +15,7 @@ const ofOrders = ["ledger", "sandbox_intents"] as const
 /** Effects whose lines belong together, and to the turn's entity. */
 const ofEntities = ["releases", "uses"] as const
 
-/** The parameter of `commit_turns`, and the events in it. */
+/** The parameter of `commit_batch`, and the events in it. */
 export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
   const lists: Record<string, Array<unknown>> = {}
   const add = (kind: string, line: unknown) => {
@@ -23,9 +23,12 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
     if (list === undefined) lists[kind] = [line]
     else list.push(line)
   }
-  const rows = turns.map(({ mail, turn: whole }) => {
+  for (const { mail, turn: whole } of turns) {
     const { context, due_at, effects, expected, id, kind, owner_id, peer_id, status, subject, turn, value } =
       whole
+    const row = { kind, id, turn, status, state: { value, context }, owner_id, peer_id, subject, due_at }
+    if (expected === 0) add("begun", row)
+    else add("turned", { ...row, expected })
     for (const effect of complete) for (const line of effects[effect] ?? []) add(effect, line)
     for (const effect of ofOrders)
       for (const line of effects[effect] ?? []) add(effect, { order_id: id, ...line })
@@ -34,11 +37,9 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
       if (list !== undefined && list.length > 0) add(effect, { id, list })
     }
     for (const letter of mail) add("mail", letter)
-    const state = { value, context }
-    return { kind, id, expected, turn, status, state, owner_id, peer_id, subject, due_at }
-  })
+  }
   const said = new EventsToPlace(turns.map(({ turn }) => turn.effects.events ?? []))
-  const text = JSON.stringify({ turns: rows, ...lists })
+  const text = JSON.stringify(lists)
   return { said, text: said.isEmpty ? text : `${text.slice(0, -1)},"events":${said.json}}` }
 }
 

@@ -67,7 +67,7 @@ it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a p
         someChannels().map((channel) => ({ channel, type: "test.happened", data: { id: randomUUID() } })),
       ])
       const [row] = await node.sql<[{ places: Places }]>`
-        select place_events(${said.json}::text::jsonb) as places`
+        select place_said(${said.json}::text::jsonb) as places`
       const events = said.placed(row.places).flat()
       // As a turn does, and as a statement that says things by itself.
       if (Math.random() < 0.5) publisher.committed(events)

@@ -21,7 +21,7 @@ export const serveProtocol = async () => {
   const commit = async (...events: ReadonlyArray<{ channel: string; type: string; data: unknown }>) => {
     const said = new EventsToPlace([events])
     const [row] = await service.sql<[{ places: Places }]>`
-      select place_events(${said.json}::text::jsonb) as places`
+      select place_said(${said.json}::text::jsonb) as places`
     publisher.committed(said.placed(row.places).flat())
   }
   const signed = (

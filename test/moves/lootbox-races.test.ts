@@ -143,7 +143,7 @@ describe("opening a lootbox", () => {
       attempts = openMany(url, id)
       for (let looks = 0; looks < 500; looks++) {
         const waiting = await sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%commit_turns%'`
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%commit_batch%'`
         if (waiting.length > 0) break
         await new Promise((resolve) => setTimeout(resolve, 10))
       }

@@ -3,7 +3,6 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import type postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Events } from "../../src/store/events.ts"
-import type { Places } from "../../src/store/placed-events.ts"
 import { connect, Sql } from "../../src/store/sql.ts"
 import { createDatabase } from "../fixtures/database.ts"
 
@@ -131,9 +130,11 @@ describe("events placed together", () => {
     readonly channel: string
     readonly n: number
   }
-  const place = async (said: ReadonlyArray<Said>): Promise<Places> => {
+  const place = async (said: ReadonlyArray<Said>) => {
     const made = said.map(({ channel, n }) => ({ channel, type: "test.happened", data: { n } }))
-    const [row] = await sql<[{ places: Places }]>`
+    const [row] = await sql<
+      [{ places: { readonly epoch: string; readonly offsets: ReadonlyArray<number> } }]
+    >`
       select place_events(${JSON.stringify(made)}::text::jsonb) as places`
     return row.places
   }
