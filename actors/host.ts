@@ -193,17 +193,20 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
       turnOptions: TurnOptions<M> = {},
     ) =>
-      cells.enter(id, (cell) =>
-        Effect.gen(function* () {
-          for (let tries = 0; tries < maxAttempts; tries++) {
-            const loaded = yield* attempt(id, cell, decide, turnOptions, tries === 0)
+      cells.enter(id, (cell) => {
+        const again = Effect.gen(function* () {
+          for (let tries = 1; tries < maxAttempts; tries++) {
+            const loaded = yield* attempt(id, cell, decide, turnOptions, false)
             if (loaded !== undefined) return loaded
             // Unequal pauses let one of two contending processes through.
-            if (tries > 0) yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))
+            yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))
           }
           return yield* new Unavailable({ error: `The ${entity} is too busy.`, retryAfterSeconds: 1 })
-        }).pipe(Effect.uninterruptible),
-      )
+        })
+        return Effect.flatMap(attempt(id, cell, decide, turnOptions, true), (loaded) =>
+          loaded === undefined ? again : Effect.succeed(loaded),
+        ).pipe(Effect.uninterruptible)
+      })
 
     const send = (id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M>) =>
       turn(id, () => Effect.succeed(event), turnOptions)

@@ -36,8 +36,7 @@ export interface ChannelPosition {
 /** An event that this process has committed, and its place. */
 export interface PlacedEvent extends ChannelPosition {
   readonly type: string
-  /** JSON text. */
-  readonly data: string
+  readonly data: unknown
   /** Null where the commit did not say. */
   readonly epoch: string | null
   /** When it was committed, as clients are told. */

@@ -98,7 +98,7 @@ end $$;
 
 -- Answers what place_said does, and nothing when these very turns have been committed before. Raises EI001 (detail: their
 -- entities) when another turn came before some of them, EI002 when ids are held by someone else.
-create function commit_batch(p jsonb) returns jsonb language plpgsql
+create function commit_batch(p jsonb, said jsonb) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   begun int := 0; gone_on int := 0; given int := 0; late uuid[]; repeated int; places jsonb;
@@ -148,6 +148,6 @@ begin
   end if;
   if p ? 'free_ids' then perform put_free_ids(p->'free_ids'); end if;
   if p ? 'mail' then perform put_mail(p->'mail'); end if;
-  if p ? 'events' then places := place_said(p->'events'); end if;
+  if said is not null then places := place_said(said); end if;
   return places;
 end $$;

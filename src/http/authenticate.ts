@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Unauthorized } from "../../schema/errors.ts"
 import { roleScopes, type Scope } from "../../schema/scope.ts"
-import { ApiKeyCallers } from "../services/api-key-callers.ts"
+import { type ApiKeyCaller, ApiKeyCallers } from "../services/api-key-callers.ts"
 import { type Caller, Callers } from "../services/callers.ts"
 import { type Claims, type TokenKind, Tokens } from "../services/tokens.ts"
 import type { RawRequest } from "./exchange.ts"
@@ -32,6 +32,23 @@ const tokenPrincipal = (kind: TokenKind, claims: Claims, caller: Caller): Princi
   }
 }
 
+const keyPrincipal = (key: ApiKeyCaller): Principal => ({
+  userId: key.caller.id,
+  role: key.caller.role,
+  scopes: key.scopesFor(key.caller.role),
+  limitedTo: key.scopes,
+  via: "api_key",
+  keyId: key.id,
+  keyExpiresAt: key.expiresAt,
+  sessionId: "",
+  emojiId: undefined,
+  organizations: key.caller.organizations,
+  twoFactor: key.caller.twoFactor,
+})
+
+const suits = (scheme: AuthScheme, principal: Principal): boolean =>
+  scheme !== "two_factor" || principal.via === "session"
+
 /** Finds who is asking. A token or key this process has seen before costs two map look-ups and no query. */
 export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
@@ -46,6 +63,17 @@ export const makeAuthenticate = Effect.gen(function* () {
   const remembered = (token: string, kind: TokenKind) => {
     const claims = tokens.verifyCached(token, kind)
     return claims === undefined ? undefined : { kind, claims }
+  }
+
+  /** Who this process knows already: nothing to wait for. */
+  const recall = (token: string): Principal | undefined => {
+    if (token.startsWith("svc_")) {
+      const key = apiKeys.remembered(token)
+      return key?.caller.active ? keyPrincipal(key) : undefined
+    }
+    const found = remembered(token, "access") ?? remembered(token, "oauth-access")
+    const caller = found && callers.remembered(found.claims.sub)
+    return caller && tokenPrincipal(found.kind, found.claims, caller)
   }
 
   const byToken = Effect.fnUntraced(function* (token: string) {
@@ -63,22 +91,7 @@ export const makeAuthenticate = Effect.gen(function* () {
   const byApiKey = Effect.fnUntraced(function* (text: string) {
     const key = apiKeys.remembered(text) ?? (yield* apiKeys.find(text))
     if (key === undefined) return undefined
-    const { caller } = key
-    if (!caller.active) return undefined
-    const principal: Principal = {
-      userId: caller.id,
-      role: caller.role,
-      scopes: key.scopesFor(caller.role),
-      limitedTo: key.scopes,
-      via: "api_key",
-      keyId: key.id,
-      keyExpiresAt: key.expiresAt,
-      sessionId: "",
-      emojiId: undefined,
-      organizations: caller.organizations,
-      twoFactor: caller.twoFactor,
-    }
-    return principal
+    return key.caller.active ? keyPrincipal(key) : undefined
   })
 
   const find = Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
@@ -93,12 +106,18 @@ export const makeAuthenticate = Effect.gen(function* () {
       : yield* byApiKey(apiKey.trim())
   })
 
-  return Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
+  const ask = Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
     const principal = yield* find(scheme, request)
-    if (principal !== undefined && (scheme !== "two_factor" || principal.via === "session")) return principal
+    if (principal !== undefined && suits(scheme, principal)) return principal
     if (scheme === "optional") return null
     return yield* new Unauthorized(
       principal === undefined ? {} : { error: "This needs the access token of a login session." },
     )
   })
+
+  return (scheme: AuthScheme, request: RawRequest) => {
+    const token = bearerToken(request.headers)
+    const known = token === undefined ? undefined : recall(token)
+    return known !== undefined && suits(scheme, known) ? Effect.succeed(known) : ask(scheme, request)
+  }
 })

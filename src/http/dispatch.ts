@@ -1,5 +1,12 @@
 import { Cause, type Context, Effect, Exit, Option, Result, Schema } from "effect"
-import { Forbidden, isProblem, type Problem } from "../../schema/errors.ts"
+import {
+  Forbidden,
+  type InvalidRequest,
+  isProblem,
+  type Problem,
+  type TooManyRequests,
+  type Unavailable,
+} from "../../schema/errors.ts"
 import { decoder, parseJsonBody, parseQueryText } from "./decode.ts"
 import type { Endpoint, RawRequest, RawResponse } from "./exchange.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
@@ -31,6 +38,8 @@ interface Admitted {
   readonly rate: RateHeaders | undefined
 }
 const nothing: Input = { params: noInput, query: noInput, body: undefined }
+const noneOf = Result.succeed(noInput)
+const noBody = Result.succeed(undefined)
 
 const takesNothing = (route: Route): boolean =>
   parameterNames(route.path).length === 0 &&
@@ -56,21 +65,22 @@ const makeDecode = (route: Route) => {
   const body = route.body === undefined || route.rawBody ? undefined : decoder(route.body, "body")
   const names = parameterNames(route.path)
   const isNothing = takesNothing(route)
-  return Effect.fnUntraced(function* (request: RawRequest) {
-    if (isNothing) return nothing
-    const given = () => Object.fromEntries(names.map((name, i) => [name, request.params[i]]))
-    return {
-      params: names.length === 0 ? noInput : ((yield* Effect.fromResult(params(given()))) as {}),
-      query:
-        route.query === undefined
-          ? noInput
-          : ((yield* Effect.fromResult(Result.flatMap(parseQueryText(request.query), query))) as {}),
-      body:
-        body === undefined
-          ? undefined
-          : yield* Effect.fromResult(Result.flatMap(parseJsonBody(request.body), body)),
-    }
-  })
+  const paramsOf = ({ params: given }: RawRequest) =>
+    params(Object.fromEntries(names.map((name, i) => [name, given[i]])))
+  return (request: RawRequest): Result.Result<Input, InvalidRequest> => {
+    if (isNothing) return Result.succeed(nothing)
+    const inPath = names.length === 0 ? noneOf : paramsOf(request)
+    if (Result.isFailure(inPath)) return Result.fail(inPath.failure)
+    const inQuery = route.query === undefined ? noneOf : Result.flatMap(parseQueryText(request.query), query)
+    if (Result.isFailure(inQuery)) return Result.fail(inQuery.failure)
+    const inBody = body === undefined ? noBody : Result.flatMap(parseJsonBody(request.body), body)
+    if (Result.isFailure(inBody)) return Result.fail(inBody.failure)
+    return Result.succeed({
+      params: inPath.success as {},
+      query: inQuery.success as {},
+      body: inBody.success,
+    })
+  }
 }
 
 const headersFor = (route: Route) => (route.auth === "none" || isWrite(route) ? {} : privateHeaders)
@@ -127,20 +137,34 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const keyed = takesKey(route)
   const prepared = route.prepared === undefined ? undefined : yield* route.prepared
 
-  const admit = Effect.fnUntraced(function* (request: RawRequest) {
-    let principal = route.auth === "none" ? null : yield* guards.authenticate(route.auth, request)
-    if (principal?.via === "oauth" && route.auth === "optional") principal = null
-    const rate = route.limit === undefined ? undefined : yield* guards.limit(route.limit, request, principal)
+  const limited = (
+    request: RawRequest,
+    principal: Principal | null,
+  ): Effect.Effect<Admitted, Forbidden | TooManyRequests | Unavailable> => {
     const forbidden = checkAllowed(route, principal)
-    return forbidden === undefined ? { principal, rate } : yield* forbidden
-  })
+    const letIn = (rate: RateHeaders | undefined) =>
+      forbidden === undefined ? Effect.succeed({ principal, rate }) : Effect.fail(forbidden)
+    return route.limit === undefined
+      ? letIn(undefined)
+      : Effect.flatMap(guards.limit(route.limit, request, principal), letIn)
+  }
 
-  const perform = Effect.fnUntraced(function* (request: RawRequest, { principal, rate }: Admitted) {
-    const input = yield* decode(request)
-    if (route.sensitive && principal?.twoFactor && principal.via === "session")
-      yield* guards.freshCode(principal)
-    return encode(yield* handler(handlerRequest(request, principal, input)), rate)
-  })
+  const admit = (request: RawRequest) =>
+    route.auth === "none"
+      ? limited(request, null)
+      : Effect.flatMap(guards.authenticate(route.auth, request), (principal) =>
+          limited(request, principal?.via === "oauth" && route.auth === "optional" ? null : principal),
+        )
+
+  const perform = (request: RawRequest, { principal, rate }: Admitted) => {
+    const input = decode(request)
+    if (Result.isFailure(input)) return Effect.fail(input.failure)
+    const answer = () =>
+      Effect.map(handler(handlerRequest(request, principal, input.success)), (value) => encode(value, rate))
+    return route.sensitive && principal?.twoFactor && principal.via === "session"
+      ? Effect.flatMap(guards.freshCode(principal), answer)
+      : answer()
+  }
 
   // A row that looks at nothing needs no more than its handler.
   const looksAtNothing = route.auth === "none" && route.limit === undefined && takesNothing(route)
@@ -152,7 +176,9 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
     // Who only repeats an answer is counted too, and another key of the same user may have made that answer.
     const admitted = yield* admit(request)
-    const answered = Effect.map(Effect.exit(perform(request, admitted)), (exit) => settle(exit, request))
+    const answered = Effect.map(Effect.exit(Effect.suspend(() => perform(request, admitted))), (exit) =>
+      settle(exit, request),
+    )
     return yield* guards.once(
       key,
       route.id,

@@ -79,7 +79,7 @@ export class Feeds implements Source {
     // Who may listen to a channel of parties may change with each of its events.
     if (position === undefined || feed.parties !== null) return false
     if (position.epoch !== epoch || position.offset + 1 !== offset) return false
-    this.#move(feed, { at, offset, type, data }, epoch)
+    this.#move(feed, { at, offset, type, data: JSON.stringify(data) }, epoch)
     this.#letOn(feed)
     return true
   }

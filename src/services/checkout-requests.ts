@@ -31,15 +31,20 @@ export const checkRequest = Effect.fnUntraced(function* (principal: Principal, r
 })
 
 /** An id is bound to a key its buyer has shown to have. */
-export const checkKey = Effect.fnUntraced(function* (user: DisplayUser, wanted: string | null | undefined) {
-  if (wanted == null) return undefined
-  const key = wanted.toLowerCase()
-  if (user.pubkeys.includes(key)) return key
-  return yield* new Unprocessable({
-    error: "The pubkey is not one of yours. Add it first.",
-    fields: { pubkey: issue("unknown", "not a key of this user") },
-  })
-})
+export const checkKey = (
+  user: DisplayUser,
+  wanted: string | null | undefined,
+): Effect.Effect<string | undefined, Unprocessable> => {
+  const key = wanted?.toLowerCase()
+  return key === undefined || user.pubkeys.includes(key)
+    ? Effect.succeed(key)
+    : Effect.fail(
+        new Unprocessable({
+          error: "The pubkey is not one of yours. Add it first.",
+          fields: { pubkey: issue("unknown", "not a key of this user") },
+        }),
+      )
+}
 
 /** A user known only by an alternate id has no address to confirm. */
 export const checkEmail = (user: DisplayUser): Effect.Effect<void, Unprocessable> =>

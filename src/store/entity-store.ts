@@ -58,7 +58,9 @@ export const entityStore = Layer.effect(
       const { said, text } = writeTurns(turns)
       // Sent as text: the client would encode a jsonb parameter a second time. Safe to repeat, by the turns' ids.
       return sql
-        .attempt<{ places: Places | null }>((q) => q`select commit_batch(${text}::text::jsonb) as places`)
+        .attempt<{ places: Places | null }>(
+          (q) => q`select commit_batch(${text}::text::jsonb, ${said.json}::text::jsonb) as places`,
+        )
         .pipe(
           Effect.map(([row]): ReadonlyArray<Committed> => {
             const events = row?.places ? said.placed(row.places) : []
@@ -122,10 +124,12 @@ export const entityStore = Layer.effect(
       fits: mayGoTogether,
     })
 
-    const commit = Effect.fnUntraced(function* (turn: TurnCommit) {
+    const commit = (turn: TurnCommit): Committed => {
       const { mail } = turn.effects
-      return yield* commitGathered({ turn, mail: mail === undefined ? [] : yield* outbox.seal(mail) })
-    })
+      return mail === undefined
+        ? commitGathered({ turn, mail: [] })
+        : Effect.flatMap(outbox.seal(mail), (sealed) => commitGathered({ turn, mail: sealed }))
+    }
 
     const takeDue = (limit: number) =>
       sql.rows<{ kind: string; id: string }>(

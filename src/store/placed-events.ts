@@ -17,8 +17,6 @@ interface Heard {
 
 interface ToPlace {
   readonly event: ChannelEvent
-  /** What it says, written down once, for the database and for whoever listens here. */
-  readonly data: string
   readonly heard: Heard
   /** How many the channel got before it, of these. */
   readonly before: number
@@ -41,7 +39,7 @@ export class EventsToPlace {
           heard = { name: event.channel, events: 0, number: 0 }
           channels.set(event.channel, heard)
         }
-        return { event, data: JSON.stringify(event.data), heard, before: heard.events++ }
+        return { event, heard, before: heard.events++ }
       }),
     )
     // The database locks them in the order of their names, and has less to do when they come so.
@@ -49,35 +47,26 @@ export class EventsToPlace {
     for (let i = 0; i < this.#channels.length; i++) this.#channels[i]!.number = i + 1
   }
 
-  get isEmpty(): boolean {
-    return this.#channels.length === 0
-  }
-
-  /** As the database takes them. */
-  get json(): string {
-    const channels = this.#channels.map(
-      ({ events, name }) => `{"name":${JSON.stringify(name)},"events":${events}}`,
-    )
-    const events = this.#turns
-      .flat()
-      .map(
-        (one) =>
-          `{"channel":${one.heard.number},"after":${after(one)},"type":${JSON.stringify(one.event.type)},"data":${one.data}}`,
-      )
-    return `{"channels":[${channels.join(",")}],"events":[${events.join(",")}]}`
+  /** As the database takes them; null when there are none. */
+  get json(): string | null {
+    if (this.#channels.length === 0) return null
+    const channels = this.#channels.map(({ events, name }) => ({ name, events }))
+    const events: Array<unknown> = []
+    for (const turn of this.#turns)
+      for (const one of turn) {
+        const { data, type } = one.event
+        events.push({ channel: one.heard.number, after: after(one), type, data })
+      }
+    return JSON.stringify({ channels, events })
   }
 
   /** The events of each turn. */
   placed({ at, ends, epoch }: Places): ReadonlyArray<ReadonlyArray<PlacedEvent>> {
     return this.#turns.map((events) =>
-      events.map((one) => ({
-        channel: one.event.channel,
-        type: one.event.type,
-        data: one.data,
-        offset: ends[one.heard.number - 1]! - after(one),
-        epoch,
-        at,
-      })),
+      events.map((one) => {
+        const { channel, data, type } = one.event
+        return { channel, type, data, offset: ends[one.heard.number - 1]! - after(one), epoch, at }
+      }),
     )
   }
 }

@@ -15,7 +15,7 @@ const ofOrders = ["ledger", "sandbox_intents"] as const
 /** Effects whose lines belong together, and to the turn's entity. */
 const ofEntities = ["releases", "uses"] as const
 
-/** The parameter of `commit_batch`, and the events in it. */
+/** What `commit_batch` takes, but for the events, and these. */
 export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
   const lists: Record<string, Array<unknown>> = {}
   const add = (kind: string, line: unknown) => {
@@ -39,8 +39,7 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
     for (const letter of mail) add("mail", letter)
   }
   const said = new EventsToPlace(turns.map(({ turn }) => turn.effects.events ?? []))
-  const text = JSON.stringify(lists)
-  return { said, text: said.isEmpty ? text : `${text.slice(0, -1)},"events":${said.json}}` }
+  return { said, text: JSON.stringify(lists) }
 }
 
 /** The uses of codes are locked in the order of one turn only. */

@@ -151,7 +151,7 @@ export class World {
     this.log.offset += 1
     const { epoch, offset } = this.log
     const { at, data, type } = this.log.row(offset)
-    this.said.push({ channel: channel.name, epoch, offset, at, type, data })
+    this.said.push({ channel: channel.name, epoch, offset, at, type, data: JSON.parse(data) })
   }
   tell(at: number): void {
     const [said] = this.said.splice(at % Math.max(1, this.said.length), 1)

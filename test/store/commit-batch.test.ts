@@ -3,17 +3,14 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { Claim } from "../../schema/turn.ts"
 import { EventsToPlace, type Places } from "../../src/store/placed-events.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
-import { batchOf, type Facts, formerBatchOf } from "../fixtures/turns.ts"
+import { commitBatch, type Effects, type Facts, formerBatchOf } from "../fixtures/turns.ts"
 
 let one: TestService
 beforeAll(async () => {
   one = await serve()
 })
 
-type Effects = Parameters<typeof batchOf>[1]
-const commitMany = (turns: ReadonlyArray<Facts>, effects?: Effects) =>
-  one.sql<[{ places: Places | null }]>`
-    select commit_batch(${batchOf(turns, effects)}::text::jsonb) as places`
+const commitMany = (turns: ReadonlyArray<Facts>, effects?: Effects) => commitBatch(one.sql, turns, effects)
 const commit = (facts: Facts, effects?: Effects) => commitMany([facts], effects)
 
 const versionOf = async (id: string): Promise<number | undefined> => {

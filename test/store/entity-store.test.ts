@@ -50,14 +50,14 @@ describe("turns that come at once", () => {
         .map(({ channel: at, data, type }) => ({ at, data, type }))
         .sort((a, b) => a.type.localeCompare(b.type))
       expect(told).toEqual([
-        { at: turns[n]!.effects.events![1]!.channel, data: JSON.stringify({ n }), type: "test.own" },
-        { at: channel, data: JSON.stringify({ n }), type: "test.shared" },
+        { at: turns[n]!.effects.events![1]!.channel, data: { n }, type: "test.own" },
+        { at: channel, data: { n }, type: "test.shared" },
       ])
     }
     const offsets = committed.flatMap((events) =>
       events
         .filter((event) => event.channel === channel)
-        .map(({ data, offset }) => ({ offset, ...JSON.parse(data) })),
+        .map(({ data, offset }) => ({ offset, ...(data as { n: number }) })),
     )
     const stored =
       await service.sql`select "offset", data from event where channel = ${channel} order by "offset"`

@@ -7,7 +7,7 @@ import { Orders } from "../../src/store/orders.ts"
 import { connect, Sql } from "../../src/store/sql.ts"
 import { Users } from "../../src/store/users.ts"
 import { createDatabase } from "../fixtures/database.ts"
-import { batchOf, type Facts } from "../fixtures/turns.ts"
+import { commitBatch, type Facts } from "../fixtures/turns.ts"
 
 const turns = 300
 const alone = Bus.layer({ wire: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 })
@@ -17,7 +17,7 @@ it("a turn reads its own entity and its own journal, also by plans that were mad
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   const owner = randomUUID()
   const commit = ({ ledger, ...facts }: Facts & Record<string, unknown>) =>
-    sql`select commit_batch(${batchOf([facts], { ...(ledger === undefined ? {} : { ledger }) })}::text::jsonb)`
+    commitBatch(sql, [facts], ledger === undefined ? {} : { ledger })
   for (let n = 0; n < turns; n++) {
     const id = randomUUID()
     const columns = { id, state: { value: "Paid", context: {} }, owner_id: owner, status: "Paid" }
