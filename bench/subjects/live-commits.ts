@@ -79,7 +79,7 @@ const commit = async (channels: readonly string[]): Promise<number> => {
     channels.map((channel) => ({ channel, type: "emoji_id.records", data: someData() })),
   ])
   const [row] = await service.runtime.runPromise(
-    sql.rows<{ places: Places }>((q) => q`select place_events(${made.json}::text::jsonb) as places`),
+    sql.rows<{ places: Places }>((q) => q`select place_said(${made.json}::text::jsonb) as places`),
   )
   const at = machineMs()
   publisher.committed(made.placed(row!.places).flat())
