@@ -6,7 +6,8 @@ import { runReconnectStorm } from "../../../bench/crowd/reconnect-storm.ts"
 import { buildRequest } from "../../../bench/load/request.ts"
 import { machineMs } from "../../../bench/machine-clock.ts"
 import { PublishDoor } from "../../../bench/publish-door.ts"
-import { barePublish, type RunningServer } from "../../../bench/side.ts"
+import { fanOutOne } from "../../../bench/scenarios/fan-out.ts"
+import { barePublish, liveCommits, type RunningServer } from "../../../bench/side.ts"
 
 const plan = { connections: 60, warmupSeconds: 0.1, durationSeconds: 0.3, timeoutSeconds: 2 }
 
@@ -37,6 +38,16 @@ describe("a crowd", () => {
     expect(run.errors).toEqual({})
     expect(run.completed).toBeGreaterThan(60)
     expect(run.server?.rssMb).toBeGreaterThan(1)
+  })
+
+  it("gets every frame the service itself commits", async () => {
+    if (!("fanOut" in fanOutOne)) throw new Error("no scenario of a crowd")
+    const service = await liveCommits().start()
+    onTestFinished(() => service.stop())
+    const fanOut = fanOutOne.fanOut(service.target, undefined, plan.connections)
+    const run = await runFanOut(service.target, fanOut, plan, service.pid)
+    expect(run.errors).toEqual({})
+    expect(run.completed).toBeGreaterThan(60)
   })
 
   it("times a frame from the commit, whenever that was", async () => {
