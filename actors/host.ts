@@ -168,7 +168,11 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
           ...derived,
         })
         .pipe(
-          Effect.catchTag("VersionConflict", () => Effect.succeed(undefined)),
+          Effect.catchTags({
+            VersionConflict: () => Effect.succeed(undefined),
+            // Perhaps it is this very entity that another process begins at the same moment: the next look will tell.
+            UniqueConflict: (conflict) => (isGuess ? Effect.succeed(undefined) : Effect.fail(conflict)),
+          }),
           // Perhaps committed, perhaps about to be: nobody may serve from before either way.
           Effect.tapError((failure) =>
             failure._tag === "Unavailable"

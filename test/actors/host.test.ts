@@ -59,6 +59,14 @@ describe("an entity", () => {
     expect(succeeded).toBeGreaterThan(90)
   })
 
+  it("is begun by one of two services that begin it at the same moment, and the other goes on with it", async () => {
+    for (let round = 0; round < 150; round++) {
+      const { id, owner } = await newOrder()
+      const results = await Promise.all([one, two, one, two].map((service) => add(service, id, owner)))
+      expect(results.filter(Result.isFailure)).toEqual([])
+    }
+  })
+
   it("gives its channel events offsets in commit order without a hole", async () => {
     const { id, owner } = await newOrder()
     await Promise.all(Array.from({ length: 40 }, (_, i) => add(i % 2 === 0 ? one : two, id, owner)))
