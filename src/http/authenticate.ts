@@ -60,10 +60,11 @@ export const makeAuthenticate = Effect.gen(function* () {
       Effect.map((claims) => ({ kind, claims })),
       Effect.catch(() => Effect.succeed(undefined)),
     )
-  const remembered = (token: string, kind: TokenKind) => {
+  const rememberedAs = (token: string, kind: TokenKind) => {
     const claims = tokens.verifyCached(token, kind)
     return claims === undefined ? undefined : { kind, claims }
   }
+  const remembered = (token: string) => rememberedAs(token, "access") ?? rememberedAs(token, "oauth-access")
 
   /** Who this process knows already: nothing to wait for. */
   const recall = (token: string): Principal | undefined => {
@@ -71,17 +72,14 @@ export const makeAuthenticate = Effect.gen(function* () {
       const key = apiKeys.remembered(token)
       return key?.caller.active ? keyPrincipal(key) : undefined
     }
-    const found = remembered(token, "access") ?? remembered(token, "oauth-access")
+    const found = remembered(token)
     const caller = found && callers.remembered(found.claims.sub)
     return caller && tokenPrincipal(found.kind, found.claims, caller)
   }
 
   const byToken = Effect.fnUntraced(function* (token: string) {
     const found =
-      remembered(token, "access") ??
-      remembered(token, "oauth-access") ??
-      (yield* verify(token, "access")) ??
-      (yield* verify(token, "oauth-access"))
+      remembered(token) ?? (yield* verify(token, "access")) ?? (yield* verify(token, "oauth-access"))
     if (found === undefined) return undefined
     const { claims, kind } = found
     const caller = callers.remembered(claims.sub) ?? (yield* callers.find(claims.sub))
@@ -90,8 +88,7 @@ export const makeAuthenticate = Effect.gen(function* () {
 
   const byApiKey = Effect.fnUntraced(function* (text: string) {
     const key = apiKeys.remembered(text) ?? (yield* apiKeys.find(text))
-    if (key === undefined) return undefined
-    return key.caller.active ? keyPrincipal(key) : undefined
+    return key?.caller.active ? keyPrincipal(key) : undefined
   })
 
   const find = Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
