@@ -1,106 +1,11 @@
-import { join } from "node:path"
-import { Redacted } from "effect"
-import { banner } from "./banner.ts"
-import { type Config, readConfig } from "./config.ts"
-import { keepEmbeddedPostgres } from "./store/embedded-keeper.ts"
-import { prepareDatabase } from "./store/prepare.ts"
-import type { DatabaseAddress } from "./store/sql.ts"
-import { startWorkers } from "./workers.ts"
+/**
+ * Effect keeps the async context of every fiber that waits, for those who read an AsyncLocalStorage. Nobody here does, and
+ * each request would pay for it several times: so Effect is loaded where it does not find what it keeps contexts with.
+ */
+const { getBuiltinModule } = process
+Object.assign(process, { getBuiltinModule: undefined })
+await import("effect")
+Object.assign(process, { getBuiltinModule })
 
-type Stop = () => Promise<void>
-type StartService = typeof import("./app.ts")["startService"]
-
-/** Loaded by those who serve: one that only keeps workers is spared most of the program. */
-const startService: StartService = async (...given) => (await import("./app.ts")).startService(...given)
-
-const stopOnSignals = (stop: Stop) => {
-  let stopping = false
-  const once = () => {
-    if (stopping) return
-    stopping = true
-    stop().then(
-      () => process.exit(0),
-      (error) => {
-        console.error(error)
-        process.exit(1)
-      },
-    )
-  }
-  process.on("SIGTERM", once)
-  process.on("SIGINT", once)
-  // A worker whose parent is gone has nobody to serve for.
-  process.on("disconnect", once)
-}
-
-const runWorker = async (config: Config, database: DatabaseAddress) => {
-  const service = await startService(
-    { config, database, peersPossible: true, preparesData: config.workerFirst === "yes" },
-    { port: config.port, exclusive: false },
-  )
-  stopOnSignals(() => service.stop())
-  process.send?.("ready")
-}
-
-/** Besides its pool a process listens and notifies on two wires of the bus; a command line comes and goes. */
-const connectionsBesidePool = 6
-const connectionsOfOthers = 20
-const leastConnections = 200
-
-/** As many as all processes together may open, or the last of them would be refused under load. */
-const maxConnections = ({ poolSize, workers }: Config): number =>
-  Math.max(leastConnections, workers * (poolSize + connectionsBesidePool) + connectionsOfOthers)
-
-const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress; stop: Stop }> => {
-  if (config.databaseUrl !== undefined) {
-    return { address: { url: Redacted.value(config.databaseUrl) }, stop: async () => {} }
-  }
-  const embedded = await keepEmbeddedPostgres({
-    dataDir: join(config.dataDir, "postgres"),
-    flags: ["-c", `max_connections=${maxConnections(config)}`],
-    ...(config.pgBin === undefined ? {} : { pgBin: config.pgBin }),
-  })
-  const { port, socketDir } = embedded
-  return { address: { socketDir, port, database: "postgres" }, stop: () => embedded.stop() }
-}
-
-const runParent = async (config: Config) => {
-  const database = await openDatabase(config)
-  try {
-    await prepareDatabase(database.address, config.statementTimeoutMs)
-    const peersPossible = config.databaseUrl !== undefined
-    const running =
-      config.workers > 1
-        ? await startWorkers(config.workers, import.meta.filename, database.address, process.env)
-        : await startService(
-            { config, database: database.address, peersPossible, preparesData: true },
-            { port: config.port, exclusive: true },
-          )
-    stopOnSignals(async () => {
-      await running.stop()
-      await database.stop()
-    })
-    console.log(banner(config))
-  } catch (error) {
-    await database.stop()
-    throw error
-  }
-}
-
-/** Errors of our own may say all they know by their name and cause. */
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message || reasonOf(error.cause ?? error.name) : String(error)
-
-const read = readConfig()
-if ("problems" in read) {
-  for (const problem of read.problems) console.error(problem)
-  process.exit(1)
-}
-const { config } = read
-const run =
-  config.workerOf === undefined
-    ? runParent(config)
-    : runWorker(config, JSON.parse(config.workerOf) as DatabaseAddress)
-run.catch((error: unknown) => {
-  console.error(reasonOf(error))
-  process.exit(1)
-})
+const { start } = await import("./start.ts")
+start(import.meta.filename)

@@ -5,8 +5,8 @@ import { connect } from "../src/store/sql.ts"
 import { freePort, type Program, startProgram, temporaryFolder } from "./fixtures/program.ts"
 
 const running: Array<Program> = []
-const start = (environment: Record<string, string>) => {
-  const program = startProgram({ LOG_LEVEL: "Error", ...environment })
+const start = (environment: Record<string, string>, flags: ReadonlyArray<string> = []) => {
+  const program = startProgram({ LOG_LEVEL: "Error", ...environment }, flags)
   running.push(program)
   return program
 }
@@ -40,6 +40,17 @@ describe("npm start", () => {
     program.child.kill("SIGTERM")
     expect(await program.ended).toEqual({ code: 0, signal: null })
     expect(isAlive(pid)).toBe(false)
+  })
+
+  it("keeps no async context for the fibers that wait", async () => {
+    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const counting = join(import.meta.dirname, "fixtures/count-fiber-contexts.mjs")
+    const program = start({ PORT: String(port), DATA_DIR: dataDir, DEMO: "false" }, ["--import", counting])
+    await program.printed(`http://localhost:${port}`)
+    expect((await fetch(`http://127.0.0.1:${port}/emoji_id/%F0%9F%9A%80`)).status).toBe(404)
+    program.child.kill("SIGTERM")
+    await program.ended
+    expect(program.output()).toContain("async contexts kept: 0")
   })
 
   it("comes back after kill -9 with what it had, and the database of the killed one is gone by itself", async () => {
