@@ -1,13 +1,16 @@
-import { Effect, Semaphore } from "effect"
+import { Effect } from "effect"
 import { Unavailable } from "../schema/errors.ts"
 import { BoundedMap } from "./bounded-map.ts"
 
-/** One entity in memory: its lock, and its state as of the last commit seen here. */
+/** One entity in memory: its state as of the last commit seen here, and those who have come for a turn. */
 export interface Cell<Loaded> {
-  readonly lock: Semaphore.Semaphore
   loaded: Loaded | undefined
   /** Turns running or waiting. */
   waiting: number
+  /** A turn runs, or is just being handed on. */
+  busy: boolean
+  /** Each begins the turn of one who waits. */
+  readonly queue: Array<() => void>
 }
 
 export interface CellLimits {
@@ -42,9 +45,9 @@ export class Cells<Loaded> {
     if (this.#cells.get(id)?.waiting === 0) this.#cells.delete(id)
   }
 
-  /** Runs the turn alone among this entity's turns, in arrival order. */
+  /** Runs the turn alone among this entity's turns, in arrival order. Who waits may leave; a turn that runs is ended. */
   enter<A, E, R>(id: string, turn: (cell: Cell<Loaded>) => Effect.Effect<A, E, R>) {
-    return Effect.suspend((): Effect.Effect<A, E | Unavailable, R> => {
+    return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Unavailable, R> => {
       const cell = this.#activate(id)
       if (cell.waiting >= this.#limits.mailboxLimit) {
         return Effect.fail(
@@ -53,17 +56,40 @@ export class Cells<Loaded> {
       }
       cell.waiting++
       this.#waiting++
-      return cell.lock
-        .withPermits(1)(turn(cell))
-        .pipe(
-          Effect.ensuring(
-            Effect.sync(() => {
-              cell.waiting--
-              this.#waiting--
-            }),
-          ),
-        )
+      const alone = Effect.onExitPrimitive(turn(cell), () => this.#end(cell))
+      if (!cell.busy) {
+        cell.busy = true
+        return alone
+      }
+      return restore(
+        Effect.callback<A, E, R>((resume) => {
+          const begin = () => resume(Effect.uninterruptible(alone))
+          cell.queue.push(begin)
+          return Effect.sync(() => {
+            cell.queue.splice(cell.queue.indexOf(begin), 1)
+            this.#leave(cell)
+          })
+        }),
+      )
     })
+  }
+
+  #leave(cell: Cell<Loaded>): void {
+    cell.waiting--
+    this.#waiting--
+  }
+
+  #end(cell: Cell<Loaded>): undefined {
+    this.#leave(cell)
+    // Later: a long queue of turns that are refused at once would be as deep a stack.
+    if (cell.queue.length > 0) queueMicrotask(() => this.#handOn(cell))
+    else cell.busy = false
+  }
+
+  #handOn(cell: Cell<Loaded>): void {
+    const begin = cell.queue.shift()
+    if (begin === undefined) cell.busy = false
+    else begin()
   }
 
   #activate(id: string): Cell<Loaded> {
@@ -72,7 +98,7 @@ export class Cells<Loaded> {
       this.#cells.renew(id, known)
       return known
     }
-    const cell: Cell<Loaded> = { lock: Semaphore.makeUnsafe(1), loaded: undefined, waiting: 0 }
+    const cell: Cell<Loaded> = { loaded: undefined, waiting: 0, busy: false, queue: [] }
     this.#cells.set(id, cell)
     return cell
   }

@@ -39,9 +39,9 @@ export interface HostOptions<M extends AnyStateMachine> {
 
 export interface TurnOptions<M extends AnyStateMachine> {
   /** Creates the entity from this input when it does not exist. */
-  readonly create?: InputFrom<M>
+  readonly create?: InputFrom<M> | undefined
   /** Effects the machine cannot know, committed with the turn. */
-  readonly also?: (next: SnapshotFrom<M>) => TurnEffects
+  readonly also?: ((next: SnapshotFrom<M>) => TurnEffects) | undefined
 }
 
 // Another process can win the race for a version again and again; past this the caller is told to come back.
@@ -52,9 +52,11 @@ const collectEffects = (
   actions: ReadonlyArray<{ readonly type: string; readonly params?: unknown }>,
   also: TurnEffects | undefined,
 ): TurnEffects => {
-  const effects: Record<string, Array<unknown>> = {}
+  const effects: Record<string, ReadonlyArray<unknown>> = {}
   const add = (kind: string, list: unknown) => {
-    if (Array.isArray(list) && list.length > 0) effects[kind] = [...(effects[kind] ?? []), ...list]
+    if (!Array.isArray(list) || list.length === 0) return
+    const before = effects[kind]
+    effects[kind] = before === undefined ? list : [...before, ...list]
   }
   for (const action of actions)
     if (turnEffectKinds.includes(action.type as never)) add(action.type, action.params)
@@ -94,12 +96,11 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       return { version: row.version, snapshot: snapshot as SnapshotFrom<M> } satisfies Loaded<M>
     })
 
-    const begin = (create: InputFrom<M> | undefined) =>
-      Effect.suspend(() => {
-        if (create === undefined) return Effect.fail(new NotFound({ error: `There is no such ${entity}.` }))
-        const snapshot = turns.first(create) as SnapshotFrom<M>
-        return Effect.succeed({ version: 0, snapshot } satisfies Loaded<M>)
-      })
+    const begin = Effect.fnUntracedEager(function* (create: InputFrom<M> | undefined) {
+      if (create === undefined) return yield* new NotFound({ error: `There is no such ${entity}.` })
+      const snapshot = turns.first(create) as SnapshotFrom<M>
+      return { version: 0, snapshot } satisfies Loaded<M>
+    })
 
     const decideOn = <E, R>(
       current: Loaded<M>,
@@ -150,10 +151,11 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const derived = columns(snapshot)
       const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
       if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
-      const tellCaches = Effect.andThen(
-        touched.length > 0 ? publisher.idsChanged(touched) : Effect.void,
-        users.length > 0 ? publisher.accountsChanged(users) : Effect.void,
-      )
+      const tellCaches = () =>
+        Effect.andThen(
+          touched.length > 0 ? publisher.idsChanged(touched) : Effect.void,
+          users.length > 0 ? publisher.accountsChanged(users) : Effect.void,
+        )
       // Forget first: if the write fails or its outcome is unknown, the next turn reads the truth.
       cell.loaded = undefined
       const events = yield* store
@@ -172,13 +174,13 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
             VersionConflict: () => Effect.succeed(undefined),
             // Perhaps it is this very entity that another process begins at the same moment: the next look will tell.
             UniqueConflict: (conflict) => (isGuess ? Effect.succeed(undefined) : Effect.fail(conflict)),
+            // Perhaps committed, perhaps about to be: nobody may serve from before either way.
+            Unavailable: (failure) =>
+              tellCaches().pipe(
+                Effect.andThen(Effect.forkDetach(Effect.delay(tellCaches(), store.statementMs))),
+                Effect.andThen(Effect.fail(failure)),
+              ),
           }),
-          // Perhaps committed, perhaps about to be: nobody may serve from before either way.
-          Effect.tapError((failure) =>
-            failure._tag === "Unavailable"
-              ? Effect.andThen(tellCaches, Effect.forkDetach(Effect.delay(tellCaches, store.statementMs)))
-              : Effect.void,
-          ),
         )
       if (events === undefined) return undefined
 
@@ -186,7 +188,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       cell.loaded = loaded
       if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
       // Caches first: who is told of a change and looks at once must not see the answer from before.
-      if (touched.length + users.length > 0) yield* tellCaches
+      if (touched.length + users.length > 0) yield* tellCaches()
       publisher.committed(events)
       return loaded
     })
@@ -198,18 +200,19 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       turnOptions: TurnOptions<M> = {},
     ) =>
       cells.enter(id, (cell) => {
-        const again = Effect.gen(function* () {
-          for (let tries = 1; tries < maxAttempts; tries++) {
-            const loaded = yield* attempt(id, cell, decide, turnOptions, false)
-            if (loaded !== undefined) return loaded
-            // Unequal pauses let one of two contending processes through.
-            yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))
-          }
-          return yield* new Unavailable({ error: `The ${entity} is too busy.`, retryAfterSeconds: 1 })
-        })
+        const again = () =>
+          Effect.gen(function* () {
+            for (let tries = 1; tries < maxAttempts; tries++) {
+              const loaded = yield* attempt(id, cell, decide, turnOptions, false)
+              if (loaded !== undefined) return loaded
+              // Unequal pauses let one of two contending processes through.
+              yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))
+            }
+            return yield* new Unavailable({ error: `The ${entity} is too busy.`, retryAfterSeconds: 1 })
+          })
         return Effect.flatMap(attempt(id, cell, decide, turnOptions, true), (loaded) =>
-          loaded === undefined ? again : Effect.succeed(loaded),
-        ).pipe(Effect.uninterruptible)
+          loaded === undefined ? again() : Effect.succeed(loaded),
+        )
       })
 
     const send = (id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M>) =>

@@ -110,7 +110,7 @@ export interface OrderInput {
   readonly userId: string
   readonly createdAt: string
   /** What an expired order leaves to the next one. */
-  readonly items?: ReadonlyArray<OrderItem>
+  readonly items?: ReadonlyArray<OrderItem> | undefined
 }
 
 interface At {

@@ -3,27 +3,37 @@ import type { OrderContext, OrderItem, Refund } from "./order-context.ts"
 
 /** The arithmetic of an order: integers only, and everything shown or booked is derived from its payments and refunds. */
 
-const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
+interface Sum {
+  readonly cents: number
+}
 
-export const totalCents = (items: ReadonlyArray<OrderItem>): number => sum(items.map((item) => item.cents))
+const sum = <T extends Sum>(list: ReadonlyArray<T>, counts: (one: T) => boolean = () => true): number => {
+  let total = 0
+  for (const one of list) if (counts(one)) total += one.cents
+  return total
+}
 
-export const capturedCents = (order: OrderContext): number => sum(order.payments.map((p) => p.cents))
+export const totalCents = (items: ReadonlyArray<OrderItem>): number => sum(items)
 
-const done = (order: OrderContext) => order.refunds.filter((refund) => refund.status === "Refunded")
-const ofSale = (order: OrderContext) => done(order).filter((refund) => refund.ofSale)
+export const capturedCents = (order: OrderContext): number => sum(order.payments)
 
-export const refundedCents = (order: OrderContext): number => sum(done(order).map((r) => r.cents))
+const isDone = ({ status }: Refund) => status === "Refunded"
+const isDoneOfSale = (refund: Refund) => isDone(refund) && refund.ofSale
+
+export const refundedCents = (order: OrderContext): number => sum(order.refunds, isDone)
 
 /** What of these refunds is for no item: those that name none, and what others give back beyond their items' price. */
-const beyondItems = (order: OrderContext, refunds: ReadonlyArray<Refund>): number => {
+const beyondItems = (order: OrderContext, counts: (refund: Refund) => boolean): number => {
+  if (order.refunds.length === 0) return 0
+  const refunds = order.refunds.filter(counts)
   const named = new Set(refunds.flatMap(({ itemIds }) => itemIds))
-  const price = totalCents(order.items.filter(({ id }) => named.has(id)))
-  const forItems = sum(refunds.flatMap((r) => (r.itemIds.length === 0 ? [] : [r.cents])))
-  return sum(refunds.map((r) => r.cents)) - Math.min(forItems, price)
+  const price = sum(order.items, ({ id }) => named.has(id))
+  const forItems = sum(refunds, ({ itemIds }) => itemIds.length > 0)
+  return sum(refunds) - Math.min(forItems, price)
 }
 
 /** Surplus, goodwill, money of orders that were never paid. */
-export const miscRefundedCents = (order: OrderContext): number => beyondItems(order, done(order))
+export const miscRefundedCents = (order: OrderContext): number => beyondItems(order, isDone)
 
 /** One refund goes back to as many payments as it takes: those, each a refund of its own at the provider. */
 export const refundParts = ({ refunds }: OrderContext, refund: Refund): ReadonlyArray<Refund> =>
@@ -31,16 +41,15 @@ export const refundParts = ({ refunds }: OrderContext, refund: Refund): Readonly
 
 /** What a refund may still take: not given back yet, and not on its way. */
 export const refundableCents = (order: OrderContext): number =>
-  capturedCents(order) -
-  sum(order.refunds.flatMap((refund) => (refund.status === "Failed" ? [] : [refund.cents])))
+  capturedCents(order) - sum(order.refunds, ({ status }) => status !== "Failed")
 
 /** Money that came in and was not given back before the order was paid: what counts towards the price. */
 const receivedCents = (order: OrderContext): number =>
-  capturedCents(order) - (refundedCents(order) - sum(ofSale(order).map((r) => r.cents)))
+  capturedCents(order) - (refundedCents(order) - sum(order.refunds, isDoneOfSale))
 
 /** What is on its way back to the buyer pays for nothing any more. */
 const leavingCents = (order: OrderContext): number =>
-  sum(order.refunds.flatMap((r) => (r.status === "Pending" && !r.ofSale ? [r.cents] : [])))
+  sum(order.refunds, ({ ofSale, status }) => status === "Pending" && !ofSale)
 
 export const dueCents = (order: OrderContext): number =>
   Math.max(0, totalCents(order.items) - (receivedCents(order) - leavingCents(order)))
@@ -48,7 +57,7 @@ export const dueCents = (order: OrderContext): number =>
 const surplus = (order: OrderContext): number => Math.max(0, receivedCents(order) - totalCents(order.items))
 
 const refundedSurplus = (order: OrderContext): number =>
-  Math.min(surplus(order), beyondItems(order, ofSale(order)))
+  Math.min(surplus(order), beyondItems(order, isDoneOfSale))
 
 export const overpaidCents = (order: OrderContext): number => {
   if (order.paidAt !== undefined) return surplus(order) - refundedSurplus(order)
@@ -60,12 +69,12 @@ const balances = (order: OrderContext): ReadonlyMap<string, number> => {
   const accounts = new Map<string, number>()
   const book = (account: string, cents: number) => accounts.set(account, (accounts.get(account) ?? 0) + cents)
   for (const { cents, provider } of order.payments) book(`funds:${provider}`, cents)
-  for (const { cents, provider } of done(order)) book(`funds:${provider}`, -cents)
+  for (const refund of order.refunds) if (isDone(refund)) book(`funds:${refund.provider}`, -refund.cents)
   if (order.paidAt === undefined) book("held", -receivedCents(order))
   else {
     book("sales", -totalCents(order.items))
     book("overpaid", -overpaidCents(order))
-    book("refunds", sum(ofSale(order).map((r) => r.cents)) - refundedSurplus(order))
+    book("refunds", sum(order.refunds, isDoneOfSale) - refundedSurplus(order))
   }
   return accounts
 }

@@ -146,13 +146,13 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       forbidden === undefined ? Effect.succeed({ principal, rate }) : Effect.fail(forbidden)
     return route.limit === undefined
       ? letIn(undefined)
-      : Effect.flatMap(guards.limit(route.limit, request, principal), letIn)
+      : Effect.flatMapEager(guards.limit(route.limit, request, principal), letIn)
   }
 
   const admit = (request: RawRequest) =>
     route.auth === "none"
       ? limited(request, null)
-      : Effect.flatMap(guards.authenticate(route.auth, request), (principal) =>
+      : Effect.flatMapEager(guards.authenticate(route.auth, request), (principal) =>
           limited(request, principal?.via === "oauth" && route.auth === "optional" ? null : principal),
         )
 
@@ -171,7 +171,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const produce = looksAtNothing
     ? (request: RawRequest) =>
         Effect.map(handler(handlerRequest(request, null, nothing)), (value) => encode(value, undefined))
-    : (request: RawRequest) => Effect.flatMap(admit(request), (admitted) => perform(request, admitted))
+    : (request: RawRequest) => Effect.flatMapEager(admit(request), (admitted) => perform(request, admitted))
 
   const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
     // Who only repeats an answer is counted too, and another key of the same user may have made that answer.

@@ -20,14 +20,13 @@ const webhook = (provider: string, signatureHeader: string) =>
     headers: [signatureHeader],
     success: Received,
     errors: [InvalidRequest, NotFound],
-    handler: ({ headers, rawBody }) =>
-      Effect.gen(function* () {
-        const port = yield* Payments.use((payments) => Effect.succeed(payments.find(provider)))
-        if (port === undefined) return yield* new NotFound({ error: "This provider is not in use here." })
-        const event = yield* port.readWebhook(rawBody, headers[signatureHeader] ?? "")
-        if (event !== undefined) yield* Settlements.use((settlements) => settlements.apply(event))
-        return { received: true }
-      }),
+    handler: Effect.fnUntraced(function* ({ headers, rawBody }) {
+      const port = (yield* Payments).find(provider)
+      if (port === undefined) return yield* new NotFound({ error: "This provider is not in use here." })
+      const event = yield* port.readWebhook(rawBody, headers[signatureHeader] ?? "")
+      if (event !== undefined) yield* Settlements.use((settlements) => settlements.apply(event))
+      return { received: true }
+    }),
   })
 
 export const webhooks = [

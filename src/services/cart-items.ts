@@ -25,7 +25,7 @@ const whyNot = ({ availability, id, priceCents }: Price): string | undefined => 
   return priceCents === null ? `${id.canonical} has no price.` : undefined
 }
 
-const parseIds = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+const parseIds = Effect.fnUntracedEager(function* (texts: ReadonlyArray<string>) {
   const ids: Array<EmojiId> = []
   for (const text of texts) {
     const id = parseEmojiId(text)
@@ -81,21 +81,18 @@ export const quoteItems = Effect.fnUntraced(function* (
 })
 
 /** The same id twice is refused, whether in one request or in the cart already. */
-export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem>) =>
-  Effect.suspend(() => {
-    const seen = new Set(order.items.map(({ claim }) => claim))
-    const repeated = items.filter(({ claim }) => seen.size === seen.add(claim).size)
-    if (repeated.length > 0) {
-      return ineligible(repeated.map((item) => `${item.emojiId ?? "The lootbox"} is in the cart already.`))
-    }
-    if (order.items.length + items.length <= maxCartItems) return Effect.void
-    return Effect.fail(
-      new Unprocessable({
-        error: `A cart has at most ${maxCartItems} items.`,
-        fields: { items: [{ code: "too_many", message: `at most ${maxCartItems}` }] },
-      }),
-    )
+export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem>) => {
+  const seen = new Set(order.items.map(({ claim }) => claim))
+  const repeated = items.filter(({ claim }) => seen.size === seen.add(claim).size)
+  if (repeated.length > 0) {
+    return ineligible(repeated.map((item) => `${item.emojiId ?? "The lootbox"} is in the cart already.`))
+  }
+  if (order.items.length + items.length <= maxCartItems) return Effect.void
+  return new Unprocessable({
+    error: `A cart has at most ${maxCartItems} items.`,
+    fields: { items: [{ code: "too_many", message: `at most ${maxCartItems}` }] },
   })
+}
 
 /** The items at today's prices; one whose price changed remembers what it was. */
 export const requote = Effect.fnUntraced(function* (items: ReadonlyArray<OrderItem>, at: string) {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { OrderEvent } from "../../machines/order-context.ts"
 import { NotFound } from "../../schema/errors.ts"
+import type { Seen, StoredOrder } from "../store/orders.ts"
 import { checkAddable, claimsOf, quoteItems } from "./cart-items.ts"
 import { Carts } from "./carts.ts"
 import { Payments } from "./payments.ts"
@@ -19,19 +20,25 @@ export const unclaimed = <A, E, R>(
     ),
   ) as Effect.Effect<A, Exclude<E, { readonly _tag: "IdsTaken" | "LimitReached" }>, R>
 
-export const addToCart = (userId: string, wanted: Parameters<typeof quoteItems>[0], trackingData?: unknown) =>
+const decideAdd = Effect.fnUntraced(function* (
+  { context, status }: StoredOrder,
+  wanted: Parameters<typeof quoteItems>[0],
+  at: string,
+  seen: Seen,
+  tracking: unknown,
+) {
+  const items = yield* quoteItems(wanted, at, seen)
+  if (status === "Draft") yield* checkAddable(context, items)
+  const event: OrderEvent =
+    tracking == null ? { type: "add", items, at } : { type: "add", items, at, tracking }
+  return event
+})
+
+export const addToCart = (userId: string, wanted: Parameters<typeof quoteItems>[0], tracking?: unknown) =>
   Carts.use((carts) =>
-    carts.turn(
-      userId,
-      ({ context, status }, at, _user, seen) =>
-        Effect.gen(function* () {
-          const items = yield* quoteItems(wanted, at, seen)
-          if (status === "Draft") yield* checkAddable(context, items)
-          const tracking = trackingData == null ? {} : { tracking: trackingData }
-          return { type: "add", items, at, ...tracking } satisfies OrderEvent as OrderEvent
-        }),
-      { also: claimsOf(wanted) },
-    ),
+    carts.turn(userId, (order, at, _user, seen) => decideAdd(order, wanted, at, seen, tracking), {
+      also: claimsOf(wanted),
+    }),
   ).pipe(unclaimed)
 
 export const removeFromCart = (userId: string, itemId: string) =>

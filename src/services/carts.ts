@@ -69,7 +69,7 @@ export const storedOf = (snapshot: OrderSnapshot): StoredOrder => ({
 
 const unseen: Seen = { asked: new Set(), held: new Map() }
 
-const cartOf = ({ order, paid, seen, user }: NewestCart): Cart => {
+const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Cart => {
   if (order !== undefined && (order.status === "Draft" || order.status === "PendingPayment"))
     return { user, order, create: undefined, seen }
   const create = nextCart(user.id, { order, paid }, user.created_at)
@@ -130,7 +130,7 @@ export class Carts extends Context.Service<
         const found = yield* orders.newestCart(userId, also)
         if (found === undefined) return yield* new NotFound({ error: "There is no such user." })
         newest.found(userId, found.order?.context.id ?? found.paid?.id)
-        return cartOf(found)
+        return cartOf(found, found.seen)
       })
 
       /** What this process knows of a cart without a look at the database, but for the claims. */
@@ -146,22 +146,25 @@ export class Carts extends Context.Service<
           : { user, order, paid: undefined }
       }
 
-      const recall = (userId: string) =>
-        Effect.suspend(() => {
-          const known = remembered(userId)
-          return known === undefined ? get(userId) : Effect.succeed(cartOf({ ...known, seen: unseen }))
-        })
+      const recall = (userId: string) => {
+        const known = remembered(userId)
+        return known === undefined ? get(userId) : Effect.succeed(cartOf(known, unseen))
+      }
 
       /** The claims are looked at in any case. */
-      const look = (userId: string, also: ReadonlyArray<string>) =>
-        Effect.suspend(() => {
-          const known = remembered(userId)
-          if (known === undefined) return get(userId, also)
-          const claims = [...claimsToSee(known.order), ...also]
-          return Effect.map(orders.held(claims), (held) =>
-            cartOf({ ...known, seen: { asked: new Set(claims), held } }),
-          )
-        })
+      const look = (userId: string, also: ReadonlyArray<string>) => {
+        const known = remembered(userId)
+        if (known === undefined) return get(userId, also)
+        const claims = [...claimsToSee(known.order), ...also]
+        return Effect.map(orders.held(claims), (held) => cartOf(known, { asked: new Set(claims), held }))
+      }
+
+      const begunNow = ({ id, items, userId }: OrderInput): OrderInput => ({
+        id,
+        userId,
+        createdAt: new Date(actors.now()).toISOString(),
+        items,
+      })
 
       const refuseClosed = Effect.fnUntraced(function* (orderId: string) {
         const order = yield* orders.find(orderId)
@@ -185,12 +188,7 @@ export class Carts extends Context.Service<
                   before = storedOf(snapshot)
                   return decide(before, new Date(now).toISOString(), cart.user, cart.seen)
                 },
-                {
-                  ...(effects === undefined ? {} : { also: effects }),
-                  ...(cart.create === undefined
-                    ? {}
-                    : { create: { ...cart.create, createdAt: new Date(actors.now()).toISOString() } }),
-                },
+                { also: effects, create: cart.create === undefined ? undefined : begunNow(cart.create) },
               )
               .pipe(
                 Effect.catchTags({

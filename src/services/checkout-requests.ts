@@ -8,7 +8,10 @@ import type { Principal } from "../http/principal.ts"
 const issue = (code: string, message: string) => [{ code, message }]
 
 /** What can be said of a checkout before looking at the order. */
-export const checkRequest = Effect.fnUntraced(function* (principal: Principal, request: CheckoutCartRequest) {
+export const checkRequest = Effect.fnUntracedEager(function* (
+  principal: Principal,
+  request: CheckoutCartRequest,
+) {
   const isCash = request.method === "Cash"
   if (isCash && !principal.scopes.has("adminCart:update")) {
     return yield* new Forbidden({

@@ -66,7 +66,7 @@ export class Checkouts extends Context.Service<
       const clock = yield* DatabaseClock
 
       /** Whose order it is, for those who may check it out. */
-      const buyerOf = Effect.fnUntraced(function* (principal: Principal, orderId: string | undefined) {
+      const buyerOf = Effect.fnUntracedEager(function* (principal: Principal, orderId: string | undefined) {
         if (orderId === undefined) return principal.userId
         const order = yield* orders.find(orderId)
         const isAllowed =
@@ -76,78 +76,82 @@ export class Checkouts extends Context.Service<
         return order.context.userId
       })
 
-      const decide =
-        (request: CheckoutCartRequest, facts: Facts, organizationId: string | undefined) =>
-        ({ context, status }: StoredOrder, at: string, user: DisplayUser) =>
-          Effect.gen(function* () {
-            if (context.items.length === 0) return yield* emptyCart
-            const ends = new Date(Date.parse(at) + cartTtlSeconds * 1000).toISOString()
-            const { method } = request
-            // An order that waits for its payment keeps the partner it came through.
-            const partner = organizationId ?? context.checkout?.organizationId
-            // And the key its buyer chose: who ends the checkout, perhaps an administrator, need not know it.
-            const chosen = user.pubkeys.find((key) => key === context.checkout?.pubkey)
-            const checkout = {
-              method,
-              at,
-              pubkey: facts.wanted ?? chosen ?? facts.firstKey,
-              ...(user.email === undefined ? {} : { email: user.email }),
-              ...(request.success_url == null ? {} : { successUrl: request.success_url }),
-              ...(request.cancel_url == null ? {} : { cancelUrl: request.cancel_url }),
-              ...(partner === undefined ? {} : { organizationId: partner }),
-            }
-            // A pending order keeps the prices it was offered at.
-            const items = status === "Draft" ? yield* requote(context.items, at) : context.items
-            const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
-            yield* failPoints.pass("checkout.before_commit")
-            if (method === "Free") {
-              const waived = freeDiscounts(items, at)
-              const free = [...items, ...waived]
-              if (totalCents(free) !== 0 || waived.length > user.remaining_free_emoji)
-                return yield* notFree(user.remaining_free_emoji)
-              return {
-                type: "checkout.free",
-                at,
-                items: free,
-                checkout,
-                freeIds: waived.length,
-                ...tracking,
-              } satisfies OrderEvent as OrderEvent
-            }
-            if (method === "Cash") {
-              const cents = request.amount ?? dueCents({ ...context, items })
-              const reference = request.external_reference
-              const payment = {
-                fact: `cash:${facts.cashId}`,
-                provider: "cash",
-                cents,
-                at,
-                ...(reference == null ? {} : { externalReference: reference }),
-              }
-              return {
-                type: "checkout.cash",
-                at,
-                items,
-                checkout,
-                payment,
-                ...tracking,
-              } satisfies OrderEvent as OrderEvent
-            }
-            const refused =
-              status === "Draft" ? payments.tooLittle(method, dueCents({ ...context, items })) : undefined
-            if (refused !== undefined) return yield* tooLittle(refused)
-            const awaited = { expiresAt: ends, ...checkout, method }
-            const foreseen = yield* payments.foresee(context, items, awaited)
-            facts.effects = foreseen?.effects ?? {}
-            return {
-              type: "checkout.payment",
-              at,
-              items,
-              checkout: awaited,
-              ...(foreseen === undefined ? {} : { intent: foreseen.intent }),
-              ...tracking,
-            } satisfies OrderEvent as OrderEvent
-          })
+      const decide = Effect.fnUntraced(function* (
+        { context, status }: StoredOrder,
+        at: string,
+        user: DisplayUser,
+        request: CheckoutCartRequest,
+        facts: Facts,
+        organizationId: string | undefined,
+      ) {
+        if (context.items.length === 0) return yield* emptyCart
+        const ends = new Date(Date.parse(at) + cartTtlSeconds * 1000).toISOString()
+        const { method } = request
+        // An order that waits for its payment keeps the partner it came through.
+        const partner = organizationId ?? context.checkout?.organizationId
+        // And the key its buyer chose: who ends the checkout, perhaps an administrator, need not know it.
+        const chosen = user.pubkeys.find((key) => key === context.checkout?.pubkey)
+        const checkout = {
+          method,
+          at,
+          pubkey: facts.wanted ?? chosen ?? facts.firstKey,
+          ...(user.email === undefined ? {} : { email: user.email }),
+          ...(request.success_url == null ? {} : { successUrl: request.success_url }),
+          ...(request.cancel_url == null ? {} : { cancelUrl: request.cancel_url }),
+          ...(partner === undefined ? {} : { organizationId: partner }),
+        }
+        // A pending order keeps the prices it was offered at.
+        const items = status === "Draft" ? yield* requote(context.items, at) : context.items
+        const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
+        yield* failPoints.pass("checkout.before_commit")
+        if (method === "Free") {
+          const waived = freeDiscounts(items, at)
+          const free = [...items, ...waived]
+          if (totalCents(free) !== 0 || waived.length > user.remaining_free_emoji)
+            return yield* notFree(user.remaining_free_emoji)
+          return {
+            type: "checkout.free",
+            at,
+            items: free,
+            checkout,
+            freeIds: waived.length,
+            ...tracking,
+          } satisfies OrderEvent as OrderEvent
+        }
+        if (method === "Cash") {
+          const cents = request.amount ?? dueCents({ ...context, items })
+          const reference = request.external_reference
+          const payment = {
+            fact: `cash:${facts.cashId}`,
+            provider: "cash",
+            cents,
+            at,
+            ...(reference == null ? {} : { externalReference: reference }),
+          }
+          return {
+            type: "checkout.cash",
+            at,
+            items,
+            checkout,
+            payment,
+            ...tracking,
+          } satisfies OrderEvent as OrderEvent
+        }
+        const refused =
+          status === "Draft" ? payments.tooLittle(method, dueCents({ ...context, items })) : undefined
+        if (refused !== undefined) return yield* tooLittle(refused)
+        const awaited = { expiresAt: ends, ...checkout, method }
+        const foreseen = yield* payments.foresee(context, items, awaited)
+        facts.effects = foreseen?.effects ?? {}
+        return {
+          type: "checkout.payment",
+          at,
+          items,
+          checkout: awaited,
+          ...(foreseen === undefined ? {} : { intent: foreseen.intent }),
+          ...tracking,
+        } satisfies OrderEvent as OrderEvent
+      })
 
       const loserAnswer = Effect.fnUntraced(function* (userId: string, taken: ReadonlyArray<string>) {
         const { order, seen } = yield* carts.get(userId, taken)
@@ -174,7 +178,7 @@ export class Checkouts extends Context.Service<
       })
 
       /** Asked again for the same: the answer is the same, with the intent an earlier crash may have left out. */
-      const repeated = Effect.fnUntraced(function* (
+      const repeated = Effect.fnUntracedEager(function* (
         { order, user }: Cart,
         { method, orderId, wanted }: Asked,
       ) {
@@ -210,7 +214,7 @@ export class Checkouts extends Context.Service<
           const firstKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
           const facts: Facts = { wanted, firstKey, cashId, effects: {} }
           const taken = yield* carts
-            .turn(buyer, decide(request, facts, organizationId), {
+            .turn(buyer, (order, at, user) => decide(order, at, user, request, facts, organizationId), {
               only: orderId,
               found: cart,
               with: () => facts.effects,

@@ -33,7 +33,7 @@ export class IntentSecrets extends Context.Service<
               ),
         tell: (orderId, intent) =>
           intent.sealedSecret === undefined
-            ? Effect.sync(() => sandbox.secretOf(intent))
+            ? Effect.succeed(sandbox.secretOf(intent))
             : Effect.map(Effect.orDie(seal.open(intent.sealedSecret, secretAad(orderId))), String),
       })
     }),

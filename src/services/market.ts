@@ -95,9 +95,7 @@ export class Market extends Context.Service<
         if (asked === generation) known = parameters
         return parameters
       })
-      const parameters = Effect.suspend(() =>
-        known !== undefined && bus.mayServe() ? Effect.succeed(known) : read,
-      )
+      const currentParameters = () => (known !== undefined && bus.mayServe() ? Effect.succeed(known) : read)
 
       const findHeld = Effect.fnUntraced(function* (ids: ReadonlyArray<EmojiId>) {
         const canonicals = ids.map(({ canonical }) => canonical)
@@ -110,11 +108,11 @@ export class Market extends Context.Service<
         return new Map(rows.map((row) => [row.canonical, row]))
       })
 
-      const price = Effect.fnUntraced(function* (
+      const price = Effect.fnUntracedEager(function* (
         ids: ReadonlyArray<EmojiId>,
         heldAs: (id: EmojiId) => HeldRow["kind"] | undefined,
       ) {
-        const current = yield* parameters
+        const current = yield* currentParameters()
         return ids.map((id): Price => {
           const score = rhythmScore(id)
           const isPriced = !current.unpriced_lengths.includes(id.length)
@@ -145,7 +143,7 @@ export class Market extends Context.Service<
       return Market.of({
         quote,
         price,
-        parameters,
+        parameters: Effect.suspend(currentParameters),
         setParameters: (given) => {
           const tell = bus.invalidate(topic, ["all"])
           return sql

@@ -88,7 +88,7 @@ export class OrderViews extends Context.Service<
           ? sandbox.waysToPay(intent, dueCents(order))
           : intent.methods
 
-      const paymentData = Effect.fnUntraced(function* (order: OrderContext) {
+      const paymentData = Effect.fnUntracedEager(function* (order: OrderContext) {
         const { checkout, id, intent } = order
         if (checkout === undefined || intent === undefined) return undefined
         return {
@@ -105,7 +105,7 @@ export class OrderViews extends Context.Service<
         }
       })
 
-      const display = Effect.fnUntraced(function* (
+      const display = Effect.fnUntracedEager(function* (
         { context, status }: StoredOrder,
         user: DisplayUser,
         marks: ReadonlyMap<string, Mark>,
@@ -146,7 +146,7 @@ export class OrderViews extends Context.Service<
       })
 
       return OrderViews.of({
-        show: Effect.fnUntraced(function* (order, user, seen) {
+        show: Effect.fnUntracedEager(function* (order, user, seen) {
           const claims = claimsToSee(order)
           if (seen !== undefined && claims.every((claim) => seen.asked.has(claim)))
             return yield* display(order, user, claims.length === 0 ? unmarked : seen.held)

@@ -87,7 +87,7 @@ export class Payments extends Context.Service<
         cancelUrl: checkout.cancelUrl,
       })
 
-      const foresee = Effect.fnUntraced(function* (
+      const foresee = Effect.fnUntracedEager(function* (
         order: OrderContext,
         items: ReadonlyArray<OrderItem>,
         checkout: PaidCheckout,
@@ -101,7 +101,7 @@ export class Payments extends Context.Service<
         return { intent, effects }
       })
 
-      const ensureIntent = Effect.fnUntraced(function* (order: StoredOrder) {
+      const ensureIntent = Effect.fnUntracedEager(function* (order: StoredOrder) {
         const { context } = order
         const { checkout } = context
         const cents = dueCents(context)
@@ -139,7 +139,7 @@ export class Payments extends Context.Service<
         return { status: snapshot.value, context: snapshot.context }
       })
 
-      const offerAnew = Effect.fnUntraced(function* (offered: Intent | undefined, order: StoredOrder) {
+      const offerAnew = Effect.fnUntracedEager(function* (offered: Intent | undefined, order: StoredOrder) {
         const { context, status } = order
         if (status !== "PendingPayment" || context.intent !== undefined) return
         yield* abandon(offered)

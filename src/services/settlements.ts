@@ -64,39 +64,42 @@ export class Settlements extends Context.Service<
           .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
           .pipe(Effect.map((rows) => rows.length > 0))
 
+      const decideCapture = Effect.fnUntracedEager(function* (
+        { context, value }: OrderSnapshot,
+        payment: Payment,
+        idsFree: boolean,
+      ) {
+        if (context.payments.some(({ fact }) => fact === payment.fact))
+          return yield* Effect.fail(new AlreadyApplied())
+        // Of ids the database says so by itself; boxes are handed over later.
+        const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
+        const isTooLate = mayBeLate && (yield* isGone(context.userId))
+        yield* failPoints.pass("payment.before_commit")
+        return {
+          type: "payment.captured",
+          payment,
+          idsFree: idsFree && !isTooLate,
+          at: payment.at,
+        } satisfies OrderEvent as OrderEvent
+      })
+
       const captureTurn = (orderId: string, payment: Omit<Payment, "at">, idsFree: boolean) => {
         let offered: Intent | undefined
         let wasAwaited = false
-        const decide = ({ context, value }: OrderSnapshot, at: string) =>
-          Effect.gen(function* () {
-            if (context.payments.some(({ fact }) => fact === payment.fact))
-              return yield* Effect.fail(new AlreadyApplied())
-            offered = context.intent
-            wasAwaited = value === "PendingPayment"
-            // Of ids the database says so by itself; boxes are handed over later.
-            const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
-            const isTooLate = mayBeLate && (yield* isGone(context.userId))
-            yield* failPoints.pass("payment.before_commit")
-            return {
-              type: "payment.captured",
-              payment: { ...payment, at },
-              idsFree: idsFree && !isTooLate,
-              at,
-            } satisfies OrderEvent as OrderEvent
-          })
-        return actors
-          .turn(orderId, ({ snapshot }, now) => decide(snapshot, new Date(now).toISOString()))
-          .pipe(
-            Effect.map(({ snapshot }) => {
-              const order = storedOf(snapshot)
-              const isOver = order.status === "Paid" || (wasAwaited && order.status === "Cancelled")
-              return { offered, order, isOver }
-            }),
-          )
+        const turn = actors.turn(orderId, ({ snapshot }, now) => {
+          offered = snapshot.context.intent
+          wasAwaited = snapshot.value === "PendingPayment"
+          return decideCapture(snapshot, { ...payment, at: new Date(now).toISOString() }, idsFree)
+        })
+        return Effect.map(turn, ({ snapshot }) => {
+          const order = storedOf(snapshot)
+          const isOver = order.status === "Paid" || (wasAwaited && order.status === "Cancelled")
+          return { offered, order, isOver }
+        })
       }
 
       /** What was offered to pay and is not due any more is withdrawn. */
-      const offerRest = Effect.fnUntraced(function* (
+      const offerRest = Effect.fnUntracedEager(function* (
         {
           isOver,
           offered,

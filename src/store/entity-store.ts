@@ -128,7 +128,7 @@ export const entityStore = Layer.effect(
       const { mail } = turn.effects
       return mail === undefined
         ? commitGathered({ turn, mail: [] })
-        : Effect.flatMap(outbox.seal(mail), (sealed) => commitGathered({ turn, mail: sealed }))
+        : Effect.flatMapEager(outbox.seal(mail), (sealed) => commitGathered({ turn, mail: sealed }))
     }
 
     const takeDue = (limit: number) =>

@@ -68,17 +68,21 @@ export class Outbox extends Context.Service<
 
       const kept = !hasCarrier(yield* AppConfig)
 
-      const seal = (mail: ReadonlyArray<Mail>) =>
-        Effect.forEach(mail, ({ data, kind, to }) => {
-          const text = JSON.stringify(data)
-          return Effect.map(
-            // A carrier of the version before gives up what is not sealed.
-            kept && openKinds.has(kind)
-              ? Effect.succeed(text)
-              : sealer.seal(Buffer.from(text), sealedFor(to, kind)),
-            (payload) => ({ recipient: to, kind, payload, kept }),
-          )
-        })
+      const sealOne = ({ data, kind, to }: Mail) => {
+        const text = JSON.stringify(data)
+        return Effect.mapEager(
+          // A carrier of the version before gives up what is not sealed.
+          kept && openKinds.has(kind)
+            ? Effect.succeed(text)
+            : sealer.seal(Buffer.from(text), sealedFor(to, kind)),
+          (payload): OutboxRow => ({ recipient: to, kind, payload, kept }),
+        )
+      }
+      const seal = Effect.fnUntracedEager(function* (mail: ReadonlyArray<Mail>) {
+        const rows: Array<OutboxRow> = []
+        for (const one of mail) rows.push(yield* sealOne(one))
+        return rows
+      })
 
       const open = ({ at, id, kind, payload, recipient: to, tries }: StoredLetter) => {
         const isOpen = payload.startsWith("{")

@@ -26,9 +26,9 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
   for (const { mail, turn: whole } of turns) {
     const { context, due_at, effects, expected, id, kind, owner_id, peer_id, status, subject, turn, value } =
       whole
-    const row = { kind, id, turn, status, state: { value, context }, owner_id, peer_id, subject, due_at }
-    if (expected === 0) add("begun", row)
-    else add("turned", { ...row, expected })
+    const state = { value, context }
+    if (expected === 0) add("begun", { kind, id, turn, status, state, owner_id, peer_id, subject, due_at })
+    else add("turned", { kind, id, turn, expected, status, state, owner_id, peer_id, subject, due_at })
     for (const effect of complete) for (const line of effects[effect] ?? []) add(effect, line)
     for (const effect of ofOrders)
       for (const line of effects[effect] ?? []) add(effect, { order_id: id, ...line })
