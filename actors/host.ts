@@ -106,7 +106,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       current: Loaded<M>,
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
     ) =>
-      Effect.flatMap(decide(current, store.now()), (event: AnyEventObject) => {
+      Effect.flatMapEager(decide(current, store.now()), (event: AnyEventObject) => {
         const snapshot = current.snapshot as AnyMachineSnapshot
         const next = turns.next(snapshot, event)
         if (next !== undefined) return Effect.succeed(next)

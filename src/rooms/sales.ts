@@ -16,6 +16,7 @@ import { OrderHistory } from "../services/order-history.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { Payments } from "../services/payments.ts"
 import { Promotions } from "../services/promotions.ts"
+import { Quotes } from "../services/quotes.ts"
 import { RandomCodes } from "../services/random-codes.ts"
 import { Refunds } from "../services/refunds.ts"
 import { Settlements } from "../services/settlements.ts"
@@ -37,7 +38,7 @@ export const sales = (keys: ReadonlyArray<NamedKey>) =>
     methodForgetting,
   ).pipe(
     Layer.provideMerge(Refunds.layer),
-    Layer.provideMerge(Layer.mergeAll(Payments.layer, Carts.layer)),
+    Layer.provideMerge(Layer.mergeAll(Payments.layer, Carts.layer, Quotes.layer)),
     Layer.provideMerge(OrderViews.layer),
     Layer.provideMerge(IntentSecrets.layer),
     Layer.provideMerge(Layer.mergeAll(Sandbox.layer({ keys }), Stripe.layer)),

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { OrderEvent } from "../../machines/order-context.ts"
 import { NotFound } from "../../schema/errors.ts"
-import type { Seen, StoredOrder } from "../store/orders.ts"
-import { checkAddable, claimsOf, quoteItems } from "./cart-items.ts"
+import type { StoredOrder } from "../store/orders.ts"
+import { checkAddable, claimsOf, type WantedItem } from "./cart-items.ts"
 import { Carts } from "./carts.ts"
 import { Payments } from "./payments.ts"
+import { Quotes } from "./quotes.ts"
 
 /** Turns that claim nothing cannot be refused for what others hold. */
 export const unclaimed = <A, E, R>(
@@ -20,25 +21,28 @@ export const unclaimed = <A, E, R>(
     ),
   ) as Effect.Effect<A, Exclude<E, { readonly _tag: "IdsTaken" | "LimitReached" }>, R>
 
-const decideAdd = Effect.fnUntraced(function* (
+const decideAdd = Effect.fnUntracedEager(function* (
   { context, status }: StoredOrder,
-  wanted: Parameters<typeof quoteItems>[0],
+  quoted: ReturnType<Quotes["Service"]["wanted"]>,
   at: string,
-  seen: Seen,
   tracking: unknown,
 ) {
-  const items = yield* quoteItems(wanted, at, seen)
+  const items = yield* quoted
   if (status === "Draft") yield* checkAddable(context, items)
   const event: OrderEvent =
     tracking == null ? { type: "add", items, at } : { type: "add", items, at, tracking }
   return event
 })
 
-export const addToCart = (userId: string, wanted: Parameters<typeof quoteItems>[0], tracking?: unknown) =>
-  Carts.use((carts) =>
-    carts.turn(userId, (order, at, _user, seen) => decideAdd(order, wanted, at, seen, tracking), {
-      also: claimsOf(wanted),
-    }),
+export const addToCart = (userId: string, wanted: ReadonlyArray<WantedItem>, tracking?: unknown) =>
+  Quotes.use((quotes) =>
+    Carts.use((carts) =>
+      carts.turn(
+        userId,
+        (order, at, _user, seen) => decideAdd(order, quotes.wanted(wanted, at, seen), at, tracking),
+        { also: claimsOf(wanted) },
+      ),
+    ),
   ).pipe(unclaimed)
 
 export const removeFromCart = (userId: string, itemId: string) =>

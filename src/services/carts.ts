@@ -16,8 +16,6 @@ import type { DisplayUser } from "../../schema/user.ts"
 import { claimsToSee, type NewestCart, Orders, type Seen, type StoredOrder } from "../store/orders.ts"
 import { Users } from "../store/users.ts"
 import { nextCart } from "./cart-items.ts"
-import type { Lootboxes } from "./lootboxes.ts"
-import type { Market } from "./market.ts"
 import { publicActions } from "./order-views.ts"
 
 export interface Cart {
@@ -34,9 +32,8 @@ export interface CartTurn {
   readonly seen?: Seen
 }
 
-/** Why a request for the cart is not even tried, and what deciding it looks at. */
+/** Why a request for the cart is not even tried. */
 export type CartRefusal = Unprocessable | UnsupportedEmoji | NotFound | Unavailable
-export type CartNeeds = Market | Lootboxes
 
 type Loaded = Effect.Success<ReturnType<OrderActors["Service"]["turn"]>>
 
@@ -113,9 +110,9 @@ export class Carts extends Context.Service<
         at: string,
         user: DisplayUser,
         seen: Seen,
-      ) => Effect.Effect<OrderEvent, CartRefusal, CartNeeds>,
+      ) => Effect.Effect<OrderEvent, CartRefusal>,
       options?: CartTurnOptions,
-    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | IdsTaken | LimitReached, CartNeeds>
+    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | IdsTaken | LimitReached>
   }
 >()("directory/Carts") {
   static readonly layer = Layer.effect(

@@ -10,13 +10,14 @@ import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
-import { ineligible, requote } from "./cart-items.ts"
-import { type Cart, type CartNeeds, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
+import { ineligible } from "./cart-items.ts"
+import { type Cart, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
 import { checkEmail, checkKey, checkRequest, emptyCart, notFree, tooLittle } from "./checkout-requests.ts"
 import { freeDiscounts } from "./discounts.ts"
 import { FailPoints } from "./fail-points.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { Payments } from "./payments.ts"
+import { Quotes } from "./quotes.ts"
 import { currentRun } from "./run-id.ts"
 
 interface Facts {
@@ -51,7 +52,7 @@ export class Checkouts extends Context.Service<
         /** Names the request: the same one twice books its cash once. */
         readonly run?: string
       },
-    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | Forbidden, CartNeeds>
+    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | Forbidden>
   }
 >()("directory/Checkouts") {
   static readonly layer = Layer.effect(
@@ -61,6 +62,7 @@ export class Checkouts extends Context.Service<
       const carts = yield* Carts
       const orders = yield* Orders
       const payments = yield* Payments
+      const quotes = yield* Quotes
       const keys = yield* FirstKeys
       const failPoints = yield* FailPoints
       const clock = yield* DatabaseClock
@@ -76,7 +78,7 @@ export class Checkouts extends Context.Service<
         return order.context.userId
       })
 
-      const decide = Effect.fnUntraced(function* (
+      const decide = Effect.fnUntracedEager(function* (
         { context, status }: StoredOrder,
         at: string,
         user: DisplayUser,
@@ -101,7 +103,7 @@ export class Checkouts extends Context.Service<
           ...(partner === undefined ? {} : { organizationId: partner }),
         }
         // A pending order keeps the prices it was offered at.
-        const items = status === "Draft" ? yield* requote(context.items, at) : context.items
+        const items = status === "Draft" ? yield* quotes.again(context.items, at) : context.items
         const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
         yield* failPoints.pass("checkout.before_commit")
         if (method === "Free") {

@@ -4,7 +4,7 @@ import { dueCents } from "../../machines/order-money.ts"
 import type { Code } from "../../schema/code.ts"
 import { type EventRefused, type NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { StoredOrder } from "../store/orders.ts"
-import { type CartNeeds, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
+import { type CartRefusal, Carts, type CartTurn } from "./carts.ts"
 import { Codes, checkUsable, usedUp } from "./codes.ts"
 import { codeDiscounts } from "./discounts.ts"
 import { Payments } from "./payments.ts"
@@ -21,7 +21,7 @@ export class Promotions extends Context.Service<
     apply(
       userId: string,
       text: string,
-    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | NotFound | Unavailable, CartNeeds>
+    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | NotFound | Unavailable>
   }
 >()("directory/Promotions") {
   static readonly layer = Layer.effect(

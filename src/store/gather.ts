@@ -63,7 +63,7 @@ export const gather = <Ask, Answer, E, Broken>(options: GatherOptions<Ask, Answe
     )
 
   return (ask: Ask): Effect.Effect<Answer, E | Broken> =>
-    Effect.suspend(() => {
+    Effect.uninterruptibleMask(() => {
       if (underWay >= maxStatements) {
         return Effect.callback<Answer, E | Broken>((resume) => {
           waiting.push({ ask, resume })
@@ -71,5 +71,5 @@ export const gather = <Ask, Answer, E, Broken>(options: GatherOptions<Ask, Answe
       }
       underWay++
       return lead(ask, [])
-    }).pipe(Effect.uninterruptible)
+    })
 }

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import type { OrderItem } from "../../machines/order-context.ts"
+import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
+import { NotFound, type Unavailable, type Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import { lootboxKey } from "../../schema/lootbox.ts"
+import type { Seen } from "../store/orders.ts"
+import { ineligible, type WantedItem } from "./cart-items.ts"
+import { Lootboxes } from "./lootboxes.ts"
+import { Market, type Price } from "./market.ts"
+
+const whyNot = ({ availability, id, priceCents }: Price): string | undefined => {
+  if (availability === "Taken") return `${id.canonical} is taken.`
+  if (availability === "ComingSoon") return `${id.canonical} is not on sale yet.`
+  return priceCents === null ? `${id.canonical} has no price.` : undefined
+}
+
+const parseIds = Effect.fnUntracedEager(function* (texts: ReadonlyArray<string>) {
+  const ids: Array<EmojiId> = []
+  for (const text of texts) {
+    const id = parseEmojiId(text)
+    if (id._tag === "EmojiIdRefused") return yield* new UnsupportedEmoji({ error: id.message })
+    ids.push(id)
+  }
+  return ids
+})
+
+/** What the items of a cart cost today. */
+export class Quotes extends Context.Service<
+  Quotes,
+  {
+    /** An id held by somebody's checkout may wait in a cart; a taken one may not. */
+    wanted(
+      wanted: ReadonlyArray<WantedItem>,
+      at: string,
+      seen: Seen,
+    ): Effect.Effect<ReadonlyArray<OrderItem>, NotFound | Unavailable | Unprocessable | UnsupportedEmoji>
+    /** Of what is in a cart already: an item whose price changed remembers what it was. */
+    again(
+      items: ReadonlyArray<OrderItem>,
+      at: string,
+    ): Effect.Effect<ReadonlyArray<OrderItem>, Unavailable | Unprocessable | UnsupportedEmoji>
+  }
+>()("directory/Quotes") {
+  static readonly layer = Layer.effect(
+    Quotes,
+    Effect.gen(function* () {
+      const market = yield* Market
+      const boxes = yield* Lootboxes
+
+      const priced = Effect.fnUntracedEager(function* (
+        texts: ReadonlyArray<string>,
+        heldAs: Parameters<typeof market.price>[1],
+      ) {
+        const prices = yield* market.price(yield* parseIds(texts), heldAs)
+        const refusals = prices.flatMap((price) => whyNot(price) ?? [])
+        return refusals.length > 0 ? yield* ineligible(refusals) : prices
+      })
+
+      return Quotes.of({
+        wanted: Effect.fnUntracedEager(function* (wanted, at, { held }) {
+          const texts = wanted.flatMap((item) => ("emoji_id" in item ? [item.emoji_id] : []))
+          const prices = yield* priced(texts, (id) => held.get(id.canonical)?.kind)
+          const items: Array<OrderItem> = prices.map(({ id, priceCents, rhythmScore }) => ({
+            id: randomUUID(),
+            type: "EmojiId",
+            claim: id.canonical,
+            emojiId: id.display(),
+            cents: priceCents ?? 0,
+            rhythmScore,
+            createdAt: at,
+            updatedAt: at,
+          }))
+          for (const item of wanted) {
+            if (!("lootbox_id" in item)) continue
+            const lootboxId = item.lootbox_id.toLowerCase()
+            const offer = yield* boxes.findOffer(lootboxId)
+            if (offer === undefined)
+              return yield* new NotFound({ error: "There is no such lootbox for sale." })
+            items.push({
+              id: randomUUID(),
+              type: "LootBox",
+              claim: lootboxKey(lootboxId),
+              lootboxId,
+              cents: offer.priceCents,
+              createdAt: at,
+              updatedAt: at,
+            })
+          }
+          return items
+        }),
+        again: Effect.fnUntracedEager(function* (items, at) {
+          const texts = items.flatMap(({ emojiId }) => emojiId ?? [])
+          // Who holds them is the claims' to say, in the very statement that wants them.
+          const prices = yield* priced(texts, () => undefined)
+          const centsOf = new Map(prices.map(({ id, priceCents }) => [id.canonical, priceCents]))
+          const quoted: Array<OrderItem> = []
+          for (const item of items) {
+            const offer = item.lootboxId === undefined ? undefined : yield* boxes.findOffer(item.lootboxId)
+            const cents = centsOf.get(item.claim ?? "") ?? offer?.priceCents ?? item.cents
+            const { previousCents, ...same } = item
+            if (cents !== item.cents)
+              quoted.push({ ...same, cents, previousCents: item.cents, updatedAt: at })
+            else quoted.push(previousCents === undefined ? item : same)
+          }
+          return quoted
+        }),
+      })
+    }),
+  )
+}
