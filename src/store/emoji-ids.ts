@@ -4,7 +4,7 @@ import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
 import type { Registration } from "../../schema/emoji-list-item.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { viewWindowDays } from "../../schema/metric.ts"
-import { Sql } from "./sql.ts"
+import { type Client, Sql } from "./sql.ts"
 
 export interface Registered extends Registration {
   readonly id: EmojiId
@@ -34,8 +34,6 @@ export type DestroyOutcome =
   | { readonly outcome: "destroyed"; readonly events: ReadonlyArray<ChannelPosition> }
   | { readonly outcome: "absent" | "in_transfer" }
   | { readonly outcome: "mintable"; readonly until: string }
-
-type Querying = Sql["Service"]["raw"]
 
 interface ListRow extends Registration {
   readonly canonical: string
@@ -81,7 +79,7 @@ export class EmojiIds extends Context.Service<
       const sql = yield* Sql
 
       /** Only what is asked for becomes part of the statement: each way to find ids has an index of its own. */
-      const matching = (q: Querying, { canonical, organizationId, ownedBy }: IdFilter) =>
+      const matching = (q: Client, { canonical, organizationId, ownedBy }: IdFilter) =>
         [
           ownedBy !== undefined &&
             q`(e.owner_id = ${ownedBy}::uuid

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { LootBoxTypeConfig, PublicLootBoxType } from "../../schema/lootbox.ts"
 import { insertOnce, unlessMade } from "./made-once.ts"
-import { Sql } from "./sql.ts"
+import { type Client, Sql } from "./sql.ts"
 
 const listLimit = 500
 
@@ -24,7 +24,7 @@ export class LootboxTypes extends Context.Service<
     LootboxTypes,
     Effect.gen(function* () {
       const sql = yield* Sql
-      const columns = (q: typeof sql.raw) => q`id, name, description, config, created_at`
+      const columns = (q: Client) => q`id, name, description, config, created_at`
 
       const findMany = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
         if (ids.length === 0) return new Map<string, PublicLootBoxType>()

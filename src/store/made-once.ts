@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { keySeconds } from "../services/run-id.ts"
-import type { Sql } from "./sql.ts"
+import type { Client } from "./sql.ts"
 
 /** Ends an insert of a row under an id that names the request: sent again after a lost answer it finds what it has made. */
-export const unlessMade = (q: Sql["Service"]["raw"], table: string) =>
+export const unlessMade = (q: Client, table: string) =>
   q`on conflict (id) do update set id = excluded.id
      where ${q(table)}.created_at > now() - make_interval(secs => ${keySeconds})`
 

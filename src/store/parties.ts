@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import { Sql } from "./sql.ts"
+import { type Client, Sql } from "./sql.ts"
 
 /** One side of a transfer, or the owner of a box, as far as handing things over needs it. */
 export interface Party {
@@ -28,7 +28,7 @@ export class Parties extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const first = (rows: ReadonlyArray<Party>) => rows[0]
-      const columns = (q: typeof sql.raw) =>
+      const columns = (q: Client) =>
         q`u.id, u.email, u.deactivated_at is null and u.deleted_at is null as active,
           u.invited_at is not null and u.email_verified_at is null as invited,
           u.invited_at is null and u.email_verified_at is null as unproven`

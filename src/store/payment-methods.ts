@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { PaymentMethod } from "../../schema/order.ts"
-import { Sql } from "./sql.ts"
+import { type Client, Sql } from "./sql.ts"
 
 interface Row {
   readonly id: string
@@ -50,7 +50,7 @@ export class PaymentMethods extends Context.Service<
     PaymentMethods,
     Effect.gen(function* () {
       const sql = yield* Sql
-      const columns = (q: typeof sql.raw) =>
+      const columns = (q: Client) =>
         q`id, provider, payment_type, brand, country, last4, exp_month, exp_year, is_default`
       const notFound = new NotFound({ error: "There is no such payment method." })
 

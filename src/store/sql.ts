@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import postgres from "postgres"
 import { Unavailable } from "../../schema/errors.ts"
+import { Connections } from "./connections.ts"
 import { readDatabaseUrl } from "./database-url.ts"
 import { sessionSettings } from "./session-settings.ts"
 import { arrayTypes } from "./sql-arrays.ts"
@@ -20,8 +21,8 @@ export interface SqlOptions {
   readonly client?: postgres.Options<Record<string, never>>
 }
 
-type Query = ReturnType<postgres.Sql>
-type Statement = (sql: postgres.Sql) => Query
+export type Client = postgres.Sql
+type Statement = (client: Client) => ReturnType<Client>
 
 /**
  * A statement that fails after its first rows leaves the client (postgres 3.4.9) counting from there: the rows of the next
@@ -43,7 +44,7 @@ const isoTimestamp = {
 }
 const safeBigint = { to: 20, from: [20], serialize: String, parse: Number }
 
-export const connect = (options: SqlOptions): postgres.Sql => {
+export const connect = (options: SqlOptions): Client => {
   const settings = {
     max: options.poolSize,
     connect_timeout: 5,
@@ -79,8 +80,6 @@ export class Sql extends Context.Service<
     attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
     /** A write that must not be done twice: a broken connection is Unavailable at once, outcome unknown. */
     once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
-    /** The client of the moment: what has to last asks above. */
-    readonly raw: postgres.Sql
     /** Statements that can be under way at once. */
     readonly poolSize: number
     readonly statementTimeoutMs: number
@@ -94,9 +93,9 @@ export class Sql extends Context.Service<
       Sql,
       Effect.gen(function* () {
         const fork = Effect.runForkWith(yield* Effect.context<never>())
-        let raw: postgres.Sql = yield* Effect.acquireRelease(
-          Effect.sync(() => connect(options)),
-          () => Effect.promise(() => raw.end({ timeout: endSeconds })),
+        const open = () => new Connections(options.poolSize, () => connect({ ...options, poolSize: 1 }))
+        let connections: Connections = yield* Effect.acquireRelease(Effect.sync(open), () =>
+          Effect.promise(() => connections.end(endSeconds)),
         )
         let running = 0
         const writeFailures = new WriteFailures()
@@ -107,8 +106,8 @@ export class Sql extends Context.Service<
         // A host or a gateway that vanished closes no connection: the client would wait for it, and send more its way.
         const replace = () => {
           fork(Effect.logWarning("postgres connections have gone silent and are replaced"))
-          raw.end({ timeout: endSeconds }).catch(() => {})
-          raw = connect(options)
+          connections.end(endSeconds).catch(() => {})
+          connections = open()
         }
         const statements = yield* Effect.acquireRelease(
           Effect.sync(() =>
@@ -119,7 +118,8 @@ export class Sql extends Context.Service<
 
         const send = <Row>(statement: Statement) =>
           Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
-            const query = statement(raw)
+            const connection = connections.next
+            const query = statement(connection.client)
             const one = {
               since: performance.now(),
               query,
@@ -130,17 +130,21 @@ export class Sql extends Context.Service<
                   ),
                 ),
             }
+            const answered = () => {
+              running--
+              connection.underWay--
+              statements.answered(one)
+            }
             running++
+            connection.underWay++
             statements.begun(one)
             query.then(
               (rows) => {
-                running--
-                statements.answered(one)
+                answered()
                 resume(Effect.succeed(withoutGap(rows as unknown as ReadonlyArray<Row>)))
               },
               (error) => {
-                running--
-                statements.answered(one)
+                answered()
                 resume(
                   Effect.suspend(() => {
                     const failure = toFailure(error)
@@ -173,9 +177,6 @@ export class Sql extends Context.Service<
           rows,
           attempt,
           once,
-          get raw() {
-            return raw
-          },
           poolSize,
           statementTimeoutMs,
           stats: () => ({ running }),

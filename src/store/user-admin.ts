@@ -9,7 +9,7 @@ import type { DeletedUser } from "../../schema/user-update.ts"
 import { Bus } from "../bus/bus.ts"
 import { Callers } from "../services/callers.ts"
 import { uniquenessOf } from "../services/registration.ts"
-import { Sql } from "./sql.ts"
+import { type Client, Sql } from "./sql.ts"
 
 export const userSorts = ["created_at", "updated_at", "email", "first_name", "last_name", "role"] as const
 type UserSort = (typeof userSorts)[number]
@@ -123,7 +123,7 @@ export class UserAdmin extends Context.Service<
         publish(outcome.events)
         return outcome.user
       })
-      const owned = (q: typeof sql.raw, limit: number) => q`
+      const owned = (q: Client, limit: number) => q`
         (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
                   (select r.data from record r where r.canonical = e.canonical and r.tag = ${displayModifiersTag}
                     order by r.seq desc limit 1)) order by e.registered_at, e.canonical), '[]')

@@ -55,7 +55,7 @@ it("a lookup and a look at claims read the ids they are about, however few there
   const [owner] = await sql<[{ id: string }]>`
     insert into app_user (email, password_hash) values ('owner@example.com', 'none') returning id`
   const [read, asked] = await Effect.gen(function* () {
-    const { raw } = yield* Sql
+    const { rows } = yield* Sql
     const readLookups = yield* makeReadLookups
     const orders = yield* Orders
     let asked = 0
@@ -73,9 +73,9 @@ it("a lookup and a look at claims read the ids they are about, however few there
         asked += length
       }
     }
-    yield* Effect.promise(() => raw`select pg_stat_force_next_flush()`)
-    const tuples = yield* Effect.promise(
-      () => raw<Array<{ name: string; tuples: number }>>`
+    yield* rows((q) => q`select pg_stat_force_next_flush()`)
+    const tuples = yield* rows<{ name: string; tuples: number }>(
+      (q) => q`
         select relname as name, (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as tuples
           from pg_stat_user_tables where relname in ('emoji_id', 'claim') order by 1`,
     )

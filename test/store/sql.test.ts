@@ -136,6 +136,48 @@ describe("a statement", () => {
   })
 })
 
+describe("the connections", () => {
+  const at = <A>(serving: TestService, use: (sql: Sql["Service"]) => Effect.Effect<A, unknown>) =>
+    serving.runtime.runPromise(Effect.flatMap(Sql, use))
+  const backend = (sql: Sql["Service"], seconds: number) =>
+    Effect.map(
+      sql.rows<{ pid: number }>((q) => q`select pg_backend_pid() as pid, pg_sleep(${seconds})`),
+      ([row]) => row?.pid,
+    )
+
+  it("are as many as statements are under way, up to the pool, and those of the rest wait behind the fewest", async () => {
+    const three = await serve({ POOL_SIZE: "3" })
+    const pids = await at(three, (sql) =>
+      Effect.forEach(Array(9).fill(0.3), (seconds) => backend(sql, seconds), { concurrency: "unbounded" }),
+    )
+    const shares = [...new Set(pids)].map((pid) => pids.filter((one) => one === pid).length)
+    expect(shares).toHaveLength(3)
+    // The service has statements of its own under way.
+    expect(Math.max(...shares) - Math.min(...shares)).toBeLessThan(4)
+  })
+  it("are not opened for statements that come one after the other", async () => {
+    const quiet = await serve({ POOL_SIZE: "8" })
+    const pids = await at(quiet, (sql) => Effect.forEach(Array(30).fill(0), () => backend(sql, 0)))
+    expect(new Set(pids).size).toBeLessThan(4)
+  })
+  it("have a client each, whose list of connections cannot grow with the statements", async () => {
+    const clients = new Set<{ readonly options: { readonly max: number } }>()
+    const many = await serve({ POOL_SIZE: "3" })
+    await at(many, (sql) =>
+      Effect.forEach(
+        Array(6).fill(0.1),
+        (seconds) =>
+          sql.rows((q) => {
+            clients.add(q as unknown as { readonly options: { readonly max: number } })
+            return q`select pg_sleep(${seconds})`
+          }),
+        { concurrency: "unbounded" },
+      ),
+    )
+    expect([...clients].map(({ options }) => options.max)).toEqual([1, 1, 1])
+  })
+})
+
 describe("a database that cannot be used", () => {
   const failing = (code: string) => {
     const error = Object.assign(new Error(`connect ${code}`), { code })
