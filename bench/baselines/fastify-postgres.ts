@@ -1,21 +1,22 @@
 import fastify from "fastify"
 import { canonicalAt } from "../stored/ids.ts"
-import { openDatabase } from "./database.ts"
+import { openDatabase, poolSize } from "./database.ts"
 import { lookupAnswer } from "./lookup-answer.ts"
 
 // What most services of this kind are: a router, a pool, and a select by key for every request.
 const rows = 100_000
 
 const database = await openDatabase(process.argv[2] ?? "")
-await database.sql`create unlogged table lookup (emoji_id text primary key, answer jsonb not null)`
-await database.sql`
+const sql = database.connect(poolSize)
+await sql`create unlogged table lookup (emoji_id text primary key, answer jsonb not null)`
+await sql`
   insert into lookup select unnest(${Array.from({ length: rows }, (_, n) => canonicalAt(n))}::text[]),
-                            ${database.sql.json(lookupAnswer)}`
-await database.sql`vacuum analyze lookup`
+                            ${sql.json(lookupAnswer)}`
+await sql`vacuum analyze lookup`
 
 const server = fastify()
 server.get<{ Params: { id: string } }>("/emoji_id/:id", async (request, reply) => {
-  const [row] = await database.sql`select answer from lookup where emoji_id = ${request.params.id}`
+  const [row] = await sql`select answer from lookup where emoji_id = ${request.params.id}`
   if (row === undefined) return reply.code(404).send({ error: "not found" })
   return row["answer"]
 })

@@ -1,17 +1,21 @@
+import { Connections } from "../../src/store/connections.ts"
 import type { Done, Job } from "../load/generator.ts"
 import type { Lane, Settle } from "../load/lane.ts"
 import { runLoop } from "../load/loop.ts"
 import { Window } from "../load/window.ts"
-import { openDatabase } from "./database.ts"
+import { openDatabase, poolSize } from "./database.ts"
 
-// The ceiling for writes: one UPDATE by primary key, nothing around it.
+// The ceiling for writes: one UPDATE by primary key, nothing around it. It has a client for each connection, as the service
+// has: one for all of them would slow down as it runs, and the ceiling with it.
 const rows = 10_000
 const snapshot = JSON.stringify({ value: "Draft", context: { items: ["🐙", "🎉"], total: 1200 } })
 
 const database = await openDatabase(process.argv[2] ?? "")
-await database.sql`create table entity (id int primary key, version int not null, snapshot jsonb not null)`
-await database.sql`insert into entity select n, 0, ${snapshot}::jsonb from generate_series(0, ${rows - 1}::int) n`
-await database.sql`vacuum analyze entity`
+const connections = new Connections(poolSize, () => database.connect(1))
+const sql = connections.next.client
+await sql`create table entity (id int primary key, version int not null, snapshot jsonb not null)`
+await sql`insert into entity select n, 0, ${snapshot}::jsonb from generate_series(0, ${rows - 1}::int) n`
+await sql`vacuum analyze entity`
 
 function openLane(_: number, settle: Settle): Lane {
   const lane: Lane = {
@@ -19,10 +23,18 @@ function openLane(_: number, settle: Settle): Lane {
     fire: (intendedAtMs) => {
       lane.intendedAtMs = intendedAtMs
       const id = Math.floor(Math.random() * rows)
-      database.sql`update entity set version = version + 1, snapshot = ${snapshot}::jsonb where id = ${id}`.then(
-        (result) => settle(lane, result.count === 1 ? undefined : "body"),
+      const connection = connections.next
+      connection.underWay++
+      connection.client`update entity set version = version + 1, snapshot = ${snapshot}::jsonb where id = ${id}`.then(
+        (result) => {
+          connection.underWay--
+          settle(lane, result.count === 1 ? undefined : "body")
+        },
         // Not at once: on a closed pool everything fails at once, and nothing else would ever get its turn.
-        () => setImmediate(() => settle(lane, "statement")),
+        () => {
+          connection.underWay--
+          setImmediate(() => settle(lane, "statement"))
+        },
       )
     },
     close: () => {},
