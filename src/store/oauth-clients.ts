@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type {
   NewOauthClient,
@@ -50,6 +50,18 @@ export const tellLatelyEnded = Effect.fnUntraced(function* (sql: Sql["Service"],
     users.map(({ id }) => id),
   )
 })
+
+const askAgain = { schedule: Schedule.spaced("5 seconds"), times: 600 }
+
+/**
+ * For a deletion of which nobody knows whether it was done, or is about to be: who used the application is told of at once
+ * if the database can say who, and again when the deletion must be over, as soon as the database can say then.
+ */
+export const tellPerhapsEnded = (sql: Sql["Service"], bus: Bus["Service"]) => {
+  const tell = tellLatelyEnded(sql, bus)
+  const later = Effect.delay(Effect.retry(tell, askAgain), sql.statementTimeoutMs)
+  return Effect.forkDetach(Effect.andThen(Effect.ignore(tell), Effect.ignore(later)))
+}
 
 const noClient = () => new NotFound({ error: "There is no such client." })
 
@@ -144,12 +156,14 @@ export class OauthClients extends Context.Service<
           return { ...display(yield* first(rows)), client_secret: secret }
         }),
         remove: Effect.fnUntraced(function* (clientId) {
-          const [row] = yield* sql.rows<ClientRow & { readonly user_ids: ReadonlyArray<string> }>(
-            (
-              q,
-            ) => q`delete from oauth_client c using (select end_grants(array[${clientId}]) as user_ids) ended
+          const [row] = yield* sql
+            .rows<ClientRow & { readonly user_ids: ReadonlyArray<string> }>(
+              (
+                q,
+              ) => q`delete from oauth_client c using (select end_grants(array[${clientId}]) as user_ids) ended
                       where c.client_id = ${clientId} returning c.*, ended.user_ids`,
-          )
+            )
+            .pipe(Effect.tapError(() => tellPerhapsEnded(sql, bus)))
           if (row === undefined) return yield* Effect.andThen(tellLatelyEnded(sql, bus), noClient())
           const { user_ids, ...removed } = row
           yield* bus.invalidate(userTopic, user_ids)

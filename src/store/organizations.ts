@@ -12,15 +12,12 @@ import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../bus/bus.ts"
 import { userTopic } from "../services/callers.ts"
 import { insertOnce, unlessMade } from "./made-once.ts"
-import { tellLatelyEnded } from "./oauth-clients.ts"
+import { tellLatelyEnded, tellPerhapsEnded } from "./oauth-clients.ts"
 import { Sql } from "./sql.ts"
 import type { SqlRefused } from "./sql-failures.ts"
 
 export const organizationSorts = ["created_at", "updated_at", "name"] as const
 type OrganizationSort = (typeof organizationSorts)[number]
-
-/** Caches of organizations listen to this topic; its keys are organization ids. */
-const organizationTopic = "organization"
 
 const pathTaken = (refused: SqlRefused) =>
   refused.sqlstate === "23505"
@@ -113,7 +110,6 @@ export class Organizations extends Context.Service<
                         where id = ${id} returning display_organization(o) as view`,
             )
             .pipe(Effect.catchTag("SqlRefused", pathTaken))
-          yield* bus.invalidate(organizationTopic, [id])
           return yield* firstView(rows)
         }),
         remove: Effect.fnUntraced(function* (id) {
@@ -126,6 +122,9 @@ export class Organizations extends Context.Service<
                  where o.id = ${id} returning display_organization(o) as view, ended.user_ids`,
             )
             .pipe(
+              Effect.tapError(({ _tag }) =>
+                _tag === "Unavailable" ? tellPerhapsEnded(sql, bus) : Effect.void,
+              ),
               Effect.catchTag("SqlRefused", (refused) =>
                 refused.sqlstate === "23503"
                   ? Effect.fail(
@@ -134,7 +133,6 @@ export class Organizations extends Context.Service<
                   : Effect.die(refused),
               ),
             )
-          yield* bus.invalidate(organizationTopic, [id])
           if (rows.length === 0) yield* tellLatelyEnded(sql, bus)
           const removed = yield* firstView(rows)
           yield* bus.invalidate(userTopic, rows[0]?.user_ids ?? [])
@@ -154,7 +152,6 @@ export class Organizations extends Context.Service<
                         set branding = ${JSON.stringify(kept)}::text::jsonb, return_link = ${return_link}, updated_at = now()
                       where id = ${id} returning display_branding(o) as view`,
           )
-          yield* bus.invalidate(organizationTopic, [id])
           return yield* firstView(rows)
         }),
         findByPartnerPath: (path) =>

@@ -14,6 +14,8 @@ import { Sessions } from "../../src/services/sessions.ts"
 import { Accounts } from "../../src/store/accounts.ts"
 import { ApiKeys } from "../../src/store/api-keys.ts"
 import { Members } from "../../src/store/members.ts"
+import { OauthClients } from "../../src/store/oauth-clients.ts"
+import { Organizations } from "../../src/store/organizations.ts"
 import { Outbox } from "../../src/store/outbox.ts"
 import { Sql } from "../../src/store/sql.ts"
 import { UserAdmin } from "../../src/store/user-admin.ts"
@@ -85,3 +87,39 @@ it("so are the keys and the user of a link whose use was not heard of", async ()
   const use = MagicLinks.use((service) => service.consume("token", {}))
   expect(await told("api_key", use.pipe(Effect.provide(links)) as never)).toEqual([id])
 })
+
+it.each([
+  ["an application", OauthClients.use((clients) => clients.remove("gone"))],
+  [
+    "an organization with applications",
+    Organizations.use((organizations) => organizations.remove(randomUUID())),
+  ],
+] as const)(
+  "so are the users of %s whose deletion was not heard of, also when the database is back only later",
+  async (_, remove) => {
+    let reads = 0
+    const rows = (statement: (q: never) => unknown) => {
+      const text = statement(((strings: ReadonlyArray<string>) => strings.join("?")) as never) as string
+      return text.startsWith("select") && ++reads > 1 ? Effect.succeed([{ id }]) : lost()
+    }
+    const keys = await Effect.gen(function* () {
+      const bus = yield* Bus
+      const keys: Array<string> = []
+      bus.onInvalidate("user", (heard) => heard !== "all" && keys.push(...heard))
+      yield* Effect.flip(remove as Effect.Effect<unknown, unknown, OauthClients | Organizations>)
+      yield* Effect.promise(() => expect.poll(() => keys).toEqual([id]))
+      return keys
+    }).pipe(
+      Effect.provide(
+        Layer.mergeAll(OauthClients.layer, Organizations.layer).pipe(
+          Layer.provide(
+            Layer.succeed(Sql, { rows, attempt: rows, statementTimeoutMs: 50 } as unknown as Sql["Service"]),
+          ),
+          Layer.provideMerge(surroundings),
+        ),
+      ),
+      Effect.runPromise,
+    )
+    expect(keys).toEqual([id])
+  },
+)
