@@ -85,7 +85,8 @@ export const cartCycle: Scenario<Buyers> = {
   name: "cart-cycle",
   summary: "add, check out, pay, owned: each request counts as one write",
   sweep: true,
-  firstWarmupSeconds: 8,
+  // Node goes on compiling what a cycle runs through for so long.
+  firstWarmupSeconds: 20,
   setupSeconds: 15,
   subject: service(),
   against: [{ side: singleStatementWrites(), aims: [{ metric: "rate", atLeast: 0.35 }] }],
