@@ -1,11 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
 import { BenchFailure } from "../failure.ts"
 import { bundleProgram } from "./bundle.ts"
 
 const leash = new URL("./leash.ts", import.meta.url)
-const packageFile = new URL("../../package.json", import.meta.url)
 const outputTailChars = 4_000
 const stopGraceSeconds = 10
 
@@ -55,17 +53,11 @@ async function stop(child: ChildProcess): Promise<void> {
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** What Node is told by `npm start`, and so for whoever is compared. */
-const readNodeFlags = (): readonly string[] => {
-  const { scripts } = JSON.parse(readFileSync(packageFile, "utf8")) as { scripts: { start: string } }
-  return scripts.start.split(" ").filter((word) => word.startsWith("--"))
-}
-
 /** `file` is TypeScript of ours, or JavaScript that is there already. */
 export function startChild(file: URL, options: ChildOptions = {}): Child {
   const program = file.pathname.endsWith(".ts") ? bundleProgram(file) : file
   const child = fork(program, options.args ?? [], {
-    execArgv: [...readNodeFlags(), "--import", bundleProgram(leash).href],
+    execArgv: ["--import", bundleProgram(leash).href],
     env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...options.env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     serialization: "advanced",
