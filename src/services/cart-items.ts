@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { OrderContext, OrderInput, OrderItem } from "../../machines/order-context.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
@@ -5,6 +6,7 @@ import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
 import { lootboxKey } from "../../schema/lootbox.ts"
 import { maxCartItems } from "../../schema/order.ts"
 import type { NewestCart } from "../store/orders.ts"
+import type { Price } from "./market.ts"
 import { uuidOf } from "./run-id.ts"
 
 export type WantedItem = { readonly emoji_id: string } | { readonly lootbox_id: string }
@@ -15,6 +17,18 @@ export const ineligible = (messages: ReadonlyArray<string>, details?: Readonly<R
     fields: { eid: messages.map((message): FieldIssue => ({ code: "eligibility", message })) },
     ...(details === undefined ? {} : { details }),
   })
+
+/** An id at its price, to be put into an order. */
+export const idItem = ({ id, priceCents, rhythmScore }: Price, at: string): OrderItem => ({
+  id: randomUUID(),
+  type: "EmojiId",
+  claim: id.canonical,
+  emojiId: id.display(),
+  cents: priceCents ?? 0,
+  rhythmScore,
+  createdAt: at,
+  updatedAt: at,
+})
 
 /** The claims a request is about, to be looked at with the cart. */
 export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<string> =>

@@ -5,7 +5,7 @@ import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
 import { NotFound, type Unavailable, type Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
 import { lootboxKey } from "../../schema/lootbox.ts"
 import type { Seen } from "../store/orders.ts"
-import { ineligible, type WantedItem } from "./cart-items.ts"
+import { idItem, ineligible, type WantedItem } from "./cart-items.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { Market, type Price } from "./market.ts"
 
@@ -61,16 +61,7 @@ export class Quotes extends Context.Service<
         wanted: Effect.fnUntracedEager(function* (wanted, at, { held }) {
           const texts = wanted.flatMap((item) => ("emoji_id" in item ? [item.emoji_id] : []))
           const prices = yield* priced(texts, (id) => held.get(id.canonical)?.kind)
-          const items: Array<OrderItem> = prices.map(({ id, priceCents, rhythmScore }) => ({
-            id: randomUUID(),
-            type: "EmojiId",
-            claim: id.canonical,
-            emojiId: id.display(),
-            cents: priceCents ?? 0,
-            rhythmScore,
-            createdAt: at,
-            updatedAt: at,
-          }))
+          const items = prices.map((price) => idItem(price, at))
           for (const item of wanted) {
             if (!("lootbox_id" in item)) continue
             const lootboxId = item.lootbox_id.toLowerCase()

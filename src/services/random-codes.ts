@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import type { OrderEvent, OrderItem } from "../../machines/order-context.ts"
+import type { OrderEvent } from "../../machines/order-context.ts"
 import type { Code } from "../../schema/code.ts"
 import type { EmojiId } from "../../schema/emoji-id.ts"
 import { fieldFault, NotFound } from "../../schema/errors.ts"
@@ -11,6 +10,7 @@ import { CodePubkeys } from "../store/code-pubkeys.ts"
 import type { StoredOrder } from "../store/orders.ts"
 import { Users } from "../store/users.ts"
 import { randomEmojiId } from "./alternates-random.ts"
+import { idItem } from "./cart-items.ts"
 import { Carts, type CartTurn } from "./carts.ts"
 import { Codes, checkUsable, usedUp } from "./codes.ts"
 import { freeDiscounts } from "./discounts.ts"
@@ -89,17 +89,7 @@ const make = Effect.gen(function* () {
   })
 
   const drawItems = Effect.fnUntraced(function* (code: Code, at: string) {
-    const { id, priceCents, rhythmScore } = yield* drawId(code.pattern)
-    const item: OrderItem = {
-      id: randomUUID(),
-      type: "EmojiId",
-      claim: id.canonical,
-      emojiId: id.display(),
-      cents: priceCents ?? 0,
-      rhythmScore,
-      createdAt: at,
-      updatedAt: at,
-    }
+    const item = idItem(yield* drawId(code.pattern), at)
     const discounts = freeDiscounts([item], at).map((discount) => ({ ...discount, codeId: code.id }))
     return [item, ...discounts]
   })
