@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
 import { generateSync } from "otplib"
 import { expect } from "vitest"
 import type { TestService } from "../fixtures/service.ts"
@@ -58,6 +59,15 @@ export const newestLink = async (service: TestService, to: string) => {
 export const totpCode = (secret: string, steps = 0) =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 })
 
+const stepMs = 30_000
+const msLeft = () => stepMs - (Date.now() % stepMs)
+
+/** The code of the step before, when it will be good for a while yet: until this step ends. */
+export const previousTotpCode = async (secret: string) => {
+  if (msLeft() < 2_000) await sleep(msLeft() + 10)
+  return totpCode(secret, -1)
+}
+
 /** Turns the authenticator app on; the code that confirms it is the previous step's, so the current one is left. */
 export const turnOnTotp = async (service: TestService, token: string) => {
   const enabled = await service.call("POST", "/account/2fa/enable", {
@@ -68,7 +78,7 @@ export const turnOnTotp = async (service: TestService, token: string) => {
   const secret: string = enabled.body.ga_secret
   const confirmed = await service.call("POST", "/account/2fa/confirm", {
     token,
-    body: { code: totpCode(secret, -1) },
+    body: { code: await previousTotpCode(secret) },
   })
   expect(confirmed.status).toBe(200)
   return { secret, backupCodes: enabled.body.backup_codes as ReadonlyArray<string> }
