@@ -46,51 +46,121 @@ export type EditOutcome =
   | { readonly outcome: "duplicate" | "unknown"; readonly hashes: ReadonlyArray<string> }
   | { readonly outcome: "locked"; readonly at: string }
 
-const toParameter = ({ expected, merkleRoot, signature, store, writer, ...edit }: RecordEdit) => ({
-  canonical: edit.canonical,
-  user_id: writer.userId,
-  organizations: writer.organizations,
-  admin: writer.isAdmin,
-  delete: edit.delete,
-  insert: edit.insert.map((record) => ({
-    hash: record.hash,
-    tag: parseTag(record.tag),
-    data: record.data,
-    single_key: findSingleValueKey(record) ?? null,
-  })),
-  bypass: edit.bypass,
-  max_records: maxRecordsPerId,
-  ...(expected !== undefined && { expected }),
-  ...(merkleRoot !== undefined && { merkle_root: merkleRoot }),
-  ...(signature !== undefined && { signature }),
-  ...(store !== undefined && {
-    store: {
-      key: store.key,
-      data: store.data,
-      unlocked: writer.mayUnlock,
-      locked_future_writes_at: store.lockedFutureWritesAt ?? null,
-      ...(store.linked && { linked: true }),
-    },
-  }),
-})
+/** What `edit_batch` answers. Edits are counted from one. */
+interface Edited {
+  /** Of each edit that was not made; null for the others. */
+  readonly outcomes: ReadonlyArray<Exclude<
+    EditOutcome["outcome"],
+    "changed" | "unchanged" | "crowded"
+  > | null>
+  /** By number: since when it is locked, or the hashes it is about. */
+  readonly faults: Readonly<Record<number, string | ReadonlyArray<string>>>
+  /** By id. */
+  readonly stored: Readonly<Record<string, StoredFacts>>
+  /** The numbers of those that changed something, and for each of these its version and where its channel has come to. */
+  readonly changed: ReadonlyArray<number>
+  readonly versions: ReadonlyArray<number>
+  readonly ends: ReadonlyArray<number>
+}
 
-const maxEditsPerStatement = 16
+/** What `edit_batch` takes: each kind of row in one list. */
+const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
+  const lists = { edits: [], deletes: [], inserts: [], stores: [] } as Record<string, Array<unknown>>
+  edits.forEach((edit, i) => {
+    const n = i + 1
+    const { canonical, store, writer } = edit
+    lists.edits!.push({
+      n,
+      canonical,
+      user_id: writer.userId,
+      organizations: writer.organizations,
+      admin: writer.isAdmin,
+      expected: edit.expected,
+      merkle_root: edit.merkleRoot,
+      signature: edit.signature,
+      key: store?.key,
+    })
+    for (const hash of edit.delete) lists.deletes!.push({ n, canonical, hash })
+    for (const record of edit.insert) {
+      const single_key = findSingleValueKey(record)
+      lists.inserts!.push({
+        n,
+        canonical,
+        hash: record.hash,
+        tag: parseTag(record.tag),
+        data: record.data,
+        single_key,
+        replaces: single_key !== undefined && !edit.bypass,
+        key: store?.key,
+      })
+    }
+    if (store !== undefined)
+      lists.stores!.push({
+        n,
+        canonical,
+        key: store.key,
+        data: store.data,
+        unlocked: writer.mayUnlock,
+        locked_future_writes_at: store.lockedFutureWritesAt,
+        linked: store.linked,
+      })
+  })
+  return JSON.stringify(lists)
+}
+
+const toRefusal = (
+  outcome: NonNullable<Edited["outcomes"][number]>,
+  fault: string | ReadonlyArray<string> = [],
+): EditOutcome => {
+  switch (outcome) {
+    case "locked":
+      return { outcome, at: String(fault) }
+    case "duplicate":
+    case "unknown":
+      return { outcome, hashes: [fault].flat() }
+    default:
+      return { outcome }
+  }
+}
+
+const toOutcomes = (
+  edits: ReadonlyArray<RecordEdit>,
+  { changed, ends, faults, outcomes, stored, versions }: Edited,
+): ReadonlyArray<EditOutcome> => {
+  const all = outcomes.map(
+    (outcome, i): EditOutcome =>
+      outcome === null ? { outcome: "unchanged" } : toRefusal(outcome, faults[i + 1]),
+  )
+  changed.forEach((n, i) => {
+    const { canonical } = edits[n - 1]!
+    const store = stored[canonical]
+    all[n - 1] = {
+      outcome: "changed",
+      version: versions[i]!,
+      events: [{ channel: `emoji_id:${canonical}`, offset: ends[i]! }],
+      ...(store !== undefined && { store }),
+    }
+  })
+  return all
+}
+
+const maxEditsPerStatement = 32
 
 /**
  * Permission, version, records, store entry, version number and event: one statement, for all who ask at the same time.
- * Ids are locked in order. Never repeated by itself, as a second run would find its own records there already.
+ * Never repeated by itself, as a second run would find its own records there already.
  */
 export const makeEditRecords = Effect.map(Sql, (sql) => {
   const send = (edits: ReadonlyArray<RecordEdit>) =>
-    sql.once<{ n: number; result: EditOutcome }>(
-      (q) => q`select x.n, edit_records(x.edit) as result
-                 from (select edit, n from jsonb_array_elements(${JSON.stringify(edits.map(toParameter))}::text::jsonb)
-                         with ordinality as y(edit, n) order by edit->>'canonical', n) x`,
-    )
+    sql
+      .once<{ edited: Edited }>(
+        (q) => q`select edit_batch(${toParameter(edits)}::text::jsonb, ${maxRecordsPerId}) as edited`,
+      )
+      .pipe(Effect.map(([row]) => toOutcomes(edits, row!.edited)))
 
   const editAlone = (edit: RecordEdit) =>
     send([edit]).pipe(
-      Effect.map(([row]): EditOutcome => row?.result ?? { outcome: "absent" }),
+      Effect.map(([outcome]) => outcome!),
       Effect.catchTag("SqlRefused", (refused) =>
         refused.sqlstate === "EI003"
           ? Effect.succeed<EditOutcome>({ outcome: "crowded" })
@@ -101,16 +171,13 @@ export const makeEditRecords = Effect.map(Sql, (sql) => {
   return gather({
     run: (edits: ReadonlyArray<RecordEdit>) =>
       send(edits).pipe(
-        Effect.map((rows) => {
-          const outcomes = new Map(rows.map(({ n, result }) => [n, result]))
-          return edits.map((_, i) =>
-            Effect.succeed<EditOutcome>(outcomes.get(i + 1) ?? { outcome: "absent" }),
-          )
-        }),
+        Effect.map((outcomes) => outcomes.map((outcome) => Effect.succeed(outcome))),
         // Nothing is done then. One of them has too many records, and nobody else suffers for it.
         Effect.catchTag("SqlRefused", () => Effect.succeed(edits.map(editAlone))),
       ),
-    maxStatements: Math.ceil(sql.poolSize / 2),
+    maxStatements: Math.ceil(sql.poolSize / 4),
     maxAsks: maxEditsPerStatement,
+    // A second edit of an id is about what the first made of it.
+    fits: ({ canonical }, others) => others.every((other) => other.canonical !== canonical),
   })
 })
