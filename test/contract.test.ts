@@ -90,6 +90,8 @@ describe("the route table against the contract", () => {
     expect(told("get", "/emoji_id/{emoji_id}", 304)).toEqual(["ETag"])
     expect(told("post", "/auth/token", 429)).toEqual(["Retry-After"])
     expect(told("get", "/cart", 401)).toEqual(["WWW-Authenticate"])
+    expect(told("post", "/cart/checkout", 200)).toEqual(["Idempotent-Replayed"])
+    expect(told("get", "/cart", 200)).toEqual([])
   })
 
   it("uses every operation id once", () => {

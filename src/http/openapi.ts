@@ -119,11 +119,12 @@ const validatorParameter = {
   schema: { type: "string" },
 }
 
+const told = (name: string, description: string, schema: Json = { type: "string" }) => ({
+  headers: { [name]: { description, schema } },
+})
+
 /** Headers a client needs to go on after an answer, by its status. */
 const headersOf = (status: number): Json => {
-  const told = (name: string, description: string, schema: Json = { type: "string" }) => ({
-    headers: { [name]: { description, schema } },
-  })
   switch (status) {
     case 302:
     case 303:
@@ -138,7 +139,10 @@ const headersOf = (status: number): Json => {
   }
 }
 
-const entityTag = { headers: { ETag: { description: "Names this answer.", schema: { type: "string" } } } }
+const entityTag = told("ETag", "Names this answer.")
+const replayed = told("Idempotent-Replayed", "The request was done before: this is the answer it had then.", {
+  const: "true",
+})
 const isRedirect = (status: number): boolean => status === 302 || status === 303
 
 /** The OpenAPI document is a fold over the route table; by hand are only the ways to fail that all rows share. */
@@ -187,7 +191,7 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
     const found: Json = {
       [success]: {
         description: route.summary,
-        ...(hasValidator ? entityTag : headersOf(success)),
+        ...(hasValidator ? entityTag : takesKey(route) ? replayed : headersOf(success)),
         content: isRedirect(success)
           ? {}
           : { [route.produces ?? "application/json"]: { schema: ref(route.success) } },
