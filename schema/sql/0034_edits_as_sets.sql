@@ -7,60 +7,56 @@
 --   deletes  {n, canonical, hash}
 --   inserts  {n, canonical, hash, tag, data, single_key, replaces (what has its single_key goes), key}
 --   stores   {n, canonical, key, data, unlocked, locked_future_writes_at, linked (the inserts are the key's whole set)}
--- Answers, in their order, the outcomes of those that are not made: absent, forbidden, stale (the version is not the expected
--- one), locked, unknown or duplicate. The last three have faults, by n: since when, or which hashes. Of those that are made,
--- the numbers of the ones that changed something, what version each has now and where the channel of its id has come to;
--- and store entries, by id. Raises EI003 when one of the ids would have too many records.
+-- Answers what became of those that are refused, by n: absent, forbidden, stale (the version is not the expected one), locked
+-- (at), unknown or duplicate (hashes), whatever comes first here. Of the others, the numbers of those that changed something,
+-- what version each has now and where the channel of its id has come to; and store entries, by id. Ids are locked in their
+-- order. Raises EI003 when one of them would have too many records.
 create function edit_batch(p jsonb, max_records int) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   deletes jsonb := p->'deletes'; inserts jsonb := p->'inserts'; stores jsonb := p->'stores';
-  outcomes text[]; live int[]; one record; faults jsonb := '{}'; stored jsonb := '{}';
+  live int[]; one record; refused jsonb := '{}'; stored jsonb := '{}';
   gone_of text[] := '{}'; gone_hash text[] := '{}'; gone jsonb := '{}'; came jsonb := '{}';
   changed int[]; versions bigint[]; said jsonb;
 begin
-  -- Ids are locked in their order. Who had to wait for one sees its records as they are then, in the statements after this.
   with held as materialized (
-    select w.n, w.user_id, w.organizations, w.admin, w.expected, e as id
-      from (select x.* from jsonb_to_recordset(p->'edits')
-              as x(n int, canonical text, user_id uuid, organizations jsonb, admin boolean, expected bigint)
-             order by x.canonical) w
-      join emoji_id e on e.canonical = w.canonical for update of e
-  ), judged as (
-    select w.n, case
-             when h.n is null then 'absent'
-             when (h.id).owner_id is distinct from h.user_id and not h.admin and not may_write(
-                    h.id, h.user_id, array(select jsonb_array_elements_text(h.organizations)::uuid)) then 'forbidden'
-             when h.expected <> (h.id).version then 'stale'
-           end as outcome
-      from generate_series(1, jsonb_array_length(p->'edits')) w(n) left join held h on h.n = w.n
-  )
-  select array_agg(j.outcome order by j.n), coalesce(array_agg(j.n) filter (where j.outcome is null), '{}')
-    into outcomes, live from judged j;
+    select w.n from (select x.n, x.canonical from jsonb_to_recordset(p->'edits') as x(n int, canonical text)
+                      order by x.canonical) w
+      join emoji_id e on e.canonical = w.canonical for update of e)
+  select coalesce(array_agg(h.n), '{}') into live from held h;
 
+  -- A statement of its own: who had to wait for an id sees all that is about it as it is now.
   for one in
-    select x.n, 1 as rank, 'locked' as outcome, to_jsonb(wire_time(s.locked_future_writes_at)) as fault
+    select x.n, 1 as rank, jsonb_build_object('outcome', j.outcome) as why
+      from jsonb_to_recordset(p->'edits')
+             as x(n int, canonical text, user_id uuid, organizations jsonb, admin boolean, expected bigint)
+      left join emoji_id e on e.canonical = x.canonical and x.n = any(live)
+     cross join lateral (select case
+             when e.canonical is null then 'absent'
+             when e.owner_id is distinct from x.user_id and not x.admin and not may_write(
+                    e, x.user_id, array(select jsonb_array_elements_text(x.organizations)::uuid)) then 'forbidden'
+             when x.expected <> e.version then 'stale' end) as j(outcome)
+     where j.outcome is not null
+    union all
+    select x.n, 2, jsonb_build_object('outcome', 'locked', 'at', wire_time(s.locked_future_writes_at))
       from jsonb_to_recordset(stores) as x(n int, canonical text, key text, unlocked boolean)
       join json_store s on s.canonical = x.canonical and s.key = x.key
      where s.locked_future_writes_at <= now() and not x.unlocked
     union all
-    select x.n, 2, 'unknown', jsonb_agg(x.hash)
+    select x.n, 3, jsonb_build_object('outcome', 'unknown', 'hashes', jsonb_agg(x.hash))
       from jsonb_to_recordset(deletes) as x(n int, canonical text, hash text)
      where not exists (select 1 from record r where r.canonical = x.canonical and r.hash = x.hash)
      group by x.n
     union all
-    select x.n, 3, 'duplicate', jsonb_agg(x.hash)
+    select x.n, 4, jsonb_build_object('outcome', 'duplicate', 'hashes', jsonb_agg(x.hash))
       from jsonb_to_recordset(inserts) as x(n int, canonical text, hash text, key text)
      where x.key is null and exists (select 1 from record r where r.canonical = x.canonical and r.hash = x.hash)
        and not exists (select 1 from jsonb_to_recordset(deletes) as d(n int, hash text) where d.n = x.n and d.hash = x.hash)
      group by x.n
     order by 2
   loop
-    if one.n = any(live) then
-      live := array_remove(live, one.n);
-      outcomes[one.n] := one.outcome;
-      faults := faults || jsonb_build_object(one.n, one.fault);
-    end if;
+    if not refused ? one.n::text then refused := refused || jsonb_build_object(one.n, one.why); end if;
+    live := array_remove(live, one.n);
   end loop;
 
   -- What a store key was written with before, and no longer names, goes unless another key names it; what it names and is
@@ -157,6 +153,6 @@ begin
                'emoji_id', t.canonical, 'version', t.version, 'inserted', coalesce(came->t.canonical, '[]'),
                'deleted', coalesce(gone->t.canonical, '[]'), 'store_key', t.key))) order by t.place))
     into changed, versions, said from told t;
-  return jsonb_build_object('outcomes', outcomes, 'faults', faults, 'stored', stored, 'changed', coalesce(changed, '{}'),
-                            'versions', versions, 'ends', case when changed is not null then place_said(said)->'ends' end);
+  return jsonb_build_object('refused', refused, 'changed', coalesce(changed, '{}'), 'versions', versions,
+                            'ends', case when changed is not null then place_said(said)->'ends' end, 'stored', stored);
 end $$;

@@ -48,19 +48,13 @@ export type EditOutcome =
 
 /** What `edit_batch` answers. Edits are counted from one. */
 interface Edited {
-  /** Of each edit that was not made; null for the others. */
-  readonly outcomes: ReadonlyArray<Exclude<
-    EditOutcome["outcome"],
-    "changed" | "unchanged" | "crowded"
-  > | null>
-  /** By number: since when it is locked, or the hashes it is about. */
-  readonly faults: Readonly<Record<number, string | ReadonlyArray<string>>>
-  /** By id. */
-  readonly stored: Readonly<Record<string, StoredFacts>>
+  readonly refused: Readonly<Record<number, EditOutcome>>
   /** The numbers of those that changed something, and for each of these its version and where its channel has come to. */
   readonly changed: ReadonlyArray<number>
   readonly versions: ReadonlyArray<number>
   readonly ends: ReadonlyArray<number>
+  /** By id. */
+  readonly stored: Readonly<Record<string, StoredFacts>>
 }
 
 /** What `edit_batch` takes: each kind of row in one list. */
@@ -108,29 +102,11 @@ const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
   return JSON.stringify(lists)
 }
 
-const toRefusal = (
-  outcome: NonNullable<Edited["outcomes"][number]>,
-  fault: string | ReadonlyArray<string> = [],
-): EditOutcome => {
-  switch (outcome) {
-    case "locked":
-      return { outcome, at: String(fault) }
-    case "duplicate":
-    case "unknown":
-      return { outcome, hashes: [fault].flat() }
-    default:
-      return { outcome }
-  }
-}
-
 const toOutcomes = (
   edits: ReadonlyArray<RecordEdit>,
-  { changed, ends, faults, outcomes, stored, versions }: Edited,
+  { changed, ends, refused, stored, versions }: Edited,
 ): ReadonlyArray<EditOutcome> => {
-  const all = outcomes.map(
-    (outcome, i): EditOutcome =>
-      outcome === null ? { outcome: "unchanged" } : toRefusal(outcome, faults[i + 1]),
-  )
+  const all = edits.map((_, i): EditOutcome => refused[i + 1] ?? { outcome: "unchanged" })
   changed.forEach((n, i) => {
     const { canonical } = edits[n - 1]!
     const store = stored[canonical]
