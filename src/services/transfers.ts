@@ -105,7 +105,11 @@ const make = Effect.gen(function* () {
       Effect.catchTag("IdsTaken", () =>
         Effect.fail(new Conflict({ error: "The id is no longer held by this transfer." })),
       ),
-      Effect.catchTag(["LimitReached", "UniqueConflict"], Effect.die),
+      // Of a transfer that can only be that its recipient was deleted.
+      Effect.catchTag("LimitReached", () =>
+        Effect.fail(new Conflict({ error: "The account of the recipient was deleted." })),
+      ),
+      Effect.catchTag("UniqueConflict", Effect.die),
     )
 
   /** The event that a typed code amounts to. A wrong one is an event too: it uses up a try. */

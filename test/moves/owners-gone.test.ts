@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { waiting } from "../fixtures/waiting.ts"
-import { claimOf, makeIds } from "./moves.ts"
+import { claimOf, codeFor, grant, makeIds, ownerOf } from "./moves.ts"
 
 const service = await serve()
 const admin = await service.user({ role: "Admin" })
@@ -36,4 +36,27 @@ it("an id is not given to somebody who is deleted meanwhile", async () => {
   const answer = await given
   expect([answer?.status, answer?.body.fields?.user_id[0].code]).toEqual([422, "unknown"])
   expect(await claimOf(service, id)).toBeUndefined()
+})
+
+it("an id does not move to a recipient who is deleted meanwhile: it stays its sender's", async () => {
+  const [sender, recipient] = await Promise.all([service.user(), service.user()])
+  const eid = nextId()
+  await grant(service, sender, eid)
+  const { body: transfer } = await service.call("POST", "/transfers", {
+    token: admin.token,
+    body: { eid, email: recipient.email, force_transfer: true },
+  })
+  const code = await codeFor(service, recipient.email, transfer.id)
+  let accepted: ReturnType<typeof service.call> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`select delete_user(${recipient.id}, true, array['User'])`
+    accepted = service.call("POST", `/transfers/${transfer.id}/receiver_accept`, {
+      token: recipient.token,
+      body: { code },
+    })
+    await expect.poll(() => waiting(service)).toHaveLength(1)
+  })
+  expect((await accepted)?.status).toBe(409)
+  expect(await ownerOf(service, eid)).toBe(sender.id)
+  expect(await claimOf(service, eid)).toMatchObject({ kind: "transfer", owner_id: sender.id })
 })
