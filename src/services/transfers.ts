@@ -90,6 +90,14 @@ const make = Effect.gen(function* () {
     return { email: party.email, invited: party.invited }
   })
 
+  /** Who had only added the key loses it to who holds its private half, and with it what is sent to the key. */
+  const checkAddressee = Effect.fnUntraced(function* ({ pubkey, recipient }: TransferContext) {
+    if (pubkey === null || (yield* parties.findByPubkey(pubkey))?.id === recipient.id) return
+    return yield* new Conflict({
+      error: "The key this was sent to is no longer the recipient's. Delete the transfer and start over.",
+    })
+  })
+
   const issueFor = Effect.fnUntraced(function* (side: Side, context: TransferContext, now: number) {
     if (side === "sender") {
       return yield* letters.toSender(context, (yield* findEmail(context.sender.id)).email, now)
@@ -119,6 +127,7 @@ const make = Effect.gen(function* () {
     matches: boolean,
     now: number,
   ) {
+    if (matches) yield* checkAddressee(context)
     if (side === "sender") {
       return {
         type: "SENDER_ACCEPT",
