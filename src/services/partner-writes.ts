@@ -43,8 +43,13 @@ export const writeAddresses = Effect.fnUntraced(function* (
 export const writeOrdered = Effect.fnUntraced(function* (principal: Principal, order: StoredOrder) {
   const visits = yield* PartnerVisits
   const addresses = yield* visits.awaiting(order.context.id)
+  // An id that is somebody else's by now, or gone, does not keep the others from theirs.
+  const hasMovedOn = () => Effect.void
   for (const id of boughtIds(order)) {
-    if (parseEmojiId(id)._tag === "EmojiId") yield* writeAddresses(principal, id, addresses)
+    if (parseEmojiId(id)._tag !== "EmojiId") continue
+    yield* writeAddresses(principal, id, addresses).pipe(
+      Effect.catchTags({ Forbidden: hasMovedOn, NotFound: hasMovedOn }),
+    )
   }
   yield* visits.written(order.context.id)
 })
@@ -81,7 +86,7 @@ const writeForgotten = Effect.gen(function* () {
       twoFactor: caller.twoFactor,
     }
     yield* writeOrdered(principal, order).pipe(
-      // The id has moved on, or the address is refused by now: asking again would change nothing.
+      // The address is refused by now: asking again would change nothing.
       Effect.catch((problem) =>
         problem._tag === "Unavailable" ? Effect.fail(problem) : visits.written(visit.orderId),
       ),

@@ -85,6 +85,24 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(late)).toContain(bitcoin)
   })
 
+  it("writes the addresses to every id of the order, although one of them is no longer the buyer's", async () => {
+    const user = await walletUser()
+    await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+    const [gone, kept] = [freshId(), freshId()]
+    for (const id of [gone, kept]) await visitor.submit(page, { action: "choose", emoji_id: id })
+    const paying = await visitor.submit(await visitor.get(`${path}?cart`), { action: "crypto" })
+    await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
+    const order = await until(
+      () => orderOf(user.id),
+      (found) => found !== undefined,
+    )
+    await service.call("DELETE", `/emoji_id/${encodeURIComponent(gone)}`, { token: service.admin.token })
+    await visitor.get(`${path}/paid?order=${order}&again`)
+    expect(await recordsOf(kept)).toContain(bitcoin)
+  })
+
   it("leads back with the id although its button was pressed twice", async () => {
     const { cart, id, visitor } = await getId()
     const again = await visitor.submit(cart, { action: "free" })
