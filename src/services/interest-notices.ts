@@ -5,6 +5,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { AppConfig } from "../config.ts"
 import { Outbox } from "../store/outbox.ts"
 import { Sql } from "../store/sql.ts"
+import { isOnSale, Market } from "./market.ts"
 
 const batchSize = 64
 const leaseSeconds = 30
@@ -32,6 +33,7 @@ export class InterestNotices extends Context.Service<
     InterestNotices,
     Effect.gen(function* () {
       const config = yield* AppConfig
+      const market = yield* Market
       const outbox = yield* Outbox
       const publisher = yield* Publisher
       const sql = yield* Sql
@@ -39,10 +41,14 @@ export class InterestNotices extends Context.Service<
 
       const tell = Effect.fnUntraced(function* ({ canonical, first_told }: Freed, lease: string) {
         const limit = first_told ? usersPerRound : 1
+        // An id of a length that is held back is no news until it is on sale. By what is stored: it was freed by that, perhaps.
+        const isNews = isOnSale(canonical, yield* market.storedParameters)
         // One more than is told now, to know whether somebody is left.
-        const untold = yield* sql.rows<{ user_id: string; email: string | null }>(
-          (q) => q`select user_id, email from find_untold(${canonical}, ${limit + 1}, ${quietSeconds})`,
-        )
+        const untold = isNews
+          ? yield* sql.rows<{ user_id: string; email: string | null }>(
+              (q) => q`select user_id, email from find_untold(${canonical}, ${limit + 1}, ${quietSeconds})`,
+            )
+          : []
         const told = untold.slice(0, limit)
         const mail = yield* outbox.seal(
           told.flatMap(({ email }) =>

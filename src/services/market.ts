@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import type { EmojiId } from "../../schema/emoji-id.ts"
+import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Availability, heldBackLengths } from "../../schema/market.ts"
 import { Bus } from "../bus/bus.ts"
@@ -52,6 +52,18 @@ const availabilityOf = (
   return parameters.unpriced_lengths.includes(id.length) ? "NoPrice" : "Available"
 }
 
+const isHeldBack = (length: number, { coming_soon_lengths, unpriced_lengths }: MarketParameters): boolean =>
+  coming_soon_lengths.includes(length) || unpriced_lengths.includes(length)
+
+const lengthOf = (canonical: string): number => {
+  const id = parseEmojiId(canonical)
+  return id._tag === "EmojiId" ? id.length : 0
+}
+
+/** Of an id that nobody holds. */
+export const isOnSale = (canonical: string, parameters: MarketParameters): boolean =>
+  !isHeldBack(lengthOf(canonical), parameters)
+
 /** What ids cost and whether they can be had. */
 export class Market extends Context.Service<
   Market,
@@ -64,6 +76,9 @@ export class Market extends Context.Service<
       heldAs: (id: EmojiId) => HeldRow["kind"] | undefined,
     ): Effect.Effect<ReadonlyArray<Price>, Unavailable>
     readonly parameters: Effect.Effect<MarketParameters, Unavailable>
+    /** Not from memory: as they stand after what the caller has read. */
+    readonly storedParameters: Effect.Effect<MarketParameters, Unavailable>
+    /** Whoever asked about an id that is on sale by them, and was not before, is told. */
     setParameters(parameters: MarketParameters): Effect.Effect<void, Unavailable>
   }
 >()("directory/Market") {
@@ -140,25 +155,41 @@ export class Market extends Context.Service<
         })
       })
 
+      /** Ids somebody has asked about that are on sale from now on. */
+      const findReleased = Effect.fnUntraced(function* (given: MarketParameters) {
+        const { coming_soon_lengths, unpriced_lengths } = yield* read
+        const lengths = [...coming_soon_lengths, ...unpriced_lengths].filter(
+          (length) => !isHeldBack(length, given),
+        )
+        if (lengths.length === 0) return []
+        const wanted = yield* sql.rows<{ canonical: string }>(
+          (q) => q`select distinct canonical from user_interest i
+                    where not exists (select 1 from claim c where c.canonical = i.canonical)`,
+        )
+        return wanted.flatMap(({ canonical }) => (lengths.includes(lengthOf(canonical)) ? [canonical] : []))
+      })
+
       return Market.of({
         quote,
         price,
         parameters: Effect.suspend(currentParameters),
-        setParameters: (given) => {
+        storedParameters: read,
+        setParameters: Effect.fnUntraced(function* (given) {
+          const released = yield* findReleased(given)
           const tell = bus.invalidate(topic, ["all"])
-          return sql
+          yield* sql
             .rows(
-              (
-                q,
-              ) => q`insert into price_parameters as p (parameters) values (${JSON.stringify(given)}::text::jsonb)
-                     on conflict (sole) do update
-                        set parameters = excluded.parameters, version = p.version + 1, updated_at = now()`,
+              (q) => q`with p as (
+                         insert into price_parameters as p (parameters) values (${JSON.stringify(given)}::text::jsonb)
+                         on conflict (sole) do update
+                            set parameters = excluded.parameters, version = p.version + 1, updated_at = now())
+                       select put_freed(${released})`,
             )
             .pipe(
               Effect.tapError(() => tellUncertain(tell, statementTimeoutMs)),
               Effect.andThen(tell),
             )
-        },
+        }),
       })
     }),
   )
