@@ -50,7 +50,7 @@ const refused = <A, E, R>(effect: Effect.Effect<A, E | ClientUntrusted | Authori
     ),
   ) as Effect.Effect<A | Reply<never>, Exclude<E, ClientUntrusted | AuthorizationFault>, R | AppConfig>
 
-const ownedIds = (session: BrowserSession) => listOwned(session.account.id)
+const ownedIds = (session: BrowserSession, named: string | undefined) => listOwned(session.account.id, named)
 
 const findWanted = (wanted: string | undefined): string | undefined => {
   const id = parseEmojiId(wanted ?? "")
@@ -77,13 +77,13 @@ const choose = Effect.fnUntraced(function* (
   session: BrowserSession,
   isFromElsewhere: boolean,
 ) {
-  const ids = yield* ownedIds(session)
+  const wantedText = findWanted(request.wanted)
+  const ids = yield* ownedIds(session, wantedText)
   const shown = { request, browser, email: session.account.email }
   const [first] = ids
   if (first === undefined) {
     return noIdsPage({ ...shown, shopUrl: `${(yield* AppConfig).baseUrl}/` })
   }
-  const wantedText = findWanted(request.wanted)
   const wanted = ids.find(({ canonical_format }) => canonical_format === wantedText)
   // A page elsewhere may name an id, but only the person may confirm it.
   if (wanted !== undefined && (!isFromElsewhere || ids.length === 1)) {
@@ -180,7 +180,7 @@ const authorizeForm = route({
         case "select": {
           if (session === undefined || !session.admitted) return again()
           const chosen = findWanted(form["emoji_id"])
-          const ids = yield* ownedIds(session)
+          const ids = yield* ownedIds(session, chosen)
           const owned = ids.find(({ canonical_format }) => canonical_format === chosen)
           if (owned !== undefined) return yield* giveCode(request, session, owned.canonical_format)
           return selectorPage({

@@ -22,7 +22,7 @@ import type { Guest } from "../web/partner-shell.ts"
 
 const params = { partner_path: text(64) }
 
-const idsOf = (actor: BrowserSession) => listOwned(actor.account.id)
+const idsOf = (actor: BrowserSession, named: string | undefined) => listOwned(actor.account.id, named)
 
 const ownerOf = (
   { account, principal }: BrowserSession,
@@ -38,16 +38,16 @@ const ownerOf = (
  * Whose id is connected. The partner's user is rarely its owner: whoever has logged in here counts first, then the
  * partner's user if they own one, and otherwise somebody has to log in.
  */
-const getOwner = Effect.fnUntraced(function* (guest: Guest) {
+const getOwner = Effect.fnUntraced(function* (guest: Guest, named: string | undefined) {
   const { sessionId } = guest.visit
   // A cookie may outlive its login.
   if (sessionId !== undefined && (yield* findLogin(guest)) === undefined) {
     const actor = yield* BrowserSessions.use((sessions) => sessions.findById(sessionId))
-    const ids = actor === undefined ? [] : yield* idsOf(actor)
+    const ids = actor === undefined ? [] : yield* idsOf(actor, named)
     if (actor !== undefined && ids.length > 0) return ownerOf(actor, ids, true)
   }
   const actor = yield* getLogin(guest)
-  return ownerOf(actor, yield* idsOf(actor), false)
+  return ownerOf(actor, yield* idsOf(actor, named), false)
 })
 
 const canonicalOf = (typed: string | undefined): string | undefined => {
@@ -72,8 +72,8 @@ const connectPage = route({
       const { guest, query } = yield* welcome(request, "connect")
       if (query["login"] !== undefined)
         yield* getLogin({ ...guest, browser: { ...guest.browser, sessionToken: undefined } })
-      const { ids, owner } = yield* getOwner(guest)
       const wanted = canonicalOf(query["id"] ?? (query["pick"] === undefined ? guest.visit.eid : undefined))
+      const { ids, owner } = yield* getOwner(guest, wanted)
       const only = ids.length === 1 && query["pick"] === undefined ? ids[0] : undefined
       const chosen = ids.find(({ canonical_format }) => canonical_format === wanted) ?? only
       return chosen === undefined ? pickPage(guest, owner) : confirmPage(guest, owner, chosen.display_format)
@@ -93,9 +93,10 @@ const connectForm = route({
   handler: (request) =>
     Effect.gen(function* () {
       const { form, guest } = yield* receiveForm(request, "connect")
-      const { ids, owner, principal } = yield* getOwner(guest)
+      const wanted = canonicalOf(form["emoji_id"])
+      const { ids, owner, principal } = yield* getOwner(guest, wanted)
       if (form["action"] !== "connect") return seeOther(guest.home)
-      const chosen = ids.find(({ canonical_format }) => canonical_format === canonicalOf(form["emoji_id"]))
+      const chosen = ids.find(({ canonical_format }) => canonical_format === wanted)
       if (chosen === undefined) return pickPage(guest, owner, "This id is not yours. Choose another.")
       const eid = chosen.display_format
       const again = ({ message }: { readonly message: string }) =>

@@ -44,7 +44,7 @@ const stripeCheckout = "https://checkout.stripe.com"
 
 const findOwned = Effect.fnUntraced(function* (actor: BrowserSession, wanted: string | undefined) {
   if (wanted === undefined) return undefined
-  const ids = yield* listOwned(actor.account.id)
+  const ids = yield* listOwned(actor.account.id, wanted)
   return ids.find(({ canonical_format }) => canonical_format === wanted)?.display_format
 })
 

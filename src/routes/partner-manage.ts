@@ -17,7 +17,7 @@ import type { Guest } from "../web/partner-shell.ts"
 
 const params = { partner_path: text(64) }
 
-const idsOf = (actor: BrowserSession) => listOwned(actor.account.id)
+const idsOf = (actor: BrowserSession, named?: EmojiId) => listOwned(actor.account.id, named?.canonical)
 
 const parse = (typed: string | undefined): EmojiId | undefined => {
   const id = parseEmojiId(typed ?? "")
@@ -30,7 +30,7 @@ const show = Effect.fnUntraced(function* (
   wanted: EmojiId | undefined,
   more: Partial<Pick<RecordsShown, "failed" | "saved" | "typed">> = {},
 ) {
-  const ids = yield* idsOf(actor)
+  const ids = yield* idsOf(actor, wanted)
   const chosen = ids.find(({ canonical_format }) => canonical_format === wanted?.canonical)
   const id = parse(chosen?.canonical_format)
   if (chosen === undefined || id === undefined) {
@@ -104,8 +104,8 @@ const manageForm = route({
     Effect.gen(function* () {
       const { form, guest } = yield* receiveForm(request, "manage")
       const actor = yield* getActor(guest)
-      const ids = yield* idsOf(actor)
       const id = parse(form["emoji_id"])
+      const ids = yield* idsOf(actor, id)
       if (id === undefined || !ids.some(({ canonical_format }) => canonical_format === id.canonical)) {
         return seeOther(guest.home)
       }

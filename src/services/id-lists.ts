@@ -23,11 +23,17 @@ const chosenId = (principal: Principal): IdFilter | undefined => {
 
 const maxOwned = 500
 
-/** A user's own ids, for pages where they choose among them. */
-export const listOwned = (userId: string) =>
-  EmojiIds.use((ids) => ids.list({ ownedBy: userId }, { limit: maxOwned, offset: 0 })).pipe(
-    Effect.map((owned) => owned.map(toListItem)),
-  )
+/** A user's own ids, for pages where they choose among them: of very many the first, and the one that is named. */
+export const listOwned = Effect.fnUntraced(function* (userId: string, named: string | undefined) {
+  const ids = yield* EmojiIds
+  const owned = yield* ids.list({ ownedBy: userId }, { limit: maxOwned, offset: 0 })
+  const mayBeLeftOut = owned.length === maxOwned && !owned.some(({ id }) => id.canonical === named)
+  const others =
+    named !== undefined && mayBeLeftOut
+      ? yield* ids.list({ ownedBy: userId, canonical: named }, { limit: 1, offset: 0 })
+      : []
+  return [...owned, ...others].map(toListItem)
+})
 
 export const toListItem = (registered: Registered): EmojiListItem =>
   emojiListItem(registered.id, rhythmScore(registered.id), registered)
