@@ -24,6 +24,10 @@ const without = (ids: ReadonlyArray<BoxedId>, others: ReadonlyArray<BoxedId>) =>
   return ids.filter(({ canonical }) => !known.has(canonical))
 }
 
+/** Somebody may have an offer of the box as it was: what is in it now is something else. */
+export const changesOffer = ({ after, before, from }: Passage): boolean =>
+  from === "Available" && (without(after, before).length > 0 || without(before, after).length > 0)
+
 /** A box in anybody's hands but the market's keeps its key: no order can claim it then. */
 const keyClaims = ({ boxId, from, orderId, to }: Passage): ReadonlyArray<Claim> => {
   if (to === "Available" && from !== "Available") return []

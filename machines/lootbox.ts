@@ -7,6 +7,7 @@ import {
   boxEvents,
   boxGrants,
   boxReleases,
+  changesOffer,
   type Passage,
 } from "./lootbox-effects.ts"
 
@@ -24,6 +25,8 @@ export interface LootboxContext extends LootboxInput {
   readonly openedAt: string | null
   readonly deletedAt: string | null
   readonly deletedFrom: LootBoxStatus | null
+  /** When its contents were last changed while it was on sale. Boxes from before this was noted have none. */
+  readonly revisedAt?: string | null
 }
 
 interface Change {
@@ -77,7 +80,8 @@ export const lootboxMachine = setup({
   actions: {
     ...effectActions,
     settle: assign(({ context, event }, { from, to }: Pick<Passage, "from" | "to">) => {
-      const { after, orderId, ownerId } = passageOf({ context, event }, from, to)
+      const passage = passageOf({ context, event }, from, to)
+      const { after, orderId, ownerId } = passage
       const at = iso(event.now)
       return {
         ids: after,
@@ -85,6 +89,7 @@ export const lootboxMachine = setup({
         orderId: orderId ?? context.orderId,
         ...(from === "New" ? { createdAt: at } : {}),
         ...(to === "Used" ? { openedAt: at } : {}),
+        ...(changesOffer(passage) ? { revisedAt: at } : {}),
         ...(to === "Deleted" && from !== "New" ? { deletedAt: at, deletedFrom: from } : {}),
       }
     }),
@@ -109,6 +114,7 @@ export const lootboxMachine = setup({
     openedAt: null,
     deletedAt: null,
     deletedFrom: null,
+    revisedAt: null,
   }),
   states: {
     /** Never stored: a box begins with its contents claimed. */

@@ -173,6 +173,11 @@ const make = Effect.gen(function* () {
       if (snapshot === undefined || !maySeeBox(viewer, rowOf(snapshot))) return yield* absent()
       return yield* view(viewer, snapshot)
     }),
+    /** Whether it holds something else than it did at that time, when it was on sale. */
+    isRevisedSince: Effect.fnUntraced(function* (id: string, at: string) {
+      const revisedAt = (yield* find(id))?.context.revisedAt
+      return revisedAt != null && Date.parse(revisedAt) > Date.parse(at)
+    }),
     /** A box on sale and its price; an order claims its `lootboxKey` to hold it. */
     findOffer: Effect.fnUntraced(function* (id: string) {
       const snapshot = yield* find(id)

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
-import type { Intent, OrderEvent, Payment } from "../../machines/order-context.ts"
+import type { Intent, OrderContext, OrderEvent, Payment } from "../../machines/order-context.ts"
 import { Unavailable } from "../../schema/errors.ts"
 import { isUuid } from "../../schema/wire.ts"
 import type { PaymentEvent } from "../providers/payments/port.ts"
@@ -9,6 +9,7 @@ import { PaymentMethods } from "../store/payment-methods.ts"
 import { Sql } from "../store/sql.ts"
 import { storedOf } from "./carts.ts"
 import { FailPoints } from "./fail-points.ts"
+import { Lootboxes } from "./lootboxes.ts"
 import { Payments } from "./payments.ts"
 import { Refunds } from "./refunds.ts"
 import { currentRun } from "./run-id.ts"
@@ -52,6 +53,7 @@ export class Settlements extends Context.Service<
     Settlements,
     Effect.gen(function* () {
       const actors = yield* OrderActors
+      const boxes = yield* Lootboxes
       const payments = yield* Payments
       const methods = yield* PaymentMethods
       const refunds = yield* Refunds
@@ -64,6 +66,15 @@ export class Settlements extends Context.Service<
           .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
           .pipe(Effect.map((rows) => rows.length > 0))
 
+      /** A box that holds something else by now is not what was offered at this price. */
+      const hasOtherBoxes = Effect.fnUntraced(function* ({ checkout, items }: OrderContext) {
+        for (const { lootboxId } of items) {
+          if (lootboxId !== undefined && (yield* boxes.isRevisedSince(lootboxId, checkout?.at ?? "")))
+            return true
+        }
+        return false
+      })
+
       const decideCapture = Effect.fnUntracedEager(function* (
         { context, value }: OrderSnapshot,
         payment: Payment,
@@ -73,7 +84,9 @@ export class Settlements extends Context.Service<
           return yield* Effect.fail(new AlreadyApplied())
         // Of ids the database says so by itself; boxes are handed over later.
         const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
-        const isTooLate = mayBeLate && (yield* isGone(context.userId))
+        const isTooLate =
+          mayBeLate &&
+          ((yield* isGone(context.userId)) || (value === "Cancelled" && (yield* hasOtherBoxes(context))))
         yield* failPoints.pass("payment.before_commit")
         return {
           type: "payment.captured",
