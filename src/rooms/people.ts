@@ -11,6 +11,7 @@ import { Features } from "../store/features.ts"
 import { Interests } from "../store/interests.ts"
 import { Members } from "../store/members.ts"
 import { OauthClients } from "../store/oauth-clients.ts"
+import { OrganizationKeys } from "../store/organization-keys.ts"
 import { Organizations } from "../store/organizations.ts"
 import { Pubkeys } from "../store/pubkeys.ts"
 import { RecentEventLists } from "../store/recent-events.ts"
@@ -24,6 +25,7 @@ const stores = Layer.mergeAll(
   Features.layer,
   Interests.layer,
   Members.layer,
+  OrganizationKeys.layer,
   OauthClients.layer,
   Organizations.layer,
   Pubkeys.layer,

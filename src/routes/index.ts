@@ -26,6 +26,7 @@ import { oauthClients } from "./oauth-clients.ts"
 import { oauthToken } from "./oauth-token.ts"
 import { operations } from "./operations.ts"
 import { orders } from "./orders.ts"
+import { organizationKeys } from "./organization-keys.ts"
 import { organizations } from "./organizations.ts"
 import { partnerConnect } from "./partner-connect.ts"
 import { partnerGet } from "./partner-get.ts"
@@ -82,6 +83,7 @@ const table = [
   ...interests,
   ...organizations,
   ...members,
+  ...organizationKeys,
   ...oauthClients,
   ...proxy,
   ...lootboxTypes,

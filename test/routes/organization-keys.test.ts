@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto"
+import { expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { freshId } from "../orders/shopper.ts"
+
+const service = await serveDirectory()
+const { admin } = service
+
+const makeOrganization = async () => {
+  const { body } = await service.call("POST", "/organizations", {
+    token: admin.token,
+    body: { name: "Acme" },
+  })
+  const owner = await service.user()
+  const join = { token: admin.token, body: { role: "OrgOwner" } }
+  expect((await service.call("PUT", `/organizations/${body.id}/members/${owner.id}`, join)).status).toBe(200)
+  return { id: body.id as string, owner }
+}
+const makeKey = async (token: string): Promise<string> =>
+  (await service.call("POST", "/pubkeys", { token })).body
+const keyPath = (organizationId: string, pubkey: string) =>
+  `/organizations/${organizationId}/pubkeys/${pubkey}`
+const nowhere = randomUUID()
+
+it("a key that is given to an organization lets its power roles list and write the ids bound to it, until it is taken back", async () => {
+  const { id, owner } = await makeOrganization()
+  const keeper = await service.user()
+  const pubkey = await makeKey(keeper.token)
+  const eid = freshId()
+  await service.register(eid, keeper, pubkey)
+  const listed = async () =>
+    (await service.call("GET", `/emoji_id?organization_id=${id}`, { token: owner.token })).body
+  const write = async (data: string) =>
+    (await service.edit(eid, owner, { insert: [{ tag: "0x5001", data }] })).status
+  expect([await listed(), await write("before")]).toEqual([[], 403])
+
+  const given = await service.call("PUT", keyPath(id, pubkey.toUpperCase()), { token: admin.token })
+  expect([given.status, given.body]).toEqual([200, pubkey])
+  expect((await service.call("PUT", keyPath(id, pubkey), { token: admin.token })).status).toBe(200)
+  expect((await service.call("GET", `/organizations/${id}/pubkeys`, { token: owner.token })).body).toEqual([
+    pubkey,
+  ])
+  expect([await listed(), await write("meanwhile")]).toEqual([[eid], 200])
+
+  expect((await service.call("DELETE", keyPath(id, pubkey), { token: admin.token })).body).toBe(pubkey)
+  expect([await listed(), await write("afterwards")]).toEqual([[], 403])
+  expect((await service.call("DELETE", keyPath(id, pubkey), { token: admin.token })).status).toBe(404)
+  expect((await service.call("GET", "/pubkeys", { token: keeper.token })).body).toEqual([pubkey])
+})
+
+it("a key is given by administrators only, to one organization at a time", async () => {
+  const [one, other] = [await makeOrganization(), await makeOrganization()]
+  const pubkey = await makeKey(one.owner.token)
+  const give = async (organizationId: string, key: string, token = admin.token) =>
+    (await service.call("PUT", keyPath(organizationId, key), { token })).status
+  expect(await give(one.id, pubkey, one.owner.token)).toBe(403)
+  expect(await give(nowhere, pubkey)).toBe(404)
+  expect(await give(one.id, "ab".repeat(32))).toBe(404)
+  expect(await give(one.id, pubkey)).toBe(200)
+  expect(await give(other.id, pubkey)).toBe(409)
+  const strangers = { token: other.owner.token }
+  expect((await service.call("GET", `/organizations/${one.id}/pubkeys`, strangers)).status).toBe(403)
+})
