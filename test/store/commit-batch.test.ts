@@ -127,6 +127,19 @@ describe("claims", () => {
     expect(await holderOf("twice")).toBeUndefined()
   })
 
+  it("gives an id that two turns of a statement take from its holder to the first, and says which of them lost", async () => {
+    const [owner, first, second] = [randomUUID(), randomUUID(), randomUUID()]
+    const owned = { canonical: "sent twice", kind: "owned", owner_id: owner } as const
+    const sent = { ...owned, kind: "transfer", from_holder: owner, held: true } as const
+    await put({ ...owned, holder: owner })
+    await expect(put({ ...sent, holder: first }, { ...sent, holder: second })).rejects.toMatchObject({
+      code: "EI002",
+      detail: '["sent twice"]',
+      hint: "[2]",
+    })
+    expect(await holderOf("sent twice")).toBe(owner)
+  })
+
   it("lets a holder claim again what it has, also with the same statement", async () => {
     const holder = randomUUID()
     const again = { canonical: "again", kind: "order", holder } as const

@@ -68,6 +68,24 @@ describe("turns that come at once", () => {
     expect(new Set(rows.map(({ xid }) => xid)).size).toBeLessThan(20)
   })
 
+  it("take an id from its owner once, however many want to", async () => {
+    const [canonical, owner] = [`sent-${randomUUID()}`, randomUUID()]
+    await commit([turn({ claims: [{ canonical, kind: "owned", holder: owner, owner_id: owner }] })])
+    const transfer = () => {
+      const id = randomUUID()
+      const taken = { canonical, kind: "transfer", owner_id: owner, from_holder: owner, held: true } as const
+      return turn({ claims: [{ ...taken, holder: id }] }, { id, kind: "transfer" })
+    }
+    // The first is under way while the others gather.
+    const others = Array.from({ length: 20 }, transfer)
+    const [, ...begun] = await commit([turn(), ...others])
+    expect(begun.filter(Result.isSuccess)).toHaveLength(1)
+    const [stored] = await commitsOf(others)
+    expect(await service.sql`select holder from claim where canonical = ${canonical}`).toEqual([
+      { holder: stored?.id },
+    ])
+  })
+
   it("are refused one by one: those that want what is taken or come too late, and no other", async () => {
     const taken = `taken-${randomUUID()}`
     const known = turn()
