@@ -43,10 +43,15 @@ export class InterestNotices extends Context.Service<
         const limit = first_told ? usersPerRound : 1
         // An id of a length that is held back is no news until it is on sale. By what is stored: it was freed by that, perhaps.
         const isNews = isOnSale(canonical, yield* market.storedParameters)
-        // One more than is told now, to know whether somebody is left.
+        // One more than is told now, to know whether somebody is left. Who only claims to have an address is not written to.
         const untold = isNews
           ? yield* sql.rows<{ user_id: string; email: string | null }>(
-              (q) => q`select user_id, email from find_untold(${canonical}, ${limit + 1}, ${quietSeconds})`,
+              (
+                q,
+              ) => q`select u.id as user_id, case when u.email_verified_at is not null then u.email end as email
+                         from find_untold(${canonical}, ${limit + 1}, ${quietSeconds})
+                              with ordinality as i(user_id, email, place)
+                         join app_user u on u.id = i.user_id order by i.place`,
             )
           : []
         const told = untold.slice(0, limit)

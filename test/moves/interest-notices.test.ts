@@ -110,6 +110,17 @@ describe("an id that becomes free", () => {
     expect(await told(users, canonical)).toEqual([1])
   })
 
+  it("is not mailed to an address its user has not confirmed, which may be a stranger's", async () => {
+    const { canonical, free, users } = await wanted(2)
+    await nodes[0].sql`update app_user set email_verified_at = null where id = ${users[0]!.id}`
+    await free()
+    await round()
+    await passHeadStart(canonical)
+    await round()
+    expect(await told(users, canonical)).toEqual([0, 1])
+    expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual(["interest.available"])
+  })
+
   it("that nobody asked about leaves nothing behind", async () => {
     const { canonical, free } = await wanted(0)
     await free()
