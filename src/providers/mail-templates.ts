@@ -85,6 +85,7 @@ const templates: Readonly<Record<string, Template>> = {
     parts: [
       ...emojiOf(data, "eid"),
       `${word(data, "sender") || "Somebody"} wants to transfer ${word(data, "eid")} to you.`,
+      ...some(word(data, "message"), (message) => message),
       ...codeOf(data),
       { small: "It is good for ten minutes. Without it nothing is transferred." },
     ],

@@ -275,6 +275,7 @@ describe("a letter", () => {
     ["two_factor_sms", "123456"],
     ["transfer_sender_code", "123456"],
     ["transfer_receiver_code", "123456"],
+    ["transfer_receiver_code", "for you"],
     ["transfer_invitation", "123456"],
     ["order_receipt", "$4.00"],
     ["order_expired", "abcd1234"],
