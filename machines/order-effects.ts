@@ -112,5 +112,14 @@ const letter = (order: OrderContext, kind: string): ReadonlyArray<Mail> => {
 
 export const receipt = (order: OrderContext) => letter(order, "order_receipt")
 
-export const expiryNotice = (order: OrderContext) =>
-  order.cancelled?.reason === "expired" ? letter(order, "order_expired") : []
+/** What ran out of time is. An id a code gave was not chosen: it is not offered for money afterwards. */
+export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>
+  cancelled?.reason === "expired" && checkout?.method !== "Free"
+
+export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> =>
+  order.cancelled?.reason === "expired"
+    ? letter(order, "order_expired").map((mail) => ({
+        ...mail,
+        data: { ...mail.data, offered_again: isOfferedAgain(order) },
+      }))
+    : []

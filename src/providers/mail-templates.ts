@@ -119,7 +119,7 @@ const templates: Readonly<Record<string, Template>> = {
     subject: `Order ${word(data, "order_number")} has expired`,
     parts: [
       `Order ${word(data, "order_number")} was not paid in time; its ids are free again.`,
-      "Your cart still lists them.",
+      ...(data["offered_again"] === true ? ["Your cart still lists them."] : []),
     ],
   }),
   interest_available: (data) => ({

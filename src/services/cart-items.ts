@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { OrderContext, OrderInput, OrderItem } from "../../machines/order-context.ts"
+import { isOfferedAgain } from "../../machines/order-effects.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
 import { lootboxKey } from "../../schema/lootbox.ts"
@@ -63,9 +64,7 @@ export const nextCart = (
 ): OrderInput & { readonly items: ReadonlyArray<OrderItem> } => {
   const last = order?.context ?? paid
   const id = uuidOf("cart", userId, last?.id ?? "")
-  const expired = order?.status === "Cancelled" && order.context.cancelled?.reason === "expired"
-  // An id a code gave was not chosen: it is not offered for money afterwards.
-  const carried = expired && order.context.checkout?.method !== "Free"
+  const carried = order?.status === "Cancelled" && isOfferedAgain(order.context)
   const begunAt = last?.updatedAt ?? createdAt
   return {
     id,

@@ -31,13 +31,29 @@ describe("a hold that runs out", () => {
       await service.sql`select type from event where channel = ${`cart:${buyer.id}`} order by "offset"`
     expect(events.map((row) => row["type"])).toEqual(["cart.changed", "cart.changed", "cart.expired"])
     const mails = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(buyer.email)}`)
-    expect(mails.body).toMatchObject([{ kind: "order_expired" }])
+    expect(mails.body).toMatchObject([
+      { kind: "order_expired", text: expect.stringContaining("Your cart still lists them.") },
+    ])
     const removed = await buyer.call("DELETE", `/cart/cart_items/${cart.order_items[0].id}`)
     expect(removed.body).toMatchObject({ id: cart.id, order_items: [{ emoji_id: ids[1] }] })
     const again = await buyer.checkout(crypto)
     expect(again.body).toMatchObject({ id: cart.id, status: "PendingPayment" })
     const [intent] = await service.sql`select status from sandbox_intent where order_id = ${pending.id}`
     expect(intent?.["status"]).toBe("cancelled")
+  })
+
+  it("of an id a code gave is not said to be in the cart still, where it is not", async () => {
+    const [admin, buyer] = [await newShopper(service, { role: "Admin" }), await newShopper(service)]
+    const code = { name: "c", code_type: "RandomYat", activator: "RedemptionCode", redemption_code: "DRAW-1" }
+    await admin.call("POST", "/codes", code)
+    const drawn = { nonce: "", pubkey: "", signature: "" }
+    expect((await buyer.call("POST", "/codes/DRAW-1/random_yat", drawn)).status).toBe(200)
+    const { body } = await until(
+      () => service.call("GET", `/dev/outbox?to=${encodeURIComponent(buyer.email)}`),
+      (mails) => mails.body.length > 0,
+    )
+    expect((await buyer.cart()).body.order_items).toEqual([])
+    expect(body).toMatchObject([{ kind: "order_expired", text: expect.not.stringContaining("cart") }])
   })
 
   it("is announced a minute before when there is a minute", async () => {
