@@ -181,6 +181,7 @@ export class MagicLinks extends Context.Service<
           .rows<{
             done: {
               readonly released?: boolean
+              readonly needs_password?: boolean
               readonly ended: SessionsEnded | null
               readonly api_keys: ReadonlyArray<string>
             } | null
@@ -191,6 +192,13 @@ export class MagicLinks extends Context.Service<
         // One may have been made between the two statements.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
         publisher.moved(done.ended?.events ?? [])
+        if (done.needs_password) {
+          return yield* fieldFault(
+            "password",
+            "required",
+            "The account came to this address from another one: show its password with the link.",
+          )
+        }
         if (done.released) {
           return yield* new Conflict({
             error: "Another account had asked for this address and does not get it. It is free to register.",

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest"
+import { migrate } from "../../src/store/migrate.ts"
 import { serve } from "../fixtures/service.ts"
-import { newestLink, register, someEmail, totpCode, turnOnTotp } from "./person.ts"
+import { login, newestLink, password, register, someEmail, totpCode, turnOnTotp } from "./person.ts"
 
 const service = await serve()
 
@@ -29,4 +30,47 @@ it("who reads the mail of a new address still needs the second factor of the acc
   expect(verified.status).toBe(200)
   const keys = await service.call("GET", "/pubkeys", { token: verified.body.access_token })
   expect(keys.body).toContain(wallet.body)
+})
+
+/** An account that has left its proven address for one that is not proven yet. */
+const moveAway = async () => {
+  const person = await register(service)
+  const proven = { token: await newestLink(service, person.email), password }
+  await service.call("POST", "/auth/magic_link/consume", { body: proven })
+  const address = someEmail()
+  const moved = await service.call("PATCH", "/account", {
+    token: person.token,
+    body: { email: address, current_password: password },
+  })
+  expect(moved.status).toBe(200)
+  return { ...person, address, link: await newestLink(service, address) }
+}
+
+const consume = (token: string, more: Record<string, unknown> = {}) =>
+  service.call("POST", "/auth/magic_link/consume", { body: { token, ...more } })
+
+it("an account whose former address an older version did not note keeps the one it has", async () => {
+  const { address, id, link } = await moveAway()
+  await service.sql`update app_user set proven_email = null where id = ${id}`
+
+  const unshown = await consume(link)
+  expect(unshown.status).toBe(422)
+  expect(unshown.body.fields).toMatchObject({ password: [{ code: "required" }] })
+  expect((await login(service, address)).status).toBe(200)
+  expect((await consume(link, { password })).status).toBe(200)
+  const [row] =
+    await service.sql`select email_verified_at is not null as proven from app_user where id = ${id}`
+  expect(row).toEqual({ proven: true })
+})
+
+it("a buyer of a version that noted no proofs is not taken for a stranger by who reads the mail of a new address", async () => {
+  const buyer = await moveAway()
+  await service.sql`update app_user set proven_at = null, proven_email = null where id = ${buyer.id}`
+  await service.sql`insert into entity (kind, id, version, turn, status, state, owner_id)
+                    values ('order', gen_random_uuid(), 1, gen_random_uuid(), 'Paid', '{}', ${buyer.id})`
+  await service.sql`delete from migration where name = '0035_addresses_of_before.sql'`
+  await migrate(service.sql)
+
+  expect((await consume(buyer.link)).status).toBe(422)
+  expect((await login(service, buyer.address)).status).toBe(200)
 })
