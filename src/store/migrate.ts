@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import type postgres from "postgres"
 import { projectRoot } from "../project-root.ts"
 
@@ -25,6 +26,38 @@ const migrations = (): ReadonlyArray<Migration> =>
 const begin =
   "set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(730214906);"
 
+/**
+ * A migration that waits for a table, which a dump or a forgotten session may keep for hours, has everybody wait behind it who
+ * wants to write there: a service of the version before, all of whose requests would fail. So it soon lets them go first.
+ */
+const lockWait = "set local lock_timeout = '2s';"
+const pauseMs = 1000
+const lockNotAvailable = "55P03"
+const deadlock = "40P01"
+
+const apply = async (sql: postgres.Sql, { name, sha256, text }: Migration): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      await sql
+        .unsafe(
+          `${begin}
+           insert into migration (name, sha256) values ('${name}', '${sha256}');
+           ${lockWait}
+           ${text}`,
+        )
+        .simple()
+      return
+    } catch (error) {
+      const [now] = await sql`select 1 from migration where name = ${name}`
+      if (now !== undefined) return
+      const { code } = error as { code?: string }
+      if (code !== lockNotAvailable && code !== deadlock) throw error
+      if (tries === 1) console.error(`${name} waits for a table that another session holds locked`)
+      await sleep(pauseMs)
+    }
+  }
+}
+
 /** Brings the database to the newest schema. Each file is one simple query, so it applies whole or not at all. */
 export const migrate = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
   await sql
@@ -34,20 +67,11 @@ export const migrate = async (sql: postgres.Sql): Promise<ReadonlyArray<string>>
     )
     .simple()
   const applied: Array<string> = []
-  for (const { name, sha256, text } of migrations()) {
+  for (const migration of migrations()) {
+    const { name, sha256 } = migration
     const [row] = await sql<[{ sha256: string }?]>`select sha256 from migration where name = ${name}`
     if (row === undefined) {
-      await sql
-        .unsafe(
-          `${begin}
-           insert into migration (name, sha256) values ('${name}', '${sha256}');
-           ${text}`,
-        )
-        .simple()
-        .catch(async (error: { code?: string }) => {
-          const [now] = await sql`select 1 from migration where name = ${name}`
-          if (now === undefined) throw error
-        })
+      await apply(sql, migration)
       applied.push(name)
     } else if (row.sha256 !== sha256) {
       throw new Error(`migration ${name} was changed after it was applied to this database`)

@@ -43,3 +43,23 @@ it("a process that starts while another migrates waits for it, however short its
   await setLockTimeout(connection)
   expect(await migrateDespite(connection, "select pg_advisory_xact_lock(730214906)")).toEqual([])
 })
+
+it("a migration that waits for a table keeps no process of the version before from writing there", async () => {
+  const connection = await createDatabase()
+  const [keeper, migrating, serving] = [open(connection, 0), open(connection, 0), open(connection, 8000)]
+  await serving`drop index entity_listed`
+  await serving`delete from migration where name = '0018_orders_listed.sql'`
+  // As a session that was left open, or for other tables a dump.
+  await keeper.unsafe("begin; lock table entity in row exclusive mode").simple()
+  const migrated = migrate(migrating)
+  const waiting = async () =>
+    (await serving`select 1 from pg_locks where not granted and relation = 'entity'::regclass`).length
+  try {
+    await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toBe(1)
+    await serving`update entity set due_at = null where false`
+  } finally {
+    await keeper.unsafe("commit").simple()
+    expect(await migrated).toEqual(["0018_orders_listed.sql"])
+    await Promise.all([keeper.end(), migrating.end(), serving.end()])
+  }
+}, 40_000)
