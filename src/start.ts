@@ -33,6 +33,8 @@ const stopOnSignals = (stop: Stop) => {
 }
 
 const runWorker = async (config: Config, database: DatabaseAddress) => {
+  // The program may have been built anew since its parent prepared the database.
+  await prepareDatabase(database, config.statementTimeoutMs)
   const service = await startService(
     { config, database, peersPossible: true, preparesData: config.workerFirst === "yes" },
     { port: config.port, exclusive: false },

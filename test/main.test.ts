@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { connect } from "../src/store/sql.ts"
-import { freePort, type Program, startProgram, temporaryFolder } from "./fixtures/program.ts"
+import { freePort, type Program, startProgram, temporaryFolder, workersOf } from "./fixtures/program.ts"
 
 const running: Array<Program> = []
 const start = (environment: Record<string, string>, flags: ReadonlyArray<string> = []) => {
@@ -110,14 +110,7 @@ describe("npm start", () => {
       return new Set(ids).size
     }
     await expect.poll(prefixes, { timeout: 40_000 }).toBe(2)
-    const children = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8")
-      .trim()
-      .split(" ")
-      .map(Number)
-    const worker = children.find((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("dist/main.js"),
-    )
-    process.kill(worker ?? 0, "SIGKILL")
+    process.kill(workersOf(program)[0]!, "SIGKILL")
     await expect.poll(prefixes, { timeout: 40_000 }).toBe(2)
     program.child.kill("SIGTERM")
     expect((await program.ended).code).toBe(0)

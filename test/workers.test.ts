@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
+import { connect } from "../src/store/sql.ts"
 import { startWorkers } from "../src/workers.ts"
+import { freePort, startProgram, temporaryFolder, workersOf } from "./fixtures/program.ts"
 
 const patiently = { timeout: 40_000, interval: 50 }
 
@@ -34,4 +36,21 @@ it("a worker that dies is replaced, however often its replacement does not come 
     await workers.stop()
     rmSync(folder, { recursive: true })
   }
+}, 90_000)
+
+it("a worker that is newer than its parent, from a folder built anew, brings the database along", async () => {
+  const [port, dataDir] = [await freePort(), temporaryFolder()]
+  const service = startProgram({ PORT: String(port), DATA_DIR: dataDir, DEMO: "false", WORKERS: "2" })
+  await service.printed("docs")
+  const connection = { socketDir: join(dataDir, "postgres/cluster"), port: 5432, database: "postgres" }
+  const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 8000 })
+  // As the version before left it.
+  await sql`drop function edit_batch(jsonb, int)`
+  await sql`delete from migration where name = '0034_edits_as_sets.sql'`
+  process.kill(workersOf(service)[0]!, "SIGKILL")
+  const functions = async () => (await sql`select 1 from pg_proc where proname = 'edit_batch'`).length
+  await expect.poll(functions, patiently).toBe(1)
+  await sql.end()
+  service.child.kill("SIGTERM")
+  await service.ended
 }, 90_000)
