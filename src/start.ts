@@ -68,7 +68,7 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
 const runParent = async (config: Config, program: string) => {
   const database = await openDatabase(config)
   try {
-    await prepareDatabase(database.address, config.statementTimeoutMs)
+    await prepareDatabase(database.address, config.statementTimeoutMs, { serves: true })
     const peersPossible = config.databaseUrl !== undefined
     const running =
       config.workers > 1

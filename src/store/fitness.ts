@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type postgres from "postgres"
+import { clusterName } from "./embedded/orphans.ts"
 import { sessionSettings } from "./session-settings.ts"
 import { connect, type SqlOptions } from "./sql.ts"
 
@@ -57,11 +58,23 @@ const checkNotifications = async (sql: postgres.Sql): Promise<void> => {
   throw unfit("notifications do not arrive: a pooler has to be in session mode, or left out")
 }
 
+/** A service that started its Postgres itself asks nobody before it serves what it remembers. */
+const checkShared = async (sql: postgres.Sql): Promise<void> => {
+  const [found] = await sql<[{ cluster: string; name: string }]>`
+    select current_setting('cluster_name') as cluster, current_database() as name`
+  if (found.cluster !== clusterName || found.name !== "postgres") return
+  throw unfit("this is the embedded Postgres of a service, which shares it with no other")
+}
+
 /** Stops the start at an operator's database, or a way to it, on which the service would only half work. */
-export const checkFitness = async (options: SqlOptions): Promise<void> => {
+export const checkFitness = async (
+  options: SqlOptions,
+  { serves = false }: { readonly serves?: boolean } = {},
+): Promise<void> => {
   const sql = connect(options)
   try {
     await checkSession(sql, options.statementTimeoutMs)
+    if (serves) await checkShared(sql)
     await checkNotifications(sql)
   } finally {
     await sql.end({ timeout: 1 })

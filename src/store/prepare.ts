@@ -6,10 +6,11 @@ import { connect, type DatabaseAddress } from "./sql.ts"
 export const prepareDatabase = async (
   connection: DatabaseAddress,
   statementTimeoutMs: number,
+  use: { readonly serves?: boolean } = {},
 ): Promise<void> => {
   const options = { connection, poolSize: 1, statementTimeoutMs }
   // One that we started is.
-  if ("url" in connection) await checkFitness(options)
+  if ("url" in connection) await checkFitness(options, use)
   const sql = connect(options)
   try {
     await migrate(sql)

@@ -91,6 +91,16 @@ describe("a database", () => {
     )
   })
 
+  it("that is another service's own is not shared with it, and one line says so", async () => {
+    const { port, socketDir } = inject("postgres")
+    const { program } = await start(`postgres://postgres@localhost:${port}/postgres?host=${socketDir}`)
+    await program.printed("embedded Postgres of a service")
+    expect((await program.ended).code).toBe(1)
+    expect(program.output().trim()).toBe(
+      "DATABASE_URL: this is the embedded Postgres of a service, which shares it with no other",
+    )
+  })
+
   it("of our own is fit", async () => {
     await expect(checkFitness(options(await createDatabase()))).resolves.toBeUndefined()
   })
