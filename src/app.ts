@@ -38,6 +38,7 @@ import { AccountAnswers } from "./services/account-answers.ts"
 import { ensureAdmin } from "./services/admins.ts"
 import { Callers } from "./services/callers.ts"
 import { housekeeping } from "./services/housekeeping.ts"
+import { keyCheck } from "./services/key-check.ts"
 import { Market } from "./services/market.ts"
 import { OneTimeCodes } from "./services/one-time-codes.ts"
 import { Passwords } from "./services/passwords.ts"
@@ -71,6 +72,7 @@ const appLayer = (surroundings: Surroundings) => {
     Outbox.layer,
     betweenProcesses(surroundings),
     Readiness.layer,
+    keyCheck,
   ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
