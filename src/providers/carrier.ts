@@ -22,6 +22,10 @@ export interface Carrier {
   readonly carry: (parcel: Parcel) => Effect.Effect<void, NotCarried>
 }
 
-/** Whether letters of any kind are taken anywhere. */
-export const hasCarrier = ({ smtpUrl, twilioAccount }: Config): boolean =>
-  smtpUrl !== undefined || twilioAccount !== undefined
+export const isPhone = (recipient: string) => recipient.startsWith("+")
+
+/** What this process takes to the world; another one may take more. */
+export const carriedHere = ({ smtpUrl, twilioAccount }: Config) => ({
+  mail: smtpUrl !== undefined,
+  phones: twilioAccount !== undefined,
+})

@@ -1,7 +1,7 @@
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { AppConfig } from "../config.ts"
 import { type Letter, maxTries, Outbox } from "../store/outbox.ts"
-import { type Carrier, hasCarrier } from "./carrier.ts"
+import { type Carrier, carriedHere, isPhone } from "./carrier.ts"
 import { smtpCarrier } from "./mail.ts"
 import { render } from "./mail-templates.ts"
 import { twilioCarrier } from "./sms.ts"
@@ -12,11 +12,9 @@ const pauseMs = 500
 /** Well within the shortest lease. */
 const holdEvery = "10 seconds"
 
-const isPhone = (recipient: string) => recipient.startsWith("+")
-
 /**
- * Takes letters out of the outbox and hands them to whoever carries them. Without a carrier a letter stays readable in
- * the outbox and counts as sent. Every process may run this: letters are leased, and the lease grows with each try.
+ * Takes letters out of the outbox and hands them to whoever carries them. What no process carries stays readable in the
+ * outbox and counts as sent. Every process may run this: letters are leased, and the lease grows with each try.
  */
 export const delivery = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -74,9 +72,11 @@ export const delivery = Layer.effectDiscard(
         if (letters.length < batchSize) return
       }
     })
-    const round = (hasCarrier(config) ? carryDue : outbox.keepDue).pipe(
-      Effect.catchCause((cause) => Effect.logWarning("delivery paused", cause)),
-    )
+    const { mail: carriesMail, phones: carriesPhones } = carriedHere(config)
+    const round = Effect.andThen(
+      carriesMail || carriesPhones ? carryDue : Effect.void,
+      carriesMail && carriesPhones ? Effect.void : outbox.keepDue,
+    ).pipe(Effect.catchCause((cause) => Effect.logWarning("delivery paused", cause)))
 
     // A stop waits for the letters that are being handed over, as long as it does for requests.
     yield* Effect.acquireRelease(

@@ -2,9 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { AppConfig } from "../config.ts"
-import { hasCarrier } from "../providers/carrier.ts"
+import { carriedHere, isPhone } from "../providers/carrier.ts"
 import { Seal } from "../services/seal.ts"
-import { Sql } from "./sql.ts"
+import { type Client, Sql } from "./sql.ts"
 
 export interface OutboxRow {
   readonly recipient: string
@@ -25,6 +25,8 @@ export interface Letter extends Mail {
 }
 
 const leaseSeconds = 60
+/** Who carries a letter takes it at once, or has it leased: one that has been due for so long is nobody's. */
+const keepAfterSeconds = 3600
 /** What they carry has run out before long. */
 const fleetingKinds: ReadonlySet<string> = new Set([
   "magic_link",
@@ -45,12 +47,12 @@ export class Outbox extends Context.Service<
     /** Rows for a statement that commits mail together with its cause. */
     seal(mail: ReadonlyArray<Mail>): Effect.Effect<ReadonlyArray<OutboxRow>>
     put(mail: Mail): Effect.Effect<void, Unavailable>
-    /** Letters due now, leased to this caller: a carrier that dies leaves them to the next. */
+    /** Letters due now that are carried here, leased to this caller: a carrier that dies leaves them to the next. */
     take(limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
     /** Begins its lease anew, for a carrier that takes its time. */
     hold(id: number): Effect.Effect<void, Unavailable>
     sent(id: number): Effect.Effect<void, Unavailable>
-    /** Counts everything that is due as sent: nobody carries it, it stays to be read here. */
+    /** Counts as sent what is not carried here, and by no other process either: it stays to be read. */
     readonly keepDue: Effect.Effect<void, Unavailable>
     /** Never due again; it stays unsent, for whoever looks. */
     giveUp(id: number): Effect.Effect<void, Unavailable>
@@ -66,10 +68,13 @@ export class Outbox extends Context.Service<
       const sql = yield* Sql
       const sealer = yield* Seal
 
-      const kept = !hasCarrier(yield* AppConfig)
+      const carried = carriedHere(yield* AppConfig)
+      const isCarried = (q: Client) =>
+        q`case when recipient like '+%' then ${carried.phones}::boolean else ${carried.mail}::boolean end`
 
       const sealOne = ({ data, kind, to }: Mail) => {
         const text = JSON.stringify(data)
+        const kept = !(isPhone(to) ? carried.phones : carried.mail)
         return Effect.mapEager(
           // A carrier of the version before gives up what is not sealed.
           kept && openKinds.has(kind)
@@ -108,7 +113,7 @@ export class Outbox extends Context.Service<
           const rows = yield* sql.rows<StoredLetter>(
             (q) => q`update outbox o
                         set due_at = now() + make_interval(secs => ${leaseSeconds} * (o.tries + 1)), tries = o.tries + 1
-                       from (select id from outbox where sent_at is null and due_at <= now()
+                       from (select id from outbox where sent_at is null and due_at <= now() and ${isCarried(q)}
                               order by due_at limit ${limit} for update skip locked) d
                       where o.id = d.id returning o.id, o.recipient, o.kind, o.payload, o.at, o.tries`,
           )
@@ -134,7 +139,11 @@ export class Outbox extends Context.Service<
             )
             .pipe(Effect.asVoid),
         keepDue: sql
-          .rows((q) => q`update outbox set sent_at = now() where sent_at is null and due_at <= now()`)
+          .rows(
+            (q) => q`update outbox set sent_at = now()
+                      where sent_at is null and due_at <= now() - make_interval(secs => ${keepAfterSeconds})
+                        and not ${isCarried(q)}`,
+          )
           .pipe(Effect.asVoid),
         sent: (id) =>
           sql.rows((q) => q`update outbox set sent_at = now() where id = ${id}`).pipe(Effect.asVoid),

@@ -215,6 +215,23 @@ describe("the outbox", () => {
     expect(await letters(quiet, to)).toMatchObject([{ kind: "magic_link", link: "http://localhost/1" }])
   })
 
+  it("keeps nothing of what another process carries, as when a mail server or a gateway is being set up", async () => {
+    const quiet = await serve()
+    const mailing = await serve({ SMTP_URL: "smtp://127.0.0.1:9" }, { database: quiet.database })
+    const [fresh, code, old] = [someEmail(), "+14155550141", "+14155550142"]
+    // As by a process that carries both.
+    await quiet.sql`insert into outbox (recipient, kind, payload, due_at) values
+      (${fresh}, 'magic_link', '{}', now()), (${code}, 'two_factor_sms', '{}', now()),
+      (${old}, 'two_factor_sms', '{}', now() - interval '1 day')`
+    await quiet.runtime.runPromise(Outbox.use((outbox) => outbox.keepDue))
+    await mailing.runtime.runPromise(Outbox.use((outbox) => outbox.take(4)))
+    const counted = async (to: string) =>
+      (await quiet.sql`select sent_at is not null as sent from outbox where recipient = ${to}`)[0]
+    expect([await counted(fresh), await counted(code)]).toEqual([{ sent: false }, { sent: false }])
+    expect((await quiet.sql`select tries from outbox where recipient = ${code}`)[0]).toEqual({ tries: 0 })
+    await expect.poll(() => counted(old)).toEqual({ sent: true })
+  })
+
   it("is sealed, but for what the order it is about says too and nobody carries", async () => {
     const to = someEmail()
     const receipt = { order_number: "1234abcd", items: [{ name: "🎈🎈", price_in_cents: 400 }], total: 400 }
