@@ -52,6 +52,10 @@ export class ChannelBook {
     return this.#listening
   }
 
+  forgetPlaces(): void {
+    for (const listening of this.#listening) listening.place = undefined
+  }
+
   /** Two spellings of one channel share what is sent for either. Returns whoever must ask for itself. */
   subscribed(frame: SubscribedFrame): Listening | undefined {
     const asked = frame.requested ?? frame.channel

@@ -60,13 +60,16 @@ export const createClient = (options: ClientOptions) => {
     ) => {
       const tokens = await anonymous("POST /auth/token", { body: login })
       credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token })
-      return { requires2fa: tokens.requires_2fa ?? undefined }
+      const requires2fa = tokens.requires_2fa ?? undefined
+      if (requires2fa === undefined) connection?.personChanged()
+      return { requires2fa }
     },
 
     enterCode: async (code: string) => {
       const refresh_token = credentials.refreshToken ?? ""
       const tokens = await anonymous("POST /auth/2fa", { body: { code, refresh_token } })
       credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token })
+      connection?.personChanged()
     },
 
     logOut: async () => {

@@ -51,6 +51,10 @@ export class LiveConnection {
   #socket: SocketLike | undefined
   #tries = 0
   #mustRenew = false
+  /** Counts tries to connect: what an earlier one fetched is not wanted any more. */
+  #attempts = 0
+  /** The last person this was connected for. */
+  #userId: string | undefined
   #heardAt = 0
   #retry: ReturnType<typeof setTimeout> | undefined
   #renewal: ReturnType<typeof setTimeout> | undefined
@@ -79,6 +83,17 @@ export class LiveConnection {
     return this.#questions.ask(emojiIds, (frame) => this.#send(frame))
   }
 
+  /** Somebody has logged in: goes on as them, on another socket, since the old one is not theirs. */
+  personChanged(): void {
+    if (this.#status === "idle" || this.#status === "closed") return
+    this.#stopTimers()
+    this.#mustRenew = false
+    const old = this.#socket
+    this.#socket = undefined
+    old?.close(1000)
+    void this.#connect()
+  }
+
   close(): void {
     this.#become("closed")
     this.#stopTimers()
@@ -92,20 +107,22 @@ export class LiveConnection {
   }
 
   async #connect(): Promise<void> {
+    const attempt = ++this.#attempts
     this.#become("connecting")
+    const isWanted = () => this.#status === "connecting" && this.#attempts === attempt
     const { credentials, socket: Socket, url } = this.#options
     let token: string | undefined
     try {
       token = credentials.apiKey ?? (await (this.#mustRenew ? credentials.renew() : credentials.token()))
-      this.#mustRenew = false
     } catch (error) {
-      if (this.#status !== "connecting") return
+      if (!isWanted()) return
       // Only an answer says that the login is over; without one the service is just away.
       if (isRefusal(error)) this.#become("logged_out")
       else this.#comeBack()
       return
     }
-    if (this.#status !== "connecting") return
+    if (!isWanted()) return
+    this.#mustRenew = false
     const socket = new Socket(url)
     this.#socket = socket
     this.#heardAt = Date.now()
@@ -123,7 +140,7 @@ export class LiveConnection {
   }
 
   #handle(frame: ServerFrame): void {
-    if (frame.type === "connected") this.#connected(frame.expires_at)
+    if (frame.type === "connected") this.#connected(frame)
     else if (frame.type === "subscribed") this.#ask(this.#channels.subscribed(frame))
     else if (frame.type === "event") this.#ask(this.#channels.happened(frame))
     else if (frame.type === "records") this.#questions.answer(frame.id, frame.results)
@@ -131,14 +148,18 @@ export class LiveConnection {
       if (frame.reason === "not_allowed") this.#channels.refused(frame.channel, "not_allowed")
     } else if (frame.type === "error") {
       this.#questions.fail(frame.id, frame.error)
+      if (frame.code === "user_changed") this.personChanged()
       if (frame.channel !== undefined && !passingErrors.includes(frame.code)) {
         this.#channels.refused(frame.channel, frame.code)
       }
     }
   }
 
-  #connected(expiresAt: string | null): void {
-    this.#scheduleRenewal(expiresAt)
+  #connected({ expires_at, user_id }: ServerFrame & { type: "connected" }): void {
+    this.#scheduleRenewal(expires_at)
+    // How far one person has heard their cart is no place in another's.
+    if (user_id !== null && user_id !== (this.#userId ?? user_id)) this.#channels.forgetPlaces()
+    this.#userId = user_id ?? this.#userId
     // A renewed token on the same socket.
     if (this.#status === "connected") return
     this.#become("connected")

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { createClient } from "../../src/client/client.ts"
+import { NodeSocket } from "../../src/client/node-socket.ts"
+import { password, register } from "../auth/person.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+let service: TestService
+const clients: Array<ReturnType<typeof createClient>> = []
+
+beforeAll(async () => {
+  service = await serve()
+})
+afterAll(() => {
+  for (const client of clients) client.live.close()
+})
+
+const newClient = () => {
+  const client = createClient({
+    baseUrl: service.url,
+    WebSocket: NodeSocket,
+    backoff: { firstMs: 20, longestMs: 50 },
+  })
+  clients.push(client)
+  return client
+}
+const until = async (holds: () => boolean) => {
+  for (let tries = 0; tries < 200 && !holds(); tries++) await sleep(25)
+  expect(holds()).toBe(true)
+}
+const newPerson = async () => {
+  const { email } = await register(service)
+  return { email, password }
+}
+
+/** Whose cart was shown, in order, and what was refused. */
+const listen = (client: ReturnType<typeof createClient>, channel: "cart" | "market" = "cart") => {
+  const heard: Array<string> = []
+  client.live.subscribe(channel, {
+    state: (state) => void heard.push((state as { user?: { email: string } }).user?.email ?? channel),
+    event: () => {},
+    refused: (code) => void heard.push(code),
+  })
+  return heard
+}
+
+it("a visitor who logs in hears their cart on the socket that told them of the market", async () => {
+  const person = await newPerson()
+  const client = newClient()
+  const market = listen(client, "market")
+  await until(() => market.length === 1)
+  await client.logIn(person)
+  const cart = listen(client)
+  await until(() => cart.length === 1)
+  expect(cart).toEqual([person.email])
+  expect(market).toEqual(["market"])
+})
+
+it.each([
+  ["after the first one logged out", true],
+  ["although the first one never logged out", false],
+])("a page is shown the cart of whoever logs in, %s", async (_when, logsOut) => {
+  const [alice, bob] = [await newPerson(), await newPerson()]
+  const client = newClient()
+  await client.logIn(alice)
+  const cart = listen(client)
+  await until(() => cart.length === 1)
+  if (logsOut) {
+    await client.logOut()
+    await until(() => client.live.status === "logged_out")
+  }
+  await client.logIn(bob)
+  await until(() => cart.length === 2)
+  expect(cart).toEqual([alice.email, bob.email])
+})
