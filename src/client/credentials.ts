@@ -88,8 +88,11 @@ export class Credentials {
   }
 
   async #renewOnce(): Promise<string> {
-    if (this.#refreshToken === undefined) throw new Error("There is no refresh token")
-    const tokens = await this.#exchange(this.#refreshToken, this.#exchangeKey)
+    const used = this.#refreshToken
+    if (used === undefined) throw new Error("There is no refresh token")
+    const tokens = await this.#exchange(used, this.#exchangeKey)
+    // Whoever logged out or in meanwhile does not want these, and what was called for the one before is not theirs to call.
+    if (this.#refreshToken !== used) throw new Error("The login was over before its token was renewed")
     this.adopt(tokens)
     return tokens.accessToken
   }

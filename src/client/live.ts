@@ -116,8 +116,8 @@ export class LiveConnection {
       token = credentials.apiKey ?? (await (this.#mustRenew ? credentials.renew() : credentials.token()))
     } catch (error) {
       if (!isWanted()) return
-      // Only an answer says that the login is over; without one the service is just away.
-      if (isRefusal(error)) this.#become("logged_out")
+      // Only an answer, or a logout here, says that the login is over; without one the service is just away.
+      if (isRefusal(error) || !credentials.canRenew) this.#become("logged_out")
       else this.#comeBack()
       return
     }

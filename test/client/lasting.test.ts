@@ -2,38 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest"
 import { createClient } from "../../src/client/client.ts"
 import { Credentials } from "../../src/client/credentials.ts"
 import { LiveConnection, type LiveStatus } from "../../src/client/live.ts"
-import type { SocketLike } from "../../src/client/socket-like.ts"
-
-class FakeSocket implements SocketLike {
-  static all: Array<FakeSocket> = []
-  static answers: (frame: Record<string, unknown>, socket: FakeSocket) => void = () => {}
-  readyState = 0
-  onopen: SocketLike["onopen"] = null
-  onmessage: SocketLike["onmessage"] = null
-  onclose: SocketLike["onclose"] = null
-  onerror: SocketLike["onerror"] = null
-  constructor() {
-    FakeSocket.all.push(this)
-    setTimeout(() => {
-      if (this.readyState !== 0) return
-      this.readyState = 1
-      this.onopen?.(undefined as never)
-    }, 1)
-  }
-  send(text: string): void {
-    const frame = JSON.parse(text)
-    setTimeout(() => FakeSocket.answers(frame, this), 1)
-  }
-  say(frame: unknown): void {
-    this.onmessage?.({ data: JSON.stringify(frame) })
-  }
-  close(): void {
-    this.readyState = 3
-  }
-}
-const greet = (frame: Record<string, unknown>, socket: FakeSocket) => {
-  if (frame["type"] === "connect") socket.say({ type: "connected", user_id: null, expires_at: null })
-}
+import { FakeSocket, greet } from "./fake-socket.ts"
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest"
+import { createClient } from "../../src/client/client.ts"
+import { Credentials } from "../../src/client/credentials.ts"
+import { LiveConnection } from "../../src/client/live.ts"
+import { FakeSocket } from "./fake-socket.ts"
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  FakeSocket.all = []
+  FakeSocket.answers = ({ type }, socket) => {
+    if (type === "connect") socket.say({ type: "connected", user_id: "u", expires_at: null })
+  }
+})
+afterEach(() => void vi.useRealTimers())
+
+const handlers = { state: () => {}, event: () => {} }
+
+it("whose socket is closed before the answer to their logout comes is logged out, and not waiting for ever", async () => {
+  const credentials = new Credentials({ refreshToken: "r", accessToken: "a" }, async () => {
+    throw new Error("not asked for")
+  })
+  const live = new LiveConnection({ url: "ws://x/live", socket: FakeSocket, credentials })
+  live.subscribe("cart", handlers)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(live.status).toBe("connected")
+  FakeSocket.all[0]!.onclose?.({ code: 4403, reason: "session_ended" })
+  credentials.forget()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(live.status).toBe("logged_out")
+  live.close()
+})
+
+/** Calls whose refresh is answered when the test says so. */
+const slowRefresh = () => {
+  let answer = () => {}
+  const kept: Array<string> = []
+  const used: Array<string | null> = []
+  const json = (body: unknown, status = 200) =>
+    new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
+  const client = createClient({
+    baseUrl: "http://x",
+    refreshToken: "alice-1",
+    accessToken: "stale",
+    onTokens: ({ refreshToken }) => void kept.push(refreshToken),
+    fetch: async (input, init) => {
+      const path = new URL(String(input)).pathname
+      if (path === "/auth/token") return json({ access_token: "bob", refresh_token: "bob-1" })
+      if (path === "/logout") return json({})
+      if (path === "/auth/token/refresh") {
+        await new Promise<void>((resolve) => {
+          answer = resolve
+        })
+        return json({ access_token: "alice", refresh_token: "alice-2" })
+      }
+      const token = new Headers(init?.headers).get("authorization")
+      used.push(token)
+      return token === "Bearer stale" ? json({ error: "stale" }, 401) : json({ user: token })
+    },
+  })
+  return { client, kept, used, answer: () => answer() }
+}
+
+it("a refresh that is answered after another person has logged in does not bring the first one back", async () => {
+  const { answer, client, kept, used } = slowRefresh()
+  const early = client.call("GET /account")
+  early.catch(() => {})
+  await vi.advanceTimersByTimeAsync(1)
+  await client.logIn({ email: "bob@example.com", password: "bob" })
+  answer()
+  // It was asked as Alice: sent again, it would be Bob who asks.
+  await expect(early).rejects.toThrow()
+  await client.call("GET /account")
+  expect(used).toEqual(["Bearer stale", "Bearer bob"])
+  expect(kept).toEqual(["bob-1"])
+})
+
+it("a refresh that is answered after the logout leaves nobody logged in", async () => {
+  const { answer, client, kept } = slowRefresh()
+  const early = client.call("GET /account")
+  early.catch(() => {})
+  await vi.advanceTimersByTimeAsync(1)
+  await client.logOut()
+  answer()
+  await expect(early).rejects.toThrow()
+  expect(kept).toEqual([])
+})
