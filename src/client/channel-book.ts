@@ -1,4 +1,5 @@
 import type { ErrorFrame, EventFrame, SubscribedFrame } from "../../schema/live.ts"
+import { tell } from "./tell.ts"
 
 export type LiveChannel =
   | "cart"
@@ -69,7 +70,7 @@ export class ChannelBook {
         if (epoch !== frame.epoch || offset < frame.offset) behind = listening
       } else {
         listening.place = { epoch: frame.epoch, offset: frame.offset }
-        listening.handlers.state(frame.state)
+        tell(() => listening.handlers.state(frame.state))
       }
     }
     return behind
@@ -84,7 +85,7 @@ export class ChannelBook {
       if (frame.offset !== place.offset + 1) behind = listening
       else {
         place.offset = frame.offset
-        handlers.event(frame)
+        tell(() => handlers.event(frame))
       }
     }
     return behind
@@ -94,7 +95,7 @@ export class ChannelBook {
     for (const listening of [...this.#listening]) {
       if (listening.asked !== channel && listening.name !== channel) continue
       this.#listening.delete(listening)
-      listening.handlers.refused?.(code)
+      tell(() => listening.handlers.refused?.(code))
     }
   }
 }

@@ -1,3 +1,5 @@
+import { tell } from "./tell.ts"
+
 /** How a client proves who it is. */
 export type CredentialOptions =
   /** Nobody in particular, until `logIn`: public operations and channels. */
@@ -61,7 +63,8 @@ export class Credentials {
     this.#accessToken = tokens.accessToken
     this.#refreshToken = tokens.refreshToken
     this.#exchangeKey = randomKey()
-    if ("onTokens" in this.#options) this.#options.onTokens?.(tokens)
+    const options = this.#options
+    if ("onTokens" in options) tell(() => options.onTokens?.(tokens))
   }
 
   forget(): void {

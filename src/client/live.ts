@@ -4,6 +4,7 @@ import { ChannelBook, type ChannelHandlers, type Listening, type LiveChannel } f
 import type { Credentials } from "./credentials.ts"
 import { Questions } from "./questions.ts"
 import type { SocketConstructor, SocketLike } from "./socket-like.ts"
+import { tell } from "./tell.ts"
 
 export type LiveStatus = "idle" | "connecting" | "connected" | "waiting" | "logged_out" | "closed"
 
@@ -235,6 +236,6 @@ export class LiveConnection {
   #become(status: LiveStatus): void {
     if (this.#status === status) return
     this.#status = status
-    this.#options.onStatus?.(status)
+    tell(() => this.#options.onStatus?.(status))
   }
 }

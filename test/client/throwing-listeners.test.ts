@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest"
+import { createClient } from "../../src/client/client.ts"
+import { Credentials } from "../../src/client/credentials.ts"
+import { FakeSocket, greet } from "./fake-socket.ts"
+
+const thrown = new Error("a fault of the page")
+const fail = (): never => {
+  throw thrown
+}
+/** What was thrown on where nobody catches it, for the page's own reports. */
+let reported: Array<unknown>
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  reported = []
+  vi.stubGlobal("queueMicrotask", (run: () => void) => {
+    try {
+      run()
+    } catch (error) {
+      reported.push(error)
+    }
+  })
+  FakeSocket.all = []
+  FakeSocket.answers = (frame, socket) => {
+    greet(frame, socket)
+    if (frame["type"] === "subscribe")
+      socket.say({ type: "subscribed", channel: frame["channel"], epoch: "e", offset: 0, recovered: false })
+  }
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+it("one that throws keeps nothing from those who listen to the same channel", async () => {
+  const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
+  let states = 0
+  const offsets: Array<number> = []
+  const refusals: Array<string> = []
+  client.live.subscribe("market", { state: fail, event: fail, refused: fail })
+  client.live.subscribe("market", {
+    state: () => void states++,
+    event: ({ offset }) => void offsets.push(offset),
+    refused: (code) => void refusals.push(code),
+  })
+  await vi.advanceTimersByTimeAsync(10)
+  const socket = FakeSocket.all[0]!
+  socket.say({ type: "event", channel: "market", offset: 1, event: "market.purchased", data: {}, at: "now" })
+  socket.say({ type: "unsubscribed", channel: "market", reason: "not_allowed" })
+  client.live.close()
+  expect(states).toBeGreaterThan(0)
+  expect(offsets).toEqual([1])
+  expect(refusals).toEqual(["not_allowed"])
+  expect(new Set(reported)).toEqual(new Set([thrown]))
+})
+
+it("one of the connection's status that throws does not keep it from connecting, or from coming back", async () => {
+  const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket, onLiveStatus: fail })
+  let states = 0
+  client.live.subscribe("market", { state: () => void states++, event: () => {} })
+  await vi.advanceTimersByTimeAsync(10)
+  expect(states).toBe(1)
+  FakeSocket.all[0]!.onclose?.({ code: 1006, reason: "" })
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(states).toBe(2)
+  client.live.close()
+})
+
+it("one that cannot keep new tokens does not make the renewal fail: the old ones are used up", async () => {
+  const credentials = new Credentials({ refreshToken: "r", onTokens: fail }, async () => ({
+    accessToken: "a",
+    refreshToken: "r2",
+  }))
+  expect(await credentials.token()).toBe("a")
+  expect(credentials.refreshToken).toBe("r2")
+  expect(reported).toEqual([thrown])
+})
