@@ -29,6 +29,8 @@ export interface Listening {
   readonly handlers: ChannelHandlers
   name: string
   place: { epoch: string; offset: number } | undefined
+  /** Which frame of this socket asked for it last. */
+  askedAt: number
 }
 
 /** Which channels are wanted and how far each has been heard. */
@@ -36,7 +38,7 @@ export class ChannelBook {
   readonly #listening = new Set<Listening>()
 
   add(asked: LiveChannel, handlers: ChannelHandlers): Listening {
-    const listening: Listening = { asked, handlers, name: asked, place: undefined }
+    const listening: Listening = { asked, handlers, name: asked, place: undefined, askedAt: 0 }
     this.#listening.add(listening)
     return listening
   }
@@ -49,8 +51,31 @@ export class ChannelBook {
     )
   }
 
-  all(): Iterable<Listening> {
-    return this.#listening
+  /** Somebody who has asked for the channel, in this spelling, and not been answered. */
+  awaiting(asked: LiveChannel): Listening | undefined {
+    for (const listening of this.#listening)
+      if (listening.asked === asked && listening.place === undefined) return listening
+    return undefined
+  }
+
+  /** One for each channel, to ask for them all: whoever has no state yet, or else whoever has heard least. */
+  toAsk(those: Iterable<Listening> = this.#listening): Iterable<Listening> {
+    const heard = ({ place }: Listening) => place?.offset ?? -1
+    const chosen = new Map<string, Listening>()
+    for (const listening of those) {
+      const other = chosen.get(listening.name)
+      if (other === undefined || heard(listening) < heard(other)) chosen.set(listening.name, listening)
+    }
+    return chosen.values()
+  }
+
+  /** Those who asked before the channel was left and may have meant it: another spelling is known for one when it is answered. */
+  left(channel: string, at: number): Iterable<Listening> {
+    return this.toAsk(
+      [...this.#listening].filter(
+        ({ askedAt, name, place }) => askedAt < at && (name === channel || place === undefined),
+      ),
+    )
   }
 
   forgetPlaces(): void {

@@ -52,6 +52,9 @@ export class LiveConnection {
   #socket: SocketLike | undefined
   #tries = 0
   #mustRenew = false
+  /** Counts the frames that ask for a channel or leave one. */
+  #asks = 0
+  #leftAt = 0
   /** Counts tries to connect: what an earlier one fetched is not wanted any more. */
   #attempts = 0
   /** The last person this was connected for. */
@@ -71,11 +74,16 @@ export class LiveConnection {
 
   /** Returns what ends it. */
   subscribe(channel: LiveChannel, handlers: ChannelHandlers): () => void {
+    const awaiting = this.#channels.awaiting(channel)
     const listening = this.#channels.add(channel, handlers)
-    this.#ask(listening)
+    // What is answered to one who asked in the same words is told to both.
+    if (awaiting === undefined) this.#ask(listening)
+    else listening.askedAt = awaiting.askedAt
     this.#connectSoon()
     return () => {
-      if (this.#channels.remove(listening)) this.#send({ type: "unsubscribe", channel })
+      if (!this.#channels.remove(listening)) return
+      this.#leftAt = ++this.#asks
+      this.#send({ type: "unsubscribe", channel })
     }
   }
 
@@ -147,6 +155,7 @@ export class LiveConnection {
     else if (frame.type === "records") this.#questions.answer(frame.id, frame.results)
     else if (frame.type === "unsubscribed") {
       if (frame.reason === "not_allowed") this.#channels.refused(frame.channel, "not_allowed")
+      else for (const listening of this.#channels.left(frame.channel, this.#leftAt)) this.#ask(listening)
     } else if (frame.type === "error") {
       this.#questions.fail(frame.id, frame.error)
       if (frame.code === "user_changed") this.personChanged()
@@ -165,13 +174,14 @@ export class LiveConnection {
     if (this.#status === "connected") return
     this.#become("connected")
     this.#tries = 0
-    for (const listening of this.#channels.all()) this.#ask(listening)
+    for (const listening of this.#channels.toAsk()) this.#ask(listening)
     for (const frame of this.#questions.frames()) this.#send(frame)
   }
 
   #ask(listening: Listening | undefined): void {
-    if (listening !== undefined)
-      this.#send({ type: "subscribe", channel: listening.asked, ...listening.place })
+    if (listening === undefined) return
+    listening.askedAt = ++this.#asks
+    this.#send({ type: "subscribe", channel: listening.asked, ...listening.place })
   }
 
   #scheduleRenewal(expiresAt: string | null): void {

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, beforeAll, expect, it } from "vitest"
+import { liveLimits } from "../../schema/live.ts"
+import { createClient } from "../../src/client/client.ts"
+import { NodeSocket } from "../../src/client/node-socket.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+let service: TestService
+let client: ReturnType<typeof createClient>
+let sockets: Array<NodeSocket>
+
+class Watched extends NodeSocket {
+  constructor(url: string) {
+    super(url)
+    sockets.push(this)
+  }
+}
+
+beforeAll(async () => {
+  service = await serve()
+})
+afterEach(() => client.live.close())
+
+const connect = () => {
+  sockets = []
+  client = createClient({
+    baseUrl: service.url,
+    WebSocket: Watched,
+    backoff: { firstMs: 20, longestMs: 50 },
+  })
+}
+const until = async (holds: () => boolean) => {
+  for (let tries = 0; tries < 200 && !holds(); tries++) await sleep(25)
+  expect(holds()).toBe(true)
+}
+const quiet = { event: () => {} }
+
+it("who leaves a channel takes nothing from one who asks for it in another spelling at that moment", async () => {
+  connect()
+  let [first, second] = [0, 0]
+  const leave = client.live.subscribe("emoji_id:❤️🌊", { ...quiet, state: () => void first++ })
+  await until(() => first === 1)
+  client.live.subscribe("emoji_id:❤🌊", { ...quiet, state: () => void second++ })
+  leave()
+  await until(() => second > 0)
+})
+
+it("who leaves a channel before they are told anything takes nothing from one who hears it by another name", async () => {
+  connect()
+  const heard: Array<string> = []
+  let states = 0
+  client.live.subscribe("emoji_id:❤️🚀", {
+    state: () => void states++,
+    event: ({ event }) => void heard.push(event),
+  })
+  await until(() => states === 1)
+  client.live.subscribe("emoji_id:❤🚀", { ...quiet, state: () => {} })()
+  await client.live.lookup(["🌊"])
+  const owner = await service.user({ role: "Admin" })
+  const body = { emoji_id: "❤️🚀", user_id: owner.id }
+  expect((await service.call("POST", "/emoji_id", { token: owner.token, body })).status).toBe(200)
+  await until(() => heard.length > 0)
+})
+
+it("more parts of a page than a socket may send frames at once listen to one channel, and come back with it", async () => {
+  connect()
+  const parts = liveLimits.burstFrames + 100
+  let told = 0
+  for (let n = 0; n < parts; n++) client.live.subscribe("market", { ...quiet, state: () => void told++ })
+  await until(() => told >= parts)
+  sockets[0]!.socket.resetAndDestroy()
+  await until(() => sockets.length === 2 && client.live.status === "connected")
+  await client.live.lookup(["🌊"])
+  expect(sockets).toHaveLength(2)
+})
