@@ -27,3 +27,13 @@ export class ApiError extends Error {
     this.body = body
   }
 }
+
+/** Answers that say no more than "not now": the request took too long to come, is still being worked on, or too many came. */
+const notNow: ReadonlyArray<number> = [408, 409, 429]
+
+/** The service has answered no. */
+export const isRefusal = (error: unknown): boolean => {
+  if (typeof error !== "object" || error === null || !("status" in error)) return false
+  const status = Number(error.status)
+  return status < 500 && !notNow.includes(status)
+}

@@ -1,7 +1,9 @@
 import type { ClientFrame, closeCodes, ErrorFrame, LookupResult, ServerFrame } from "../../schema/live.ts"
+import { isRefusal } from "./api-error.ts"
 import { type Backoff, delayMs } from "./backoff.ts"
 import { ChannelBook, type ChannelHandlers, type Listening, type LiveChannel } from "./channel-book.ts"
 import type { Credentials } from "./credentials.ts"
+import { Outbox } from "./outbox.ts"
 import { Questions } from "./questions.ts"
 import type { SocketConstructor, SocketLike } from "./socket-like.ts"
 import { tell } from "./tell.ts"
@@ -34,20 +36,12 @@ const tokenCodes: ReadonlyArray<number> = [
 ]
 const passingErrors: ReadonlyArray<ErrorFrame["code"]> = ["unavailable", "not_connected"]
 
-/** Answers that say no more than "not now": the request took too long to come, is still being worked on, or too many came. */
-const notNow: ReadonlyArray<number> = [408, 409, 429]
-
-const isRefusal = (error: unknown): boolean => {
-  if (typeof error !== "object" || error === null || !("status" in error)) return false
-  const status = Number(error.status)
-  return status < 500 && !notNow.includes(status)
-}
-
 /** One socket for all channels. It comes back by itself and goes on where it was, or says that it starts over. */
 export class LiveConnection {
   readonly #options: LiveOptions
   readonly #channels = new ChannelBook()
   readonly #questions = new Questions(answerWithinMs)
+  readonly #outbox = new Outbox((frame) => this.#sendNow(frame))
   #status: LiveStatus = "idle"
   #socket: SocketLike | undefined
   #tries = 0
@@ -192,7 +186,7 @@ export class LiveConnection {
     if (leftMs < leastLeftMs) return
     const renew = () =>
       credentials.renew().then(
-        (token) => this.#send({ type: "connect", token }),
+        (token) => this.#sendNow({ type: "connect", token }),
         // The socket closes when the token ends, and the next one asks again.
         () => {},
       )
@@ -202,7 +196,7 @@ export class LiveConnection {
   /** A connection can die without a word. */
   #checkPulse(): void {
     if (Date.now() - this.#heardAt < pingEveryMs + answerWithinMs) {
-      this.#send({ type: "ping" })
+      this.#sendNow({ type: "ping" })
       return
     }
     this.#socket?.close()
@@ -235,10 +229,16 @@ export class LiveConnection {
     clearTimeout(this.#retry)
     clearTimeout(this.#renewal)
     clearInterval(this.#pinger)
+    this.#outbox.clear()
   }
 
   /** Frames for a socket that is not there yet are not kept: `connected` asks for everything that is wanted then. */
   #send(frame: ClientFrame): void {
+    if (this.#status === "connected") this.#outbox.send(frame)
+  }
+
+  /** Ahead of those that wait. */
+  #sendNow(frame: ClientFrame): void {
     if (this.#status === "connected" && this.#socket?.readyState === 1)
       this.#socket.send(JSON.stringify(frame))
   }

@@ -73,3 +73,11 @@ it("more parts of a page than a socket may send frames at once listen to one cha
   await client.live.lookup(["🌊"])
   expect(sockets).toHaveLength(2)
 })
+
+it("more lookups than a socket may send frames at once are all answered", async () => {
+  connect()
+  const questions = liveLimits.burstFrames + 100
+  const answers = await Promise.all(Array.from({ length: questions }, () => client.live.lookup(["🌊"])))
+  expect(answers).toHaveLength(questions)
+  expect(sockets).toHaveLength(1)
+})

@@ -1,0 +1,45 @@
+import type { ClientFrame, liveLimits } from "../../schema/live.ts"
+
+// Written out and held to the schema by their types: the schema itself would bring a library into every page.
+const serverBurst: (typeof liveLimits)["burstFrames"] = 512
+const serverPerSecond: (typeof liveLimits)["framesPerSecond"] = 50
+/** Some are left for frames that cannot wait, and for those that a slow network lets arrive together. */
+const share = 0.8
+const burst = serverBurst * share
+const perSecond = serverPerSecond * share
+
+/** Frames on their way to one socket, no faster than the server takes them: it closes a socket that sends too many. */
+export class Outbox {
+  readonly #write: (frame: ClientFrame) => void
+  #waiting: Array<ClientFrame> = []
+  #left = burst
+  #at = Date.now()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(write: (frame: ClientFrame) => void) {
+    this.#write = write
+  }
+
+  send(frame: ClientFrame): void {
+    this.#waiting.push(frame)
+    if (this.#timer === undefined) this.#flush()
+  }
+
+  /** The socket is another, or none. */
+  clear(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#waiting = []
+    this.#left = burst
+  }
+
+  #flush(): void {
+    const now = Date.now()
+    this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#at) / 1000) * perSecond)
+    this.#at = now
+    const ready = this.#waiting.splice(0, Math.floor(this.#left))
+    this.#left -= ready.length
+    for (const frame of ready) this.#write(frame)
+    this.#timer = this.#waiting.length === 0 ? undefined : setTimeout(() => this.#flush(), 1000 / perSecond)
+  }
+}
