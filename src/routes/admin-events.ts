@@ -3,23 +3,30 @@ import { InvalidRequest } from "../../schema/errors.ts"
 import { RecentEvents } from "../../schema/recent-event.ts"
 import { IntText } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
-import { type Place, RecentEventLists } from "../store/recent-events.ts"
+import { type Place, RecentEventLists, type Sight } from "../store/recent-events.ts"
 
 const shownEvents = 50
-const Cursor = Schema.String.check(Schema.isMaxLength(1024))
-const CursorFacts = Schema.Struct({
-  at: Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/)),
-  channel: Schema.String,
-  offset: Schema.Int,
-})
-const decodeCursor = Schema.decodeUnknownEffect(Schema.fromJsonString(CursorFacts))
+const Cursor = Schema.String.check(Schema.isMaxLength(2048))
+const Moment = Schema.String.check(
+  Schema.isPattern(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/),
+)
+const decodePlace = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ at: Moment, channel: Schema.String, offset: Schema.Int })),
+)
+const decodeSight = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ at: Moment, below: Schema.Int, running: Schema.Array(Schema.Int) })),
+)
 
-const write = (place: Place): string => Buffer.from(JSON.stringify(place)).toString("base64url")
+const write = (cursor: Place | Sight): string => Buffer.from(JSON.stringify(cursor)).toString("base64url")
 
-const read = (name: string, text: string | undefined) =>
+const read = <A, E>(
+  name: string,
+  text: string | undefined,
+  decode: (json: string) => Effect.Effect<A, E>,
+): Effect.Effect<A | undefined, InvalidRequest> =>
   text === undefined
     ? Effect.succeed(undefined)
-    : decodeCursor(Buffer.from(text, "base64url").toString()).pipe(
+    : decode(Buffer.from(text, "base64url").toString()).pipe(
         Effect.mapError(
           () => new InvalidRequest({ error: `query: ${name}: expected a place an earlier answer named` }),
         ),
@@ -44,21 +51,16 @@ const list = route({
   handler: ({ query }) =>
     Effect.gen(function* () {
       const limit = Number(query.limit ?? shownEvents)
-      const before = yield* read("before", query.before)
-      const after = yield* read("after", query.after)
-      const found = yield* RecentEventLists.use((lists) =>
+      const before = yield* read("before", query.before, decodePlace)
+      const after = yield* read("after", query.after, decodeSight)
+      const { events, sight } = yield* RecentEventLists.use((lists) =>
         lists.list({ kind: query.kind, before, after, limit }),
       )
-      const newest = found[0]
-      const oldest = found.length === limit ? found.at(-1) : undefined
+      const oldest = events.length === limit ? events.at(-1) : undefined
       return {
-        data: found.map(({ place: _, ...event }) => event),
+        data: events.map(({ event }) => event),
         ...(oldest === undefined ? {} : { before: write(oldest.place) }),
-        ...(newest === undefined
-          ? query.after === undefined
-            ? {}
-            : { after: query.after }
-          : { after: write(newest.place) }),
+        after: events.length === 0 ? (query.after ?? write(sight)) : write(sight),
       }
     }),
 })

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { RecentEvent } from "../../schema/recent-event.ts"
+import { AppConfig } from "../config.ts"
+import type { SqlTag } from "./events.ts"
 import { Sql } from "./sql.ts"
 
 /** A place among all events: by time, and among those of one commit by channel and offset. */
@@ -10,15 +12,27 @@ export interface Place {
   readonly offset: number
 }
 
+/**
+ * What could be seen at a moment: the commits of all transactions below a number, but for those that still ran. An event
+ * has the time its transaction began, so one that comes later may be of an earlier time than those told before.
+ */
+export interface Sight {
+  readonly at: string
+  readonly below: number
+  /** How far below. */
+  readonly running: ReadonlyArray<number>
+}
+
 export interface EventFilter {
   /** The first part of a channel's name or of an event's, such as `cart`. */
   readonly kind: string | undefined
   readonly before: Place | undefined
-  readonly after: Place | undefined
+  readonly after: Sight | undefined
   readonly limit: number
 }
 
-interface Row extends RecentEvent {
+interface Found {
+  readonly event: RecentEvent
   /** To the microsecond, which the wire's times are not. */
   readonly exactly: string
 }
@@ -28,32 +42,57 @@ export class RecentEventLists extends Context.Service<
   RecentEventLists,
   {
     /** Newest first. */
-    list(
-      filter: EventFilter,
-    ): Effect.Effect<ReadonlyArray<RecentEvent & { readonly place: Place }>, Unavailable>
+    list(filter: EventFilter): Effect.Effect<
+      {
+        readonly events: ReadonlyArray<{ readonly event: RecentEvent; readonly place: Place }>
+        readonly sight: Sight
+      },
+      Unavailable
+    >
   }
 >()("directory/RecentEventLists") {
   static readonly layer = Layer.effect(
     RecentEventLists,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const { statementTimeoutMs } = yield* AppConfig
+      /** No statement runs longer: what is still to come is no older than that. */
+      const longestSeconds = statementTimeoutMs / 1000 + 1
+      /** A row knows the lower half of its transaction's number; nothing that is seen is above the present one. */
+      const number = (q: SqlTag) =>
+        q`((select below from sight) - (((select below from sight) - e.xmin::text::bigint) & 4294967295))`
+      const unseen = (q: SqlTag, { at, below, running }: Sight) =>
+        q`at >= ${at}::text::timestamptz - make_interval(secs => ${longestSeconds})
+          and (${number(q)} >= ${below}::bigint or ${below}::bigint - ${number(q)} = any(${running as number[]}::bigint[]))`
       return RecentEventLists.of({
         list: ({ after, before, kind, limit }) =>
           Effect.map(
-            sql.rows<Row>(
-              (q) => q`select channel, "offset", type as event, data, wire_time(at) as at, at::text as exactly
-                         from event
-                        where (${kind ?? null}::text is null or split_part(channel, ':', 1) = ${kind ?? null}
-                               or split_part(type, '.', 1) = ${kind ?? null})
-                          and ${before === undefined ? q`true` : q`at <= ${before.at}::text::timestamptz and (at, channel, "offset") < (${before.at}::text::timestamptz, ${before.channel}, ${before.offset}::bigint)`}
-                          and ${after === undefined ? q`true` : q`at >= ${after.at}::text::timestamptz and (at, channel, "offset") > (${after.at}::text::timestamptz, ${after.channel}, ${after.offset}::bigint)`}
-                        order by at desc, channel desc, "offset" desc limit ${limit}`,
+            sql.rows<{ found: ReadonlyArray<Found>; sight: Sight }>(
+              (q) => q`
+                with sight as materialized (
+                  select s, pg_snapshot_xmax(s)::text::bigint as below from (select pg_current_snapshot() as s) now_seen
+                ), found as (
+                  select * from event e
+                   where (${kind ?? null}::text is null or split_part(channel, ':', 1) = ${kind ?? null}
+                          or split_part(type, '.', 1) = ${kind ?? null})
+                     and ${before === undefined ? q`true` : q`at <= ${before.at}::text::timestamptz and (at, channel, "offset") < (${before.at}::text::timestamptz, ${before.channel}, ${before.offset}::bigint)`}
+                     and ${after === undefined ? q`true` : unseen(q, after)}
+                   order by at desc, channel desc, "offset" desc limit ${limit}
+                )
+                select (select jsonb_build_object('at', now()::text, 'below', below, 'running',
+                               array(select below - x::text::bigint from pg_snapshot_xip(s) x)) from sight) as sight,
+                       (select coalesce(jsonb_agg(jsonb_build_object('exactly', f.at::text, 'event',
+                               jsonb_build_object('channel', f.channel, 'offset', f."offset", 'event', f.type,
+                                                  'data', f.data, 'at', wire_time(f.at)))
+                               order by f.at desc, f.channel desc, f."offset" desc), '[]') from found f) as found`,
             ),
-            (rows) =>
-              rows.map(({ exactly, ...event }) => ({
-                ...event,
+            ([row]) => ({
+              sight: row!.sight,
+              events: row!.found.map(({ event, exactly }) => ({
+                event,
                 place: { at: exactly, channel: event.channel, offset: event.offset },
               })),
+            }),
           ),
       })
     }),

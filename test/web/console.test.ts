@@ -94,6 +94,30 @@ describe("GET /admin/events", () => {
     )
   })
 
+  it("tells of what was begun before the newest event that was told, and committed after it", async () => {
+    const put = (sql: Pick<typeof service.sql, "unsafe">, channel: string) =>
+      sql.unsafe("select put_events($1::text::jsonb)", [
+        JSON.stringify([{ channel, type: "test.happened", data: {} }]),
+      ])
+    const told = async (after: string) => {
+      const { body } = await list(`kind=test&after=${after}`)
+      return [body.data.map(({ channel }: { channel: string }) => channel), body.after]
+    }
+    await put(service.sql, "test:first")
+    let { after } = (await list("kind=test")).body
+    const channels: Array<Array<string>> = []
+    await service.sql.begin(async (slow) => {
+      await put(slow, "test:slow")
+      await put(service.sql, "test:quick")
+      const [quick, next] = await told(after)
+      channels.push(quick)
+      after = next
+    })
+    const [late, end] = await told(after)
+    channels.push(late, (await told(end))[0])
+    expect(channels).toEqual([["test:quick"], ["test:slow"], []])
+  })
+
   it("refuses a place nobody named, and whoever may not read events", async () => {
     for (const place of [
       "x",
