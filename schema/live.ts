@@ -9,6 +9,10 @@ export const liveLimits = {
   tokenCharacters: 4096,
   subscriptions: 256,
   lookupIds: 50,
+  /** Of the records in one answer, twice what a single id may have: an id may be asked for again and again in one frame. */
+  lookupCharacters: 2 * 1024 * 1024,
+  /** Lookups of one socket that wait for their turn. */
+  lookupsWaiting: 512,
   /** Frames a client may send at once, and per second in the long run. */
   burstFrames: 512,
   framesPerSecond: 50,
@@ -152,6 +156,7 @@ export const errorCodes = [
   "forbidden",
   "not_found",
   "too_many_subscriptions",
+  "too_large",
   "unavailable",
 ] as const
 

@@ -1,11 +1,14 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import type { Unavailable } from "../../schema/errors.ts"
-import type { LookupResult } from "../../schema/live.ts"
+import { type LookupResult, liveLimits } from "../../schema/live.ts"
 import { Sql } from "../store/sql.ts"
 
 /** Reads at once: sockets that ask all the time must not take the pool from everybody else. */
 const readsAtOnce = 4
+
+const charactersOf = (records: LookupResult["result"]): number =>
+  records.reduce((sum, { data }) => sum + data.length, 0)
 
 /**
  * What the live socket asks of the directory. It reads the database and not the cache of lookups: whoever was just told
@@ -14,8 +17,8 @@ const readsAtOnce = 4
 export class LiveDirectory extends Context.Service<
   LiveDirectory,
   {
-    /** One result per id, in order, whatever the spelling. */
-    lookup(asked: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LookupResult>, Unavailable>
+    /** One result per id, in order, whatever the spelling. Undefined: together they are too large for one answer. */
+    lookup(asked: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LookupResult> | undefined, Unavailable>
   }
 >()("directory/LiveDirectory") {
   static readonly layer = Layer.effect(
@@ -36,7 +39,7 @@ export class LiveDirectory extends Context.Service<
                 ),
               )
         const found = new Map(rows.map((row) => [row.found.emoji_id, row.found]))
-        return ids.map(({ id, text }): LookupResult => {
+        const results = ids.map(({ id, text }): LookupResult => {
           if (id._tag === "EmojiId") return { ...found.get(id.canonical)!, emoji_id: text }
           const error = { code: id.code, reason: id.message }
           return {
@@ -49,6 +52,8 @@ export class LiveDirectory extends Context.Service<
             version: 0,
           }
         })
+        const characters = results.reduce((sum, { result }) => sum + charactersOf(result), 0)
+        return characters > liveLimits.lookupCharacters ? undefined : results
       })
 
       return LiveDirectory.of({ lookup })

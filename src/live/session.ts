@@ -8,9 +8,9 @@ import type { LiveDirectory } from "./directory.ts"
 import type { Hub } from "./hub.ts"
 import type { Identify, Identity } from "./identity.ts"
 import { decodeClientFrame, encode, type Sink } from "./protocol.ts"
+import { Questions, withId } from "./questions.ts"
 import type { Subscriber, Subscription } from "./subscription.ts"
 
-type LookupFrame = ClientFrame & { type: "lookup" }
 type Run = <A>(effect: Effect.Effect<A, Unavailable>, done: (exit: Exit.Exit<A, Unavailable>) => void) => void
 
 /** What all sessions share. */
@@ -41,14 +41,14 @@ export class LiveSession implements Subscriber {
   #identity: Identity | undefined
   /** Frames that came while a token was being checked. */
   #queue: Array<ClientFrame> | undefined
-  /** Answered one after another: whoever asks much waits for themself, and what nobody waits for is not read. */
-  #questions: Array<LookupFrame> = []
+  readonly #questions: Questions
   #badFrames = 0
   readonly #allowance: Allowance
 
   constructor(sink: Sink, ports: SessionPorts) {
     this.sink = sink
     this.#ports = ports
+    this.#questions = new Questions(ports, (frame) => this.#send(frame))
     this.#openedAt = ports.listenedMs()
     this.#allowance = new Allowance(liveLimits.burstFrames, liveLimits.framesPerSecond, ports.now())
   }
@@ -82,7 +82,7 @@ export class LiveSession implements Subscriber {
     this.#phase = "closed"
     for (const subscription of this.#subscriptions.values()) subscription.end()
     this.#subscriptions.clear()
-    this.#questions = []
+    this.#questions.end()
     this.#ports.ended(this, this.#identity?.principal.userId)
   }
 
@@ -149,7 +149,7 @@ export class LiveSession implements Subscriber {
       case "unsubscribe":
         return this.#unsubscribe(frame.channel)
       case "lookup":
-        return this.#lookup(frame)
+        return this.#questions.ask(frame)
       case "ping":
         return this.#send({ type: "pong", ...withId(frame.id) })
     }
@@ -237,31 +237,14 @@ export class LiveSession implements Subscriber {
     this.#subscriptions.delete(name)
   }
 
-  #lookup(frame: LookupFrame) {
-    this.#questions.push(frame)
-    if (this.#questions.length === 1) this.#answerNext()
-  }
-
-  #answerNext() {
-    const [frame] = this.#questions
-    if (frame === undefined) return
-    this.#ports.run(this.#ports.directory.lookup(frame.emoji_ids), (exit) => {
-      if (this.#phase === "closed") return
-      if (Exit.isSuccess(exit)) this.#send({ type: "records", ...withId(frame.id), results: exit.value })
-      else this.#refuse("unavailable", "The directory could not be read. Try again.", withId(frame.id))
-      this.#questions.shift()
-      this.#answerNext()
-    })
-  }
-
   #sayConnected() {
     const { expiresAtMs = Number.POSITIVE_INFINITY, principal } = this.#identity ?? {}
     const expires_at = Number.isFinite(expiresAtMs) ? new Date(expiresAtMs).toISOString() : null
     this.#send({ type: "connected", user_id: principal?.userId ?? null, expires_at })
   }
 
-  #refuse(code: ErrorFrame["code"], error: string, about: Pick<ErrorFrame, "id"> = {}) {
-    this.#send({ type: "error", code, error, ...about })
+  #refuse(code: ErrorFrame["code"], error: string) {
+    this.#send({ type: "error", code, error })
     if (code !== "bad_frame" && code !== "not_connected") return
     if (++this.#badFrames >= badFramesAllowed) this.#close(closeCodes.badFrames, "bad_frames")
   }
@@ -283,5 +266,3 @@ export class LiveSession implements Subscriber {
     this.sink.close(code, reason)
   }
 }
-
-const withId = (id: string | null | undefined): { readonly id?: string } => (id == null ? {} : { id })

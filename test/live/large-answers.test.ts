@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+import { maxRecordsPerId } from "../../schema/edit-request.ts"
+import { liveLimits } from "../../schema/live.ts"
+import { maxRecordBytes } from "../../schema/record.ts"
+import { Questions } from "../../src/live/questions.ts"
+import type { AnyFrame } from "../fixtures/live-client.ts"
+import { grant } from "../moves/moves.ts"
+import { serveProtocol } from "./protocol-world.ts"
+
+const { over, service } = await serveProtocol()
+const { open } = over("memory")
+const crowded = "🐙🐙🌊"
+
+it("one id with all the records it may have is answered, but not fifty times in one frame", async () => {
+  await grant(service, await service.user(), crowded)
+  await service.sql`insert into record (canonical, hash, tag, data)
+    select ${crowded}, n::text, ${0x5001}, repeat('x', ${maxRecordBytes}) from generate_series(1, ${maxRecordsPerId}) n`
+  const client = await open()
+  client.send({ type: "lookup", id: "one", emoji_ids: [crowded] })
+  const { results } = await client.take({ id: "one" })
+  expect(results[0].result).toHaveLength(maxRecordsPerId)
+
+  client.send({ type: "lookup", id: "many", emoji_ids: Array(liveLimits.lookupIds).fill(crowded) })
+  expect(await client.take({ id: "many" })).toMatchObject({ type: "error", code: "too_large" })
+  client.send({ type: "lookup", id: "others", emoji_ids: ["🌊", crowded] })
+  expect((await client.take({ id: "others" })).type).toBe("records")
+  client.close()
+})
+
+it("while as many lookups of a socket wait as may, a further one is told to try again", () => {
+  const said: Array<AnyFrame> = []
+  let answer = () => {}
+  const questions = new Questions(
+    {
+      directory: { lookup: () => Effect.succeed([]) },
+      run: (effect, done) => {
+        answer = () => done(Effect.runSyncExit(effect))
+      },
+    },
+    (frame) => void said.push(frame),
+  )
+  const ask = (id: string) => questions.ask({ type: "lookup", id, emoji_ids: ["🌊"] })
+  for (let n = 0; n < liveLimits.lookupsWaiting; n++) ask(`${n}`)
+  ask("late")
+  answer()
+  ask("later")
+  expect(said.map(({ code, id, type }) => [type, id, code])).toEqual([
+    ["error", "late", "unavailable"],
+    ["records", "0", undefined],
+  ])
+})
