@@ -102,6 +102,8 @@ export const createClient = (options: ClientOptions) => {
           tell(state as LookupResult)
         },
         event: ask,
+        // The lookup says what is wrong with an id that has no channel.
+        refused: ask,
       })
       return () => {
         asked++

@@ -81,6 +81,7 @@ export class LiveConnection {
     }
   }
 
+  /** One result per id, in their order, however many there are. */
   lookup(emojiIds: ReadonlyArray<string>): Promise<ReadonlyArray<LookupResult>> {
     this.#connectSoon()
     return this.#questions.ask(emojiIds, (frame) => this.#send(frame))

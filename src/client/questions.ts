@@ -1,4 +1,7 @@
-import type { ClientFrame, LookupResult } from "../../schema/live.ts"
+import type { ClientFrame, LookupResult, liveLimits } from "../../schema/live.ts"
+
+// Held to the schema by its type, as in `live.ts`.
+const idsPerFrame: (typeof liveLimits)["lookupIds"] = 50
 
 interface Question {
   readonly frame: ClientFrame
@@ -17,7 +20,18 @@ export class Questions {
     this.#withinMs = withinMs
   }
 
-  ask(
+  /** In as many frames as it takes. */
+  async ask(
+    emojiIds: ReadonlyArray<string>,
+    send: (frame: ClientFrame) => void,
+  ): Promise<ReadonlyArray<LookupResult>> {
+    const answers: Array<Promise<ReadonlyArray<LookupResult>>> = []
+    for (let from = 0; from < emojiIds.length; from += idsPerFrame)
+      answers.push(this.#askOnce(emojiIds.slice(from, from + idsPerFrame), send))
+    return (await Promise.all(answers)).flat()
+  }
+
+  #askOnce(
     emojiIds: ReadonlyArray<string>,
     send: (frame: ClientFrame) => void,
   ): Promise<ReadonlyArray<LookupResult>> {

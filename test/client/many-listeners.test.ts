@@ -81,3 +81,20 @@ it("more lookups than a socket may send frames at once are all answered", async 
   expect(answers).toHaveLength(questions)
   expect(sockets).toHaveLength(1)
 })
+
+it("an address book larger than one frame is looked up whole and in order, and an empty one at once", async () => {
+  connect()
+  const emoji = ["🌊", "🚀", "🐙", "🎈", "🔥", "🍀", "🎲", "🍕"]
+  const ids = emoji.flatMap((first) => emoji.map((second) => first + second))
+  expect(ids.length).toBeGreaterThan(liveLimits.lookupIds)
+  expect((await client.live.lookup(ids)).map(({ emoji_id }) => emoji_id)).toEqual(ids)
+  expect(await client.live.lookup([])).toEqual([])
+})
+
+it("who watches what is no emoji id is told so", async () => {
+  connect()
+  const found: Array<string | undefined> = []
+  client.watchId("octopus", ({ error }) => void found.push(error?.code))
+  await until(() => found.length === 1)
+  expect(found[0]).not.toBeUndefined()
+})
