@@ -21,6 +21,8 @@ export interface LiveOptions {
 const defaultBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
 const answerWithinMs = 10_000
 const pingEveryMs = 25_000
+/** A connection that held for so long was a good one. */
+const steadyMs = 10_000
 /** A token is renewed when this share of its life is left. */
 const renewAtShare = 0.2
 /** A token just taken that ends sooner than this by our clock says that the clock is wrong; the server's will tell. */
@@ -54,6 +56,7 @@ export class LiveConnection {
   /** The last person this was connected for. */
   #userId: string | undefined
   #heardAt = 0
+  #connectedAt = Number.POSITIVE_INFINITY
   #retry: ReturnType<typeof setTimeout> | undefined
   #renewal: ReturnType<typeof setTimeout> | undefined
   #pinger: ReturnType<typeof setInterval> | undefined
@@ -168,7 +171,7 @@ export class LiveConnection {
     // A renewed token on the same socket.
     if (this.#status === "connected") return
     this.#become("connected")
-    this.#tries = 0
+    this.#connectedAt = Date.now()
     for (const listening of this.#channels.toAsk()) this.#ask(listening)
     for (const frame of this.#questions.frames()) this.#send(frame)
   }
@@ -215,8 +218,9 @@ export class LiveConnection {
         return
       }
     }
-    // Told to come back: soon, but not all in the same moment.
-    if (code === restartCode) this.#tries = 0
+    // Told to come back: soon, but not all in the same moment. Greeted and cut off at once is no better than not greeted.
+    if (code === restartCode || Date.now() - this.#connectedAt > steadyMs) this.#tries = 0
+    this.#connectedAt = Number.POSITIVE_INFINITY
     this.#comeBack()
   }
 
