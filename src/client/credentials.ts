@@ -32,6 +32,7 @@ export class Credentials {
   readonly #exchange: Exchange
   #accessToken: string | undefined
   #refreshToken: string | undefined
+  #logins = 0
   #exchanging: Promise<string> | undefined
   /** One for each refresh token: sent again without it, a token used before would end the login. */
   #exchangeKey = randomKey()
@@ -59,7 +60,18 @@ export class Credentials {
     return this.#refreshToken
   }
 
+  /** Counts who has logged in and out: what was asked for one is not asked again for another. */
+  get logins(): number {
+    return this.#logins
+  }
+
+  /** Of a new login. */
   adopt(tokens: Tokens): void {
+    this.#logins++
+    this.#keep(tokens)
+  }
+
+  #keep(tokens: Tokens): void {
     this.#accessToken = tokens.accessToken
     this.#refreshToken = tokens.refreshToken
     this.#exchangeKey = randomKey()
@@ -68,6 +80,7 @@ export class Credentials {
   }
 
   forget(): void {
+    this.#logins++
     this.#accessToken = undefined
     this.#refreshToken = undefined
   }
@@ -82,8 +95,11 @@ export class Credentials {
   }
 
   /** A token other than the refused one. Calls at the same time share one exchange: a refresh token works once. */
-  renew(): Promise<string> {
+  renew(refused?: string): Promise<string> {
     if ("token" in this.#options) return Promise.resolve(this.token()).then((token) => token ?? "")
+    // Another call was refused earlier and has brought this one already.
+    if (refused !== undefined && this.#accessToken !== undefined && this.#accessToken !== refused)
+      return Promise.resolve(this.#accessToken)
     this.#exchanging ??= this.#renewOnce().finally(() => {
       this.#exchanging = undefined
     })
@@ -91,12 +107,12 @@ export class Credentials {
   }
 
   async #renewOnce(): Promise<string> {
-    const used = this.#refreshToken
-    if (used === undefined) throw new Error("There is no refresh token")
-    const tokens = await this.#exchange(used, this.#exchangeKey)
+    const logins = this.#logins
+    if (this.#refreshToken === undefined) throw new Error("There is no refresh token")
+    const tokens = await this.#exchange(this.#refreshToken, this.#exchangeKey)
     // Whoever logged out or in meanwhile does not want these, and what was called for the one before is not theirs to call.
-    if (this.#refreshToken !== used) throw new Error("The login was over before its token was renewed")
-    this.adopt(tokens)
+    if (this.#logins !== logins) throw new Error("The login was over before its token was renewed")
+    this.#keep(tokens)
     return tokens.accessToken
   }
 }

@@ -50,10 +50,12 @@ export const makeCall = ({ baseUrl, credentials, fetch, ...rest }: RestOptions) 
   return async <N extends OperationName>(name: N, ...[input]: Input<N>): Promise<Answer<N>> => {
     const [method = "GET", path = "/"] = name.split(" ")
     const given = (input ?? {}) as LooseInput
-    let response = await send(method, path, given, await credentials.token())
-    if (response.status === 401 && credentials.canRenew) {
+    const { logins } = credentials
+    const token = await credentials.token()
+    let response = await send(method, path, given, token)
+    if (response.status === 401 && credentials.canRenew && credentials.logins === logins) {
       await response.body?.cancel()
-      response = await send(method, path, given, await credentials.renew())
+      response = await send(method, path, given, await credentials.renew(token))
     }
     const body = await read(response)
     if (!response.ok) throw new ApiError(response.status, response.headers, body)

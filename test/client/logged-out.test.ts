@@ -13,6 +13,9 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
+const json = (body: unknown, status = 200) =>
+  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
+
 const handlers = { state: () => {}, event: () => {} }
 
 it("whose socket is closed before the answer to their logout comes is logged out, and not waiting for ever", async () => {
@@ -35,8 +38,6 @@ const slowRefresh = () => {
   let answer = () => {}
   const kept: Array<string> = []
   const used: Array<string | null> = []
-  const json = (body: unknown, status = 200) =>
-    new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
   const client = createClient({
     baseUrl: "http://x",
     refreshToken: "alice-1",
@@ -83,4 +84,59 @@ it("a refresh that is answered after the logout leaves nobody logged in", async 
   answer()
   await expect(early).rejects.toThrow()
   expect(kept).toEqual([])
+})
+
+it("a call of one person that is refused after another has logged in is not made for that other", async () => {
+  const used: Array<string | null> = []
+  let refuse = () => {}
+  const client = createClient({
+    baseUrl: "http://x",
+    refreshToken: "alice-1",
+    accessToken: "alice",
+    fetch: async (input, init) => {
+      const path = new URL(String(input)).pathname
+      if (path === "/auth/token") return json({ access_token: "bob", refresh_token: "bob-1" })
+      if (path === "/auth/token/refresh") return json({ access_token: "bob-2", refresh_token: "bob-2" })
+      used.push(new Headers(init?.headers).get("authorization"))
+      if (used.length === 1)
+        await new Promise<void>((resolve) => {
+          refuse = resolve
+        })
+      return json({ error: "logged out" }, 401)
+    },
+  })
+  const alices = client.call("DELETE /cart")
+  alices.catch(() => {})
+  await vi.advanceTimersByTimeAsync(1)
+  await client.logIn({ email: "bob@example.com", password: "bob" })
+  refuse()
+  await expect(alices).rejects.toMatchObject({ status: 401 })
+  expect(used).toEqual(["Bearer alice"])
+})
+
+it("a call that is refused after another's refusal has brought a new token uses that one", async () => {
+  let exchanges = 0
+  let refuseLate = () => {}
+  const late = new Promise<void>((resolve) => {
+    refuseLate = resolve
+  })
+  const client = createClient({
+    baseUrl: "http://x",
+    refreshToken: "r",
+    accessToken: "stale",
+    fetch: async (input, init) => {
+      const path = new URL(String(input)).pathname
+      if (path === "/auth/token/refresh")
+        return json({ access_token: `new-${++exchanges}`, refresh_token: `r${exchanges}` })
+      const token = new Headers(init?.headers).get("authorization")
+      if (token !== "Bearer stale") return json({ token })
+      if (path === "/cart") await late
+      return json({ error: "stale" }, 401)
+    },
+  })
+  const straggler = client.call("GET /cart")
+  await client.call("GET /account")
+  refuseLate()
+  expect(await straggler).toEqual({ token: "Bearer new-1" })
+  expect(exchanges).toBe(1)
 })
