@@ -13,8 +13,10 @@ import { LiveSession, type SessionPorts } from "./session.ts"
 const sweepMs = 250
 /** At every so-manieth sweep also: who does not read. That is asked of the transport, socket by socket. */
 const slowEverySweeps = 4
-/** A socket with more than this unsent then is cut off; it comes back and resumes. */
+/** A socket with more than this unsent is cut off; it comes back and resumes. */
 const slowAboveBytes = 256 * 1024
+/** But for one that reads as much from one look to the next: cut off, it could never read a state that is larger. */
+const leastReadBytes = 16 * 1024
 /** While others may have changed users without a word, everybody is asked about again this often. */
 const doubtMs = 1000
 /** A key may have an end that nobody announces. */
@@ -118,12 +120,21 @@ export class LiveSessions extends Context.Service<
         }),
       ]
 
+      /** Those with too much unsent, and how much it was at the last look. */
+      let behind = new Map<LiveSession, number>()
       const cutSlow = (): void => {
+        const stillBehind = new Map<LiveSession, number>()
         for (const session of sessions) {
-          if (session.sink.bufferedBytes() <= slowAboveBytes) continue
+          const bytes = session.sink.bufferedBytes()
+          if (bytes <= slowAboveBytes) continue
+          if (bytes + leastReadBytes <= (behind.get(session) ?? Number.POSITIVE_INFINITY)) {
+            stillBehind.set(session, bytes)
+            continue
+          }
           isSlow(session)
           session.sink.cut()
         }
+        behind = stillBehind
       }
 
       let sweeps = 0
