@@ -33,6 +33,14 @@ const some = (value: string, part: (value: string) => Part): ReadonlyArray<Part>
 const linkOf = (data: Data, label: string) => some(word(data, "link"), (link) => ({ link, label }))
 const codeOf = (data: Data) => some(word(data, "code"), (code) => ({ code }))
 const emojiOf = (data: Data, name: string) => some(word(data, name), (emoji) => ({ emoji }))
+/** How long a code is good, in the largest unit that fits. Letters of a version before do not say: it was ten minutes. */
+const lifeOf = ({ good_seconds: given }: Data): string => {
+  const seconds = typeof given === "number" ? given : 600
+  const [size, unit] =
+    seconds % 3600 === 0 ? [3600, "hour"] : seconds % 60 === 0 ? [60, "minute"] : [1, "second"]
+  const count = seconds / Number(size)
+  return `It is good for ${count} ${unit}${count === 1 ? "" : "s"}.`
+}
 
 /** Every kind of letter the service writes. */
 const templates: Readonly<Record<string, Template>> = {
@@ -75,8 +83,7 @@ const templates: Readonly<Record<string, Template>> = {
       `You are about to transfer ${word(data, "eid")} to ${word(data, "recipient")}.`,
       ...codeOf(data),
       {
-        small:
-          "It is good for ten minutes. If you did not start this transfer, do not give the code to anybody.",
+        small: `${lifeOf(data)} If you did not start this transfer, do not give the code to anybody.`,
       },
     ],
   }),
@@ -87,7 +94,7 @@ const templates: Readonly<Record<string, Template>> = {
       `${word(data, "sender") || "Somebody"} wants to transfer ${word(data, "eid")} to you.`,
       ...some(word(data, "message"), (message) => message),
       ...codeOf(data),
-      { small: "It is good for ten minutes. Without it nothing is transferred." },
+      { small: `${lifeOf(data)} Without it nothing is transferred.` },
     ],
   }),
   transfer_invitation: (data) => ({

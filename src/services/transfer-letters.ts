@@ -38,10 +38,10 @@ export class TransferLetters extends Context.Service<
       const codes = yield* OneTimeCodes
       const config = yield* AppConfig
 
-      const issue = (side: Side, transferId: string, now: number, letter: (code: string) => Mail) =>
-        Effect.map(
-          codes.makeSixDigits,
-          (code): Issue => ({
+      const issue = (side: Side, transferId: string, now: number, write: (code: string) => Mail) =>
+        Effect.map(codes.makeSixDigits, (code): Issue => {
+          const letter = write(code)
+          return {
             slip: {
               hash: codes.hash(contextOf(side, transferId), code),
               sentAt: now,
@@ -49,9 +49,9 @@ export class TransferLetters extends Context.Service<
               wrongTries: 0,
               resends: 0,
             },
-            letter: letter(code),
-          }),
-        )
+            letter: { ...letter, data: { ...letter.data, good_seconds: config.transferCodeSeconds } },
+          }
+        })
 
       return TransferLetters.of({
         toSender: (transfer, email, now) =>

@@ -305,6 +305,16 @@ describe("a letter", () => {
     expect(rendered.subject).not.toMatch(/\n/)
   })
 
+  it.each([
+    [90, "90 seconds"],
+    [60, "1 minute"],
+    [7200, "2 hours"],
+    [undefined, "10 minutes"],
+  ])("of a transfer whose code lives %s seconds says %s", (good_seconds, life) => {
+    for (const kind of ["transfer_sender_code", "transfer_receiver_code"])
+      expect(render({ kind, data: { ...data, good_seconds } }).text).toContain(`It is good for ${life}.`)
+  })
+
   it("writes money as people do, also what is taken off", () => {
     const items = [
       { name: "🎈", price_in_cents: 340_000 },
