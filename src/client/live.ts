@@ -1,9 +1,10 @@
-import type { ClientFrame, closeCodes, ErrorFrame, LookupResult, ServerFrame } from "../../schema/live.ts"
+import type { ClientFrame, LookupResult, ServerFrame } from "../../schema/live.ts"
 import { isRefusal } from "./api-error.ts"
 import { type Backoff, delayMs } from "./backoff.ts"
 import { ChannelBook, type ChannelHandlers, type Listening, type LiveChannel } from "./channel-book.ts"
 import type { Credentials } from "./credentials.ts"
 import { Outbox } from "./outbox.ts"
+import { passingErrors, restartCode, tokenCodes } from "./protocol-facts.ts"
 import { Questions } from "./questions.ts"
 import type { SocketConstructor, SocketLike } from "./socket-like.ts"
 import { tell } from "./tell.ts"
@@ -29,14 +30,6 @@ const renewAtShare = 0.2
 const leastLeftMs = 2000
 /** A timer set for longer goes off at once. */
 const longestTimerMs = 2 ** 31 - 1
-// Written out and held to the schema by their types: the schema itself would bring a library into every page.
-const restartCode: (typeof closeCodes)["restart"] = 1012
-const tokenCodes: ReadonlyArray<number> = [
-  4401 satisfies (typeof closeCodes)["unauthorized"],
-  4402 satisfies (typeof closeCodes)["tokenExpired"],
-  4403 satisfies (typeof closeCodes)["sessionEnded"],
-]
-const passingErrors: ReadonlyArray<ErrorFrame["code"]> = ["unavailable", "not_connected"]
 
 /** One socket for all channels. It comes back by itself and goes on where it was, or says that it starts over. */
 export class LiveConnection {

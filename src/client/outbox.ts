@@ -1,12 +1,10 @@
-import type { ClientFrame, liveLimits } from "../../schema/live.ts"
+import type { ClientFrame } from "../../schema/live.ts"
+import { burstFrames, framesPerSecond } from "./protocol-facts.ts"
 
-// Written out and held to the schema by their types: the schema itself would bring a library into every page.
-const serverBurst: (typeof liveLimits)["burstFrames"] = 512
-const serverPerSecond: (typeof liveLimits)["framesPerSecond"] = 50
 /** Some are left for frames that cannot wait, and for those that a slow network lets arrive together. */
 const share = 0.8
-const burst = serverBurst * share
-const perSecond = serverPerSecond * share
+const burst = burstFrames * share
+const perSecond = framesPerSecond * share
 
 /** Frames on their way to one socket, no faster than the server takes them: it closes a socket that sends too many. */
 export class Outbox {

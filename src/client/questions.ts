@@ -1,7 +1,5 @@
-import type { ClientFrame, LookupResult, liveLimits } from "../../schema/live.ts"
-
-// Held to the schema by its type, as in `live.ts`.
-const idsPerFrame: (typeof liveLimits)["lookupIds"] = 50
+import type { ClientFrame, LookupResult } from "../../schema/live.ts"
+import { lookupIds } from "./protocol-facts.ts"
 
 interface Question {
   readonly frame: ClientFrame
@@ -26,8 +24,8 @@ export class Questions {
     send: (frame: ClientFrame) => void,
   ): Promise<ReadonlyArray<LookupResult>> {
     const answers: Array<Promise<ReadonlyArray<LookupResult>>> = []
-    for (let from = 0; from < emojiIds.length; from += idsPerFrame)
-      answers.push(this.#askOnce(emojiIds.slice(from, from + idsPerFrame), send))
+    for (let from = 0; from < emojiIds.length; from += lookupIds)
+      answers.push(this.#askOnce(emojiIds.slice(from, from + lookupIds), send))
     return (await Promise.all(answers)).flat()
   }
 

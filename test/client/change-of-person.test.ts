@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createClient } from "../../src/client/client.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
 import { password, register } from "../auth/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { until } from "./until.ts"
 
 let service: TestService
 const clients: Array<ReturnType<typeof createClient>> = []
@@ -23,10 +23,6 @@ const newClient = () => {
   })
   clients.push(client)
   return client
-}
-const until = async (holds: () => boolean) => {
-  for (let tries = 0; tries < 200 && !holds(); tries++) await sleep(25)
-  expect(holds()).toBe(true)
 }
 const newPerson = async () => {
   const { email } = await register(service)

@@ -9,6 +9,7 @@ import { createClient } from "../../src/client/client.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { until } from "./until.ts"
 
 const password = "correct horse battery"
 const backoff = { firstMs: 30, longestMs: 200 }
@@ -38,10 +39,6 @@ const emit = async (on: TestService, channel: string, data: unknown) => {
     select put_events(${events}::text::jsonb) as given`
   const publisher = await on.runtime.runPromise(Publisher)
   publisher.moved(row.given)
-}
-const until = async (holds: () => boolean) => {
-  for (let tries = 0; tries < 400 && !holds(); tries++) await sleep(25)
-  expect(holds()).toBe(true)
 }
 
 /** Keeps what a channel says. */

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, beforeAll, expect, it } from "vitest"
 import { liveLimits } from "../../schema/live.ts"
 import { createClient } from "../../src/client/client.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { until } from "./until.ts"
 
 let service: TestService
 let client: ReturnType<typeof createClient>
@@ -28,10 +28,6 @@ const connect = () => {
     WebSocket: Watched,
     backoff: { firstMs: 20, longestMs: 50 },
   })
-}
-const until = async (holds: () => boolean) => {
-  for (let tries = 0; tries < 200 && !holds(); tries++) await sleep(25)
-  expect(holds()).toBe(true)
 }
 const quiet = { event: () => {} }
 
