@@ -42,4 +42,4 @@ export const seedDemo: Effect.Effect<void, never, DemoServices> = Effect.gen(fun
 
 /** What to try, for the banner. */
 export const demoLines = (config: Config): ReadonlyArray<string> =>
-  config.demo ? parts.flatMap((part) => part.lines(config)) : []
+  parts.flatMap((part) => part.lines(config))

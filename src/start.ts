@@ -8,10 +8,9 @@ import type { DatabaseAddress } from "./store/sql.ts"
 import { startWorkers } from "./workers.ts"
 
 type Stop = () => Promise<void>
-type StartService = typeof import("./app.ts")["startService"]
 
-/** Loaded by those who serve: one that only keeps workers is spared most of the program. */
-const startService: StartService = async (...given) => (await import("./app.ts")).startService(...given)
+/** By those who serve, and while the database starts: one that only keeps workers is spared most of the program. */
+const loadService = () => import("./app.ts")
 
 const stopOnSignals = (stop: Stop) => {
   let stopping = false
@@ -33,8 +32,10 @@ const stopOnSignals = (stop: Stop) => {
 }
 
 const runWorker = async (config: Config, database: DatabaseAddress) => {
+  const loading = loadService()
   // The program may have been built anew since its parent prepared the database.
   await prepareDatabase(database, config.statementTimeoutMs)
+  const { startService } = await loading
   const service = await startService(
     { config, database, peersPossible: true, preparesData: config.workerFirst === "yes" },
     { port: config.port, exclusive: false },
@@ -66,14 +67,15 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
 }
 
 const runParent = async (config: Config, program: string) => {
+  const loading = config.workers > 1 ? undefined : loadService()
   const database = await openDatabase(config)
   try {
     await prepareDatabase(database.address, config.statementTimeoutMs, { serves: true })
     const peersPossible = config.databaseUrl !== undefined
     const running =
-      config.workers > 1
+      loading === undefined
         ? await startWorkers(config.workers, program, database.address, process.env)
-        : await startService(
+        : await (await loading).startService(
             { config, database: database.address, peersPossible, preparesData: true },
             { port: config.port, exclusive: true },
           )
@@ -81,7 +83,7 @@ const runParent = async (config: Config, program: string) => {
       await running.stop()
       await database.stop()
     })
-    console.log(banner(config))
+    console.log(await banner(config))
   } catch (error) {
     await database.stop()
     throw error
