@@ -41,7 +41,7 @@ import { housekeeping } from "./services/housekeeping.ts"
 import { keyCheck } from "./services/key-check.ts"
 import { Market } from "./services/market.ts"
 import { OneTimeCodes } from "./services/one-time-codes.ts"
-import { Passwords } from "./services/passwords.ts"
+import { type PasswordOptions, Passwords } from "./services/passwords.ts"
 import { RefreshTokens } from "./services/refresh-tokens.ts"
 import { Seal } from "./services/seal.ts"
 import { Tokens } from "./services/tokens.ts"
@@ -57,6 +57,8 @@ export interface Surroundings extends BusSurroundings {
   readonly preparesData?: boolean
   /** Checks every answer against its schema. */
   readonly checkAnswers?: boolean
+  /** How much a password's hash costs, where that is not left to the service. */
+  readonly passwords?: PasswordOptions
 }
 
 const liveCheckMs = 1000
@@ -84,7 +86,7 @@ const appLayer = (surroundings: Surroundings) => {
         Seal.layer({ keys }),
         OneTimeCodes.layer({ keys }),
         RefreshTokens.layer({ keys }),
-        Passwords.layer(),
+        Passwords.layer(surroundings.passwords),
       ),
     ),
   )

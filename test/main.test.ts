@@ -109,9 +109,9 @@ describe("npm start", () => {
       )
       return new Set(ids).size
     }
-    await expect.poll(prefixes, { timeout: 40_000 }).toBe(2)
+    await expect.poll(prefixes, { timeout: 40_000, interval: 300 }).toBe(2)
     process.kill(workersOf(program)[0]!, "SIGKILL")
-    await expect.poll(prefixes, { timeout: 40_000 }).toBe(2)
+    await expect.poll(prefixes, { timeout: 40_000, interval: 300 }).toBe(2)
     program.child.kill("SIGTERM")
     expect((await program.ended).code).toBe(0)
     await expect(health(port)).rejects.toThrow()
