@@ -111,7 +111,9 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
     })
     .pipe(Effect.catchTag("SqlRefused", uniquenessOf), callers.telling(account.id))
   if (done === undefined) {
-    return yield* new Conflict({ error: "The password was changed by another request." })
+    return yield* new Conflict({
+      error: "The account was deleted, or its password changed, by another request.",
+    })
   }
   if (done.epoch === undefined) return undefined
   yield* sessions.ended(account.id, { events: done.events ?? [] })

@@ -69,7 +69,7 @@ export class Accounts extends Context.Service<
     find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
     /** Creates the user, or claims the invited one of that email; answers the user's id. */
     register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
-    /** Undefined: the password that allowed the change is no longer the one stored. */
+    /** Undefined: the password that allowed the change is no longer the one stored, or the account is gone. */
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
     /** The same password under the current cost. */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>

@@ -76,7 +76,7 @@ export class Features extends Context.Service<
             .rows<DisplayFeature>(
               (q) => q`with had as (
                        select f.id, f.code, u.id as user_id from feature f, app_user u
-                        where f.id = ${featureId} and u.id = ${userId} and u.deleted_at is null
+                        where f.id = ${featureId} and u.id = ${userId} and u.deleted_at is null for key share of u
                      ), put as (
                        insert into user_feature (user_id, feature_id) select user_id, id from had on conflict do nothing
                      )

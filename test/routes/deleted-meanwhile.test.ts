@@ -1,0 +1,57 @@
+import { expect, it } from "vitest"
+import { type Answer, serve, type TestUser } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
+
+const service = await serve()
+const admin = await service.user({ role: "Admin" })
+
+/** What is asked has begun when the account is deleted, and goes on when that is through. */
+const whileDeleted = async (user: TestUser, ask: () => Promise<Answer>) => {
+  let asked: Promise<Answer> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`select delete_user(${user.id}, true, array['User'])`
+    asked = ask()
+    await expect.poll(() => waiting(service)).toHaveLength(1)
+  })
+  return (await asked)?.status
+}
+
+it("an account that is deleted meanwhile does not come out a member of an organization", async () => {
+  const user = await service.user()
+  const made = await service.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
+  const path = `/organizations/${made.body.id}/members`
+  const add = () =>
+    service.call("PUT", `${path}/${user.id}`, { token: admin.token, body: { role: "OrgOwner" } })
+  expect(await whileDeleted(user, add)).toBe(404)
+  expect((await service.call("GET", path, { token: admin.token })).body).toEqual([])
+})
+
+it("nor with a name or an address: whoever has that address can register with it", async () => {
+  const user = await service.user()
+  const email = "moved-while-deleted@example.com"
+  const body = { first_name: "Ann", email }
+  const change = () => service.call("PATCH", "/account", { token: user.token, body })
+  expect(await whileDeleted(user, change)).toBe(409)
+  const [left] = await service.sql`select email, first_name from app_user where id = ${user.id}`
+  expect(left).toEqual({ email: null, first_name: null })
+  expect((await service.call("POST", "/users", { body: { email } })).status).toBe(200)
+})
+
+it("nor with a name alone", async () => {
+  const user = await service.user()
+  const change = () => service.call("PATCH", "/account", { token: user.token, body: { first_name: "Ann" } })
+  expect(await whileDeleted(user, change)).toBe(409)
+  const [left] = await service.sql`select first_name from app_user where id = ${user.id}`
+  expect(left).toEqual({ first_name: null })
+})
+
+it("nor with a feature", async () => {
+  const user = await service.user()
+  const made = await service.call("POST", "/features", {
+    token: admin.token,
+    body: { code: "beta", description: "" },
+  })
+  const give = () => service.call("PUT", `/users/${user.id}/features/${made.body.id}`, { token: admin.token })
+  expect(await whileDeleted(user, give)).toBe(404)
+  expect(await service.sql`select 1 from user_feature where user_id = ${user.id}`).toEqual([])
+})
