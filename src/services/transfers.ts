@@ -33,6 +33,10 @@ const roleOf = (caller: Principal, { recipient, sender }: TransferContext): Side
   if (caller.userId === recipient.id) return "receiver"
   return caller.scopes.has("adminEmoji:transfer") ? "admin" : undefined
 }
+const keyGone = () =>
+  new Conflict({
+    error: "The key this was sent to is no longer the recipient's. Delete the transfer and start over.",
+  })
 const awaitedState = { sender: "AwaitingSender", receiver: "AwaitingReceiver" } as const
 
 const make = Effect.gen(function* () {
@@ -93,9 +97,7 @@ const make = Effect.gen(function* () {
   /** Who had only added the key loses it to who holds its private half, and with it what is sent to the key. */
   const checkAddressee = Effect.fnUntraced(function* ({ pubkey, recipient }: TransferContext) {
     if (pubkey === null || (yield* parties.findByPubkey(pubkey))?.id === recipient.id) return
-    return yield* new Conflict({
-      error: "The key this was sent to is no longer the recipient's. Delete the transfer and start over.",
-    })
+    return yield* keyGone()
   })
 
   const issueFor = Effect.fnUntraced(function* (side: Side, context: TransferContext, now: number) {
@@ -113,9 +115,13 @@ const make = Effect.gen(function* () {
       Effect.catchTag("IdsTaken", () =>
         Effect.fail(new Conflict({ error: "The id is no longer held by this transfer." })),
       ),
-      // Of a transfer that can only be that its recipient was deleted.
-      Effect.catchTag("LimitReached", () =>
-        Effect.fail(new Conflict({ error: "The account of the recipient was deleted." })),
+      // Of a transfer that can only be that its recipient was deleted, or has lost the key.
+      Effect.catchTag("LimitReached", (reached) =>
+        Effect.fail(
+          "limit" in reached && reached.limit === "key_gone"
+            ? keyGone()
+            : new Conflict({ error: "The account of the recipient was deleted." }),
+        ),
       ),
       Effect.catchTag("UniqueConflict", Effect.die),
     )

@@ -62,10 +62,7 @@ export class Pubkeys extends Context.Service<
         add: (userId, pubkey) => put(userId.toLowerCase(), pubkey, null),
         freeFor: Effect.fnUntraced(function* (userId, pubkey) {
           const rows = yield* sql.rows<{ user_id: string }>(
-            (q) => q`delete from pubkey k
-                      where k.pubkey = ${pubkey} and k.user_id <> ${userId} and k.sealed_key is null
-                        and k.organization_id is null and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey)
-                     returning k.user_id`,
+            (q) => q`select user_id from free_pubkey(${userId}, ${pubkey}) as user_id`,
           )
           yield* bus.invalidate(
             accountTopic,

@@ -1,7 +1,8 @@
 import { ed25519 } from "@noble/curves/ed25519.js"
 import { describe, expect, it } from "vitest"
 import { ownershipMessage } from "../../src/services/pubkeys.ts"
-import { serve, type TestUser } from "../fixtures/service.ts"
+import { type Answer, serve, type TestUser } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
 import { codeFor, grant, makeIds, ownerOf } from "./moves.ts"
 
 const service = await serve()
@@ -21,12 +22,12 @@ const sentToSquattedKey = async () => {
       token: user.token,
       body: { code: await codeFor(service, user.email, begun.body.id) },
     })
-  const giveBack = async () => {
+  const askBack = () => {
     const signature = Buffer.from(ed25519.sign(ownershipMessage(holder.id), secretKey)).toString("hex")
-    const path = `/pubkeys/${pubkey}?signature=${signature}`
-    expect((await service.call("POST", path, { token: holder.token })).body).toBe(pubkey)
+    return service.call("POST", `/pubkeys/${pubkey}?signature=${signature}`, { token: holder.token })
   }
-  return { eid, sender, squatter, accept, giveBack }
+  const giveBack = async () => expect((await askBack()).body).toBe(pubkey)
+  return { eid, sender, squatter, pubkey, accept, askBack, giveBack }
 }
 
 describe("a transfer to a key that its holder got back from who had added it", () => {
@@ -43,4 +44,32 @@ describe("a transfer to a key that its holder got back from who had added it", (
     await giveBack()
     expect((await accept("sender", sender)).status).toBe(409)
   })
+
+  it("nor when that happens while it is accepted", async () => {
+    const { accept, eid, giveBack, sender, squatter } = await sentToSquattedKey()
+    expect((await accept("sender", sender)).status).toBe(200)
+    let accepted: Promise<Answer> | undefined
+    await service.sql.begin(async (sql) => {
+      await sql`select 1 from emoji_id where canonical = ${eid} for update`
+      accepted = accept("receiver", squatter)
+      await expect.poll(() => waiting(service)).toHaveLength(1)
+      await giveBack()
+    })
+    expect((await accepted)?.status).toBe(409)
+    expect(await ownerOf(service, eid)).toBe(sender.id)
+  })
+})
+
+it("a key is not given back while an id is bound to it: the id would be two people's", async () => {
+  const { askBack, pubkey, squatter } = await sentToSquattedKey()
+  const canonical = nextId()
+  const bound = [{ canonical, owner_id: squatter.id, pubkey, source: "test" }]
+  let asked: Promise<Answer> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`select put_grants(${JSON.stringify(bound)}::text::jsonb)`
+    asked = askBack()
+    await expect.poll(() => waiting(service)).toHaveLength(1)
+  })
+  expect((await asked)?.body.fields?.pubkey[0].code).toBe("uniqueness")
+  expect((await service.call("GET", "/pubkeys", { token: squatter.token })).body).toContain(pubkey)
 })

@@ -1,0 +1,46 @@
+-- The key of somebody who had only added it goes, for its holder; unless an id is bound to it. Whoever binds one holds the
+-- account it is for: that account is waited for, and looked at afterwards.
+create function free_pubkey(p_user uuid, p_pubkey text) returns setof uuid language plpgsql as $$
+begin
+  perform 1 from app_user where id = (select k.user_id from pubkey k where k.pubkey = p_pubkey) and id <> p_user for update;
+  return query
+    delete from pubkey k
+     where k.pubkey = p_pubkey and k.user_id <> p_user and k.sealed_key is null and k.organization_id is null
+       and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey)
+    returning k.user_id;
+end $$;
+
+-- As before; but nothing moves to a key that is no longer the new owner's: its holder could write to the id too.
+create or replace function put_moves(p jsonb) returns void language plpgsql as $$
+declare moved int; gone uuid;
+begin
+  perform 1 from emoji_id where canonical in (select x->>'canonical' from jsonb_array_elements(p) x)
+    order by canonical for update;
+  with owner as materialized (
+    select u.id, u.deleted_at from app_user u
+     where u.id in (select x.owner_id from jsonb_to_recordset(p) as x(owner_id uuid)) order by u.id for key share)
+  select id into gone from owner where deleted_at is not null limit 1;
+  if gone is not null then
+    raise exception using errcode = 'EI003', message = 'no such user', detail = 'owner_gone';
+  end if;
+  perform 1 from jsonb_to_recordset(p) as x(owner_id uuid, pubkey text)
+   where x.pubkey is not null
+     and not exists (select 1 from pubkey k where k.pubkey = x.pubkey and k.user_id = x.owner_id);
+  if found then
+    raise exception using errcode = 'EI003', message = 'no such key', detail = 'key_gone';
+  end if;
+  delete from record r using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
+   where r.canonical = x.canonical and x.clear_records;
+  delete from json_store j using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
+   where j.canonical = x.canonical and x.clear_records;
+  -- A lock was the former owner's promise, not the new one's.
+  update json_store j set locked_future_writes_at = null from jsonb_to_recordset(p) as x(canonical text)
+   where j.canonical = x.canonical and j.locked_future_writes_at is not null;
+  update emoji_id e
+     set merkle_root = null, signature = null, owner_id = x.owner_id, pubkey = x.pubkey, version = e.version + 1, updated_at = now(),
+         blocked_until = now() + make_interval(secs => x.blocked_seconds)
+    from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, blocked_seconds int)
+   where e.canonical = x.canonical;
+  get diagnostics moved = row_count;
+  if moved <> jsonb_array_length(p) then raise exception 'an id that is not registered cannot move'; end if;
+end $$;
