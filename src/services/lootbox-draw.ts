@@ -41,9 +41,11 @@ export const drawId = (
   { max_length, min_length }: LootBoxTypeConfig,
   { max_score, min_score }: ScoreBounds,
   random: () => number,
+  withoutLengths: ReadonlyArray<number> = [],
 ): EmojiId | undefined =>
   randomEmojiId({
     random,
+    withoutLengths,
     minLength: min_length,
     maxLength: max_length,
     minScore: min_score,

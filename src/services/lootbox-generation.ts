@@ -15,6 +15,7 @@ import { checkTypeConfig, drawId, drawSlots } from "./lootbox-draw.ts"
 import { boxed } from "./lootbox-rules.ts"
 import { LootboxViews } from "./lootbox-views.ts"
 import { Lootboxes } from "./lootboxes.ts"
+import { heldBackBy, Market } from "./market.ts"
 import { unforeseen } from "./unforeseen.ts"
 
 const maxRounds = 24
@@ -25,7 +26,7 @@ const maxTriesPerBox = 5
 
 const isFound = (id: EmojiId | undefined): id is EmojiId => id !== undefined
 
-/** Fills boxes of a type with ids that are free. */
+/** Fills boxes of a type with ids that are free and on sale. */
 export class LootboxGeneration extends Context.Service<
   LootboxGeneration,
   {
@@ -46,6 +47,7 @@ export class LootboxGeneration extends Context.Service<
     LootboxGeneration,
     Effect.gen(function* () {
       const boxes = yield* Lootboxes
+      const market = yield* Market
       const sql = yield* Sql
       const types = yield* LootboxTypes
       const views = yield* LootboxViews
@@ -60,13 +62,16 @@ export class LootboxGeneration extends Context.Service<
 
       /** Free ids for every slot, each id once; undefined when luck and the directory have none left. */
       const drawContents = Effect.fnUntraced(function* (config: LootBoxTypeConfig) {
+        const heldBack = heldBackBy(yield* market.parameters)
         let open = drawSlots(config, unforeseen)
         const found = new Map<string, EmojiId>()
         for (let round = 0; round < maxRounds && open.length > 0; round++) {
           const perSlot = round < quickRounds ? 1 : candidatesPerSlot
           const drawn = open.map((slot) => ({
             slot,
-            ids: Array.from({ length: perSlot }, () => drawId(config, slot, unforeseen)).filter(isFound),
+            ids: Array.from({ length: perSlot }, () => drawId(config, slot, unforeseen, heldBack)).filter(
+              isFound,
+            ),
           }))
           const taken = yield* findTaken(drawn.flatMap(({ ids }) => ids))
           open = drawn.flatMap(({ ids, slot }) => {

@@ -52,8 +52,11 @@ const availabilityOf = (
   return parameters.unpriced_lengths.includes(id.length) ? "NoPrice" : "Available"
 }
 
-const isHeldBack = (length: number, { coming_soon_lengths, unpriced_lengths }: MarketParameters): boolean =>
-  coming_soon_lengths.includes(length) || unpriced_lengths.includes(length)
+/** Lengths that nobody can buy an id of. */
+export const heldBackBy = ({
+  coming_soon_lengths,
+  unpriced_lengths,
+}: MarketParameters): ReadonlyArray<number> => [...coming_soon_lengths, ...unpriced_lengths]
 
 const lengthOf = (canonical: string): number => {
   const id = parseEmojiId(canonical)
@@ -62,7 +65,7 @@ const lengthOf = (canonical: string): number => {
 
 /** Of an id that nobody holds. */
 export const isOnSale = (canonical: string, parameters: MarketParameters): boolean =>
-  !isHeldBack(lengthOf(canonical), parameters)
+  !heldBackBy(parameters).includes(lengthOf(canonical))
 
 /** What ids cost and whether they can be had. */
 export class Market extends Context.Service<
@@ -157,10 +160,8 @@ export class Market extends Context.Service<
 
       /** Ids somebody has asked about that are on sale from now on. */
       const findReleased = Effect.fnUntraced(function* (given: MarketParameters) {
-        const { coming_soon_lengths, unpriced_lengths } = yield* read
-        const lengths = [...coming_soon_lengths, ...unpriced_lengths].filter(
-          (length) => !isHeldBack(length, given),
-        )
+        const heldBack = heldBackBy(given)
+        const lengths = heldBackBy(yield* read).filter((length) => !heldBack.includes(length))
         if (lengths.length === 0) return []
         const wanted = yield* sql.rows<{ canonical: string }>(
           (q) => q`select distinct canonical from user_interest i

@@ -8,7 +8,7 @@ import { DatabaseClock } from "../store/database-clock.ts"
 import { EmojiIds } from "../store/emoji-ids.ts"
 import { alternatesOf } from "./alternates.ts"
 import { randomEmojiId } from "./alternates-random.ts"
-import { Market, type Quote } from "./market.ts"
+import { heldBackBy, Market, type Quote } from "./market.ts"
 
 const shownAlternates = 20
 const shownRecent = 20
@@ -79,8 +79,7 @@ export class Storefront extends Context.Service<
           return { result: result!, alternates: alternates.map(offer) }
         }),
         random: Effect.fnUntraced(function* (count) {
-          const { coming_soon_lengths, unpriced_lengths } = yield* market.parameters
-          const quotes = yield* market.quote(draw(count, [...coming_soon_lengths, ...unpriced_lengths]))
+          const quotes = yield* market.quote(draw(count, heldBackBy(yield* market.parameters)))
           return quotes
             .filter(({ available }) => available)
             .slice(0, count)

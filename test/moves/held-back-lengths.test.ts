@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { afterEach, expect, it } from "vitest"
+import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
 import { InterestNotices } from "../../src/services/interest-notices.ts"
 import { serve, type TestUser } from "../fixtures/service.ts"
 import { letters, makeIds } from "./moves.ts"
@@ -67,3 +68,31 @@ it("an id that is free again but not on sale is no news until it is", async () =
   await holdBack({})
   expect(await toldOf(user)).toEqual([id])
 })
+
+it.each(["coming_soon_lengths", "unpriced_lengths"])(
+  "boxes are not filled with ids whose length is one of the %s",
+  async (name) => {
+    const bounds = { min_base_score: 1, max_base_score: 100, guarantees: [], weights: [] }
+    const makeType = async (min_length: number, max_length: number) => {
+      const config = { ...bounds, size: 20, min_length, max_length }
+      const { body } = await service.call("POST", "/lootbox_type", {
+        token: admin.token,
+        body: { name: "Mixed", description: "", config },
+      })
+      return body.id
+    }
+    const fill = (loot_box_type_id: string) =>
+      service.call("POST", "/lootbox_type/generate", {
+        token: admin.token,
+        body: { loot_box_type_id, num_boxes: 2 },
+      })
+    const [mixed, none] = [await makeType(4, 6), await makeType(length, length)]
+    await holdBack({ [name]: [length] })
+    const { body } = await fill(mixed)
+    const ids: ReadonlyArray<string> = body.loot_boxes.flatMap((box: { yats: string[] }) => box.yats)
+    const lengths = new Set(ids.map((id) => (parseEmojiId(id) as EmojiId).length))
+    expect([...lengths].sort()).toEqual([4, 6])
+    const refused = await fill(none)
+    expect([refused.status, refused.body.fields?.loot_box_type_id[0].code]).toEqual([422, "eligibility"])
+  },
+)
