@@ -19,8 +19,8 @@ interface Freed {
 }
 
 /**
- * Tells users of ids they asked about that are free again: the one who asked first, and after a head start the others in
- * their order. It is news, not a right: whoever checks out first has the id.
+ * Tells users of ids they asked about that are free again: the first of them who could buy it, and after a head start the
+ * others in their order. It is news, not a right: whoever checks out first has the id.
  */
 export class InterestNotices extends Context.Service<
   InterestNotices,
@@ -43,15 +43,20 @@ export class InterestNotices extends Context.Service<
         const limit = first_told ? usersPerRound : 1
         // An id of a length that is held back is no news until it is on sale. By what is stored: it was freed by that, perhaps.
         const isNews = isOnSale(canonical, yield* market.storedParameters)
-        // One more than is told now, to know whether somebody is left. Who only claims to have an address is not written to.
+        // One more than is told now, to know whether somebody is left. Who only claims to have an address could not check
+        // out: they are not written to, and are told with the others.
         const untold = isNews
           ? yield* sql.rows<{ user_id: string; email: string | null }>(
               (
                 q,
               ) => q`select u.id as user_id, case when u.email_verified_at is not null then u.email end as email
-                         from find_untold(${canonical}, ${limit + 1}, ${quietSeconds})
-                              with ordinality as i(user_id, email, place)
-                         join app_user u on u.id = i.user_id order by i.place`,
+                         from user_interest i
+                         join app_user u on u.id = i.user_id and u.deactivated_at is null and u.deleted_at is null
+                         left join interest_notice n on n.user_id = i.user_id and n.canonical = i.canonical
+                        where i.canonical = ${canonical}
+                          and coalesce(n.told_at < now() - make_interval(secs => ${quietSeconds}), true)
+                        order by ${first_told ? q`` : q`u.email is not null and u.email_verified_at is null,`}
+                              i.created_at, i.id limit ${limit + 1}`,
             )
           : []
         const told = untold.slice(0, limit)

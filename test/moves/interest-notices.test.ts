@@ -65,6 +65,19 @@ describe("an id that becomes free", () => {
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
+  it("gives the head start to the first who could buy it, not to whoever only claims to have an address", async () => {
+    const { canonical, free, users } = await wanted(3)
+    await nodes[0].sql`update app_user set email_verified_at = null where id = ${users[0]!.id}`
+    await free()
+    await round()
+    expect(await told(users, canonical)).toEqual([0, 1, 0])
+    expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual([])
+    await passHeadStart(canonical)
+    await round()
+    expect(await told(users, canonical)).toEqual([0, 1, 1])
+    expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual(["interest.available"])
+  })
+
   it("is not offered to the others once the first has taken it", async () => {
     const { canonical, free, users } = await wanted(3)
     await free()
