@@ -30,6 +30,23 @@ export interface PageRequest {
   readonly sort: string
 }
 
+/** Part of a list that is answered as a bare array. */
+export interface Piece {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** The query members by which such a list, which ends after so many, goes on. */
+export const pieceQuery = (most: number) => ({
+  limit: Schema.optionalKey(IntText(1, most)),
+  page: pageQuery.page,
+})
+
+export const pieceOf = (query: { readonly limit?: string; readonly page?: string }, most: number): Piece => {
+  const limit = Number(query.limit ?? most)
+  return { limit, offset: limit * Number(query.page ?? 0) }
+}
+
 /** Fills in what a list query leaves out; `sorts` is the closed set of columns a client may sort by. */
 export const pageRequest = <const Sort extends string>(
   query: {

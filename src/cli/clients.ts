@@ -8,7 +8,7 @@ const list: Command = {
   words: [],
   summary: "Applications of the authorization-code flow",
   run: () =>
-    OauthClients.use((clients) => clients.list).pipe(
+    OauthClients.use((clients) => clients.list()).pipe(
       Effect.map((clients) =>
         clients.map(({ client_id, name, organization_id = "", redirect_uris }) => ({
           client_id,

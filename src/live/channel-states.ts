@@ -73,9 +73,9 @@ export class ChannelStates extends Context.Service<ChannelStates, { of(kind: Cha
         },
         transfers: {
           view: Effect.fnUntraced(function* ({ key }) {
-            const { data } = yield* transferLists.listOutgoing(key, newestFirst)
+            const outgoing = yield* transferLists.listOpen(key)
             const incoming = yield* transferLists.listIncoming(key, false)
-            return { outgoing: data.filter(({ status }) => status.startsWith("Awaiting")), incoming }
+            return { outgoing, incoming }
           }),
         },
         lootboxes: {

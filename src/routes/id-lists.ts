@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { EmojiListItem } from "../../schema/emoji-list-item.ts"
-import { IntText, Uuid } from "../../schema/wire.ts"
+import { pieceQuery } from "../../schema/paging.ts"
+import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { IdLists, type ListRequest } from "../services/id-lists.ts"
 
@@ -10,8 +11,7 @@ const maxListed = 10_000
 const query = {
   organization_id: Schema.optionalKey(Uuid),
   user_id: Schema.optionalKey(Uuid),
-  limit: Schema.optionalKey(IntText(1, maxListed)),
-  page: Schema.optionalKey(IntText(0, 1_000_000)),
+  ...pieceQuery(maxListed),
 }
 
 const toRequest = (given: {

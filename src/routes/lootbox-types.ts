@@ -6,10 +6,11 @@ import {
   LootBoxSet,
   PublicLootBoxType,
 } from "../../schema/lootbox.ts"
+import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { route } from "../http/route.ts"
 import { LootboxGeneration } from "../services/lootbox-generation.ts"
 import { runId } from "../services/run-id.ts"
-import { LootboxTypes } from "../store/lootbox-types.ts"
+import { LootboxTypes, maxTypesListed } from "../store/lootbox-types.ts"
 
 const shared = { group: "lootbox types", auth: "JWT" } as const
 
@@ -30,13 +31,14 @@ const create = route({
 const list = route({
   ...shared,
   id: "getTypes",
-  summary: "List the types of lootbox",
+  summary: "List the types of lootbox, five hundred to a page",
   method: "get",
   path: "/lootbox_type",
   scope: "adminLootbox:read",
+  query: pieceQuery(maxTypesListed),
   success: Schema.Array(PublicLootBoxType),
   errors: [],
-  handler: () => LootboxTypes.use((types) => types.list),
+  handler: ({ query }) => LootboxTypes.use((types) => types.list(pieceOf(query, maxTypesListed))),
 })
 
 const generate = route({

@@ -2,10 +2,11 @@ import { Effect, Schema } from "effect"
 import { readEmail } from "../../schema/account.ts"
 import { Conflict, NotFound } from "../../schema/errors.ts"
 import { OrganizationMember, SetOrganizationMember } from "../../schema/organization.ts"
+import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { checkInOrganization } from "../services/permissions.ts"
-import { Members } from "../store/members.ts"
+import { Members, maxMembersListed } from "../store/members.ts"
 
 const byId = { id: Uuid }
 const byMember = { id: Uuid, user_id: Uuid }
@@ -13,16 +14,17 @@ const byMember = { id: Uuid, user_id: Uuid }
 const list = route({
   id: "listMembers",
   group: "organizations",
-  summary: "Members of an organization and their roles",
+  summary: "Members of an organization and their roles, a thousand to a page",
   method: "get",
   path: "/organizations/:id/members",
   auth: "JWT",
   params: byId,
+  query: pieceQuery(maxMembersListed),
   success: Schema.Array(OrganizationMember),
   errors: [],
-  handler: ({ params, principal }) =>
+  handler: ({ params, principal, query }) =>
     checkInOrganization(principal, params.id, "organizationUser:read").pipe(
-      Effect.andThen(Members.use((members) => members.list(params.id))),
+      Effect.andThen(Members.use((members) => members.list(params.id, pieceOf(query, maxMembersListed)))),
     ),
 })
 

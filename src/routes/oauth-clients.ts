@@ -6,9 +6,10 @@ import {
   OauthClientWithSecret,
   UpdateOauthClient,
 } from "../../schema/oauth-client.ts"
+import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { text } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
-import { OauthClients } from "../store/oauth-clients.ts"
+import { maxClientsListed, OauthClients } from "../store/oauth-clients.ts"
 
 const byId = { client_id: text(64) }
 const shared = { group: "oauth clients", auth: "JWT", scope: "organization:admin" } as const
@@ -31,12 +32,13 @@ const create = route({
 const list = route({
   ...shared,
   id: "listOauthClients",
-  summary: "Registered applications",
+  summary: "Registered applications, a thousand to a page",
   method: "get",
   path: "/oauth_clients",
+  query: pieceQuery(maxClientsListed),
   success: Schema.Array(OauthClient),
   errors: [],
-  handler: () => OauthClients.use((clients) => clients.list),
+  handler: ({ query }) => OauthClients.use((clients) => clients.list(pieceOf(query, maxClientsListed))),
 })
 
 const update = route({

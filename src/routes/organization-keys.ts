@@ -1,9 +1,10 @@
 import { Effect, Schema } from "effect"
 import { Conflict, NotFound } from "../../schema/errors.ts"
+import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { text, Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { checkInOrganization } from "../services/permissions.ts"
-import { OrganizationKeys } from "../store/organization-keys.ts"
+import { maxKeysListed, OrganizationKeys } from "../store/organization-keys.ts"
 
 const shared = { group: "organizations", auth: "JWT" } as const
 const byKey = { id: Uuid, pubkey: text(128) }
@@ -11,15 +12,16 @@ const byKey = { id: Uuid, pubkey: text(128) }
 const list = route({
   ...shared,
   id: "listOrganizationPubkeys",
-  summary: "The keys that belong to an organization, oldest first",
+  summary: "The keys that belong to an organization, oldest first, a thousand to a page",
   method: "get",
   path: "/organizations/:id/pubkeys",
   params: { id: Uuid },
+  query: pieceQuery(maxKeysListed),
   success: Schema.Array(Schema.String),
   errors: [],
-  handler: ({ params, principal }) =>
+  handler: ({ params, principal, query }) =>
     checkInOrganization(principal, params.id, "organizationEmoji:list").pipe(
-      Effect.andThen(OrganizationKeys.use((keys) => keys.list(params.id))),
+      Effect.andThen(OrganizationKeys.use((keys) => keys.list(params.id, pieceOf(query, maxKeysListed)))),
     ),
 })
 

@@ -7,7 +7,7 @@ import {
   TwoFactorRequired,
   Unprocessable,
 } from "../../schema/errors.ts"
-import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
+import { paged, pageQuery, pageRequest, pieceOf, pieceQuery } from "../../schema/paging.ts"
 import {
   AcceptTransfer,
   DisplayTransferRequest,
@@ -19,7 +19,7 @@ import { BooleanText, DateTimeIn, Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { TransferRequests } from "../services/transfer-requests.ts"
 import { Transfers } from "../services/transfers.ts"
-import { TransferLists, transferSorts } from "../store/transfers.ts"
+import { maxTransfersListed, TransferLists, transferSorts } from "../store/transfers.ts"
 
 const shared = { group: "transfers", auth: "JWT", scope: "emoji::transfer" } as const
 const params = { transfer_id: Uuid }
@@ -72,14 +72,16 @@ const listOutgoing = route({
 const listIncoming = route({
   ...shared,
   id: "listIncoming",
-  summary: "List the transfers that wait for the current user, or that they accepted",
+  summary: "List the transfers that wait for the current user, or that they accepted, a thousand to a page",
   method: "get",
   path: "/transfers/incoming",
-  query: { accepted: Schema.optionalKey(BooleanText) },
+  query: { ...pieceQuery(maxTransfersListed), accepted: Schema.optionalKey(BooleanText) },
   success: Schema.Array(DisplayTransferRequest),
   errors: [],
   handler: ({ principal, query }) =>
-    TransferLists.use((lists) => lists.listIncoming(principal.userId, query.accepted === "true")),
+    TransferLists.use((lists) =>
+      lists.listIncoming(principal.userId, query.accepted === "true", pieceOf(query, maxTransfersListed)),
+    ),
 })
 
 const remove = route({

@@ -1,10 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { LootBoxTypeConfig, PublicLootBoxType } from "../../schema/lootbox.ts"
+import type { Piece } from "../../schema/paging.ts"
 import { insertOnce, unlessMade } from "./made-once.ts"
 import { type Client, Sql } from "./sql.ts"
 
-const listLimit = 500
+export const maxTypesListed = 500
 
 /** What kinds of box can be generated. A type never changes: boxes made from it keep telling how they came about. */
 export class LootboxTypes extends Context.Service<
@@ -15,7 +16,7 @@ export class LootboxTypes extends Context.Service<
       type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
       run: string,
     ): Effect.Effect<PublicLootBoxType, Unavailable>
-    readonly list: Effect.Effect<ReadonlyArray<PublicLootBoxType>, Unavailable>
+    list(piece: Piece): Effect.Effect<ReadonlyArray<PublicLootBoxType>, Unavailable>
     get(id: string): Effect.Effect<PublicLootBoxType, NotFound | Unavailable>
     findMany(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, PublicLootBoxType>, Unavailable>
   }
@@ -43,9 +44,11 @@ export class LootboxTypes extends Context.Service<
                        ${unlessMade(q, "lootbox_type")} returning ${columns(q)}`,
             ),
           ),
-        list: sql.rows<PublicLootBoxType>(
-          (q) => q`select ${columns(q)} from lootbox_type order by created_at, id limit ${listLimit}`,
-        ),
+        list: ({ limit, offset }) =>
+          sql.rows<PublicLootBoxType>(
+            (q) =>
+              q`select ${columns(q)} from lootbox_type order by created_at, id limit ${limit} offset ${offset}`,
+          ),
         get: Effect.fnUntraced(function* (id) {
           const type = (yield* findMany([id])).get(id)
           return type ?? (yield* new NotFound({ error: "There is no such lootbox type." }))

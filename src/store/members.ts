@@ -1,18 +1,20 @@
 import { Context, Effect, Layer } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { OrganizationMember, OrganizationRole } from "../../schema/organization.ts"
+import type { Piece } from "../../schema/paging.ts"
 import { Callers } from "../services/callers.ts"
 import { Sql } from "./sql.ts"
 
 type Outcome = "done" | "no_organization" | "no_user" | "no_member" | "last_owner"
 
-const maxMembersListed = 1000
+export const maxMembersListed = 1000
+const firstOnes: Piece = { limit: maxMembersListed, offset: 0 }
 
 /** Who belongs to an organization, and as what. */
 export class Members extends Context.Service<
   Members,
   {
-    list(organizationId: string): Effect.Effect<ReadonlyArray<OrganizationMember>, Unavailable>
+    list(organizationId: string, piece?: Piece): Effect.Effect<ReadonlyArray<OrganizationMember>, Unavailable>
     /** Whether the user is a member already, or has this confirmed address. */
     isKnown(
       organizationId: string,
@@ -39,14 +41,14 @@ export class Members extends Context.Service<
       const sql = yield* Sql
       const callers = yield* Callers
 
-      const rows = (organizationId: string, userId: string | null) =>
+      const rows = (organizationId: string, userId: string | null, { limit, offset } = firstOnes) =>
         sql.rows<{ view: OrganizationMember }>(
           (q) => q`
             select jsonb_strip_nulls(jsonb_build_object('user_id', m.user_id, 'role', m.role, 'email', u.email,
                      'first_name', u.first_name, 'last_name', u.last_name, 'created_at', wire_time(m.created_at))) as view
               from organization_member m join app_user u on u.id = m.user_id
              where m.organization_id = ${organizationId} and coalesce(m.user_id = ${userId}::uuid, true)
-             order by m.created_at, m.user_id limit ${maxMembersListed}`,
+             order by m.created_at, m.user_id limit ${limit} offset ${offset}`,
         )
 
       const set = Effect.fnUntraced(function* (
@@ -75,8 +77,8 @@ export class Members extends Context.Service<
       })
 
       return Members.of({
-        list: (organizationId) =>
-          rows(organizationId, null).pipe(Effect.map((found) => found.map(({ view }) => view))),
+        list: (organizationId, piece) =>
+          rows(organizationId, null, piece).pipe(Effect.map((found) => found.map(({ view }) => view))),
         isKnown: (organizationId, userId, email) =>
           sql
             .rows(

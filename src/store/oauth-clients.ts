@@ -7,6 +7,7 @@ import type {
   OauthClientWithSecret,
   UpdateOauthClient,
 } from "../../schema/oauth-client.ts"
+import type { Piece } from "../../schema/paging.ts"
 import { Bus } from "../bus/bus.ts"
 import { userTopic } from "../services/callers.ts"
 import { randomCrockford } from "../services/crockford.ts"
@@ -22,7 +23,7 @@ interface ClientRow {
   readonly updated_at: string
 }
 
-const maxClientsListed = 1000
+export const maxClientsListed = 1000
 
 // The secret has 260 random bits: nothing to guess, so a plain hash is enough.
 const digest = (secret: string) => createHash("sha256").update(secret).digest()
@@ -73,7 +74,7 @@ export class OauthClients extends Context.Service<
       facts: NewOauthClient,
       fixed?: { readonly clientId: string; readonly secret: string },
     ): Effect.Effect<OauthClientWithSecret, Unprocessable | Unavailable>
-    readonly list: Effect.Effect<ReadonlyArray<OauthClient>, Unavailable>
+    list(piece?: Piece): Effect.Effect<ReadonlyArray<OauthClient>, Unavailable>
     find(clientId: string): Effect.Effect<OauthClient | undefined, Unavailable>
     /** The client, when the secret is its own. */
     findBySecret(clientId: string, secret: string): Effect.Effect<OauthClient | undefined, Unavailable>
@@ -121,11 +122,13 @@ export class OauthClients extends Context.Service<
             )
           return { ...display(row!), client_secret: secret }
         }),
-        list: sql
-          .rows<ClientRow>(
-            (q) => q`select * from oauth_client order by created_at, client_id limit ${maxClientsListed}`,
-          )
-          .pipe(Effect.map((rows) => rows.map(display))),
+        list: ({ limit, offset } = { limit: maxClientsListed, offset: 0 }) =>
+          sql
+            .rows<ClientRow>(
+              (q) =>
+                q`select * from oauth_client order by created_at, client_id limit ${limit} offset ${offset}`,
+            )
+            .pipe(Effect.map((rows) => rows.map(display))),
         find: (clientId) => findRow(clientId).pipe(Effect.map((row) => row && display(row))),
         findBySecret: (clientId, secret) =>
           findRow(clientId).pipe(

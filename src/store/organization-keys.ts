@@ -1,14 +1,15 @@
 import { Context, Effect, Layer } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
+import type { Piece } from "../../schema/paging.ts"
 import { Sql } from "./sql.ts"
 
-const maxKeysListed = 1000
+export const maxKeysListed = 1000
 
 /** Keys of users that belong to an organization: its power roles may list and write the ids bound to them. */
 export class OrganizationKeys extends Context.Service<
   OrganizationKeys,
   {
-    list(organizationId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
+    list(organizationId: string, piece: Piece): Effect.Effect<ReadonlyArray<string>, Unavailable>
     /** Given twice it is given once. */
     give(organizationId: string, pubkey: string): Effect.Effect<void, NotFound | Conflict | Unavailable>
     /** It stays its user's key. */
@@ -20,11 +21,11 @@ export class OrganizationKeys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       return OrganizationKeys.of({
-        list: (organizationId) =>
+        list: (organizationId, { limit, offset }) =>
           sql
             .rows<{ pubkey: string }>(
               (q) => q`select pubkey from pubkey where organization_id = ${organizationId}
-                        order by created_at, pubkey limit ${maxKeysListed}`,
+                        order by created_at, pubkey limit ${limit} offset ${offset}`,
             )
             .pipe(Effect.map((rows) => rows.map(({ pubkey }) => pubkey))),
         give: Effect.fnUntraced(function* (organizationId, pubkey) {

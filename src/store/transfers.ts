@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { TransferContext } from "../../machines/transfer.ts"
 import type { Unavailable } from "../../schema/errors.ts"
-import type { PageRequest } from "../../schema/paging.ts"
+import type { PageRequest, Piece } from "../../schema/paging.ts"
 import type { DisplayTransferRequest, TransferStatus } from "../../schema/transfer.ts"
 import { pageOfEntities } from "./entity-pages.ts"
 import { Sql } from "./sql.ts"
@@ -16,7 +16,9 @@ export interface TransferPage extends PageRequest {
   readonly sort: (typeof transferSorts)[number]
 }
 
-const incomingLimit = 200
+export const maxTransfersListed = 1000
+const firstOnes: Piece = { limit: maxTransfersListed, offset: 0 }
+const maxPendingIds = 5000
 const active = ["AwaitingSender", "AwaitingReceiver"]
 
 export const displayTransfer = ({ context, status }: TransferRow): DisplayTransferRequest => ({
@@ -53,7 +55,10 @@ export class TransferLists extends Context.Service<
     listIncoming(
       userId: string,
       accepted: boolean,
+      piece?: Piece,
     ): Effect.Effect<ReadonlyArray<DisplayTransferRequest>, Unavailable>
+    /** What the user sent and nobody has accepted yet; newest first. */
+    listOpen(userId: string): Effect.Effect<ReadonlyArray<DisplayTransferRequest>, Unavailable>
     /** The ids the user is about to give away. */
     pendingIdsOf(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
   }
@@ -62,6 +67,20 @@ export class TransferLists extends Context.Service<
     TransferLists,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const listOf = (
+        party: "owner_id" | "peer_id",
+        userId: string,
+        statuses: ReadonlyArray<string>,
+        { limit, offset }: Piece,
+      ) =>
+        sql
+          .rows<TransferRow>(
+            (q) => q`select status, state->'context' as context from entity
+                      where kind = 'transfer' and ${q(party)} = ${userId} and status = any(${[...statuses]})
+                      order by created_at desc, id limit ${limit} offset ${offset}`,
+          )
+          .pipe(Effect.map((rows) => rows.map(displayTransfer)))
+
       return TransferLists.of({
         listOutgoing: (userId, page, acceptedAfter) =>
           pageOfEntities<TransferRow>(sql, "transfer", page, (q) => {
@@ -75,21 +94,15 @@ export class TransferLists extends Context.Service<
               isOptional: page.sort === "accepted_at",
             }
           }).pipe(Effect.map(({ rows, total }) => ({ data: rows.map(displayTransfer), total }))),
-        listIncoming: (userId, accepted) =>
-          sql
-            .rows<TransferRow>(
-              (q) => q`select status, state->'context' as context from entity
-                        where kind = 'transfer' and peer_id = ${userId}
-                          and status = any(${accepted ? ["Accepted"] : active})
-                        order by created_at desc, id limit ${incomingLimit}`,
-            )
-            .pipe(Effect.map((rows) => rows.map(displayTransfer))),
+        listIncoming: (userId, accepted, piece = firstOnes) =>
+          listOf("peer_id", userId, accepted ? ["Accepted"] : active, piece),
+        listOpen: (userId) => listOf("owner_id", userId, active, firstOnes),
         pendingIdsOf: (userId) =>
           sql
             .rows<{ subject: string }>(
               (q) => q`select subject from entity
                         where kind = 'transfer' and owner_id = ${userId} and status = any(${active})
-                        order by created_at, id limit ${incomingLimit}`,
+                        order by created_at, id limit ${maxPendingIds}`,
             )
             .pipe(Effect.map((rows) => rows.map(({ subject }) => subject))),
       })
