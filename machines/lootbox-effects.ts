@@ -72,12 +72,15 @@ export const boxGrants = ({ after, boxId, ownerId, pubkey, to }: Passage): Reado
         source: `lootbox:${boxId}`,
       }))
 
-const onMarket = (ids: ReadonlyArray<BoxedId>, type: string): ReadonlyArray<ChannelEvent> =>
-  ids.map(({ canonical }) => ({ channel: "market", type, data: { emoji_id: canonical } }))
-
 export const boxEvents = (passage: Passage): ReadonlyArray<ChannelEvent> => {
   const { after, boxId: id, ownerId, to } = passage
-  const released = onMarket(letGo(passage), "market.released")
+  const released = letGo(passage).map(
+    ({ canonical }): ChannelEvent => ({
+      channel: "market",
+      type: "market.released",
+      data: { emoji_id: canonical },
+    }),
+  )
   const channel = `lootboxes:${ownerId}`
   if (to === "Owned") return [...released, { channel, type: "lootbox.owned", data: { id } }]
   if (to !== "Used") return released
@@ -90,6 +93,5 @@ export const boxEvents = (passage: Passage): ReadonlyArray<ChannelEvent> => {
       type: "emoji_id.registered",
       data: { emoji_id },
     })),
-    ...onMarket(after, "market.purchased"),
   ]
 }

@@ -57,6 +57,24 @@ describe("what people do reaches", () => {
     for (const { client } of [order, market, emojiId, later]) client.close()
   })
 
+  it("the market as purchases when they are: an id out of a box was not bought, and is not listed as such", async () => {
+    const [buyer, admin] = [
+      await newShopper(service, { freeLimit: 5 }),
+      await service.user({ role: "Admin" }),
+    ]
+    const [bought, boxed] = [freshId(), freshId()]
+    const market = await listen("market")
+    const box = { status: "Used", yats: [boxed], owner_id: buyer.id }
+    expect((await service.call("POST", "/lootboxes", { token: admin.token, body: box })).status).toBe(200)
+    await buyer.add(bought)
+    await buyer.checkout({ method: "Free" })
+    expect((await happened(market.client, "market.purchased")).data).toEqual({ emoji_id: bought })
+    const later = await listen("market")
+    const listed = later.state.result.map((item: { emoji_id: string }) => item.emoji_id)
+    expect([listed.includes(bought), listed.includes(boxed)]).toEqual([true, false])
+    for (const { client } of [market, later]) client.close()
+  })
+
   it("a wallet with a send dialog: the address changed, then the owner", async () => {
     const [owner, next] = [await service.user(), await service.user()]
     const eid = nextId()
