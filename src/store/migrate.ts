@@ -79,3 +79,12 @@ export const migrate = async (sql: postgres.Sql): Promise<ReadonlyArray<string>>
   }
   return applied
 }
+
+/** What the database has that this program does not know: a newer version served it before. */
+export const findNewer = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
+  const known = migrations().map(({ name }) => name)
+  const rows = await sql<
+    { name: string }[]
+  >`select name from migration where name <> all(${known}) order by name`
+  return rows.map(({ name }) => name)
+}

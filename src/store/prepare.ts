@@ -1,5 +1,5 @@
 import { checkFitness } from "./fitness.ts"
-import { migrate } from "./migrate.ts"
+import { findNewer, migrate } from "./migrate.ts"
 import { connect, type DatabaseAddress } from "./sql.ts"
 
 /** Brings a database to the newest schema, once it is sure that it can be worked with. */
@@ -14,6 +14,12 @@ export const prepareDatabase = async (
   const sql = connect(options)
   try {
     await migrate(sql)
+    const newer = use.serves ? await findNewer(sql) : []
+    if (newer.length > 0) {
+      console.error(
+        `the database was served by a newer version (${newer.join(", ")}): of the versions before it only the last may go on with it`,
+      )
+    }
   } finally {
     await sql.end()
   }

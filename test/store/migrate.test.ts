@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 import { migrate } from "../../src/store/migrate.ts"
+import { prepareDatabase } from "../../src/store/prepare.ts"
 import { connect, type DatabaseAddress } from "../../src/store/sql.ts"
 import { createDatabase } from "../fixtures/database.ts"
 
@@ -63,3 +64,23 @@ it("a migration that waits for a table keeps no process of the version before fr
     await Promise.all([keeper.end(), migrating.end(), serving.end()])
   }
 }, 40_000)
+
+it("a program that is to serve a database of a newer version says so, once", async () => {
+  const connection = await createDatabase()
+  const said = vi.spyOn(console, "error").mockImplementation(() => {})
+  const lines = () => said.mock.calls.map(([line]) => String(line))
+  try {
+    await prepareDatabase(connection, 8000, { serves: true })
+    expect(lines()).toEqual([])
+    const sql = open(connection, 8000)
+    await sql`insert into migration (name, sha256) values ('9998_later.sql', ''), ('9999_latest.sql', '')`
+    await sql.end()
+    // A worker, whose parent has said it, and the command line.
+    await prepareDatabase(connection, 8000)
+    expect(lines()).toEqual([])
+    await prepareDatabase(connection, 8000, { serves: true })
+    expect(lines()).toEqual([expect.stringContaining("newer version (9998_later.sql, 9999_latest.sql)")])
+  } finally {
+    said.mockRestore()
+  }
+})
