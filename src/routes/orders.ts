@@ -9,7 +9,7 @@ import {
   RefundRequest,
 } from "../../schema/order.ts"
 import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
-import { Uuid } from "../../schema/wire.ts"
+import { BooleanText, Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { OrderHistory } from "../services/order-history.ts"
 import { OrderViews } from "../services/order-views.ts"
@@ -24,7 +24,8 @@ const params = { id: Uuid }
 const listOrders = route({
   ...shared,
   id: "listOrders",
-  summary: "The caller's orders, newest first; administrators may name a user or ask for all",
+  summary:
+    "The caller's orders, newest first; administrators may name a user or ask for all. `holds_money`: those that are not paid and have money that was not given back",
   method: "get",
   path: "/orders",
   scope: "order:readSelf",
@@ -32,7 +33,8 @@ const listOrders = route({
     ...pageQuery,
     status: Schema.optionalKey(OrderStatus),
     user_id: Schema.optionalKey(Uuid),
-    all: Schema.optionalKey(Schema.Literals(["true", "false"])),
+    all: Schema.optionalKey(BooleanText),
+    holds_money: Schema.optionalKey(BooleanText),
   },
   success: pageOf(DisplayOrder, "ListOfDisplayOrder"),
   errors: [Forbidden],
@@ -45,7 +47,9 @@ const listOrders = route({
           details: { scope: "order:read" },
         })
       const page = pageRequest(query, ["created_at", "updated_at"])
-      const found = yield* Orders.use((orders) => orders.list({ userId, status: query.status }, page))
+      const holdsMoney = query.holds_money === undefined ? undefined : query.holds_money === "true"
+      const filter = { userId, status: query.status, holdsMoney }
+      const found = yield* Orders.use((orders) => orders.list(filter, page))
       return paged(yield* OrderViews.use((views) => views.showMany(found.rows)), page, found.total)
     }),
 })

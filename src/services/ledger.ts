@@ -35,12 +35,21 @@ export const ledgerAudit = Layer.effectDiscard(
       },
     )
 
+    const held = { orders: 0, cents: 0 }
+    const countHeld = Effect.map(
+      sql.rows<typeof held>(
+        (q) => q`select count(*) as orders, coalesce(sum(h.cents), 0)::bigint as cents from money_held() h
+                   join entity e on e.kind = 'order' and e.id = h.order_id and e.status = 'Cancelled'`,
+      ),
+      ([found]) => Object.assign(held, found),
+    )
+
     metrics.before(
       Effect.suspend(() => {
         const now = performance.now()
         if (now < askedAt + 1000 * pauseSeconds) return Effect.void
         askedAt = now
-        return Effect.ignore(audit)
+        return Effect.andThen(Effect.ignore(audit), Effect.ignore(countHeld))
       }),
     )
     metrics.gauge(
@@ -48,6 +57,12 @@ export const ledgerAudit = Layer.effectDiscard(
       "What the ledger and the orders disagree about; anything but zero is an error",
       () => cents,
     )
+    metrics.gauge(
+      "orders_cancelled_with_money",
+      "Cancelled orders with money that was not given back; GET /orders?all=true&status=Cancelled&holds_money=true lists them",
+      () => held.orders,
+    )
+    metrics.gauge("orders_cancelled_held_cents", "How much money they have", () => held.cents)
     metrics.gauge(
       "ledger_audit_age_seconds",
       "How long ago the last whole audit of the ledger began; it takes longer with more orders, and goes on with each scrape",

@@ -43,6 +43,8 @@ export interface NewestCart {
 export interface OrderFilter {
   readonly userId: string | undefined
   readonly status: OrderStatus | undefined
+  /** Not paid, and with money that was not given back; or the others. */
+  readonly holdsMoney: boolean | undefined
 }
 
 interface CartAsked {
@@ -198,11 +200,14 @@ export class Orders extends Context.Service<
                 q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
             )
             .pipe(Effect.map((rows) => rows[0])),
-        list: ({ status, userId }, page) =>
+        list: ({ holdsMoney, status, userId }, page) =>
           pageOfEntities<StoredOrder>(sql, "order", page, (q) => ({
             wanted: [
               ...(userId === undefined ? [] : [q`owner_id = ${userId}`]),
               ...(status === undefined ? [] : [q`status = ${status}`]),
+              ...(holdsMoney === undefined
+                ? []
+                : [q`id ${holdsMoney ? q`in` : q`not in`} (select order_id from money_held())`]),
             ],
             sortedBy: page.sort === "updated_at" ? q`updated_at` : q`created_at`,
           })),
