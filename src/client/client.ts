@@ -1,8 +1,9 @@
 import type { LookupResult } from "../../schema/live.ts"
 import type { Backoff } from "./backoff.ts"
-import { type CredentialOptions, Credentials, type Exchange } from "./credentials.ts"
+import { type CredentialOptions, Credentials } from "./credentials.ts"
 import { LiveConnection, type LiveStatus } from "./live.ts"
 import { makeCall } from "./rest.ts"
+import type { Exchange } from "./shared-refresh.ts"
 import type { SocketConstructor } from "./socket-like.ts"
 
 export type ClientOptions = CredentialOptions & {
@@ -66,9 +67,12 @@ export const createClient = (options: ClientOptions) => {
     },
 
     enterCode: async (code: string) => {
-      const refresh_token = credentials.refreshToken ?? ""
+      const refresh_token = credentials.newestRefreshToken() ?? ""
       const tokens = await anonymous("POST /auth/2fa", { body: { code, refresh_token } })
-      credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token })
+      credentials.adopt(
+        { accessToken: tokens.access_token, refreshToken: tokens.refresh_token },
+        refresh_token,
+      )
       connection?.personChanged()
     },
 

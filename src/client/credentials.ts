@@ -1,3 +1,11 @@
+import {
+  type Exchange,
+  exchangeOnce,
+  joinLogin,
+  newestAfter,
+  type Tokens,
+  tellUse,
+} from "./shared-refresh.ts"
 import { tell } from "./tell.ts"
 
 /** How a client proves who it is. */
@@ -6,7 +14,7 @@ export type CredentialOptions =
   | { readonly onTokens?: (tokens: Tokens) => void }
   /** An access token that somebody else keeps fresh; asked for again whenever it was refused. */
   | { readonly token: string | (() => string | Promise<string>) }
-  /** A login's tokens. They rotate: keep what `onTokens` tells for the next start. */
+  /** A login's tokens. They rotate: keep what `onTokens` tells for the next start, and for other tabs. */
   | {
       readonly refreshToken: string
       readonly accessToken?: string
@@ -14,13 +22,7 @@ export type CredentialOptions =
     }
   | { readonly apiKey: string }
 
-export interface Tokens {
-  readonly accessToken: string
-  readonly refreshToken: string
-}
-
-/** Exchanges a refresh token at the service. With the same key it gives the same answer, if the first one was lost. */
-export type Exchange = (refreshToken: string, idempotencyKey: string) => Promise<Tokens>
+const overMessage = "The login was over before its token was renewed"
 
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
@@ -34,6 +36,8 @@ export class Credentials {
   #refreshToken: string | undefined
   #logins = 0
   #exchanging: Promise<string> | undefined
+  /** Other tabs are asked what they made of the token that was given. */
+  #joining: Promise<void> | undefined
   /** One for each refresh token: sent again without it, a token used before would end the login. */
   #exchangeKey = randomKey()
 
@@ -43,6 +47,7 @@ export class Credentials {
     if ("refreshToken" in options) {
       this.#refreshToken = options.refreshToken
       this.#accessToken = options.accessToken
+      this.#joining = joinLogin(options.refreshToken)
     }
   }
 
@@ -56,7 +61,10 @@ export class Credentials {
     )
   }
 
-  get refreshToken(): string | undefined {
+  /** The newest of the login, which another tab may have got. */
+  newestRefreshToken(): string | undefined {
+    const newer = this.#refreshToken === undefined ? undefined : newestAfter(this.#refreshToken)
+    if (newer !== undefined) this.#keep(newer)
     return this.#refreshToken
   }
 
@@ -65,9 +73,11 @@ export class Credentials {
     return this.#logins
   }
 
-  /** Of a new login. */
-  adopt(tokens: Tokens): void {
+  /** Of a new login, or of the one whose token they were got for. */
+  adopt(tokens: Tokens, replaced?: string): void {
     this.#logins++
+    if (replaced === undefined) void joinLogin(tokens.refreshToken)
+    else tellUse(replaced, { next: tokens })
     this.#keep(tokens)
   }
 
@@ -108,10 +118,13 @@ export class Credentials {
 
   async #renewOnce(): Promise<string> {
     const logins = this.#logins
-    if (this.#refreshToken === undefined) throw new Error("There is no refresh token")
-    const tokens = await this.#exchange(this.#refreshToken, this.#exchangeKey)
+    await this.#joining
+    if (this.#logins !== logins) throw new Error(overMessage)
+    const refreshToken = this.newestRefreshToken()
+    if (refreshToken === undefined) throw new Error("There is no refresh token")
+    const tokens = await exchangeOnce(refreshToken, this.#exchangeKey, this.#exchange)
     // Whoever logged out or in meanwhile does not want these, and what was called for the one before is not theirs to call.
-    if (this.#logins !== logins) throw new Error("The login was over before its token was renewed")
+    if (this.#logins !== logins) throw new Error(overMessage)
     this.#keep(tokens)
     return tokens.accessToken
   }

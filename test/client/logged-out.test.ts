@@ -33,14 +33,17 @@ it("whose socket is closed before the answer to their logout comes is logged out
   live.close()
 })
 
+let logins = 0
+
 /** Calls whose refresh is answered when the test says so. */
 const slowRefresh = () => {
   let answer = () => {}
+  const login = `alice-${++logins}`
   const kept: Array<string> = []
   const used: Array<string | null> = []
   const client = createClient({
     baseUrl: "http://x",
-    refreshToken: "alice-1",
+    refreshToken: login,
     accessToken: "stale",
     onTokens: ({ refreshToken }) => void kept.push(refreshToken),
     fetch: async (input, init) => {
@@ -51,7 +54,7 @@ const slowRefresh = () => {
         await new Promise<void>((resolve) => {
           answer = resolve
         })
-        return json({ access_token: "alice", refresh_token: "alice-2" })
+        return json({ access_token: "alice", refresh_token: `${login}-renewed` })
       }
       const token = new Headers(init?.headers).get("authorization")
       used.push(token)

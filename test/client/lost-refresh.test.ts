@@ -1,7 +1,8 @@
 import { expect, it } from "vitest"
 import { createClient } from "../../src/client/client.ts"
-import { claimsOf, password, register } from "../auth/person.ts"
+import { password, register } from "../auth/person.ts"
 import { serve } from "../fixtures/service.ts"
+import { passGrace } from "./pass-grace.ts"
 
 it.each([
   ["when the old token's grace is over", "203.0.113.7"],
@@ -25,8 +26,16 @@ it.each([
     },
   })
   await expect(client.call("GET /account")).rejects.toThrow("fetch failed")
-  await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}',
-    to_jsonb((state->'context'->>'rotatedAt')::float8 - 60000))
-    where kind = 'session' and id = ${claimsOf(login.body.access_token).sid}`
+  await passGrace(service, login.body.access_token)
   expect((await client.call("GET /account")).user.email).toBe(person.email)
+})
+
+it("two clients of one program keep a login, whichever of them renews it", async () => {
+  const service = await serve({}, { peersPossible: true })
+  const { email, refresh, token } = await register(service)
+  const clients = [0, 1].map(() => createClient({ baseUrl: service.url, refreshToken: refresh }))
+  for (const client of clients) {
+    expect((await client.call("GET /account")).user.email).toBe(email)
+    await passGrace(service, token)
+  }
 })

@@ -72,6 +72,6 @@ it("one that cannot keep new tokens does not make the renewal fail: the old ones
     refreshToken: "r2",
   }))
   expect(await credentials.token()).toBe("a")
-  expect(credentials.refreshToken).toBe("r2")
+  expect(credentials.newestRefreshToken()).toBe("r2")
   expect(reported).toEqual([thrown])
 })
