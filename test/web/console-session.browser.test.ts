@@ -1,6 +1,6 @@
-import type { Page } from "playwright-core"
+import type { Page, WebSocket } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { login, totpCode } from "../auth/person.ts"
+import { login, totpCode, turnOnTotp } from "../auth/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
@@ -8,11 +8,11 @@ import { openConsole, password, register } from "./console-person.ts"
 
 /** The console renews a token a minute before its end: here every two seconds. */
 const port = await freePort()
-const service = await serveDirectory({
-  PORT: String(port),
-  BASE_URL: `http://127.0.0.1:${port}`,
-  ACCESS_TOKEN_SECONDS: "62",
-})
+const service = await serveDirectory(
+  { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}`, ACCESS_TOKEN_SECONDS: "62" },
+  // As one of several processes: what is changed behind the service's back is then seen by it.
+  { peersPossible: true },
+)
 const browser = await openBrowser()
 
 const keptBy = async (page: Page): Promise<{ access_token: string; refresh_token: string }> =>
@@ -82,6 +82,50 @@ describe.skipIf(executable === undefined)("a login in the console", { timeout: 6
     await page.evaluate(() => new Promise(requestAnimationFrame))
     expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true)
     expect(await keptBy(page)).toHaveProperty("access_token")
+  })
+
+  it("goes on in the tab where its password was changed", async () => {
+    const person = await register(service)
+    const context = await browser.person()
+    const opened = new Promise<WebSocket>((tell) =>
+      context.on("page", (page) => page.once("websocket", (socket) => tell(socket))),
+    )
+    const page = await openConsole(context, service, person, "#/account/profile")
+    const socket = await opened
+    await context.route("**/account", async (route) => {
+      if (route.request().method() !== "PATCH") return route.continue()
+      const closed = socket.waitForEvent("close")
+      const response = await route.fetch()
+      // The socket tells of the end of the old login before the answer tells of the new one.
+      await closed
+      await route.fulfill({ response })
+    })
+    await page.getByLabel("Current password").fill(password)
+    await page.getByLabel("New password").fill("another horse battery staple")
+    await page.getByRole("button", { name: "Change the password" }).click()
+    await page.getByText("The password was changed").waitFor()
+    await page.locator("#live-state", { hasText: "Live" }).waitFor()
+    expect(await page.getByText("You were signed out.").isVisible()).toBe(false)
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+    expect(page.url()).toContain("#/account/profile")
+  })
+
+  it("goes on in every tab when a code is entered in one", async () => {
+    const person = await register(service)
+    const context = await browser.person()
+    const one = await openConsole(context, service, person, "#/account/keys")
+    const two = await openConsole(context, service, person, "#/market")
+    const { secret } = await turnOnTotp(service, person.token)
+    await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,verifiedAt}', '1')
+      where kind = 'session' and owner_id = ${person.id}`
+    await one.getByLabel("Name").fill("shop")
+    await one.getByRole("button", { name: "Make the key" }).click()
+    await one.getByLabel("Code", { exact: true }).fill(totpCode(secret))
+    await one.getByRole("button", { name: "Confirm" }).click()
+    await one.getByText(/svc_/).waitFor()
+    const before = (await keptBy(two)).refresh_token
+    await expect.poll(async () => (await keptBy(two)).refresh_token, { timeout: 15_000 }).not.toBe(before)
+    expect(await two.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true)
   })
 
   it("keeps the secret and the backup codes on the page while the account changes", async () => {

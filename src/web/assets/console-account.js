@@ -6,7 +6,7 @@ import { notify } from "./console-notices.js"
 import { outboxHint } from "./console-outbox.js"
 import { drawIds } from "./console-owned.js"
 import { drawSecurity } from "./console-security.js"
-import { account, adopt, loadAccount } from "./console-session.js"
+import { account, loadAccount, replaceLogin } from "./console-session.js"
 import { drawPages } from "./console-subnav.js"
 
 const confirmCard = (user) =>
@@ -97,11 +97,13 @@ const drawProfile = (place, life) => {
             label: "Change the password",
             name: "Password",
             submit: async (values, form) => {
-              const changed = await call("PATCH", "/account", {
-                password: values.password,
-                ...(values.current_password === "" ? {} : { current_password: values.current_password }),
+              await replaceLogin(async () => {
+                const changed = await call("PATCH", "/account", {
+                  password: values.password,
+                  ...(values.current_password === "" ? {} : { current_password: values.current_password }),
+                })
+                return changed.token_response
               })
-              if (changed.token_response) adopt(changed.token_response)
               form.reset()
               notify("The password was changed; every other session has ended.", "good")
             },

@@ -1,7 +1,7 @@
 import { openDialog } from "./console-dialog.js"
 import { field, fill, h } from "./console-dom.js"
 import { explain, Problem, request } from "./console-http.js"
-import { account, adopt, tokens } from "./console-session.js"
+import { account, renewed, tokens } from "./console-session.js"
 
 const cancelled = () => new Problem(424, { error: "Nothing was changed: no code was entered." })
 
@@ -28,11 +28,10 @@ const ask = () =>
       button.disabled = true
       fill(problem)
       try {
-        adopt(
-          await request("POST", "/auth/2fa", {
-            body: { code: input.value.trim(), refresh_token: tokens.value?.refresh_token ?? "" },
-          }),
-        )
+        const before = tokens.value
+        const body = { code: input.value.trim(), refresh_token: before?.refresh_token ?? "" }
+        const next = await request("POST", "/auth/2fa", { body })
+        if (before !== undefined) renewed(before, next)
         close()
         resolve()
       } catch (error) {

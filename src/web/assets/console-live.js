@@ -1,4 +1,4 @@
-import { forget, refresh, tokens } from "./console-session.js"
+import { refresh, tokens } from "./console-session.js"
 import { signal } from "./console-signal.js"
 
 /**
@@ -11,8 +11,8 @@ import { signal } from "./console-signal.js"
 const firstWaitMs = 500
 const longestWaitMs = 30_000
 const pingEveryMs = 25_000
-const tokenEnded = new Set([4401, 4402])
-const loginOver = 4403
+/** The token is the reason, or the login: a refresh tells. */
+const tokenEnded = new Set([4401, 4402, 4403])
 
 /** @type {import("./console-signal.js").Signal<"connecting" | "live" | "waiting">} */
 export const liveState = signal("connecting")
@@ -107,8 +107,7 @@ const wait = () => {
 const onClosed = async (code) => {
   isOpen = false
   socket = undefined
-  if (code === loginOver) forget()
-  else if (tokenEnded.has(code)) await refresh().catch(() => {})
+  if (tokenEnded.has(code)) await refresh().catch(() => {})
   wait()
 }
 

@@ -59,8 +59,8 @@ const keep = (next) => {
   tokens.set(next)
 }
 
-/** @param {{access_token: string, refresh_token: string}} response */
-export const adopt = (response) =>
+/** @param {Tokens} response */
+const adopt = (response) =>
   keep({ access_token: response.access_token, refresh_token: response.refresh_token })
 
 siblings?.addEventListener("message", ({ data }) => {
@@ -98,12 +98,36 @@ const alone = (task) =>
   navigator.locks === undefined ? task() : navigator.locks.request("console-refresh", task)
 
 let refreshing
+/** Whether a call is under way that ends this login and answers another in its place. */
+let isReplacing = false
 /** Sent again after a lost answer, a token without its key would count as stolen. @type {{token: string, key: string}} */
 let asked = { token: "", key: "" }
 /** @param {string} token */
 const keyFor = (token) => {
   if (asked.token !== token) asked = { token, key: `${Date.now()}-${Math.random()}` }
   return asked.key
+}
+
+/** New tokens of the same login have come, for all tabs that have it. @param {Tokens} before @param {Tokens} next */
+export const renewed = (before, next) => {
+  had.add(before.refresh_token)
+  siblings?.postMessage({ old: before.refresh_token, next })
+  // Whoever has signed out meanwhile stays so.
+  if (tokens.value === before) adopt(next)
+}
+
+/**
+ * Makes a call that ends every login of the user and answers a new one: the old one's end is no news here.
+ * @param {() => Promise<Tokens | undefined>} task
+ */
+export const replaceLogin = async (task) => {
+  isReplacing = true
+  try {
+    const next = await task()
+    if (next !== undefined) adopt(next)
+  } finally {
+    isReplacing = false
+  }
 }
 
 /** New tokens for the old ones. Fails, and forgets the login, when the service does not know it any more. */
@@ -116,12 +140,10 @@ export const refresh = () => {
         body: { refresh_token: before.refresh_token },
         idempotencyKey: keyFor(before.refresh_token),
       })
-      had.add(before.refresh_token)
-      siblings?.postMessage({ old: before.refresh_token, next })
-      // Whoever has signed out meanwhile stays so.
-      if (tokens.value === before) adopt(next)
+      renewed(before, next)
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) forget()
+      const isOver = error instanceof Problem && error.status === 401
+      if (isOver && tokens.value === before && !isReplacing) forget()
       throw error
     }
   }).finally(() => {

@@ -1,7 +1,7 @@
 import { get } from "./console-api.js"
 import { subscribe } from "./console-live.js"
 import { notify } from "./console-notices.js"
-import { account, forget, loadAccount, sessionId, tokens } from "./console-session.js"
+import { account, loadAccount, refresh, sessionId, tokens } from "./console-session.js"
 import { coalesced, signal } from "./console-signal.js"
 
 /**
@@ -107,8 +107,10 @@ const sessionListener = {
     if (event !== "session.logged_out" || tokens.value === undefined) return
     // Without a session it is about all of them; another one of the user's may end alone.
     if (session_id !== undefined && session_id !== sessionId()) return
-    forget()
-    notify("You were signed out.", "warn")
+    // It may have been replaced here by then; a refresh tells.
+    refresh().catch(() => {
+      if (tokens.value === undefined) notify("You were signed out.", "warn")
+    })
   },
 }
 
