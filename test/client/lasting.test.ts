@@ -26,9 +26,9 @@ const changed = {
 it("a refresh that is answered 429 is tried again: the login is not over", async () => {
   const statuses: Array<LiveStatus> = []
   let tries = 0
-  const credentials = new Credentials({ refreshToken: "r" }, async () => {
+  const credentials = new Credentials({ refreshToken: "clock" }, async () => {
     if (++tries === 1) throw Object.assign(new Error("too many"), { status: 429 })
-    return { accessToken: "a", refreshToken: "r2" }
+    return { accessToken: "a", refreshToken: "clock-2" }
   })
   const live = new LiveConnection({
     url: "ws://x/live",
@@ -46,7 +46,7 @@ it("a refresh that is answered 429 is tried again: the login is not over", async
 it("a connection that was closed while its token was fetched stays closed", async () => {
   let fail: (error: Error) => void = () => {}
   const credentials = new Credentials(
-    { refreshToken: "r" },
+    { refreshToken: "away" },
     () =>
       new Promise((_, reject) => {
         fail = reject
@@ -147,9 +147,9 @@ it("a wallet is not shown an answer to an older question after a newer state", a
 
 it("a device whose clock is ahead of the service's does not renew its token all the time", async () => {
   let exchanges = 0
-  const credentials = new Credentials({ refreshToken: "r" }, async () => ({
+  const credentials = new Credentials({ refreshToken: "renewed" }, async () => ({
     accessToken: "a",
-    refreshToken: `r${++exchanges}`,
+    refreshToken: `renewed-${++exchanges}`,
   }))
   // Good for 15 minutes by the service's clock; ours is 20 minutes ahead of it.
   FakeSocket.answers = ({ type }, socket) => {
@@ -173,9 +173,9 @@ it("a token that lives for months is renewed near its end, not at once and witho
     if (frame["type"] === "ping") socket.say({ type: "pong" })
   }
   let renewals = 0
-  const credentials = new Credentials({ refreshToken: "r", accessToken: "a" }, async () => {
+  const credentials = new Credentials({ refreshToken: "refused", accessToken: "a" }, async () => {
     renewals++
-    return { accessToken: "b", refreshToken: "r2" }
+    return { accessToken: "b", refreshToken: "refused-2" }
   })
   const live = new LiveConnection({ url: "ws://x/live", socket: FakeSocket, credentials })
   live.subscribe("cart", handlers)

@@ -67,11 +67,11 @@ it("one of the connection's status that throws does not keep it from connecting,
 })
 
 it("one that cannot keep new tokens does not make the renewal fail: the old ones are used up", async () => {
-  const credentials = new Credentials({ refreshToken: "r", onTokens: fail }, async () => ({
+  const credentials = new Credentials({ refreshToken: "unkept", onTokens: fail }, async () => ({
     accessToken: "a",
-    refreshToken: "r2",
+    refreshToken: "unkept-2",
   }))
   expect(await credentials.token()).toBe("a")
-  expect(credentials.newestRefreshToken()).toBe("r2")
+  expect(credentials.newestRefreshToken()).toBe("unkept-2")
   expect(reported).toEqual([thrown])
 })
