@@ -76,9 +76,14 @@ export const createClient = (options: ClientOptions) => {
       connection?.personChanged()
     },
 
+    /** Ends the login everywhere. Here it is over at once, also when this fails and it may go on elsewhere. */
     logOut: async () => {
-      await call("POST /logout")
-      credentials.forget()
+      const left = credentials.leave()
+      try {
+        await makeCall({ baseUrl, fetch: request, credentials: left })("POST /logout")
+      } finally {
+        if (left !== credentials) connection?.personChanged()
+      }
     },
 
     /**

@@ -11,16 +11,19 @@ import { tell } from "./tell.ts"
 /** How a client proves who it is. */
 export type CredentialOptions =
   /** Nobody in particular, until `logIn`: public operations and channels. */
-  | { readonly onTokens?: (tokens: Tokens) => void }
+  | { readonly onTokens?: TokensListener }
   /** An access token that somebody else keeps fresh; asked for again whenever it was refused. */
   | { readonly token: string | (() => string | Promise<string>) }
   /** A login's tokens. They rotate: keep what `onTokens` tells for the next start, and for other tabs. */
   | {
       readonly refreshToken: string
       readonly accessToken?: string
-      readonly onTokens?: (tokens: Tokens) => void
+      readonly onTokens?: TokensListener
     }
   | { readonly apiKey: string }
+
+/** Undefined: there was a logout, and what was kept is to be forgotten. */
+type TokensListener = (tokens: Tokens | undefined) => void
 
 const overMessage = "The login was over before its token was renewed"
 
@@ -85,14 +88,29 @@ export class Credentials {
     this.#accessToken = tokens.accessToken
     this.#refreshToken = tokens.refreshToken
     this.#exchangeKey = randomKey()
+    this.#tell(tokens)
+  }
+
+  #tell(tokens: Tokens | undefined): void {
     const options = this.#options
     if ("onTokens" in options) tell(() => options.onTokens?.(tokens))
   }
 
-  forget(): void {
+  /** Forgets the login. What is returned still has it, to end it at the service. */
+  leave(): Credentials {
+    const refreshToken = this.newestRefreshToken()
+    if (refreshToken === undefined) return this
+    const accessToken = this.#accessToken
+    const leaving = new Credentials(
+      { refreshToken, ...(accessToken === undefined ? {} : { accessToken }) },
+      this.#exchange,
+    )
+    leaving.#exchangeKey = this.#exchangeKey
     this.#logins++
     this.#accessToken = undefined
     this.#refreshToken = undefined
+    this.#tell(undefined)
+    return leaving
   }
 
   /** Undefined: go without. */

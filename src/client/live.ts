@@ -83,7 +83,7 @@ export class LiveConnection {
     return this.#questions.ask(emojiIds, (frame) => this.#send(frame))
   }
 
-  /** Somebody has logged in: goes on as them, on another socket, since the old one is not theirs. */
+  /** Somebody has logged in, or out: goes on as them, on another socket, since the old one is not theirs. */
   personChanged(): void {
     if (this.#status === "idle" || this.#status === "closed") return
     this.#stopTimers()
@@ -91,7 +91,8 @@ export class LiveConnection {
     const old = this.#socket
     this.#socket = undefined
     old?.close(1000)
-    void this.#connect()
+    if (this.#options.credentials.canRenew) void this.#connect()
+    else this.#become("logged_out")
   }
 
   close(): void {

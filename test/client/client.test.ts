@@ -85,9 +85,9 @@ describe("calls", () => {
     const client = newClient({
       refreshToken: login.body.refresh_token,
       accessToken: "stale",
-      onTokens: (tokens: { refreshToken: string }) => {
+      onTokens: (tokens: { refreshToken: string } | undefined) => {
         told++
-        refreshToken = tokens.refreshToken
+        refreshToken = tokens?.refreshToken ?? ""
       },
     })
     const accounts = await Promise.all(Array.from({ length: 5 }, () => client.call("GET /account")))

@@ -1,0 +1,73 @@
+import { expect, it } from "vitest"
+import { createClient } from "../../src/client/client.ts"
+import { NodeSocket } from "../../src/client/node-socket.ts"
+import { register } from "../auth/person.ts"
+import { cleanUp } from "../fixtures/clean-up.ts"
+import { serve } from "../fixtures/service.ts"
+import { until } from "./until.ts"
+
+const service = await serve()
+
+/** Somebody logged in who looks at their cart, and what their page keeps of the login. */
+const openPage = async (request: typeof fetch = fetch) => {
+  const { refresh, token } = await register(service)
+  const page = { kept: refresh as string | undefined, carts: 0 }
+  const client = createClient({
+    baseUrl: service.url,
+    WebSocket: NodeSocket,
+    fetch: request,
+    refreshToken: refresh,
+    accessToken: token,
+    onTokens: (tokens) => {
+      page.kept = tokens?.refreshToken
+    },
+  })
+  cleanUp(() => client.live.close())
+  client.live.subscribe("cart", { state: () => void page.carts++, event: () => void page.carts++ })
+  await until(() => page.carts === 1)
+  return { client, page, token }
+}
+
+it.each([
+  ["cannot be reached", () => Promise.reject(new TypeError("fetch failed"))],
+  ["is busy", () => Promise.resolve(new Response(null, { status: 503 }))],
+])(
+  "who logs out while the service %s is logged out here, and told that it may go on elsewhere",
+  async (_how, answer) => {
+    const { client, page, token } = await openPage((input, init) =>
+      String(input).endsWith("/logout") ? answer() : fetch(input, init),
+    )
+    await expect(client.logOut()).rejects.toThrow()
+    expect(page.kept).toBeUndefined()
+    await expect(client.call("GET /account")).rejects.toMatchObject({ status: 401 })
+    expect(client.live.status).toBe("logged_out")
+    // The login does go on: what happens to it is nothing for this page any more.
+    await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎬🐢🎬" }] } })
+    expect(await client.live.lookup(["🐢"])).toHaveLength(1)
+    expect(page.carts).toBe(1)
+  },
+)
+
+it("who has logged out can still look ids up, and their page keeps no tokens", async () => {
+  const { client, page } = await openPage()
+  await client.logOut()
+  await until(() => client.live.status === "logged_out")
+  expect(page.kept).toBeUndefined()
+  expect(await client.live.lookup(["🐢"])).toHaveLength(1)
+})
+
+it("who logs out with a token that has ended ends the login everywhere", async () => {
+  let isEnded = true
+  const { client, page } = await openPage((input, init) => {
+    const headers = new Headers(init?.headers)
+    if (isEnded && String(input).endsWith("/logout")) {
+      headers.set("authorization", "Bearer ended")
+      isEnded = false
+    }
+    return fetch(input, { ...init, headers })
+  })
+  const { kept } = page
+  await client.logOut()
+  const again = await service.call("POST", "/auth/token/refresh", { body: { refresh_token: kept } })
+  expect(again.status).toBe(401)
+})
