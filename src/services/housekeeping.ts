@@ -1,5 +1,6 @@
 import { Effect, Layer, Schedule } from "effect"
 import { AppConfig } from "../config.ts"
+import type { SqlPiece, SqlTag } from "../store/events.ts"
 import { Sql } from "../store/sql.ts"
 import { lookBackSeconds } from "./callers.ts"
 
@@ -11,29 +12,35 @@ const endedKeptSeconds = 2 * 86_400
 export const tidy = Effect.gen(function* () {
   const sql = yield* Sql
   const keptSeconds = Math.max(endedKeptSeconds, lookBackSeconds(yield* AppConfig))
-  /** Some at a time, for as long as there are more: a busy day leaves more behind than one statement may take. */
+  /** Some at a time, for as long as there are more: a month without us leaves more behind than one statement may take. */
   const inBatches = (...args: Parameters<typeof sql.rows>) =>
     Effect.repeat(sql.rows(...args), { while: (gone) => gone.length === batchSize })
+  /** Asked again when it is deleted: what was over a moment ago may have begun anew. */
+  const over = (table: string, key: Array<string>, isOver: (q: SqlTag) => SqlPiece) =>
+    inBatches(
+      (q) => q`delete from ${q(table)} where ${isOver(q)} and (${q(key)}) in (
+                 select ${q(key)} from ${q(table)} where ${isOver(q)} limit ${batchSize}) returning 1`,
+    )
+  const expired = (q: SqlTag) => q`expires_at < now() - interval '1 day'`
   yield* Effect.forEach(
     [
-      inBatches(
-        (q) => q`delete from entity where kind = 'session' and id in (
-                   select id from entity where kind = 'session' and status in ('Revoked', 'Expired')
-                      and updated_at < now() - make_interval(secs => ${keptSeconds}) limit ${batchSize}) returning 1`,
+      over(
+        "entity",
+        ["kind", "id"],
+        (q) => q`kind = 'session' and status in ('Revoked', 'Expired')
+                 and updated_at < now() - make_interval(secs => ${keptSeconds})`,
       ),
-      sql.rows((q) => q`delete from magic_link where expires_at < now() - interval '1 day'`),
-      sql.rows((q) => q`delete from authorization_code where expires_at < now() - interval '1 day'`),
-      sql.rows(
-        (q) =>
-          q`delete from oauth_grant where least(expires_at, revoked_at) < now() - make_interval(secs => ${keptSeconds})`,
+      over("magic_link", ["token_hash"], expired),
+      over("authorization_code", ["jti"], expired),
+      over(
+        "oauth_grant",
+        ["id"],
+        (q) => q`least(expires_at, revoked_at) < now() - make_interval(secs => ${keptSeconds})`,
       ),
-      sql.rows((q) => q`delete from partner_visit where expires_at < now() - interval '1 day'`),
-      sql.rows((q) => q`delete from sms_code where expires_at < now() - interval '1 day'`),
-      sql.rows((q) => q`delete from rate_window where resets_at < now()`),
-      inBatches(
-        (q) => q`delete from idempotency_key where (caller, key) in (
-                   select caller, key from idempotency_key where created_at < now() - interval '1 day' limit ${batchSize}) returning 1`,
-      ),
+      over("partner_visit", ["token_hash"], expired),
+      over("sms_code", ["user_id", "for_setup"], expired),
+      over("rate_window", ["key"], (q) => q`resets_at < now()`),
+      over("idempotency_key", ["caller", "key"], (q) => q`created_at < now() - interval '1 day'`),
       // Of these two only the oldest are looked at, by their numbers.
       inBatches(
         (

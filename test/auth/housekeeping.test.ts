@@ -102,3 +102,30 @@ it("a round takes away all that is over, however much there is", async () => {
   expect((await sql`select key from idempotency_key`).map(({ key }) => key)).toEqual(["new"])
   expect(await sql`select 1 from outbox limit 1`).toEqual([])
 })
+
+it("a round takes a month of what is over away without one long statement", async () => {
+  const service = await serve()
+  const { sql } = service
+  const { id } = await register(service)
+  await sql`insert into oauth_client (client_id, secret_hash, name, redirect_uris) values ('app', '', 'app', '{http://x}')`
+  await sql`insert into organization (id, name) values (${id}, 'partner')`
+  const [n, old] = [sql`generate_series(1, 12000) n`, sql`now() - interval '30 days'`]
+  await sql`insert into magic_link (token_hash, email, purpose, expires_at) select n, 'x', 'login', ${old} from ${n}`
+  await sql`insert into authorization_code (jti, client_id, user_id, expires_at) select gen_random_uuid(), 'app', ${id}, ${old} from ${n}`
+  await sql`insert into oauth_grant (id, client_id, user_id, emoji_id, epoch, expires_at)
+            select gen_random_uuid(), 'app', ${id}, 'x', 0, ${old} from ${n}`
+  await sql`insert into partner_visit (token_hash, organization_id, flow, sealed_state, expires_at)
+            select n, ${id}, 'get', '', ${old} from ${n}`
+  await sql`insert into rate_window (key, used, resets_at) select n, 1, ${old} from ${n}`
+  const tables = ["magic_link", "authorization_code", "oauth_grant", "partner_visit", "rate_window"]
+  // What takes too long is ended by the database, and nothing of it is done.
+  await sql.unsafe(`create function end_long() returns trigger language plpgsql as $$
+    begin if (select count(*) from gone) > 5000 then raise exception 'too long'; end if; return null; end $$`)
+  for (const table of tables)
+    await sql.unsafe(`create trigger end_long after delete on ${table} referencing old table as gone
+                      for each statement execute function end_long()`)
+  await service.runtime.runPromise(tidy)
+  const left = await Promise.all(tables.map((table) => sql`select 1 from ${sql(table)}`))
+  // The link to the person who registered above is good.
+  expect(left.map(({ length }) => length)).toEqual([1, 0, 0, 0, 0])
+})
