@@ -2,11 +2,14 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { Bus } from "../../src/bus/bus.ts"
+import { AppConfig } from "../../src/config.ts"
+import { tidy } from "../../src/services/housekeeping.ts"
 import { makeReadLookups } from "../../src/store/lookup-rows.ts"
 import { Orders } from "../../src/store/orders.ts"
 import { connect, Sql } from "../../src/store/sql.ts"
 import { Users } from "../../src/store/users.ts"
 import { createDatabase } from "../fixtures/database.ts"
+import { testConfig } from "../fixtures/service.ts"
 import { commitBatch, type Facts } from "../fixtures/turns.ts"
 
 const turns = 300
@@ -95,4 +98,35 @@ it("a lookup and a look at claims read the ids they are about, however few there
     { name: "claim", tuples: asked },
     { name: "emoji_id", tuples: asked },
   ])
+})
+
+it("what is over is found and taken away without a look at what is not", async () => {
+  const connection = await createDatabase()
+  const options = { connection, poolSize: 1, statementTimeoutMs: 30_000 }
+  const sql = connect(options)
+  await sql`insert into app_user (email) select n || '@example.com' from generate_series(1, 5000) n`
+  await sql`insert into sms_code (user_id, for_setup, hash, expires_at) select id, false, 'x', now() from app_user`
+  await sql`insert into oauth_client (client_id, secret_hash, name, redirect_uris) values ('app', '', 'app', '{http://x}')`
+  await sql`insert into oauth_grant (id, client_id, user_id, emoji_id, epoch, expires_at)
+            select id, 'app', id, 'x', 0, now() from app_user`
+  await sql`insert into authorization_code (jti, client_id, user_id, grant_id, expires_at)
+            select id, 'app', id, id, now() from app_user`
+  await sql`with few as (select id from app_user limit 20),
+                 sms as (update sms_code set expires_at = 'epoch' where user_id in (select id from few))
+            update oauth_grant set expires_at = 'epoch' where id in (select id from few)`
+  await sql`analyze`
+  const readOf = () => sql`select relname as name, seq_tup_read::int as tuples from pg_stat_user_tables
+                      where relname in ('authorization_code', 'oauth_grant', 'sms_code') order by 1`
+  await sql`select pg_stat_force_next_flush()`
+  const before = await readOf()
+  await tidy.pipe(
+    Effect.andThen(Sql.use(({ rows }) => rows((q) => q`select pg_stat_force_next_flush()`))),
+    Effect.provide(Layer.merge(Sql.layer(options), Layer.succeed(AppConfig, testConfig()))),
+    Effect.runPromise,
+  )
+  const after = await readOf()
+  const left = await sql`select count(*)::int as grants from oauth_grant`
+  await sql.end()
+  expect(left).toEqual([{ grants: 4980 }])
+  expect(after).toEqual(before)
 })
