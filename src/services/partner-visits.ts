@@ -147,9 +147,11 @@ export class PartnerVisits extends Context.Service<
             .pipe(Effect.asVoid),
         unwritten: Effect.gen(function* () {
           const rows = yield* sql.rows<VisitRow & { owner_id: string }>(
-            (q) => q`select v.*, e.owner_id from partner_visit v
-                       join entity e on e.kind = 'order' and e.id = v.order_id and e.status = 'Paid'
-                      where v.written_at is null and e.updated_at < now() - interval '20 seconds'
+            // Each step fenced off: most visits have no order, and the planner would look at all of them, or at all orders.
+            (q) => q`select v.*, e.owner_id
+                       from (select * from partner_visit where order_id is not null and written_at is null offset 0) v
+                      cross join lateral (select * from entity where kind = 'order' and id = v.order_id offset 0) e
+                      where e.status = 'Paid' and e.updated_at < now() - interval '20 seconds'
                       order by random() limit 20`,
           )
           // One that cannot be opened, because its key is gone or not here yet, must not hold up the others.
