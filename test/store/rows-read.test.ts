@@ -1,5 +1,8 @@
+import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
 import { PartnerVisits } from "../../src/services/partner-visits.ts"
+import { LootboxLists } from "../../src/store/lootboxes.ts"
+import { Orders } from "../../src/store/orders.ts"
 import { Sql } from "../../src/store/sql.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
@@ -43,4 +46,28 @@ it("visits that wait to be written are found among very many that bought nothing
     expect((await runtime.runPromise(visits.unwritten)).map(({ orderId }) => orderId)).toEqual([order.id])
   expect(await rowsOpened(service, "partner_visit", look)).toBe(1)
   expect(await rowsOpened(service, "entity", look)).toBeLessThan(5)
+})
+
+it("a list opens the entities on its page and no others, whatever it is filtered and sorted by", async () => {
+  const service = await serveAlone()
+  const { runtime, sql } = service
+  const { id } = await service.user()
+  await sql`insert into entity (kind, id, version, turn, status, state, owner_id)
+            select kind, gen_random_uuid(), 1, gen_random_uuid(), status, jsonb_build_object('filler', repeat('x', 1500)), ${randomUUID()}
+              from (values ('order', 'Paid'), ('lootbox', 'Used')) as x(kind, status), generate_series(1, 5000)`
+  await sql`insert into entity (kind, id, version, turn, status, state, owner_id)
+            select 'lootbox', gen_random_uuid(), 1, gen_random_uuid(), 'Owned', '{}', ${id} from generate_series(1, 3)`
+  await sql`vacuum (analyze) entity`
+  const page = { dir: "Desc", limit: 20, page: 0 } as const
+  for (const sort of ["created_at", "updated_at"] as const) {
+    const boxes = () =>
+      runtime.runPromise(LootboxLists.use((lists) => lists.list({ visibleTo: id }, { ...page, sort })))
+    // Often enough for the database to make a plan that it keeps.
+    for (let times = 0; times < 8; times++) expect((await boxes()).total).toBe(3)
+    expect(await rowsOpened(service, "entity", boxes)).toBeLessThan(10)
+    const paid = { userId: undefined, status: "Paid" } as const
+    const orders = () => runtime.runPromise(Orders.use((lists) => lists.list(paid, { ...page, sort })))
+    expect((await orders()).total).toBe(5000)
+    expect(await rowsOpened(service, "entity", orders)).toBeLessThan(50)
+  }
 })
