@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { ClientFrame, type ServerFrame, type SubscribedFrame } from "../../schema/live.ts"
+import { ClientFrame, type ErrorFrame, type ServerFrame, type SubscribedFrame } from "../../schema/live.ts"
 import type { EventRow } from "../store/events.ts"
 import type { Frame } from "./recent.ts"
 
@@ -18,16 +18,27 @@ export interface Sink {
 
 const decode = Schema.decodeUnknownResult(ClientFrame)
 
-/** Undefined: not a frame of this protocol. */
-export const decodeClientFrame = (text: string): ClientFrame | undefined => {
+/** By what a client knows which of its frames is meant. */
+export type Reference = Pick<ErrorFrame, "id" | "channel">
+
+export const referenceTo = (frame: unknown): Reference => {
+  const { channel, id } = Object(frame) as { readonly channel?: unknown; readonly id?: unknown }
+  return {
+    ...(typeof channel === "string" ? { channel } : {}),
+    ...(typeof id === "string" ? { id } : {}),
+  }
+}
+
+/** Without a type: not a frame of this protocol. */
+export const decodeClientFrame = (text: string): ClientFrame | (Reference & { readonly type?: never }) => {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return undefined
+    return {}
   }
   const frame = decode(value)
-  return Result.isSuccess(frame) ? frame.success : undefined
+  return Result.isSuccess(frame) ? frame.success : referenceTo(value)
 }
 
 export const encode = (frame: Exclude<ServerFrame, { type: "event" | "subscribed" }>): string =>

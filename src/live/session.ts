@@ -7,7 +7,7 @@ import { type Channel, findChannel, mayHear, notFound } from "./channels.ts"
 import type { LiveDirectory } from "./directory.ts"
 import type { Hub } from "./hub.ts"
 import type { Identify, Identity } from "./identity.ts"
-import { decodeClientFrame, encode, type Sink } from "./protocol.ts"
+import { decodeClientFrame, encode, type Reference, referenceTo, type Sink } from "./protocol.ts"
 import { Questions, withId } from "./questions.ts"
 import type { Subscriber, Subscription } from "./subscription.ts"
 
@@ -65,7 +65,8 @@ export class LiveSession implements Subscriber {
     if (!this.#allowance.take(this.#ports.now()))
       return this.#close(closeCodes.tooManyFrames, "too_many_frames")
     const frame = decodeClientFrame(text)
-    if (frame === undefined) return this.#refuse("bad_frame", "This is not a frame of the protocol.")
+    if (frame.type === undefined)
+      return this.#refuse("bad_frame", "This is not a frame of the protocol.", frame)
     if (this.#phase !== "authenticating") return this.#handle(frame)
     this.#queue ??= []
     this.#queue.push(frame)
@@ -142,7 +143,8 @@ export class LiveSession implements Subscriber {
 
   #handle(frame: ClientFrame) {
     if (frame.type === "connect") return this.#connect(frame.token ?? undefined)
-    if (this.#phase !== "ready") return this.#refuse("not_connected", "Send a connect frame first.")
+    if (this.#phase !== "ready")
+      return this.#refuse("not_connected", "Send a connect frame first.", referenceTo(frame))
     switch (frame.type) {
       case "subscribe":
         return this.#subscribe(frame)
@@ -243,8 +245,8 @@ export class LiveSession implements Subscriber {
     this.#send({ type: "connected", user_id: principal?.userId ?? null, expires_at })
   }
 
-  #refuse(code: ErrorFrame["code"], error: string) {
-    this.#send({ type: "error", code, error })
+  #refuse(code: ErrorFrame["code"], error: string, reference: Reference = {}) {
+    this.#send({ type: "error", code, error, ...reference })
     if (code !== "bad_frame" && code !== "not_connected") return
     if (++this.#badFrames >= badFramesAllowed) this.#close(closeCodes.badFrames, "bad_frames")
   }
