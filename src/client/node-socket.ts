@@ -6,6 +6,7 @@ import type { SocketLike } from "./socket-like.ts"
 
 const connectingMs = 10_000
 const handshakeBytes = 16 * 1024
+const tooLargeCode = 1009
 const magic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 /**
@@ -78,9 +79,21 @@ export class NodeSocket implements SocketLike {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     if (this.#phase === "connecting" && !this.#readHandshake()) return
     for (let frame = readFrame(this.#rest); frame !== undefined; frame = readFrame(this.#rest)) {
+      if (frame === "too_large") {
+        this.#giveUp(tooLargeCode)
+        return
+      }
       this.#rest = this.#rest.subarray(frame.bytes)
       this.#handle(frame)
     }
+  }
+
+  /** What follows cannot be read. */
+  #giveUp(code: number): void {
+    this.#closing = { code, reason: "" }
+    if (this.#phase === "open") this.#sayClose(code, "")
+    this.#phase = "closing"
+    this.socket.destroySoon()
   }
 
   #readHandshake(): boolean {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
+/** More than the service ever sends at once. */
 const payloadBytes = 64 * 1024 * 1024
 
 export interface FrameHead {
@@ -29,13 +30,13 @@ export const encodeFrame = (opcode: number, payload: Buffer): Buffer => {
 }
 
 /** The frame at the start of the buffer; undefined when it is not all there yet. */
-export const readFrame = (buffer: Buffer): FrameHead | undefined => {
+export const readFrame = (buffer: Buffer): FrameHead | "too_large" | undefined => {
   if (buffer.length < 2) return undefined
   const short = buffer[1]! & 0x7f
   const long = short === 126 ? 2 : short === 127 ? 8 : 0
   if (buffer.length < 2 + long) return undefined
   const size = long === 0 ? short : long === 2 ? buffer.readUInt16BE(2) : Number(buffer.readBigUInt64BE(2))
-  if (size > payloadBytes) throw new RangeError(`a frame of ${size} bytes`)
+  if (size > payloadBytes) return "too_large"
   const bytes = 2 + long + size
   if (buffer.length < bytes) return undefined
   return {
