@@ -6,10 +6,10 @@ import { Carts } from "../services/carts.ts"
 import { LootboxViews } from "../services/lootbox-views.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { Storefront } from "../services/storefront.ts"
-import type { SqlPiece, SqlTag } from "../store/events.ts"
 import { Interests } from "../store/interests.ts"
 import { LootboxLists } from "../store/lootboxes.ts"
 import { Orders } from "../store/orders.ts"
+import type { Client, SqlPiece } from "../store/sql.ts"
 import { displayTransfer, TransferLists } from "../store/transfers.ts"
 import { Users } from "../store/users.ts"
 import type { Channel, ChannelKind } from "./channels.ts"
@@ -19,7 +19,7 @@ import type { Channel, ChannelKind } from "./channels.ts"
  * `view` asks a service: the position is read around it, and its answer taken when nothing moved meanwhile.
  */
 export type ChannelState =
-  | { readonly expression: (channel: Channel, sql: SqlTag) => SqlPiece }
+  | { readonly expression: (channel: Channel, sql: Client) => SqlPiece }
   | { readonly view: (channel: Channel) => Effect.Effect<unknown, Unavailable> }
 
 const shownAtMost = 200

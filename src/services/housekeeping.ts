@@ -1,7 +1,6 @@
 import { Effect, Layer, Schedule } from "effect"
 import { AppConfig } from "../config.ts"
-import type { SqlPiece, SqlTag } from "../store/events.ts"
-import { Sql } from "../store/sql.ts"
+import { type Client, Sql, type SqlPiece } from "../store/sql.ts"
 import { lookBackSeconds } from "./callers.ts"
 
 const intervalMinutes = 5
@@ -16,12 +15,12 @@ export const tidy = Effect.gen(function* () {
   const inBatches = (...args: Parameters<typeof sql.rows>) =>
     Effect.repeat(sql.rows(...args), { while: (gone) => gone.length === batchSize })
   /** Asked again when it is deleted: what was over a moment ago may have begun anew. */
-  const over = (table: string, key: Array<string>, isOver: (q: SqlTag) => SqlPiece) =>
+  const over = (table: string, key: Array<string>, isOver: (q: Client) => SqlPiece) =>
     inBatches(
       (q) => q`delete from ${q(table)} where ${isOver(q)} and (${q(key)}) in (
                  select ${q(key)} from ${q(table)} where ${isOver(q)} limit ${batchSize}) returning 1`,
     )
-  const expired = (q: SqlTag) => q`expires_at < now() - interval '1 day'`
+  const expired = (q: Client) => q`expires_at < now() - interval '1 day'`
   yield* Effect.forEach(
     [
       over(

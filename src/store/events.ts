@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type postgres from "postgres"
 import type { Unavailable } from "../../schema/errors.ts"
-import { Sql } from "./sql.ts"
+import { type Client, Sql, type SqlPiece } from "./sql.ts"
 
 /** A place in a channel: everything up to the offset has been seen. */
 export interface Position {
@@ -39,11 +38,8 @@ export interface Standing extends Position {
   readonly name: string
 }
 
-/** The tag that makes a piece of SQL, and the piece. */
-export type SqlTag = postgres.Sql
-export type SqlPiece = postgres.PendingQuery<postgres.Row[]>
 /** A scalar SQL expression of type jsonb, evaluated in the statement that reads the position. */
-export type StateExpression = (sql: SqlTag) => SqlPiece
+export type StateExpression = (sql: Client) => SqlPiece
 
 const noState: StateExpression = (sql) => sql`null::jsonb`
 /** Events in one read. A channel far behind must not hold up the others, nor many of them fill the memory. */

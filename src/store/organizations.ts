@@ -47,7 +47,7 @@ export class Organizations extends Context.Service<
       id: string,
       changes: UpdateOrganization,
     ): Effect.Effect<Organization, NotFound | Unprocessable | Unavailable>
-    /** Refused while keys, codes or orders belong to it. Its members and its applications have no rights by it any more. */
+    /** Refused while keys or codes belong to it. Its members and its applications have no rights by it any more. */
     remove(id: string): Effect.Effect<Organization, NotFound | Conflict | Unavailable>
     branding(id: string): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
     setBranding(
@@ -127,9 +127,7 @@ export class Organizations extends Context.Service<
               ),
               Effect.catchTag("SqlRefused", (refused) =>
                 refused.sqlstate === "23503"
-                  ? Effect.fail(
-                      new Conflict({ error: "Keys, codes or orders still belong to this organization." }),
-                    )
+                  ? Effect.fail(new Conflict({ error: "Keys or codes still belong to this organization." }))
                   : Effect.die(refused),
               ),
             )

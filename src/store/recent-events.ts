@@ -2,8 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { RecentEvent } from "../../schema/recent-event.ts"
 import { AppConfig } from "../config.ts"
-import type { SqlTag } from "./events.ts"
-import { Sql } from "./sql.ts"
+import { type Client, Sql } from "./sql.ts"
 
 /** A place among all events: by time, and among those of one commit by channel and offset. */
 export interface Place {
@@ -59,9 +58,9 @@ export class RecentEventLists extends Context.Service<
       /** No statement runs longer: what is still to come is no older than that. */
       const longestSeconds = statementTimeoutMs / 1000 + 1
       /** A row knows the lower half of its transaction's number; nothing that is seen is above the present one. */
-      const number = (q: SqlTag) =>
+      const number = (q: Client) =>
         q`((select below from sight) - (((select below from sight) - e.xmin::text::bigint) & 4294967295))`
-      const unseen = (q: SqlTag, { at, below, running }: Sight) =>
+      const unseen = (q: Client, { at, below, running }: Sight) =>
         q`at >= ${at}::text::timestamptz - make_interval(secs => ${longestSeconds})
           and (${number(q)} >= ${below}::bigint or ${below}::bigint - ${number(q)} = any(${running as number[]}::bigint[]))`
       return RecentEventLists.of({

@@ -22,6 +22,8 @@ export interface SqlOptions {
 }
 
 export type Client = postgres.Sql
+/** What its tag makes of a part of a statement. */
+export type SqlPiece = postgres.PendingQuery<postgres.Row[]>
 type Statement = (client: Client) => ReturnType<Client>
 
 /**
