@@ -1,4 +1,5 @@
 import type { LookupResult } from "../../schema/live.ts"
+import type { TokenResponse } from "../../schema/session.ts"
 import type { Backoff } from "./backoff.ts"
 import { type CredentialOptions, Credentials } from "./credentials.ts"
 import { LiveConnection, type LiveStatus } from "./live.ts"
@@ -29,7 +30,13 @@ export const createClient = (options: ClientOptions) => {
     const tokens = await anonymous("POST /auth/token/refresh", { body: { refresh_token }, idempotencyKey })
     return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
   })
-  const call = makeCall({ baseUrl, fetch: request, credentials })
+  /** In place of those of the login that is kept here; tokens that somebody else keeps are theirs to replace. */
+  const goOnWith = (tokens: TokenResponse, replaced = credentials.newestRefreshToken()): void => {
+    if (replaced === undefined) return
+    credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token }, replaced)
+    connection?.personChanged()
+  }
+  const call = makeCall({ baseUrl, fetch: request, credentials, goOnWith })
 
   let connection: LiveConnection | undefined
   const live = (): LiveConnection => {
@@ -68,12 +75,7 @@ export const createClient = (options: ClientOptions) => {
 
     enterCode: async (code: string) => {
       const refresh_token = credentials.newestRefreshToken() ?? ""
-      const tokens = await anonymous("POST /auth/2fa", { body: { code, refresh_token } })
-      credentials.adopt(
-        { accessToken: tokens.access_token, refreshToken: tokens.refresh_token },
-        refresh_token,
-      )
-      connection?.personChanged()
+      goOnWith(await anonymous("POST /auth/2fa", { body: { code, refresh_token } }), refresh_token)
     },
 
     /** Ends the login everywhere. Here it is over at once, also when this fails and it may go on elsewhere. */

@@ -1,3 +1,4 @@
+import type { TokenResponse } from "../../schema/session.ts"
 import { ApiError } from "./api-error.ts"
 import type { Credentials } from "./credentials.ts"
 import type { Answer, CallOptions, Input, OperationName } from "./operation.ts"
@@ -6,6 +7,8 @@ export interface RestOptions {
   readonly baseUrl: string
   readonly fetch: typeof fetch
   readonly credentials: Credentials
+  /** A new password ends every login, the caller's too, and brings the next one. */
+  readonly goOnWith?: (tokens: TokenResponse) => void
 }
 
 interface LooseInput extends CallOptions {
@@ -32,10 +35,9 @@ const read = async (response: Response): Promise<unknown> => {
 }
 
 /** Calls an operation by its row in the table: `call("GET /emoji_id/:emoji_id", { params: { emoji_id } })`. */
-export const makeCall = ({ baseUrl, credentials, fetch, ...rest }: RestOptions) => {
+export const makeCall = ({ baseUrl, credentials, fetch, goOnWith }: RestOptions) => {
   const send = async (method: string, path: string, input: LooseInput, token: string | undefined) =>
     fetch(`${baseUrl}${pathOf(path, input.params ?? {})}${queryOf(input.query ?? {})}`, {
-      ...rest,
       method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -59,6 +61,8 @@ export const makeCall = ({ baseUrl, credentials, fetch, ...rest }: RestOptions) 
     }
     const body = await read(response)
     if (!response.ok) throw new ApiError(response.status, response.headers, body)
+    const next = name === "PATCH /account" ? (body as Answer<"PATCH /account">).token_response : undefined
+    if (next !== undefined && credentials.logins === logins) goOnWith?.(next)
     return body as Answer<N>
   }
 }

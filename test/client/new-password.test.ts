@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { createClient } from "../../src/client/client.ts"
+import { NodeSocket } from "../../src/client/node-socket.ts"
+import { password, register } from "../auth/person.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { until } from "./until.ts"
+
+const newPassword = "a new horse and a new battery"
+let service: TestService
+const clients: Array<ReturnType<typeof createClient>> = []
+
+beforeAll(async () => {
+  service = await serve()
+})
+afterAll(() => {
+  for (const client of clients) client.live.close()
+})
+
+type Options = Partial<Parameters<typeof createClient>[0]>
+
+const newClient = (options: Options = {}) => {
+  const client = createClient({
+    baseUrl: service.url,
+    WebSocket: NodeSocket,
+    backoff: { firstMs: 20, longestMs: 50 },
+    ...options,
+  })
+  clients.push(client)
+  return client
+}
+const changePassword = (client: ReturnType<typeof createClient>) =>
+  client.call("PATCH /account", { body: { password: newPassword, current_password: password } })
+
+it("who sets a new password stays logged in, with tokens that work at the next start too", async () => {
+  const { email } = await register(service)
+  const kept: Array<string | undefined> = []
+  const client = newClient({ onTokens: (tokens) => void kept.push(tokens?.refreshToken) })
+  await client.logIn({ email, password })
+  await changePassword(client)
+  expect((await client.call("GET /account")).user.email).toBe(email)
+  const restarted = newClient({ refreshToken: kept.at(-1)! })
+  expect((await restarted.call("GET /account")).user.email).toBe(email)
+})
+
+it("who sets a new password goes on hearing their cart", async () => {
+  const { email } = await register(service)
+  const client = newClient()
+  await client.logIn({ email, password })
+  const heard: Array<string> = []
+  client.live.subscribe("cart", {
+    state: () => void heard.push("state"),
+    event: ({ event }) => void heard.push(event),
+  })
+  await until(() => heard.length === 1)
+  await changePassword(client)
+  await until(() => client.live.status === "connected")
+  await client.call("POST /cart", { body: { items: [{ emoji_id: "🐙🎉🐙🎉🐙" }] } })
+  await until(() => heard.includes("cart.changed"))
+})
