@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect"
-import { Publisher } from "../../actors/ports.ts"
 import type { Intent } from "../../machines/order-context.ts"
 import type { MadeIntent } from "../providers/payments/port.ts"
 import { Sandbox } from "../providers/payments/sandbox.ts"
@@ -21,16 +20,14 @@ export class IntentSecrets extends Context.Service<
     Effect.gen(function* () {
       const seal = yield* Seal
       const sandbox = yield* Sandbox
-      const publisher = yield* Publisher
       return IntentSecrets.of({
         keep: (orderId, { clientSecret, ...intent }) =>
-          // A process of the version before cannot do without a sealed one.
-          clientSecret === undefined && publisher.alone()
+          clientSecret === undefined
             ? Effect.succeed(intent)
-            : Effect.map(
-                seal.seal(Buffer.from(clientSecret ?? sandbox.secretOf(intent)), secretAad(orderId)),
-                (sealedSecret) => ({ ...intent, sealedSecret }),
-              ),
+            : Effect.map(seal.seal(Buffer.from(clientSecret), secretAad(orderId)), (sealedSecret) => ({
+                ...intent,
+                sealedSecret,
+              })),
         tell: (orderId, intent) =>
           intent.sealedSecret === undefined
             ? Effect.succeed(sandbox.secretOf(intent))

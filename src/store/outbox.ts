@@ -76,10 +76,7 @@ export class Outbox extends Context.Service<
         const text = JSON.stringify(data)
         const kept = !(isPhone(to) ? carried.phones : carried.mail)
         return Effect.mapEager(
-          // A carrier of the version before gives up what is not sealed.
-          kept && openKinds.has(kind)
-            ? Effect.succeed(text)
-            : sealer.seal(Buffer.from(text), sealedFor(to, kind)),
+          openKinds.has(kind) ? Effect.succeed(text) : sealer.seal(Buffer.from(text), sealedFor(to, kind)),
           (payload): OutboxRow => ({ recipient: to, kind, payload, kept }),
         )
       }
