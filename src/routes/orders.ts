@@ -14,7 +14,7 @@ import { route } from "../http/route.ts"
 import { OrderHistory } from "../services/order-history.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { Refunds } from "../services/refunds.ts"
-import { bookingId, runId } from "../services/run-id.ts"
+import { bookingId, refundRun } from "../services/run-id.ts"
 import { Settlements } from "../services/settlements.ts"
 import { Orders } from "../store/orders.ts"
 
@@ -71,7 +71,8 @@ const getOrder = route({
 const refundOrder = route({
   ...shared,
   id: "refundOrder",
-  summary: "Give money back through the provider it came from: all of it, an amount, or the price of items",
+  summary:
+    "Give money back through the provider it came from: all of it, an amount, or the price of items; without an Idempotency-Key the same amount for the same reason is one refund for ten minutes",
   method: "post",
   path: "/orders/:id/refund",
   scope: "order:refund",
@@ -82,7 +83,7 @@ const refundOrder = route({
   errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
   handler: ({ body, headers, params: { id }, principal }) =>
     Effect.gen(function* () {
-      const run = runId(principal, headers, id, body)
+      const run = refundRun(principal, headers, id, body)
       const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, run))
       return yield* OrderHistory.use((history) => history.show(order))
     }),

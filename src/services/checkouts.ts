@@ -18,7 +18,7 @@ import { FailPoints } from "./fail-points.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { Payments } from "./payments.ts"
 import { Quotes } from "./quotes.ts"
-import { currentRun } from "./run-id.ts"
+import { currentRun, isForgotten } from "./run-id.ts"
 
 interface Facts {
   /** The key the request names. */
@@ -211,7 +211,7 @@ export class Checkouts extends Context.Service<
           if (known !== undefined) return known
           const { order: found } = cart
           const booked = (one: string) => found.context.payments.find(({ fact }) => fact === `cash:${one}`)
-          const cashId = currentRun(run, clock.now(), (one) => booked(one)?.at)
+          const cashId = currentRun(run, booked, ({ at }) => isForgotten(at, clock.now()))
           if (booked(cashId) !== undefined) return { user: cart.user, order: found, before: found }
           const firstKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
           const facts: Facts = { wanted, firstKey, cashId, effects: {} }

@@ -1,13 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Refund } from "../../machines/order-context.ts"
+import { refundParts } from "../../machines/order-money.ts"
 import { type EventRefused, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import type { RefundRequest } from "../../schema/order.ts"
 import type { StoredOrder } from "../store/orders.ts"
 import { refusedInPublic, storedOf } from "./carts.ts"
 import { Payments } from "./payments.ts"
 import { type AskedRefund, planRefund, refundIdOf } from "./refund-plans.ts"
-import { currentRun } from "./run-id.ts"
+import { currentRun, isForgotten, type Run } from "./run-id.ts"
 
 type Failure = Unprocessable | EventRefused | NotFound | Unavailable
 
@@ -29,12 +30,15 @@ const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undef
   refunds.find(({ id }) => id === refundId) ??
   refunds.find(({ externalReference }) => externalReference === refundId)
 
+const cameToNothing = (order: OrderContext, refund: Refund): boolean =>
+  refundParts(order, refund).every(({ status }) => status === "Failed")
+
 /** Money back to buyers. The order takes note before the provider is asked, so that a crash in between is taken up again. */
 export class Refunds extends Context.Service<
   Refunds,
   {
-    /** The same `run` twice is one refund. */
-    run(orderId: string, request: RefundRequest, run: string): Effect.Effect<StoredOrder, Failure>
+    /** The same `run` twice is one refund, unless it came to nothing. */
+    run(orderId: string, request: RefundRequest, run: Run): Effect.Effect<StoredOrder, Failure>
     /** A refund made elsewhere, for the books. */
     record(
       orderId: string,
@@ -161,33 +165,45 @@ export class Refunds extends Context.Service<
         for (const outcome of asked) yield* outcome
       })
 
-      const runIn = ({ refunds }: OrderContext, run: string, nameOf: (run: string) => string) =>
-        currentRun(run, actors.now(), (one) => refunds.find(({ id }) => id === nameOf(one))?.at)
+      /** What a request comes to on the order as it is, or that the order has taken note of it before. */
+      const planOnce = Effect.fnUntraced(function* (
+        order: OrderContext,
+        request: RefundRequest,
+        { name, seconds }: Run,
+      ) {
+        const find = (run: string) => order.refunds.find(({ id }) => id === refundIdOf(run, 0))
+        const run = currentRun(
+          name,
+          find,
+          (made) => isForgotten(made.at, actors.now(), seconds) || cameToNothing(order, made),
+        )
+        if (find(run) !== undefined) return yield* Effect.fail(new AlreadyBooked())
+        return yield* planRefund(order, request, run)
+      })
 
       return Refunds.of({
-        run: Effect.fnUntraced(function* (orderId, request, key) {
-          const { context } = yield* get(orderId)
-          const run = runIn(context, key, (one) => refundIdOf(one, 0))
-          if (context.refunds.some(({ id }) => id === refundIdOf(run, 0))) {
-            yield* resume(orderId)
-            return yield* get(orderId)
-          }
+        run: Effect.fnUntraced(function* (orderId, request, run) {
           let parts: ReadonlyArray<AskedRefund> = []
-          yield* begin(orderId, (order) =>
-            Effect.map(planRefund(order, request, run), (planned) => {
+          yield* begin(orderId, (order) => {
+            // On second thoughts, when another process was faster, there may be nothing to ask for.
+            parts = []
+            return Effect.map(planOnce(order, request, run), (planned) => {
               parts = planned
               return planned
-            }),
-          )
+            })
+          })
+          const asked = parts.length === 0 ? [resume(orderId)] : parts.map((part) => ask(orderId, part))
           // The order has taken note of them, so they are asked for again without the administrator.
-          yield* Effect.forEach(parts, (part) =>
-            Effect.catchTag(ask(orderId, part), "Unavailable", () => Effect.void),
-          )
+          yield* Effect.forEach(asked, (one) => Effect.catchTag(one, "Unavailable", () => Effect.void))
           return yield* get(orderId)
         }),
         record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }, key) {
           const { context } = yield* get(orderId)
-          const id = runIn(context, key, (one) => one)
+          const id = currentRun(
+            key,
+            (one) => context.refunds.find((refund) => refund.id === one),
+            ({ at }) => isForgotten(at, actors.now()),
+          )
           const said = reason === undefined ? {} : { reason }
           const isBooked = (refund: Refund) =>
             refund.id === id || (refund.id === externalReference && refund.status !== "Failed")

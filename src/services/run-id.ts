@@ -1,4 +1,5 @@
 import { hash, randomUUID } from "node:crypto"
+import type { RefundRequest } from "../../schema/order.ts"
 
 /** A uuid that anybody computes alike from the same texts. */
 export const uuidOf = (...texts: ReadonlyArray<string>): string => {
@@ -35,10 +36,38 @@ export const bookingId = (
 /** How long an Idempotency-Key is remembered. */
 export const keySeconds = 86_400
 
-/** The run a request belongs to: the one its key names, or a later one when that was made before the key was forgotten. */
-export const currentRun = (run: string, now: number, madeAt: (run: string) => string | undefined): string => {
-  const at = madeAt(run)
-  return at === undefined || now - Date.parse(at) <= 1000 * keySeconds
-    ? run
-    : currentRun(uuidOf(run, at), now, madeAt)
+/** Whoever clicks twice or sends a request again does it within this; who wants the same once more waits or says so. */
+const repeatSeconds = 600
+
+/** A write by its name, and for how long the same name means the same write. */
+export interface Run {
+  readonly name: string
+  readonly seconds: number
+}
+
+/** Names a refund. Without a key what is asked for does, whoever asks; all that is left can be asked for only once anyway. */
+export const refundRun = (
+  principal: { readonly userId: string },
+  headers: Readonly<Record<string, string>>,
+  orderId: string,
+  body: RefundRequest,
+): Run => {
+  const { amount, item_ids, reason } = body
+  if (keyOf(headers) !== undefined || amount == null)
+    return { name: runId(principal, headers, orderId, body), seconds: keySeconds }
+  const asked = JSON.stringify([amount, reason ?? null, item_ids?.map((id) => id.toLowerCase()) ?? []])
+  return { name: uuidOf("refund", orderId.toLowerCase(), asked), seconds: repeatSeconds }
+}
+
+export const isForgotten = (at: string, now: number, seconds = keySeconds): boolean =>
+  now - Date.parse(at) > 1000 * seconds
+
+/** The run a request belongs to: the one its name says, or a later one when what was made by that name is over. */
+export const currentRun = <T extends { readonly at: string }>(
+  run: string,
+  find: (run: string) => T | undefined,
+  isOver: (made: T) => boolean,
+): string => {
+  const made = find(run)
+  return made === undefined || !isOver(made) ? run : currentRun(uuidOf(run, made.at), find, isOver)
 }

@@ -12,7 +12,7 @@ import { FailPoints } from "./fail-points.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { Payments } from "./payments.ts"
 import { Refunds } from "./refunds.ts"
-import { currentRun } from "./run-id.ts"
+import { currentRun, isForgotten } from "./run-id.ts"
 
 type Told<K extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: K }>
 type ToldRefund = Told<"refunded" | "refund_failed">
@@ -197,8 +197,8 @@ export class Settlements extends Context.Service<
           const factOf = (one: string) => `override:${one}`
           const current = currentRun(
             run,
-            actors.now(),
-            (one) => known.find(({ fact }) => fact === factOf(one))?.at,
+            (one) => known.find(({ fact }) => fact === factOf(one)),
+            ({ at }) => isForgotten(at, actors.now()),
           )
           yield* receive(orderId, { fact: factOf(current), provider: "cash", ...payment })
         }),
