@@ -35,7 +35,8 @@ const read = <A, E>(
 const list = route({
   id: "listEvents",
   group: "admin",
-  summary: "What happened lately on all channels, newest first; `before` and `after` go on from a place",
+  summary:
+    "What happened lately on all channels, newest first; `before` and `after` go on from a place. Of a `kind` an answer may hold fewer than `limit`, or none, and there are more `before`",
   method: "get",
   path: "/admin/events",
   auth: "JWT",
@@ -53,14 +54,13 @@ const list = route({
       const limit = Number(query.limit ?? shownEvents)
       const before = yield* read("before", query.before, decodePlace)
       const after = yield* read("after", query.after, decodeSight)
-      const { events, sight } = yield* RecentEventLists.use((lists) =>
+      const { end, events, isQuiet, sight } = yield* RecentEventLists.use((lists) =>
         lists.list({ kind: query.kind, before, after, limit }),
       )
-      const oldest = events.length === limit ? events.at(-1) : undefined
       return {
         data: events.map(({ event }) => event),
-        ...(oldest === undefined ? {} : { before: write(oldest.place) }),
-        after: events.length === 0 ? (query.after ?? write(sight)) : write(sight),
+        ...(end === undefined ? {} : { before: write(end) }),
+        after: isQuiet ? (query.after ?? write(sight)) : write(sight),
       }
     }),
 })

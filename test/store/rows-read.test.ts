@@ -71,3 +71,41 @@ it("a list opens the entities on its page and no others, whatever it is filtered
     expect(await rowsOpened(service, "entity", orders)).toBeLessThan(50)
   }
 })
+
+it("events of a kind are looked for among so many at a time, and found however far back they are", async () => {
+  const service = await serveAlone()
+  const { sql } = service
+  const { token } = await service.user({ role: "Admin" })
+  await sql`insert into event (channel, "offset", type, data, at)
+            select 'cart:x', n, 'cart.changed', '{}', now() - make_interval(secs => 50000 - n) from generate_series(1, 45000) n`
+  await sql`insert into event (channel, "offset", type, data, at)
+            values ('rare:x', 1, 'rare.first', '{}', now() - interval '1 day'), ('rare:x', 2, 'rare.last', '{}', now() - interval '10000 seconds')`
+  await sql`analyze event`
+  const look = async (more: string) => {
+    const { body } = await service.call("GET", `/admin/events?kind=rare&limit=2${more}`, { token })
+    return body as { data: ReadonlyArray<{ event: string }>; before?: string; after: string }
+  }
+  const told: Array<string> = []
+  let before: string | undefined
+  let after: string | undefined
+  do {
+    const opened = await rowsOpened(service, "event", async () => {
+      const found = await look(before === undefined ? "" : `&before=${before}`)
+      told.push(...found.data.map(({ event }) => event))
+      before = found.before
+      after ??= found.after
+    })
+    expect(opened).toBeLessThan(11_000)
+  } while (before !== undefined)
+  expect(told).toEqual(["rare.last", "rare.first"])
+  // Who waits for such an event is not shown again and again what happened besides.
+  await sql`insert into event (channel, "offset", type, data) select 'cart:x', n, 'cart.changed', '{}' from generate_series(50001, 55000) n`
+  const waited = await look(`&after=${after}`)
+  expect(waited).toEqual({ data: [], after: expect.any(String) })
+  const opened = await rowsOpened(service, "event", async () =>
+    expect(await look(`&after=${waited.after}`)).toEqual({ data: [], after: waited.after }),
+  )
+  expect(opened).toBeLessThan(6000)
+  await sql`insert into event (channel, "offset", type, data) values ('rare:x', 3, 'rare.now', '{}')`
+  expect((await look(`&after=${waited.after}`)).data).toMatchObject([{ event: "rare.now" }])
+})

@@ -30,6 +30,18 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     expect(await page.getByRole("listitem").filter({ hasText: "cart.changed" }).count()).toBe(0)
   })
 
+  it("finds what is rare among very much else", async () => {
+    const admin = await registerAdmin()
+    await service.sql`insert into event (channel, "offset", type, data, at)
+                      values ('lootbox:x', 1, 'lootbox.lost', '{}', now() - interval '1 day')`
+    await service.sql`insert into event (channel, "offset", type, data)
+                      select 'cart:x', n, 'cart.changed', '{}' from generate_series(1, 25000) n`
+    const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
+    await page.getByLabel("Show").selectOption("lootbox")
+    await page.getByRole("listitem").filter({ hasText: "lootbox.lost" }).waitFor()
+    await page.getByRole("button", { name: "Earlier" }).waitFor({ state: "detached" })
+  })
+
   it("makes a code and a box, and a buyer finds what is in the box", async () => {
     const admin = await registerAdmin()
     const buyer = await register(service)

@@ -18,6 +18,9 @@ const signs = {
 }
 const lookEveryMs = 3000
 const mostShown = 500
+const pageSize = 50
+/** One look goes through so many events of all kinds; further back only who wants to. */
+const looksPerPage = 20
 
 const kindOf = ({ event }) => event.split(".")[0]
 
@@ -55,7 +58,21 @@ export const drawEvents = async (place, life) => {
   let kind = ""
   let before
   let after
-  const ask = (more) => get(`/admin/events?limit=50${kind === "" ? "" : `&kind=${kind}`}${more}`)
+  const ask = (more) => get(`/admin/events?limit=${pageSize}${kind === "" ? "" : `&kind=${kind}`}${more}`)
+
+  /** A page of the kind that was chosen; nothing when another was chosen meanwhile. */
+  const askPage = async (from) => {
+    const asked = kind
+    const first = await ask(from === undefined ? "" : `&before=${from}`)
+    const page = { data: first.data, before: first.before, after: first.after }
+    for (let looks = 1; looks < looksPerPage; looks++) {
+      if (page.data.length >= pageSize || page.before === undefined || kind !== asked || life.isOver) break
+      const more = await ask(`&before=${page.before}`)
+      page.data = [...page.data, ...more.data]
+      page.before = more.before
+    }
+    return kind === asked ? page : undefined
+  }
 
   const drawOlder = () =>
     fill(
@@ -64,7 +81,8 @@ export const drawEvents = async (place, life) => {
         actionButton(
           "Earlier",
           async () => {
-            const found = await ask(`&before=${before}`)
+            const found = await askPage(before)
+            if (found === undefined) return
             before = found.before
             list.append(...found.data.map((event) => entry(event, false)))
             drawOlder()
@@ -73,7 +91,8 @@ export const drawEvents = async (place, life) => {
         ),
     )
   const start = async () => {
-    const found = await ask("")
+    const found = await askPage()
+    if (found === undefined) return
     before = found.before
     after = found.after
     fill(
@@ -86,7 +105,9 @@ export const drawEvents = async (place, life) => {
     if (document.hidden || life.isOver) return
     try {
       if (after === undefined) return await start()
+      const asked = kind
       const found = await ask(`&after=${after}`)
+      if (kind !== asked) return
       after = found.after
       // More than one answer holds: rather begin anew than leave a hole.
       if (found.before !== undefined) return await start()
