@@ -1,25 +1,18 @@
 import { Effect, Layer, Schedule } from "effect"
 import { AppConfig } from "../config.ts"
+import { deleteOldest, deleteOver } from "../store/left-behind.ts"
 import { type Client, Sql, type SqlPiece } from "../store/sql.ts"
 import { lookBackSeconds } from "./callers.ts"
 
 const intervalMinutes = 5
-const batchSize = 5000
 const endedKeptSeconds = 2 * 86_400
 
 /** Takes away what nobody can ask for any more. Every process may do this; a round that meets another does less. */
 export const tidy = Effect.gen(function* () {
   const sql = yield* Sql
   const keptSeconds = Math.max(endedKeptSeconds, lookBackSeconds(yield* AppConfig))
-  /** Some at a time, for as long as there are more: a month without us leaves more behind than one statement may take. */
-  const inBatches = (...args: Parameters<typeof sql.rows>) =>
-    Effect.repeat(sql.rows(...args), { while: (gone) => gone.length === batchSize })
-  /** Asked again when it is deleted: what was over a moment ago may have begun anew. */
   const over = (table: string, key: Array<string>, isOver: (q: Client) => SqlPiece) =>
-    inBatches(
-      (q) => q`delete from ${q(table)} where ${isOver(q)} and (${q(key)}) in (
-                 select ${q(key)} from ${q(table)} where ${isOver(q)} limit ${batchSize}) returning 1`,
-    )
+    deleteOver(sql, table, key, isOver)
   const expired = (q: Client) => q`expires_at < now() - interval '1 day'`
   yield* Effect.forEach(
     [
@@ -40,17 +33,17 @@ export const tidy = Effect.gen(function* () {
       over("sms_code", ["user_id", "for_setup"], expired),
       over("rate_window", ["key"], (q) => q`resets_at < now()`),
       over("idempotency_key", ["caller", "key"], (q) => q`created_at < now() - interval '1 day'`),
-      // Of these two only the oldest are looked at, by their numbers.
-      inBatches(
-        (
-          q,
-        ) => q`delete from sandbox_webhook w using (select id from sandbox_webhook order by id limit ${batchSize}) oldest
-                  where w.id = oldest.id and w.delivered_at < now() - interval '7 days' returning 1`,
+      deleteOldest(
+        sql,
+        "sandbox_webhook",
+        (q) => q`delivered_at < now() - interval '7 days'`,
+        (q) => q`delivered_at >= now() - interval '7 days'`,
       ),
-      inBatches(
-        (q) => q`delete from outbox o using (select id from outbox order by id limit ${batchSize}) oldest
-                  where o.id = oldest.id
-                    and (o.sent_at < now() - interval '7 days' or o.at < now() - interval '30 days') returning 1`,
+      deleteOldest(
+        sql,
+        "outbox",
+        (q) => q`(sent_at < now() - interval '7 days' or at < now() - interval '30 days')`,
+        (q) => q`coalesce(sent_at, at) >= now() - interval '7 days'`,
       ),
     ],
     // What does not work out is tried again next time, and keeps nothing else from being done.

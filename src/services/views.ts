@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { viewWindowDays } from "../../schema/metric.ts"
+import { deleteOver } from "../store/left-behind.ts"
 import { Sql } from "../store/sql.ts"
 
 /** Who counts by itself and is asked for its counts when they are written. */
@@ -101,16 +102,21 @@ export class Views extends Context.Service<
       const flush = flushUpTo(Number.POSITIVE_INFINITY)
 
       const oldestDay = -2 * viewWindowDays
-      const prune = sql
-        .rows(
-          (q) => q`with old as (delete from emoji_id_view where day < current_date + ${oldestDay}::int)
-                   delete from view_batch where at < now() - interval '1 day'`,
-        )
-        .pipe(
-          Effect.catchCause((cause) =>
-            Effect.logWarning("old views not deleted, the next round tries again", cause),
+      const prune = Effect.forEach(
+        [
+          deleteOver(
+            sql,
+            "emoji_id_view",
+            ["canonical", "day"],
+            (q) => q`day < current_date + ${oldestDay}::int`,
           ),
-        )
+          deleteOver(sql, "view_batch", ["process"], (q) => q`at < now() - interval '1 day'`),
+        ],
+        Effect.catchCause((cause) =>
+          Effect.logWarning("old views not deleted, the next round tries again", cause),
+        ),
+        { discard: true },
+      )
 
       yield* Effect.addFinalizer(() => flush)
       yield* Effect.forkScoped(Effect.repeat(flushUpTo(1), Schedule.spaced(flushEvery)))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { Callers } from "../../src/services/callers.ts"
 import { tidy } from "../../src/services/housekeeping.ts"
-import { serve } from "../fixtures/service.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
 import { letters, login, register, someEmail } from "./person.ts"
 
 it("a round takes away what is over and leaves what is not", async () => {
@@ -103,6 +103,15 @@ it("a round takes away all that is over, however much there is", async () => {
   expect(await sql`select 1 from outbox limit 1`).toEqual([])
 })
 
+/** What takes too long is ended by the database, and nothing of it is done. */
+const endLong = async (sql: TestService["sql"], tables: ReadonlyArray<string>) => {
+  await sql.unsafe(`create function end_long() returns trigger language plpgsql as $$
+    begin if (select count(*) from gone) > 5000 then raise exception 'too long'; end if; return null; end $$`)
+  for (const table of tables)
+    await sql.unsafe(`create trigger end_long after delete on ${table} referencing old table as gone
+                      for each statement execute function end_long()`)
+}
+
 it("a round takes a month of what is over away without one long statement", async () => {
   const service = await serve()
   const { sql } = service
@@ -118,14 +127,50 @@ it("a round takes a month of what is over away without one long statement", asyn
             select n, ${id}, 'get', '', ${old} from ${n}`
   await sql`insert into rate_window (key, used, resets_at) select n, 1, ${old} from ${n}`
   const tables = ["magic_link", "authorization_code", "oauth_grant", "partner_visit", "rate_window"]
-  // What takes too long is ended by the database, and nothing of it is done.
-  await sql.unsafe(`create function end_long() returns trigger language plpgsql as $$
-    begin if (select count(*) from gone) > 5000 then raise exception 'too long'; end if; return null; end $$`)
-  for (const table of tables)
-    await sql.unsafe(`create trigger end_long after delete on ${table} referencing old table as gone
-                      for each statement execute function end_long()`)
+  await endLong(sql, tables)
   await service.runtime.runPromise(tidy)
   const left = await Promise.all(tables.map((table) => sql`select 1 from ${sql(table)}`))
   // The link to the person who registered above is good.
   expect(left.map(({ length }) => length)).toEqual([1, 0, 0, 0, 0])
+})
+
+it("letters that cannot leave do not keep those after them from being taken away", async () => {
+  const service = await serve()
+  const { sql } = service
+  await sql`insert into outbox (recipient, kind, payload, at, due_at)
+            select 'x', 'stuck', '', now() - interval '20 days', 'infinity' from generate_series(1, 5001)`
+  await sql`insert into outbox (recipient, kind, payload, at, sent_at)
+            select 'x', 'sent', '', now() - interval '9 days', now() - interval '8 days' from generate_series(1, 12000)`
+  await sql`insert into outbox (recipient, kind, payload, sent_at) values ('x', 'new', '', now())`
+  await sql`insert into sandbox_webhook (payload, due_at) select '', 'infinity' from generate_series(1, 5001)`
+  await sql`insert into sandbox_webhook (payload, delivered_at)
+            select '', now() - interval '8 days' from generate_series(1, 12000)`
+  await sql`insert into sandbox_webhook (payload, delivered_at) values ('', now())`
+  await service.runtime.runPromise(tidy)
+  const left = await sql`select kind, count(*)::int as n from outbox group by 1 order by 1`
+  expect(left).toEqual([
+    { kind: "new", n: 1 },
+    { kind: "stuck", n: 5001 },
+  ])
+  expect(
+    await sql`select delivered_at is null as waits, count(*)::int as n from sandbox_webhook group by 1 order by 1`,
+  ).toEqual([
+    { waits: false, n: 1 },
+    { waits: true, n: 5001 },
+  ])
+})
+
+it("a process takes the views of old days away without one long statement", async () => {
+  const { database, sql } = await serve()
+  await sql`insert into emoji_id_view (canonical, day, views) select n, current_date - 57, 1 from generate_series(1, 12000) n`
+  await sql`insert into emoji_id_view (canonical, day, views) values ('x', current_date - 56, 1)`
+  await sql`insert into view_batch (process, number, at) select gen_random_uuid(), 1, now() - interval '2 days' from generate_series(1, 12000)`
+  await endLong(sql, ["emoji_id_view", "view_batch"])
+  await serve({}, { database })
+  await expect
+    .poll(() => sql`select max(canonical) as last, count(*)::int as n from emoji_id_view`)
+    .toEqual([{ last: "x", n: 1 }])
+  await expect
+    .poll(() => sql`select count(*)::int as n from view_batch where at < now() - interval '1 day'`)
+    .toEqual([{ n: 0 }])
 })

@@ -10,7 +10,9 @@ import { Events } from "../../src/store/events.ts"
 import { Sql } from "../../src/store/sql.ts"
 import { testConfig } from "../fixtures/service.ts"
 
-const text = ((strings: ReadonlyArray<string>) => strings.join("?")) as never
+/** A statement as text, or the names of something in it. */
+const text = ((first: TemplateStringsArray | string | ReadonlyArray<string>, ...values: Array<unknown>) =>
+  typeof first === "object" && "raw" in first ? String.raw(first, ...values) : String(first)) as never
 
 /** A database of which one statement, known by a word in it, goes wrong in a way nobody foresaw at one of its times. */
 const databaseWithDefect = (word: string, wrongAt: number) => {
