@@ -141,6 +141,16 @@ describe("an id that becomes free", () => {
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
+  it("is told in the same round as very many before it that nobody asked about", async () => {
+    const { canonical, free, users } = await wanted(1)
+    await nodes[0]
+      .sql`insert into freed_id (canonical, due_at) select n, now() - interval '1 minute' from generate_series(1, 500) n`
+    await free()
+    await round()
+    expect(await told(users, canonical)).toEqual([1])
+    expect(await nodes[0].sql`select 1 from freed_id where canonical = '1'`).toHaveLength(0)
+  })
+
   it("by destruction is news too", async () => {
     const { canonical, free, users } = await wanted(1)
     await free()
