@@ -1,10 +1,11 @@
 import { Effect, Schema } from "effect"
 import { NotFound } from "../../schema/errors.ts"
 import { PaymentMethod } from "../../schema/order.ts"
+import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { text } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { forgetMethod } from "../services/method-forgetting.ts"
-import { PaymentMethods } from "../store/payment-methods.ts"
+import { maxMethodsListed, PaymentMethods } from "../store/payment-methods.ts"
 
 const shared = { group: "cart", auth: "apiKey" } as const
 const params = { id: text(255) }
@@ -12,13 +13,15 @@ const params = { id: text(255) }
 const listPaymentMethods = route({
   ...shared,
   id: "listPaymentMethods",
-  summary: "How the caller has paid before",
+  summary: "How the caller has paid before, a hundred to a page",
   method: "get",
   path: "/payment_methods",
   scope: "paymentMethod:read",
+  query: pieceQuery(maxMethodsListed),
   success: Schema.Array(PaymentMethod),
   errors: [],
-  handler: ({ principal }) => PaymentMethods.use((methods) => methods.list(principal.userId)),
+  handler: ({ principal, query }) =>
+    PaymentMethods.use((methods) => methods.list(principal.userId, pieceOf(query, maxMethodsListed))),
 })
 
 const deletePaymentMethod = route({

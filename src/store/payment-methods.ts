@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { PaymentMethod } from "../../schema/order.ts"
+import type { Piece } from "../../schema/paging.ts"
 import { type Client, Sql } from "./sql.ts"
 
 interface Row {
@@ -26,14 +27,14 @@ const toMethod = ({ provider, ...row }: Row): StoredMethod => ({
   ) as unknown as PaymentMethod,
 })
 
-const maxListed = 100
+export const maxMethodsListed = 100
 const maxForgotten = 100
 
 /** How a user has paid before. */
 export class PaymentMethods extends Context.Service<
   PaymentMethods,
   {
-    list(userId: string): Effect.Effect<ReadonlyArray<PaymentMethod>, Unavailable>
+    list(userId: string, piece: Piece): Effect.Effect<ReadonlyArray<PaymentMethod>, Unavailable>
     remember(userId: string, provider: string, method: PaymentMethod): Effect.Effect<void, Unavailable>
     /** Again the same for as long as its provider has not heard of it. */
     delete(userId: string, id: string): Effect.Effect<StoredMethod, NotFound | Unavailable>
@@ -55,12 +56,12 @@ export class PaymentMethods extends Context.Service<
       const notFound = new NotFound({ error: "There is no such payment method." })
 
       return PaymentMethods.of({
-        list: (userId) =>
+        list: (userId, { limit, offset }) =>
           sql
             .rows<Row>(
               (q) => q`select ${columns(q)}
                          from payment_method where user_id = ${userId} and deleted_at is null
-                        order by is_default desc, created_at desc, id limit ${maxListed}`,
+                        order by is_default desc, created_at desc, id limit ${limit} offset ${offset}`,
             )
             .pipe(Effect.map((rows) => rows.map((row) => toMethod(row).shown))),
         remember: (userId, provider, method) =>

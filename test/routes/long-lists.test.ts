@@ -60,6 +60,13 @@ it("so do members, keys, applications and types of box", async () => {
   await expectPieces("/lootbox_type", admin)
 })
 
+it("so does how somebody has paid before", async () => {
+  const buyer = await service.user()
+  await service.sql`insert into payment_method (id, user_id, provider, payment_type, is_default, created_at)
+                    select 'pm_' || n, ${buyer.id}, 'stripe', 'card', n = 2, now() from generate_series(1, 3) n`
+  await expectPieces("/payment_methods", buyer)
+})
+
 it("the live list of open transfers has those that are older than two hundred that ended", async () => {
   const [sender, recipient] = [await service.user(), await service.user()]
   const open = await send(sender, recipient)
