@@ -109,3 +109,30 @@ it("events of a kind are looked for among so many at a time, and found however f
   await sql`insert into event (channel, "offset", type, data) values ('rare:x', 3, 'rare.now', '{}')`
   expect((await look(`&after=${waited.after}`)).data).toMatchObject([{ event: "rare.now" }])
 })
+
+it("a user is deleted without a look at what others have", async () => {
+  const service = await serveAlone()
+  const { sql } = service
+  const { token } = await service.user({ role: "Admin" })
+  const tables = ["magic_link", "payment_method", "api_key", "pubkey", "outbox", "interest_notice"]
+  const leaving = await Promise.all(tables.map(() => service.user()))
+  await sql`insert into app_user (email) select n || '@example.com' from generate_series(1, 5000) n`
+  await sql`insert into magic_link (token_hash, user_id, email, purpose, expires_at)
+            select id, id, email, 'login', now() + interval '1 hour' from app_user`
+  await sql`insert into payment_method (id, user_id, provider, payment_type) select id, id, 'stripe', 'card' from app_user`
+  await sql`insert into api_key (id, user_id, name, secret_hash, scopes) select id, id, 'x', 'x', '{}' from app_user`
+  await sql`insert into pubkey (pubkey, user_id) select id, id from app_user`
+  await sql`insert into outbox (recipient, kind, payload, sent_at) select email, 'login', '', now() from app_user`
+  await sql`insert into interest_notice (user_id, canonical) select id, 'x' from app_user`
+  await sql`analyze`
+  const opened: Record<string, boolean> = {}
+  for (const [n, table] of tables.entries()) {
+    const remove = async () =>
+      expect((await service.call("DELETE", `/users/${leaving[n]!.id}`, { token })).status).toBe(200)
+    opened[table] = (await rowsOpened(service, table, remove)) < 50
+  }
+  expect(opened).toEqual(Object.fromEntries(tables.map((table) => [table, true])))
+  const ids = leaving.map(({ id }) => id)
+  expect(await sql`select 1 from magic_link where user_id = any(${ids})`).toEqual([])
+  expect(await sql`select 1 from payment_method where user_id = any(${ids})`).toEqual([])
+})
