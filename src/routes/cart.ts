@@ -20,7 +20,7 @@ import { Checkouts } from "../services/checkouts.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { Payments } from "../services/payments.ts"
 import { Promotions } from "../services/promotions.ts"
-import { bookingId, runId } from "../services/run-id.ts"
+import { cashRun } from "../services/run-id.ts"
 import { Users } from "../store/users.ts"
 
 const shared = { group: "cart", auth: "apiKey", success: DisplayOrder } as const
@@ -115,20 +115,23 @@ const checkout = route({
   path: "/cart/checkout",
   handler: ({ body, headers, principal }) =>
     Checkouts.use((checkouts) =>
-      checkouts.run(principal, undefined, body, { run: runId(principal, headers, body) }),
+      checkouts.run(principal, undefined, body, {
+        run: (orderId) => cashRun(principal, headers, orderId, body),
+      }),
     ).pipe(Effect.flatMap(showPaid)),
 })
 
 const checkoutOrder = route({
   ...checkoutRow,
   id: "checkoutOrder",
-  summary: "Check out a given open order: one's own, or any for administrators",
+  summary:
+    "Check out a given open order: one's own, or any for administrators. Without an Idempotency-Key the same part in cash is taken once for a day under the same reference, for ten minutes without one",
   path: "/cart/checkout/:id",
   params: { id: Uuid },
   handler: ({ body, headers, params, principal }) =>
     Checkouts.use((checkouts) =>
       checkouts.run(principal, params.id.toLowerCase(), body, {
-        run: bookingId(principal, headers, params.id, body),
+        run: (orderId) => cashRun(principal, headers, orderId, body),
       }),
     ).pipe(Effect.flatMap(showPaid)),
 })

@@ -1,11 +1,29 @@
 import { Effect } from "effect"
+import type { OrderContext } from "../../machines/order-context.ts"
 import { Forbidden, Unprocessable } from "../../schema/errors.ts"
 import { isReturnLink } from "../../schema/link.ts"
 import type { CheckoutCartRequest } from "../../schema/order.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import type { Principal } from "../http/principal.ts"
+import { currentRun, isForgotten, type Run } from "./run-id.ts"
 
 const issue = (code: string, message: string) => [{ code, message }]
+
+export const takenBefore = new Unprocessable({
+  error: "This cash was taken before.",
+  fields: { amount: issue("taken_before", "the order has it already") },
+})
+
+/** What cash is known by in the order and in the books. */
+export const checkCash = (
+  { payments }: OrderContext,
+  { name, seconds }: Run,
+  at: string,
+): Effect.Effect<string, Unprocessable> => {
+  const find = (run: string) => payments.find(({ fact }) => fact === `cash:${run}`)
+  const run = currentRun(name, find, (made) => isForgotten(made.at, Date.parse(at), seconds))
+  return find(run) === undefined ? Effect.succeed(`cash:${run}`) : Effect.fail(takenBefore)
+}
 
 /** What can be said of a checkout before looking at the order. */
 export const checkRequest = Effect.fnUntracedEager(function* (

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { OrderEvent } from "../../machines/order-context.ts"
 import { dueCents, totalCents } from "../../machines/order-money.ts"
@@ -8,23 +7,31 @@ import type { TurnEffects } from "../../schema/turn.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
-import { DatabaseClock } from "../store/database-clock.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { ineligible } from "./cart-items.ts"
 import { type Cart, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
-import { checkEmail, checkKey, checkRequest, emptyCart, notFree, tooLittle } from "./checkout-requests.ts"
+import {
+  checkCash,
+  checkEmail,
+  checkKey,
+  checkRequest,
+  emptyCart,
+  notFree,
+  takenBefore,
+  tooLittle,
+} from "./checkout-requests.ts"
 import { freeDiscounts } from "./discounts.ts"
 import { FailPoints } from "./fail-points.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { Payments } from "./payments.ts"
 import { Quotes } from "./quotes.ts"
-import { currentRun, isForgotten } from "./run-id.ts"
+import { freshRun, type Run } from "./run-id.ts"
 
 interface Facts {
   /** The key the request names. */
   readonly wanted: string | undefined
   readonly firstKey: string
-  readonly cashId: string
+  readonly run: (orderId: string) => Run
   /** What the decision wants committed with it. */
   effects: TurnEffects
 }
@@ -50,7 +57,7 @@ export class Checkouts extends Context.Service<
         /** The partner on whose page it happens. */
         readonly organizationId?: string
         /** Names the request: the same one twice books its cash once. */
-        readonly run?: string
+        readonly run?: (orderId: string) => Run
       },
     ): Effect.Effect<CartTurn, CartRefusal | EventRefused | Forbidden>
   }
@@ -65,7 +72,6 @@ export class Checkouts extends Context.Service<
       const quotes = yield* Quotes
       const keys = yield* FirstKeys
       const failPoints = yield* FailPoints
-      const clock = yield* DatabaseClock
 
       /** Whose order it is, for those who may check it out. */
       const buyerOf = Effect.fnUntracedEager(function* (principal: Principal, orderId: string | undefined) {
@@ -124,7 +130,7 @@ export class Checkouts extends Context.Service<
           const cents = request.amount ?? dueCents({ ...context, items })
           const reference = request.external_reference
           const payment = {
-            fact: `cash:${facts.cashId}`,
+            fact: yield* checkCash(context, facts.run(context.id), at),
             provider: "cash",
             cents,
             at,
@@ -198,7 +204,7 @@ export class Checkouts extends Context.Service<
 
       return Checkouts.of({
         run: Effect.fnUntraced(function* (principal, orderId, request, options = {}) {
-          const { organizationId, run = randomUUID() } = options
+          const { organizationId, run = freshRun } = options
           const { method } = request
           yield* checkRequest(principal, request)
           const buyer = yield* buyerOf(principal, orderId)
@@ -209,12 +215,8 @@ export class Checkouts extends Context.Service<
           const asked: Asked = { method, orderId, wanted }
           const known = yield* repeated(cart, asked)
           if (known !== undefined) return known
-          const { order: found } = cart
-          const booked = (one: string) => found.context.payments.find(({ fact }) => fact === `cash:${one}`)
-          const cashId = currentRun(run, booked, ({ at }) => isForgotten(at, clock.now()))
-          if (booked(cashId) !== undefined) return { user: cart.user, order: found, before: found }
           const firstKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
-          const facts: Facts = { wanted, firstKey, cashId, effects: {} }
+          const facts: Facts = { wanted, firstKey, run, effects: {} }
           const taken = yield* carts
             .turn(buyer, (order, at, user) => decide(order, at, user, request, facts, organizationId), {
               only: orderId,
@@ -225,6 +227,10 @@ export class Checkouts extends Context.Service<
               Effect.catchTags({
                 IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
                 LimitReached: () => Effect.fail(notFree(0)),
+                Unprocessable: (refused) =>
+                  refused === takenBefore
+                    ? Effect.map(carts.get(buyer), ({ order, user }) => ({ user, order, before: order }))
+                    : Effect.fail(refused),
                 // Perhaps because the same request, sent twice, was faster.
                 EventRefused: (refused) =>
                   carts.get(buyer).pipe(

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto"
-import type { RefundRequest } from "../../schema/order.ts"
+import type { CheckoutCartRequest, RefundRequest } from "../../schema/order.ts"
 
 /** A uuid that anybody computes alike from the same texts. */
 export const uuidOf = (...texts: ReadonlyArray<string>): string => {
@@ -45,6 +45,9 @@ export interface Run {
   readonly seconds: number
 }
 
+/** A write like no other. */
+export const freshRun = (): Run => ({ name: randomUUID(), seconds: keySeconds })
+
 /** Names a refund. Without a key what is asked for does, whoever asks; all that is left can be asked for only once anyway. */
 export const refundRun = (
   principal: { readonly userId: string },
@@ -58,6 +61,17 @@ export const refundRun = (
   const asked = JSON.stringify([amount, reason ?? null, item_ids?.map((id) => id.toLowerCase()) ?? []])
   return { name: uuidOf("refund", orderId.toLowerCase(), asked), seconds: repeatSeconds }
 }
+
+/** Names cash that is taken for an order, which need not have a reference. */
+export const cashRun = (
+  principal: { readonly userId: string },
+  headers: Readonly<Record<string, string>>,
+  orderId: string,
+  body: CheckoutCartRequest,
+): Run =>
+  keyOf(headers) === undefined && body.amount != null && !body.external_reference
+    ? { name: uuidOf("booking", orderId, String(body.amount)), seconds: repeatSeconds }
+    : { name: bookingId(principal, headers, orderId, body), seconds: keySeconds }
 
 export const isForgotten = (at: string, now: number, seconds = keySeconds): boolean =>
   now - Date.parse(at) > 1000 * seconds

@@ -104,3 +104,36 @@ it("a part in cash that was clicked twice is taken once", async () => {
   await take("till 5")
   expect(await due()).toBe(cart.total_in_cents - 200)
 })
+
+it("a part in cash that two administrators take at once, or that has no reference, is taken once", async () => {
+  const admins = [await newShopper(service, { role: "Admin" }), await newShopper(service, { role: "Admin" })]
+  const buyer = await newShopper(service)
+  const { body: cart } = await buyer.add(...freshIds(2))
+  const due = async () => (await buyer.cart()).body.remaining_due_in_cents
+  const take = (facts: object) =>
+    Promise.all(
+      admins.map((admin) =>
+        admin.call("POST", `/cart/checkout/${cart.id}`, { method: "Cash", amount: 100, ...facts }),
+      ),
+    )
+  expect((await take({ external_reference: "till 4" })).map(({ status }) => status)).toEqual([200, 200])
+  expect(await due()).toBe(cart.total_in_cents - 100)
+  for (const _ of ["at once", "and later"])
+    expect((await take({})).map(({ status }) => status)).toEqual([200, 200])
+  expect(await due()).toBe(cart.total_in_cents - 200)
+  const options = { headers: { "idempotency-key": randomUUID() } }
+  const body = { method: "Cash", amount: 100 }
+  expect((await admins[0]!.call("POST", `/cart/checkout/${cart.id}`, body, options)).status).toBe(200)
+  expect(await due()).toBe(cart.total_in_cents - 300)
+})
+
+it("so is one for an administrator's own cart, and the same for the next cart is another", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  for (const _ of ["one cart", "and the next"]) {
+    const { body: cart } = await admin.add(...freshIds(2))
+    for (const _again of ["once", "and again"])
+      expect((await admin.checkout({ method: "Cash", amount: 100 })).status).toBe(200)
+    expect((await admin.cart()).body.remaining_due_in_cents).toBe(cart.total_in_cents - 100)
+    expect((await admin.checkout({ method: "Cash" })).body.status).toBe("Paid")
+  }
+})
