@@ -30,8 +30,14 @@ const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undef
   refunds.find(({ id }) => id === refundId) ??
   refunds.find(({ externalReference }) => externalReference === refundId)
 
-const cameToNothing = (order: OrderContext, refund: Refund): boolean =>
-  refundParts(order, refund).every(({ status }) => status === "Failed")
+/** What is on its way stays the same refund, however long it takes; what failed stands in nobody's way. */
+const isOver = (order: OrderContext, refund: Refund, isLongAgo: boolean): boolean => {
+  const parts = refundParts(order, refund)
+  return (
+    parts.every(({ status }) => status === "Failed") ||
+    (isLongAgo && parts.every(({ status }) => status !== "Pending"))
+  )
+}
 
 /** Money back to buyers. The order takes note before the provider is asked, so that a crash in between is taken up again. */
 export class Refunds extends Context.Service<
@@ -172,10 +178,8 @@ export class Refunds extends Context.Service<
         { name, seconds }: Run,
       ) {
         const find = (run: string) => order.refunds.find(({ id }) => id === refundIdOf(run, 0))
-        const run = currentRun(
-          name,
-          find,
-          (made) => isForgotten(made.at, actors.now(), seconds) || cameToNothing(order, made),
+        const run = currentRun(name, find, (made) =>
+          isOver(order, made, isForgotten(made.at, actors.now(), seconds)),
         )
         if (find(run) !== undefined) return yield* Effect.fail(new AlreadyBooked())
         return yield* planRefund(order, request, run)

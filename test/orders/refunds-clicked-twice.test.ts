@@ -75,6 +75,23 @@ it("so is one whose provider was away, and what is asked again is no other refun
   expect((await admins[0].call("GET", `/orders/${order.id}/refunds`)).body).toHaveLength(1)
 }, 20_000)
 
+it("so is one that is still on its way when ten minutes have passed", async () => {
+  const { admins, order, refund, refunded } = await paidOrder()
+  stripe.how.refundStatus = "pending"
+  await refund({ amount: 100 })
+  stripe.how.refundStatus = "succeeded"
+  await minutesPass(order.id, 60)
+  expect((await refund({ amount: 100 })).status).toBe(200)
+  expect((await admins[0].call("GET", `/orders/${order.id}/refunds`)).body).toMatchObject([
+    { status: "Pending" },
+  ])
+  const made = stripe.refunds.at(-1)!
+  await tellOf(one, "refund.updated", { ...made, status: "succeeded" })
+  expect(await refunded()).toBe(100)
+  await refund({ amount: 100 })
+  expect(await refunded()).toBe(200)
+})
+
 it("another amount, another reason, a key of its own or ten minutes make it another refund", async () => {
   const { order, refund, refunded } = await paidOrder()
   await refund({ amount: 100 })
