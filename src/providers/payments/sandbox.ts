@@ -148,7 +148,8 @@ export class Sandbox extends Context.Service<
 
         /**
          * What happened and the news of it, in one statement: a kill loses both or none. A card takes no payment past
-         * its price or its end; a transfer on a chain cannot be stopped by an invoice that ran out.
+         * its price or its end; a transfer on a chain cannot be stopped by an invoice that ran out. Of a refund that is
+         * asked for twice at once neither sees the other before it is written.
          */
         const record = (
           intentId: string,
@@ -168,10 +169,11 @@ export class Sandbox extends Context.Service<
                        ), payment as (
                          insert into sandbox_payment (id, intent_id, cents, outcome)
                          select ${payment.id}, id, ${payment.cents}, ${payment.outcome} from intent
+                         on conflict (id) do nothing returning id
                        )
                        insert into sandbox_webhook (payload, due_at)
                        select m #>> '{}', now() + make_interval(secs => ${firstPauseSeconds})
-                         from intent, jsonb_array_elements(${JSON.stringify(messages)}::text::jsonb) m
+                         from payment, jsonb_array_elements(${JSON.stringify(messages)}::text::jsonb) m
                        returning id, payload`,
             )
             .pipe(
