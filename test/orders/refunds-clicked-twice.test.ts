@@ -12,6 +12,7 @@ const two = await serve(stripe.settings, { database: one.database, peersPossible
 afterEach(() => {
   stripe.how.refuses = () => false
   stripe.how.failing = undefined
+  stripe.how.meanwhile = async () => {}
 })
 
 const paidOrder = async () => {
@@ -74,6 +75,23 @@ it("so is one whose provider was away, and what is asked again is no other refun
   expect(await refunded()).toBe(100)
   expect((await admins[0].call("GET", `/orders/${order.id}/refunds`)).body).toHaveLength(1)
 }, 20_000)
+
+it("so is one that is clicked again while Stripe works on it, which knows both by one key", async () => {
+  const { refund, refunded } = await paidOrder()
+  const keys: Array<unknown> = []
+  const bothCame = new Promise<void>((resolve) => {
+    stripe.how.meanwhile = async (asked) => {
+      if (!isRefund(asked)) return
+      if (keys.push(asked.headers["idempotency-key"]) === 2) resolve()
+      await bothCame
+    }
+  })
+  const first = refund({ amount: 100 })
+  await expect.poll(() => keys).toHaveLength(1)
+  for (const { status } of await Promise.all([first, refund({ amount: 100 }, two)])) expect(status).toBe(200)
+  expect(new Set(keys).size).toBe(1)
+  expect(await refunded()).toBe(100)
+})
 
 it("so is one that is still on its way when ten minutes have passed", async () => {
   const { admins, order, refund, refunded } = await paidOrder()
