@@ -81,6 +81,10 @@ describe("the command line beside a running service", () => {
     expect(await run("organizations", "delete", "wallet-co")).toMatchObject({ name: "Wallet Co" })
   })
 
+  it.each(["-1", "two", "1.5", ""])("refuses %j as the number of a page", async (page) => {
+    await expect(run("users", "list", `--page=${page}`)).rejects.toThrow("page")
+  })
+
   it("lists every organization, however many there are", async () => {
     await service.sql`insert into organization (name) select 'Partner ' || n from generate_series(1, 450) n`
     const [{ total } = { total: 0 }] = await service.sql<Array<{ total: number }>>`

@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Email } from "../../schema/email.ts"
+import { pageQuery } from "../../schema/paging.ts"
 import { roles } from "../../schema/scope.ts"
 import { randomCrockford } from "../services/crockford.ts"
 import { UserUpdates } from "../services/user-updates.ts"
@@ -9,6 +10,7 @@ import { type Command, checked, checkedWord, optionOf, userId } from "./command.
 /** Whoever reaches the database and the keys stands above every role. */
 const by = "Super"
 const pageSize = 200
+const Asked = Schema.Struct({ page: pageQuery.page })
 
 const makePassword = (given: string | undefined) => given ?? randomCrockford(20)
 
@@ -18,14 +20,12 @@ const list: Command = {
   options: ["page"],
   summary: "Users, newest first, 200 a page",
   run: (input) =>
-    UserAdmin.use((users) =>
-      users.list({
-        dir: "Desc",
-        limit: pageSize,
-        page: Number(optionOf(input, "page") ?? 0) || 0,
-        sort: "created_at",
-      }),
-    ).pipe(
+    checked(Asked, { page: optionOf(input, "page") ?? "0" }).pipe(
+      Effect.flatMap(({ page }) =>
+        UserAdmin.use((users) =>
+          users.list({ dir: "Desc", limit: pageSize, page: Number(page), sort: "created_at" }),
+        ),
+      ),
       Effect.map(({ data }) =>
         data.map((user) => ({
           id: user.id,
