@@ -6,7 +6,7 @@ import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
 import { lootboxKey } from "../../schema/lootbox.ts"
 import { maxCartItems } from "../../schema/order.ts"
-import type { NewestCart } from "../store/orders.ts"
+import type { NewestCart, Seen } from "../store/orders.ts"
 import type { Price } from "./market.ts"
 import { uuidOf } from "./run-id.ts"
 
@@ -18,6 +18,26 @@ export const ineligible = (messages: ReadonlyArray<string>, details?: Readonly<R
     fields: { eid: messages.map((message): FieldIssue => ({ code: "eligibility", message })) },
     ...(details === undefined ? {} : { details }),
   })
+
+/** Somebody was faster: which items they have now, and why. */
+export const lostTo = (items: ReadonlyArray<OrderItem>, taken: ReadonlyArray<string>, { held }: Seen) => {
+  const lost = items
+    .filter(({ claim = "" }) => taken.includes(claim))
+    .map(({ claim = "", emojiId, id }) => ({
+      id,
+      emoji_id: emojiId,
+      marked_invalid_at: held.get(claim)?.at,
+      marked_invalid_at_reason: held.get(claim)?.reason ?? "PendingPurchase",
+    }))
+  return ineligible(
+    lost.map(({ emoji_id = "The lootbox", marked_invalid_at_reason }) =>
+      marked_invalid_at_reason === "Taken"
+        ? `${emoji_id} is taken.`
+        : `${emoji_id} is about to be bought by somebody else.`,
+    ),
+    { items: lost },
+  )
+}
 
 /** An id at its price, to be put into an order. */
 export const idItem = ({ id, priceCents, rhythmScore }: Price, at: string): OrderItem => ({

@@ -8,7 +8,7 @@ import type { DisplayUser } from "../../schema/user.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
-import { ineligible } from "./cart-items.ts"
+import { lostTo } from "./cart-items.ts"
 import { type Cart, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
 import {
   checkCash,
@@ -163,26 +163,7 @@ export class Checkouts extends Context.Service<
 
       const loserAnswer = Effect.fnUntraced(function* (userId: string, taken: ReadonlyArray<string>) {
         const { order, seen } = yield* carts.get(userId, taken)
-        const lost = order.context.items.flatMap((item) => {
-          const mark = seen.held.get(item.claim ?? "")
-          if (!taken.includes(item.claim ?? "")) return []
-          return [
-            {
-              id: item.id,
-              emoji_id: item.emojiId,
-              marked_invalid_at: mark?.at,
-              marked_invalid_at_reason: mark?.reason ?? "PendingPurchase",
-            },
-          ]
-        })
-        return yield* ineligible(
-          lost.map(({ emoji_id, marked_invalid_at_reason }) =>
-            marked_invalid_at_reason === "Taken"
-              ? `${emoji_id ?? "The lootbox"} is taken.`
-              : `${emoji_id ?? "The lootbox"} is about to be bought by somebody else.`,
-          ),
-          { items: lost },
-        )
+        return yield* lostTo(order.context.items, taken, seen)
       })
 
       /** Asked again for the same: the answer is the same, with the intent an earlier crash may have left out. */
