@@ -57,6 +57,9 @@ export class Registry extends Context.Service<
               "There is no such user.",
             )
           }
+          if (outcome === "unproven") {
+            return yield* fieldFault("email", "unconfirmed", "This address is not confirmed by its user yet.")
+          }
           if (outcome === "no_pubkey") {
             return yield* fieldFault("pubkey", "unknown", "The user has no such key.")
           }

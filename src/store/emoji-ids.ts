@@ -29,7 +29,7 @@ export interface WriteFacts {
 
 export type RegisterOutcome =
   | { readonly outcome: "registered"; readonly events: ReadonlyArray<ChannelPosition> }
-  | { readonly outcome: "no_user" | "no_pubkey" | "taken" }
+  | { readonly outcome: "no_user" | "unproven" | "no_pubkey" | "taken" }
 export type DestroyOutcome =
   | { readonly outcome: "destroyed"; readonly events: ReadonlyArray<ChannelPosition> }
   | { readonly outcome: "absent" | "in_transfer" }

@@ -50,6 +50,17 @@ describe("an id given by an admin", () => {
     expect((await service.lookup("🦄🐱")).status).toBe(404)
   })
 
+  it("for an address is not theirs who registered it without being able to read its mail", async () => {
+    const email = `winner-${randomUUID()}@example.com`
+    await service.call("POST", "/users", { body: { email, password: "correct horse battery" } })
+    const refused = await register({ emoji_id: "🦄🐸", email })
+    expect(refused.status).toBe(422)
+    expect(codes(refused)).toEqual([["email", "unconfirmed"]])
+    expect((await service.lookup("🦄🐸")).status).toBe(404)
+    await service.sql`update app_user set email_verified_at = now() where email = ${email}`
+    expect((await register({ emoji_id: "🦄🐸", email })).status).toBe(200)
+  })
+
   it("wanted by many at once has one owner", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => register({ emoji_id: "🦄🐭", user_id: user.id })),
