@@ -32,7 +32,7 @@ const list = route({
 const show = route({
   id: "showUser",
   group: "users",
-  summary: "One user: oneself, or anybody with user:show",
+  summary: "One user: oneself (an API key needs userEmoji:list), or anybody with user:show",
   method: "get",
   path: "/users/:id",
   auth: "JWT",
@@ -40,7 +40,8 @@ const show = route({
   success: DisplayUserExtended,
   errors: [NotFound],
   handler: ({ params, principal }) =>
-    checkForUser(principal, params.id, { others: "user:show" }).pipe(
+    // The ids are shown too, which are a list of their own.
+    checkForUser(principal, params.id, { own: "userEmoji:list", others: "user:show" }).pipe(
       Effect.andThen(UserAdmin.use((users) => users.get(params.id))),
     ),
 })
