@@ -86,9 +86,9 @@ const remove = route({
   handler: ({ params, principal }) =>
     Effect.gen(function* () {
       yield* checkForUser(principal, params.id, { own: "user:deleteSelf", others: "user:delete" })
-      return yield* UserAdmin.use((users) =>
-        users.remove(params.id, { by: principal.role, insists: principal.scopes.has("user:delete") }),
-      )
+      // Nobody gives up by accident what is their own.
+      const insists = params.id.toLowerCase() !== principal.userId
+      return yield* UserAdmin.use((users) => users.remove(params.id, { by: principal.role, insists }))
     }),
 })
 

@@ -230,6 +230,18 @@ describe("DELETE /users/{id}", () => {
     expect(claim).toEqual({ kind: "owned", owner_id: user.id })
   })
 
+  it("of an administrator's own account is refused like anybody's while it holds something", async () => {
+    const leaving = await service.user({ role: "Admin" })
+    await grant(service, leaving, "🐼🐼🐼")
+    for (const id of [leaving.id, leaving.id.toUpperCase()]) {
+      const { body, status } = await remove(id, leaving.token)
+      expect(status).toBe(409)
+      expect(body.held.emoji_ids).toEqual(["🐼🐼🐼"])
+    }
+    expect((await service.call("GET", "/account", { token: leaving.token })).status).toBe(200)
+    expect((await remove(leaving.id, admin.token)).status).toBe(200)
+  })
+
   it("is closed to other users; a user above the administrator stays", async () => {
     const [one, other, boss] = await Promise.all([
       service.user(),
