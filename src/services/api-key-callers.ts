@@ -14,6 +14,8 @@ interface StoredKey {
   readonly secret_hash: string
   readonly scopes: ReadonlyArray<Scope>
   readonly expires_at: string | null
+  /** The role of its user when it was made. */
+  readonly made_as: Role | null
 }
 
 export interface ApiKeyCaller {
@@ -23,7 +25,7 @@ export interface ApiKeyCaller {
   readonly scopes: ReadonlySet<Scope>
   /** Milliseconds since the epoch; Infinity: never. */
   readonly expiresAt: number
-  /** What the key may do while its owner has this role: never more than either. */
+  /** What the key may do while its owner has this role: never more than either, nor than the role it was made under. */
   scopesFor(role: Role): ReadonlySet<Scope>
 }
 
@@ -45,7 +47,8 @@ const makeEntry = (id: string, text: string, key: StoredKey, caller: Caller): En
     scopesFor: (role) => {
       const known = byRole.get(role)
       if (known !== undefined) return known
-      const scopes = new Set(key.scopes.filter((scope) => roleScopes[role].has(scope)))
+      const before = roleScopes[key.made_as ?? role]
+      const scopes = new Set(key.scopes.filter((scope) => roleScopes[role].has(scope) && before.has(scope)))
       byRole.set(role, scopes)
       return scopes
     },
@@ -87,7 +90,8 @@ export class ApiKeyCallers extends Context.Service<
           if (parts === undefined) return undefined
           const remember = memory.watch()
           const [row] = yield* sql.rows<StoredKey>(
-            (q) => q`select user_id, secret_hash, scopes, expires_at from api_key where id = ${parts.id}`,
+            (q) =>
+              q`select user_id, secret_hash, scopes, expires_at, made_as from api_key where id = ${parts.id}`,
           )
           if (row === undefined || !apiKeyMatches(row.secret_hash, parts.secret)) return undefined
           const caller = callers.remembered(row.user_id) ?? (yield* callers.find(row.user_id))

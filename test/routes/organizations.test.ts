@@ -284,6 +284,28 @@ describe("an API key in an organization", () => {
     expect(await rename(writer)).toBe(403)
   })
 
+  it("acts in no other when its owner becomes an administrator", async () => {
+    const owner = await service.user()
+    const [own, other] = [await make(), await make()]
+    await join(own.id, owner.id, "OrgOwner")
+    const made = await call("POST", "/api_keys", owner.token, { name: "lying somewhere" })
+    const promoted = await call("PATCH", `/users/${owner.id}`, admin.token, { role: "Admin" })
+    expect(promoted.status).toBe(200)
+
+    const headers = { "x-api-key": made.body.api_key }
+    const rename = async (id: string) =>
+      (await service.call("PATCH", `/organizations/${id}`, { headers, body: { name: "By key" } })).status
+    expect(await rename(other.id)).toBe(403)
+    expect(await rename(own.id)).toBe(200)
+    const gift = {
+      name: "a gift",
+      code_type: "Discount",
+      discount_as_percentage: 100,
+      redemption_code: "GIFT",
+    }
+    expect((await service.call("POST", "/codes", { headers, body: gift })).status).toBe(403)
+  })
+
   it("is not made with an API key", async () => {
     const user = await service.user()
     const made = await call("POST", "/api_keys", user.token, { name: "parent" })
