@@ -6,14 +6,14 @@ import { route } from "../http/route.ts"
 import { checkEmojiId } from "../services/emoji-id-text.ts"
 import { Minting } from "../services/minting.ts"
 import { getTokenMetadata } from "../services/token-metadata.ts"
-import { writerOf } from "../services/writer.ts"
 
 const group = "tokens"
 
 const generateSignature = route({
   id: "generateSignature",
   group,
-  summary: "A signature that lets an account mint the id; not while it is, or just was, in transfer",
+  summary:
+    "A signature that lets an account mint the id, for its owner; not while it is, or just was, in transfer",
   method: "post",
   path: "/emoji_id/:emoji_id/generate_signature",
   auth: "two_factor",
@@ -26,7 +26,7 @@ const generateSignature = route({
   errors: [UnsupportedEmoji, NotFound, Conflict, TwoFactorRequired],
   handler: ({ body, params, principal }) =>
     Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
-      Minting.use((minting) => minting.permit(id, writerOf(principal), body)),
+      Minting.use((minting) => minting.permit(id, principal.userId, body)),
     ),
 })
 

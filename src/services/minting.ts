@@ -1,18 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import type { EmojiId } from "../../schema/emoji-id.ts"
-import {
-  Conflict,
-  type Forbidden,
-  InvalidRequest,
-  type NotFound,
-  type Unavailable,
-} from "../../schema/errors.ts"
+import { Conflict, Forbidden, InvalidRequest, type NotFound, type Unavailable } from "../../schema/errors.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
 import { type MintOutcome, MintPermissions } from "../store/mint-permissions.ts"
-import { idAbsent, writeForbidden } from "./edit-outcome.ts"
+import { idAbsent } from "./edit-outcome.ts"
 import { checkEthAddress, type EthAddressInvalid } from "./eth-address.ts"
 import { MintSignatures } from "./mint-signatures.ts"
-import type { Writer } from "./writer.ts"
 
 export interface MintPermission {
   readonly account: string
@@ -35,7 +28,7 @@ const checkOutcome = (noted: MintOutcome) => {
     case "absent":
       return idAbsent()
     case "forbidden":
-      return writeForbidden()
+      return new Forbidden({ error: "Only the owner of an id has it minted." })
     case "minted":
       return new Conflict({ error: "The id is minted already." })
     case "in_transfer":
@@ -71,13 +64,16 @@ export const checkNotMintable = Effect.fnUntraced(function* (
   if (until !== undefined) return yield* stillMintable(eid, until)
 })
 
-/** Permissions to mint an id as a token. Only its owner side gets one: an admin has no business minting others' ids. */
+/**
+ * Permissions to mint an id as a token. Only its owner gets one: what admins and organizations may write to is not theirs to
+ * take.
+ */
 export class Minting extends Context.Service<
   Minting,
   {
     permit(
       id: EmojiId,
-      writer: Writer,
+      ownerId: string,
       request: { readonly account: string; readonly expiry?: number | null },
     ): Effect.Effect<MintPermission, Conflict | Forbidden | InvalidRequest | NotFound | Unavailable>
   }
@@ -90,7 +86,7 @@ export class Minting extends Context.Service<
       const signatures = yield* MintSignatures
 
       return Minting.of({
-        permit: Effect.fnUntraced(function* (id, writer, request) {
+        permit: Effect.fnUntraced(function* (id, ownerId, request) {
           const account = yield* Effect.mapError(checkEthAddress(request.account), accountInvalid)
           const nowSeconds = Math.floor(clock.now() / 1000)
           const wanted = request.expiry ?? nowSeconds + usualSeconds
@@ -103,7 +99,7 @@ export class Minting extends Context.Service<
           const refused = checkOutcome(
             yield* permissions.note({
               canonical: id.canonical,
-              ...writer,
+              ownerId,
               untilSeconds: expiry + behindSeconds,
             }),
           )

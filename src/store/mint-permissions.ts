@@ -12,8 +12,7 @@ export class MintPermissions extends Context.Service<
   {
     note(permission: {
       readonly canonical: string
-      readonly userId: string
-      readonly organizations: ReadonlyArray<string>
+      readonly ownerId: string
       readonly untilSeconds: number
     }): Effect.Effect<MintOutcome, Unavailable>
     /** Undefined once all have ended. While the id is in a transfer no other is given. */
@@ -25,11 +24,11 @@ export class MintPermissions extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       return MintPermissions.of({
-        note: ({ canonical, organizations, untilSeconds, userId }) =>
+        note: ({ canonical, ownerId, untilSeconds }) =>
           sql
             .rows<{ result: MintOutcome }>(
-              (q) => q`select permit_mint(${canonical}, ${userId}::uuid, ${organizations as string[]}::uuid[],
-                                          to_timestamp(${untilSeconds})) as result`,
+              (q) =>
+                q`select permit_mint(${canonical}, ${ownerId}::uuid, '{}', to_timestamp(${untilSeconds})) as result`,
             )
             .pipe(Effect.map((rows) => rows[0]!.result)),
         findEnd: (canonical) =>

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
-import { serveDirectory } from "../directory/directory-service.ts"
+import { ethereum, serveDirectory } from "../directory/directory-service.ts"
 import { freshId } from "../orders/shopper.ts"
 
 const service = await serveDirectory()
@@ -46,6 +46,21 @@ it("a key that is given to an organization lets its power roles list and write t
   expect([await listed(), await write("afterwards")]).toEqual([[], 403])
   expect((await service.call("DELETE", keyPath(id, pubkey), { token: admin.token })).status).toBe(404)
   expect((await service.call("GET", "/pubkeys", { token: keeper.token })).body).toEqual([pubkey])
+})
+
+it("nobody of the organization mints what is bound to such a key: the token would be theirs for good", async () => {
+  const { id, owner } = await makeOrganization()
+  const keeper = await service.user()
+  const pubkey = await makeKey(keeper.token)
+  const eid = freshId()
+  await service.register(eid, keeper, pubkey)
+  expect((await service.call("PUT", keyPath(id, pubkey), { token: admin.token })).status).toBe(200)
+  const mint = async (token: string) => {
+    const path = `/emoji_id/${encodeURIComponent(eid)}/generate_signature`
+    return (await service.call("POST", path, { token, body: { account: ethereum } })).status
+  }
+  expect(await mint(owner.token)).toBe(403)
+  expect(await mint(keeper.token)).toBe(200)
 })
 
 it("a key is given by administrators only, to one organization at a time", async () => {
