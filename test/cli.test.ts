@@ -54,6 +54,19 @@ describe("the command line beside a running service", () => {
     await until(async () => (await listed()) === 401)
   })
 
+  it("gives power over an address only to who has confirmed it, or to whom an id names", async () => {
+    const email = "colleague@example.com"
+    await service.call("POST", "/users", { body: { email, password: "correct horse battery" } })
+    await run("organizations", "create", "Mine", "--partner-path", "mine", "--return-link", "mine://done")
+    await expect(run("users", "role", email, "Admin")).rejects.toThrow("is not confirmed")
+    await expect(run("members", "set", "mine", email, "OrgOwner")).rejects.toThrow("is not confirmed")
+    const { id, role } = await run("users", "role", email, "User")
+    expect(role).toBe("User")
+    expect(await run("users", "role", id, "Admin")).toMatchObject({ role: "Admin" })
+    await service.sql`update app_user set email_verified_at = now() where id = ${id}`
+    expect(await run("members", "set", "mine", email, "OrgOwner")).toMatchObject({ role: "OrgOwner" })
+  })
+
   it("makes a partner with members and a client", async () => {
     const user = await service.user()
     await run(

@@ -56,6 +56,17 @@ export const userId = Effect.fnUntraced(function* (name: string) {
   return id ?? (yield* new NotFound({ error: `There is no user ${name}.` }))
 })
 
+/** A user who is given power: by id, or by an address that is confirmed, since anybody may register one. */
+export const trustedUserId = Effect.fnUntraced(function* (name: string) {
+  const id = yield* userId(name)
+  if (uuid.test(name)) return id
+  const { email_verified_at } = yield* UserAdmin.use((users) => users.get(id))
+  if (email_verified_at !== undefined) return id
+  return yield* new InvalidRequest({
+    error: `${name} is not confirmed, and somebody else may have registered it. If not, name the user by id: ${id}`,
+  })
+})
+
 /** An organization by partner path or id. */
 export const organizationId = Effect.fnUntraced(function* (name: string) {
   if (uuid.test(name)) return name.toLowerCase()

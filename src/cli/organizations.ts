@@ -14,6 +14,7 @@ import {
   type Input,
   optionOf,
   organizationId,
+  trustedUserId,
   userId,
 } from "./command.ts"
 
@@ -104,7 +105,7 @@ const setMember: Command = {
   run: ({ words: [organization = "", user = "", role] }) =>
     Effect.gen(function* () {
       const wanted = yield* checkedWord(OrganizationRole.literals, role)
-      const [id, member] = [yield* organizationId(organization), yield* userId(user)]
+      const [id, member] = [yield* organizationId(organization), yield* trustedUserId(user)]
       return yield* Members.use((members) => members.put(id, member, wanted, true))
     }),
 }

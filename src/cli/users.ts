@@ -5,7 +5,7 @@ import { roles } from "../../schema/scope.ts"
 import { randomCrockford } from "../services/crockford.ts"
 import { UserUpdates } from "../services/user-updates.ts"
 import { UserAdmin } from "../store/user-admin.ts"
-import { type Command, checked, checkedWord, optionOf, userId } from "./command.ts"
+import { type Command, checked, checkedWord, optionOf, trustedUserId, userId } from "./command.ts"
 
 /** Whoever reaches the database and the keys stands above every role. */
 const by = "Super"
@@ -68,8 +68,8 @@ const setRole: Command = {
   summary: "Give a user a role",
   run: ({ words: [user = "", role] }) =>
     Effect.gen(function* () {
-      const id = yield* userId(user)
       const wanted = yield* checkedWord(roles, role)
+      const id = yield* wanted === "User" ? userId(user) : trustedUserId(user)
       return yield* UserAdmin.use((users) => users.update(id, { role: wanted }, by))
     }),
 }
