@@ -10,6 +10,10 @@ export type LoginStep =
   | { readonly kind: "mailed"; readonly email: string }
   | { readonly kind: "shown_again"; readonly cookie?: string }
 
+/** Who presses Enter and has typed a password means to log in with it. */
+const actionOf = ({ action, password = "" }: Form) =>
+  action === "enter" ? (password === "" ? "link" : "password") : action
+
 /** Takes what login pages send; undefined when the form is about something else. */
 export const takeLoginForm = Effect.fnUntraced(function* (
   form: Form,
@@ -23,7 +27,7 @@ export const takeLoginForm = Effect.fnUntraced(function* (
     kind: "shown_again",
     cookie: browsers.cookie("session", refresh_token, refreshTokenSeconds),
   })
-  switch (form["action"]) {
+  switch (actionOf(form)) {
     case "link": {
       const email = yield* mailLink(form, link.parameters, link.site)
       return { kind: "mailed", email } satisfies LoginStep as LoginStep

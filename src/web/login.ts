@@ -14,13 +14,17 @@ export const notice = (text: string | undefined, kind: "bad" | "good" | "warn" =
   text !== undefined &&
   html`<p class="notice ${kind}" role="${kind === "bad" ? "alert" : "status"}">${text}</p>`
 
-/** Asks who somebody is: a link by mail for most, a password for those who have one. */
+/**
+ * Asks who somebody is: a link by mail for most, a password for those who have one. Enter presses a form's first button,
+ * in whichever field one is: that one leaves it to what was filled in.
+ */
 export const loginForms = (
   facts: FormFacts & { readonly email?: string; readonly failed?: string },
 ): Html => html`
 ${notice(facts.failed)}
 <form method="post" action="${facts.action}" class="card">
 ${hiddenToken(facts.formToken)}
+<button class="unseen" name="action" value="enter" tabindex="-1" aria-hidden="true"></button>
 <label for="email">Your email address</label>
 <input id="email" name="email" type="email" autocomplete="email" inputmode="email" maxlength="320" required value="${facts.email}">
 <p class="soft small">We mail you a link that logs you in. It works once.</p>

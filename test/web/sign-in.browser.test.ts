@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { password, register } from "../auth/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
@@ -67,6 +68,26 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await choice.focus()
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "Hello 🐙🌊" }).waitFor()
+  })
+
+  it("logs in who presses Enter after the password, and mails a link to who does so after the address", async () => {
+    const user = await register(service)
+    await service.register("🎲🌊🎲", user)
+    const page = await (await browser.person()).newPage()
+    await page.goto(origin)
+    await page.getByRole("link").click()
+    await page.getByLabel("Your email address").fill(user.email)
+    await page.getByText("I have a password").click()
+    await page.getByLabel("Password", { exact: true }).fill(password)
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Hello 🎲🌊🎲" }).waitFor()
+
+    const other = await (await browser.person()).newPage()
+    await other.goto(origin)
+    await other.getByRole("link").click()
+    await other.getByLabel("Your email address").fill((await service.user()).email)
+    await other.keyboard.press("Enter")
+    await other.getByRole("heading", { name: "Check your mail" }).waitFor()
   })
 
   it("hears of a refusal, and a stranger's window has nothing of the login", async () => {
