@@ -8,6 +8,9 @@ const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
 const browser = await openBrowser()
 
+const begin = (token: string, eid: string, email: string) =>
+  service.call("POST", "/transfers", { token, body: { eid, email } })
+
 describe.skipIf(executable === undefined)("what somebody types in the console", { timeout: 60_000 }, () => {
   it("stays in the profile while the account changes", async () => {
     const person = await register(service)
@@ -23,5 +26,35 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     await freeLeft.getByText("0").waitFor()
     expect(await page.getByLabel("First name").inputValue()).toBe("Ada")
     expect(await page.getByLabel("New password").inputValue()).toBe("another horse")
+  })
+
+  it("stays in a new transfer while others come, and never becomes one of another id", async () => {
+    const [person, other] = [await register(service), await register(service)]
+    await service.register("🐢🎤", person)
+    await service.register("🐢🎧", person)
+    await service.register("🐢🎼", other)
+    const page = await openConsole(await browser.person(), service, person, "#/transfers")
+    const form = page.getByRole("form", { name: "New transfer" })
+    await form.getByLabel("Id").selectOption("🐢🎧")
+    await form.getByLabel("To the email address").fill("friend@example.com")
+    await form.getByLabel("A few words").fill("for you")
+    await page.getByRole("heading", { name: "Transfers" }).click()
+    const readIds = () => page.waitForResponse(/\/emoji_id\?/)
+    const read = readIds()
+    await begin(other.token, "🐢🎼", person.email)
+    await (await read).finished()
+    await page.getByText(other.email).waitFor()
+    expect(await form.getByLabel("Id").inputValue()).toBe("🐢🎧")
+    expect(await form.getByLabel("To the email address").inputValue()).toBe("friend@example.com")
+    expect(await form.getByLabel("A few words").inputValue()).toBe("for you")
+
+    // Given away elsewhere: none takes its place by itself.
+    await begin(person.token, "🐢🎧", other.email)
+    await form.locator("option", { hasText: "🐢🎧" }).waitFor({ state: "detached" })
+    await form.getByRole("button", { name: "Begin the transfer" }).click()
+    expect(await form.getByLabel("To the email address").inputValue()).toBe("friend@example.com")
+    expect(await form.getByLabel("Id").inputValue()).toBe("")
+    const { body } = await service.call("GET", "/transfers", { token: person.token })
+    expect(body.data.map(({ eid }: { eid: string }) => eid)).toEqual(["🐢🎧"])
   })
 })

@@ -5,6 +5,7 @@ import { when, words } from "./console-format.js"
 import { notify } from "./console-notices.js"
 import { outboxHint } from "./console-outbox.js"
 import { account } from "./console-session.js"
+import { coalesced } from "./console-signal.js"
 import { ownedChanges, transfers } from "./console-store.js"
 
 const isOpen = ({ status }) => status === "AwaitingSender" || status === "AwaitingReceiver"
@@ -118,7 +119,7 @@ const drawList = (list, items, side, nothing) => {
   })
 }
 
-const newTransfer = (ids) =>
+const newTransfer = () =>
   actionForm(
     {
       label: "Begin the transfer",
@@ -133,19 +134,27 @@ const newTransfer = (ids) =>
         form.reset()
       },
     },
-    choice(
-      "Id",
-      "eid",
-      ids.map((id) => [id, id]),
-      { class: "emoji-select" },
-    ),
+    choice("Id", "eid", [], { class: "emoji-select", required: true }),
     field("To the email address", { name: "email", type: "email", maxlength: "320", required: true }),
     field("A few words (optional)", { name: "message", maxlength: "1000" }),
     tick("Clear its records when it moves", { name: "clear" }),
   )
 
+/** Where the chosen id cannot be given any more, none takes its place: it is to be chosen again. */
+const offer = (select, ids) => {
+  const isFirst = select.options.length === 0
+  const { value } = select
+  fill(
+    select,
+    ids.map((id) => h("option", { value: id }, id)),
+  )
+  if (!isFirst) select.value = value
+}
+
 export const draw = async (root, life) => {
   const begin = h("div", {})
+  const form = newTransfer()
+  const card = h("div", { class: "card" }, form)
   const incoming = h("ul", { class: "plain-list" })
   const outgoing = h("ul", { class: "plain-list" })
   root.append(
@@ -157,20 +166,15 @@ export const draw = async (root, life) => {
     h("h2", {}, "Give an id to somebody"),
     begin,
   )
-  const drawBegin = async () => {
+  // What somebody is filling in stays, unless there is nothing left to give.
+  const drawBegin = coalesced(async () => {
     const ids = await get("/emoji_id?limit=200")
     const given = new Set(transfers.value?.outgoing.filter(isOpen).map(({ eid }) => eid))
     const free = ids.filter((id) => !given.has(id))
-    const form = begin.querySelector("form")
-    // What somebody is filling in stays, unless there is nothing left to give.
-    if (form !== null && free.length > 0 && form.contains(document.activeElement)) return
-    fill(
-      begin,
-      free.length === 0
-        ? empty("📮", "You have no id to give away.")
-        : h("div", { class: "card" }, newTransfer(free)),
-    )
-  }
+    offer(form.elements.eid, free)
+    if (free.length === 0) fill(begin, empty("📮", "You have no id to give away."))
+    else if (!begin.contains(card)) fill(begin, card)
+  })
   life.keep(
     transfers.watch((value) => {
       if (value === undefined) return
