@@ -47,9 +47,10 @@ export const keyed = (container, items, { key, render, version }) => {
     if (old !== undefined) fresh.classList.add("changed")
     return fresh
   })
-  const isSame =
-    wanted.length === container.children.length && wanted.every((node, i) => node === container.children[i])
-  if (!isSame) container.replaceChildren(...wanted)
+  for (const child of [...container.children]) if (!wanted.includes(child)) child.remove()
+  // What is moved loses the focus: whoever types goes on typing where nothing changed.
+  for (const [i, node] of wanted.entries())
+    if (container.children[i] !== node) container.insertBefore(node, container.children[i] ?? null)
 }
 
 let fields = 0
