@@ -126,9 +126,10 @@ const show = async () => {
   life = own
   const turn = ++shown
   drawNav()
+  // In the place of what is left: the back button leads to what was seen before.
   if (view.forUsers && account.value === undefined) {
     sessionStorage.setItem("console-after", location.hash)
-    location.hash = "#/sign-in"
+    location.replace("#/sign-in")
     return
   }
   try {
@@ -181,7 +182,7 @@ const start = async () => {
     userId = current?.user.id
     if (userId === undefined && views[here().name].forUsers) location.hash = "#/lookup"
     else if (userId !== undefined && here().name === "sign-in") {
-      location.hash = sessionStorage.getItem("console-after") ?? "#/market"
+      location.replace(sessionStorage.getItem("console-after") ?? "#/market")
       sessionStorage.removeItem("console-after")
     } else show()
   })
