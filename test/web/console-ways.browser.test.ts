@@ -1,4 +1,5 @@
 import { describe, it } from "vitest"
+import { turnOnTotp } from "../auth/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
@@ -30,5 +31,19 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", {
     await page.getByRole("heading", { name: "Cart", exact: true }).waitFor()
     await page.goBack()
     await page.getByRole("heading", { name: "Look up an emoji id" }).waitFor()
+  })
+
+  it("is told that two-factor is off once a backup code was used", async () => {
+    const person = await register(service)
+    const { backupCodes } = await turnOnTotp(service, person.token)
+    const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
+    await signIn(page, person.email)
+    await page.getByText("I have lost my device").click()
+    await page.getByLabel("A backup code").fill(backupCodes[0] ?? "")
+    await page.keyboard.press("Enter")
+    await page.getByLabel("Email").waitFor()
+    await page.getByText("Two-factor is off. Sign in again.").waitFor()
+    await signIn(page, person.email)
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 })

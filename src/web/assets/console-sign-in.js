@@ -58,7 +58,7 @@ const codeStep = (place, response, email) => {
             token: response.access_token,
           })
           notify("Two-factor is off. Sign in again.", "good")
-          location.reload()
+          dispatchEvent(new Event("hashchange"))
         },
       },
       field("A backup code", { name: "backup_code", maxlength: "64", required: true }),
