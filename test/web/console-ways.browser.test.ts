@@ -1,5 +1,5 @@
-import { describe, it } from "vitest"
-import { turnOnTotp } from "../auth/person.ts"
+import { describe, expect, it } from "vitest"
+import { letters, turnOnTotp } from "../auth/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
@@ -44,6 +44,29 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", {
     await page.getByLabel("Email").waitFor()
     await page.getByText("Two-factor is off. Sign in again.").waitFor()
     await signIn(page, person.email)
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+  })
+
+  it("is sent one code when signing in, and another when asked for", async () => {
+    const person = await register(service)
+    const phone = "+14155550187"
+    const setUp = { default: true, provider: "SMS", phone }
+    await service.call("POST", "/account/2fa/enable", { token: person.token, body: setUp })
+    const [{ code } = {}] = await letters(service, phone)
+    await service.call("POST", "/account/2fa/confirm", { token: person.token, body: { code } })
+    const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
+    await signIn(page, person.email)
+    const field = page.getByLabel("Code from the SMS")
+    await field.fill("000000")
+    await page.getByRole("button", { name: "Continue" }).click()
+    await page.getByRole("alert").filter({ hasText: "code" }).waitFor()
+    expect(await letters(service, phone)).toHaveLength(2)
+    await page.getByRole("button", { name: "Send the code again" }).click()
+    await page.getByText("A code is on its way to your phone.").waitFor()
+    const [newest, ...before] = await letters(service, phone)
+    expect(before).toHaveLength(2)
+    await field.fill(newest?.code ?? "")
+    await page.keyboard.press("Enter")
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 })

@@ -25,10 +25,20 @@ const passwordField = (autocomplete, hint) =>
 /** The second step of a login: its tokens open nothing until the code is there. */
 const codeStep = (place, response, email) => {
   const isSms = response.requires_2fa === "SMS"
+  // The login has sent one.
+  const again = actionButton(
+    "Send the code again",
+    async () => {
+      await request("POST", "/account/2fa/sms_code", { token: response.access_token })
+      notify("A code is on its way to your phone.")
+    },
+    { class: "plain" },
+  )
   const codeForm = actionForm(
     {
       label: "Continue",
       name: "Two-factor code",
+      beside: isSms && again,
       submit: async ({ code }) =>
         signIn(
           await request("POST", "/auth/2fa", {
@@ -64,7 +74,6 @@ const codeStep = (place, response, email) => {
       field("A backup code", { name: "backup_code", maxlength: "64", required: true }),
     ),
   )
-  if (isSms) request("POST", "/account/2fa/sms_code", { token: response.access_token }).catch(() => {})
   fill(place, h("h2", {}, "One more step"), codeForm, lost)
   codeForm.querySelector("input").focus()
 }
