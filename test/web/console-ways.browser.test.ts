@@ -47,6 +47,19 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", {
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 
+  it("searches again for what could not be found out", async () => {
+    const person = await register(service)
+    const context = await browser.person()
+    const page = await openConsole(context, service, person, "#/market")
+    await context.route("**/emoji_id/search*", (route) => route.abort())
+    await page.getByLabel("Which id would you like?").fill("🐢🎲🐢")
+    await page.getByRole("button", { name: "Search" }).click()
+    await page.getByText("The service cannot be reached. Try again.").waitFor()
+    await context.unroute("**/emoji_id/search*")
+    await page.getByRole("button", { name: "Search" }).click()
+    await page.getByRole("button", { name: "Add 🐢🎲🐢 to the cart" }).waitFor()
+  })
+
   it("is sent one code when signing in, and another when asked for", async () => {
     const person = await register(service)
     const phone = "+14155550187"

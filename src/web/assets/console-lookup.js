@@ -119,11 +119,7 @@ export const draw = async (root, life, [asked]) => {
     label: "Emoji id",
     button: "Look up",
     value: id,
-    submit: (typed) => {
-      const next = `#/lookup/${encodeURIComponent(typed)}`
-      if (location.hash === next) dispatchEvent(new Event("hashchange"))
-      else location.hash = next
-    },
+    view: "lookup",
   })
   root.append(
     h("h1", {}, "Look up an emoji id"),

@@ -92,9 +92,7 @@ export const draw = async (root, life, [asked = ""]) => {
     label: "Which id would you like?",
     button: "Search",
     value: asked,
-    submit: (id) => {
-      location.hash = `#/market/${encodeURIComponent(id)}`
-    },
+    view: "market",
   })
   root.append(h("h1", {}, "Find an id to buy"), form, results)
 

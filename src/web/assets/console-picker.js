@@ -1,4 +1,6 @@
 import { field, fill, h } from "./console-dom.js"
+import { explain } from "./console-http.js"
+import { notify } from "./console-notices.js"
 import { loadVocabulary, readId } from "./console-vocabulary.js"
 
 const segmenter = "Segmenter" in Intl ? new Intl.Segmenter() : undefined
@@ -112,10 +114,10 @@ const makePicker = async (pick) => {
 }
 
 /**
- * Where an id is entered: typed, pasted, by names, or picked.
- * @param {{label: string, button: string, value?: string, submit: (id: string) => unknown}} how
+ * Where an id is entered: typed, pasted, by names, or picked. It is shown in the view, also once more.
+ * @param {{label: string, button: string, value?: string, view: string}} how
  */
-export const idForm = ({ button, label, submit, value = "" }) => {
+export const idForm = ({ button, label, value = "", view }) => {
   const input = h("input", {
     id: "asked",
     name: "emoji_id",
@@ -139,11 +141,16 @@ export const idForm = ({ button, label, submit, value = "" }) => {
         const isOpen = toggle.getAttribute("aria-expanded") === "true"
         toggle.setAttribute("aria-expanded", String(!isOpen))
         if (isOpen) return fill(slot)
-        const picker = await makePicker((sign) => {
-          input.value += sign
-        })
-        fill(slot, picker)
-        picker.querySelector("input").focus()
+        try {
+          const picker = await makePicker((sign) => {
+            input.value += sign
+          })
+          fill(slot, picker)
+          picker.querySelector("input").focus()
+        } catch (error) {
+          toggle.setAttribute("aria-expanded", "false")
+          notify(explain(error), "bad")
+        }
       },
     },
     "😀",
@@ -166,7 +173,13 @@ export const idForm = ({ button, label, submit, value = "" }) => {
       role: "search",
       onsubmit: async (event) => {
         event.preventDefault()
-        submit(await readId(input.value))
+        try {
+          const next = `#/${view}/${encodeURIComponent(await readId(input.value))}`
+          if (location.hash === next) dispatchEvent(new Event("hashchange"))
+          else location.hash = next
+        } catch (error) {
+          notify(explain(error), "bad")
+        }
       },
     },
     h("label", { for: "asked" }, label),
