@@ -60,6 +60,21 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", {
     await page.getByRole("button", { name: "Add 🐢🎲🐢 to the cart" }).waitFor()
   })
 
+  it("is still signed in where the payment leads back to", async () => {
+    const { token, ...person } = await register(service)
+    await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎺🐢" }] } })
+    const back = `${service.url}/#/cart`
+    const body = { method: "CardCheckout", success_url: back, cancel_url: back }
+    await service.call("POST", "/cart/checkout", { token, body })
+    const page = await openConsole(await browser.person(), service, { token, ...person }, "#/cart")
+    const opened = page.waitForEvent("popup")
+    await page.getByRole("link", { name: /^Pay / }).click()
+    const popup = await opened
+    await popup.getByRole("button", { name: /^Pay / }).first().click()
+    await popup.locator(".order", { hasText: "Paid" }).waitFor()
+    expect(await popup.evaluate(() => window.opener)).toBe(null)
+  })
+
   it("is sent one code when signing in, and another when asked for", async () => {
     const person = await register(service)
     const phone = "+14155550187"

@@ -66,6 +66,15 @@ const openTab = () => {
   return tab
 }
 
+/** A tab that a link opens by itself would not know the login when the payment leads back there. @param {MouseEvent} event */
+const followInTab = (event) => {
+  const { href } = event.currentTarget
+  const tab = openTab()
+  if (tab === null) return
+  event.preventDefault()
+  tab.location = href
+}
+
 const payByCard = async () => {
   // The tab is opened before the answer is there: afterwards a browser would take it for an advertisement.
   let tab = openTab()
@@ -128,7 +137,13 @@ const pendingActions = (order) => [
     order.payment_method_data?.checkout_url &&
       h(
         "a",
-        { class: "button", href: order.payment_method_data.checkout_url, target: "_blank", rel: "noopener" },
+        {
+          class: "button",
+          href: order.payment_method_data.checkout_url,
+          target: "_blank",
+          rel: "noopener",
+          onclick: followInTab,
+        },
         `Pay ${dollars(order.remaining_due_in_cents)}`,
       ),
     order.remaining_due_in_cents <= 0 && actionButton("Take it free", takeFree),
