@@ -75,6 +75,27 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", {
     expect(await popup.evaluate(() => window.opener)).toBe(null)
   })
 
+  it("tries again with the same key what has just failed", async () => {
+    const person = await register(service)
+    await service.register("🐢🎻🐢", await register(service))
+    const context = await browser.person()
+    const page = await openConsole(context, service, person, `#/market/${encodeURIComponent("🐢🎻🐢")}`)
+    let refused = 0
+    await context.route("**/user_interests", async (route) => {
+      if (++refused > 1) return route.continue()
+      // By then the page was drawn with the button asleep.
+      await page.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+      )
+      return route.fulfill({ status: 503, json: { error: "Not now." } })
+    })
+    await page.getByRole("button", { name: "Tell me when it is free" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByText("Not now.").waitFor()
+    await page.keyboard.press("Enter")
+    await page.getByText("You will hear when 🐢🎻🐢 can be had.").waitFor()
+  })
+
   it("is sent one code when signing in, and another when asked for", async () => {
     const person = await register(service)
     const phone = "+14155550187"

@@ -3,6 +3,18 @@ import { fill, h } from "./console-dom.js"
 import { explain, Problem } from "./console-http.js"
 import { notify } from "./console-notices.js"
 
+/** A button that sleeps meanwhile, so that nothing is done twice. What sleeps loses the focus, and gets it back. */
+const whileAsleep = async (button, task) => {
+  const hadFocus = document.activeElement === button
+  button.disabled = true
+  try {
+    await task()
+  } finally {
+    button.disabled = false
+    if (hadFocus && document.activeElement === document.body) button.focus()
+  }
+}
+
 const makeButton = (label, action, properties, isMeant) => {
   const button = h(
     "button",
@@ -11,13 +23,10 @@ const makeButton = (label, action, properties, isMeant) => {
       ...properties,
       onclick: async () => {
         if (!(await isMeant())) return
-        button.disabled = true
         try {
-          await action()
+          await whileAsleep(button, action)
         } catch (error) {
           notify(explain(error), "bad")
-        } finally {
-          button.disabled = false
         }
       },
     },
@@ -69,16 +78,13 @@ export const actionForm = ({ beside, label, name, plain, submit }, ...children) 
       "aria-label": name,
       onsubmit: async (event) => {
         event.preventDefault()
-        button.disabled = true
         fill(problem)
         try {
-          await submit(Object.fromEntries(new FormData(form)), form)
+          await whileAsleep(button, () => submit(Object.fromEntries(new FormData(form)), form))
           mark(form, undefined)
         } catch (error) {
           fill(problem, explain(error))
           mark(form, error)
-        } finally {
-          button.disabled = false
         }
       },
     },
