@@ -6,7 +6,7 @@ import { drawIds } from "./console-owned.js"
 import { drawProfile } from "./console-profile.js"
 import { drawSecurity } from "./console-security.js"
 import { account } from "./console-session.js"
-import { drawPages } from "./console-subnav.js"
+import { drawPaged, drawPages } from "./console-subnav.js"
 
 const drawKeys = async (place) => {
   const list = h("ul", { class: "plain-list" })
@@ -98,39 +98,35 @@ const drawKeys = async (place) => {
   await load()
 }
 
-const drawInterests = async (place) => {
-  const list = h("ul", { class: "plain-list" })
-  const load = async () => {
-    const { data } = await get("/user_interests?limit=100")
-    fill(
-      list,
-      data.length === 0
+const interest = ({ created_at, emoji_id }, again) =>
+  h(
+    "li",
+    { class: "card row spread" },
+    h("a", { class: "tile-id", href: `#/market/${encodeURIComponent(emoji_id)}` }, emojiText(emoji_id)),
+    h("span", { class: "soft small" }, `since ${when(created_at)}`),
+    actionButton(
+      "Forget it",
+      async () => {
+        await call("DELETE", `/user_interests/${encodeURIComponent(emoji_id)}`)
+        await again()
+      },
+      { class: "plain" },
+    ),
+  )
+
+const drawInterests = (place) =>
+  drawPaged(
+    place,
+    (page) => get(`/user_interests?limit=20&page=${page}`),
+    (found, again) =>
+      found.length === 0
         ? empty("🔔", "You wait for no id. Search for a taken one on the market and ask to be told.")
-        : data.map(({ created_at, emoji_id }) =>
-            h(
-              "li",
-              { class: "card row spread" },
-              h(
-                "a",
-                { class: "tile-id", href: `#/market/${encodeURIComponent(emoji_id)}` },
-                emojiText(emoji_id),
-              ),
-              h("span", { class: "soft small" }, `since ${when(created_at)}`),
-              actionButton(
-                "Forget it",
-                async () => {
-                  await call("DELETE", `/user_interests/${encodeURIComponent(emoji_id)}`)
-                  await load()
-                },
-                { class: "plain" },
-              ),
-            ),
+        : h(
+            "ul",
+            { class: "plain-list" },
+            found.map((one) => interest(one, again)),
           ),
-    )
-  }
-  fill(place, list)
-  await load()
-}
+  )
 
 const pages = {
   ids: { label: "Ids", draw: drawIds },

@@ -1,11 +1,12 @@
 import { actionButton, actionForm } from "./console-actions.js"
-import { call, get } from "./console-api.js"
-import { badge, emojiText, empty, field, fill, h, keyed } from "./console-dom.js"
-import { counted, dollars, remaining, when, words } from "./console-format.js"
+import { call } from "./console-api.js"
+import { badge, emojiText, empty, field, fill, h } from "./console-dom.js"
+import { counted, dollars, remaining } from "./console-format.js"
 import { serverNow } from "./console-http.js"
 import { notify } from "./console-notices.js"
+import { drawPast } from "./console-orders.js"
 import { account } from "./console-session.js"
-import { Life } from "./console-signal.js"
+import { coalesced, Life } from "./console-signal.js"
 import { cart, loadCart, showCart } from "./console-store.js"
 
 const invalidWords = { Taken: "somebody else has it", PendingPurchase: "somebody else is paying for it" }
@@ -226,53 +227,23 @@ const gist = ({ lost, order }) =>
     account.value?.user.remaining_free_emoji,
   ])
 
-const statusKinds = { Paid: "good", Cancelled: "", PendingPayment: "warn", Draft: "" }
-
-const drawHistory = async (list) => {
-  const { data } = await get("/orders?limit=50")
-  const past = data.filter(({ order_items, status }) => status !== "Draft" && order_items.length > 0)
-  if (past.length === 0) return fill(list, h("li", { class: "soft" }, "No orders yet."))
-  keyed(list, past, {
-    key: ({ id }) => id,
-    version: ({ status, updated_at }) => `${status} ${updated_at}`,
-    render: (order) =>
-      h(
-        "li",
-        { class: "order" },
-        h(
-          "span",
-          { class: "order-ids emoji" },
-          order.order_items
-            .filter((item) => item.item_type !== "Discount")
-            .map((item) => (item.item_type === "EmojiId" ? item.emoji_id : "🎁"))
-            .join(" "),
-        ),
-        h(
-          "span",
-          { class: "order-facts small" },
-          badge(words(order.status), statusKinds[order.status]),
-          h("span", {}, dollars(order.total_in_cents)),
-          h("span", { class: "soft" }, `No. ${order.order_number}`),
-          h("span", { class: "soft" }, when(order.paid_at ?? order.created_at)),
-          order.amount_overpaid_in_cents > 0 &&
-            h("span", { class: "warn" }, `${dollars(order.amount_overpaid_in_cents)} too much`),
-        ),
-      ),
-  })
-}
-
 export const draw = async (root, life) => {
   const place = h("div", {})
-  const history = h("ul", { class: "orders plain-list" })
+  const history = h("div", {})
   const promo = promoForm()
   root.append(h("h1", {}, "Cart"), place, promo, h("h2", {}, "Orders"), history)
   if (cart.value.order === undefined && cart.value.lost === undefined) await loadCart()
+  let readAgain
+  const readHistory = coalesced(async () => {
+    if (readAgain === undefined) readAgain = await drawPast(history)
+    else await readAgain()
+  })
   let drawn = new Life()
   let shown = ""
   life.keep(() => drawn.end())
   life.keep(
     cart.watch(({ lost, order }) => {
-      drawHistory(history).catch(() => {})
+      readHistory().catch(() => {})
       const next = gist({ lost, order })
       if (next === shown) return
       shown = next

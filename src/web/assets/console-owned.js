@@ -114,7 +114,7 @@ const drawEditor = async (place, life, id) => {
 const drawList = async (place, life) => {
   const list = h("ul", { class: "tiles" })
   const load = async () => {
-    const ids = await get("/emoji_id/extended?limit=500")
+    const ids = await get("/emoji_id/extended?limit=10000")
     if (ids.length === 0) {
       fill(
         place,

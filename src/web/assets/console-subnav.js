@@ -56,10 +56,11 @@ export const table = (headings, rows) =>
 const asked = new WeakMap()
 
 /**
- * A list that comes in pages. `show` is given what reads the page that is shown again.
+ * A list that comes in pages. `show` is given what reads the page that is shown again, and so is the caller.
  * @param {Element} place @param {(page: number) => Promise<{data: ReadonlyArray<any>, paging: {total: number, limit: number}}>} load @param {(rows: ReadonlyArray<any>, again: () => Promise<void>) => Node} show
  */
 export const drawPaged = async (place, load, show) => {
+  let shown = 0
   const go = async (page) => {
     const turn = {}
     asked.set(place, turn)
@@ -67,6 +68,7 @@ export const drawPaged = async (place, load, show) => {
     if (asked.get(place) !== turn) return
     const last = Math.max(0, Math.ceil(paging.total / paging.limit) - 1)
     if (page > last) return go(last)
+    shown = page
     const step = (label, to) =>
       to < 0 || to > last
         ? h("button", { class: "plain", disabled: true }, label)
@@ -85,4 +87,5 @@ export const drawPaged = async (place, load, show) => {
     )
   }
   await go(0)
+  return () => go(shown)
 }

@@ -168,7 +168,7 @@ export const draw = async (root, life) => {
   )
   // What somebody is filling in stays, unless there is nothing left to give.
   const drawBegin = coalesced(async () => {
-    const ids = await get("/emoji_id?limit=200")
+    const ids = await get("/emoji_id?limit=10000")
     const given = new Set(transfers.value?.outgoing.filter(isOpen).map(({ eid }) => eid))
     const free = ids.filter((id) => !given.has(id))
     offer(form.elements.eid, free)
