@@ -32,6 +32,21 @@ describe.skipIf(executable === undefined)("a long list in the console", { timeou
     await page.getByLabel("Id", { exact: true }).selectOption(last)
   })
 
+  it("shows a transfer that waits though many have begun since, and how many there are", async () => {
+    const { token, ...sender } = await register(service)
+    await giveMany(service, sender.id)
+    const { body: ids } = await service.call("GET", "/emoji_id?limit=500", { token })
+    const begin = (eid: string) =>
+      service.call("POST", "/transfers", { token, body: { eid, email: "friend@example.com" } })
+    for (const id of ids.slice(0, 51)) expect((await begin(id)).status).toBe(200)
+    const page = await openConsole(await browser.person(), service, { token, ...sender }, "#/transfers")
+    await page.locator(".transfer", { hasText: ids[0] }).waitFor()
+    expect(await page.locator("option", { hasText: ids[0] }).count()).toBe(0)
+    await page.getByText(/are shown/).waitFor({ state: "detached" })
+    for (const id of ids.slice(51, 201)) expect((await begin(id)).status).toBe(200)
+    await page.getByText("The newest 200 of 201 are shown.").waitFor()
+  })
+
   it("shows the oldest order too", async () => {
     const { token, ...buyer } = await register(service)
     await service.sql`update app_user set free_limit = 1000 where id = ${buyer.id}`

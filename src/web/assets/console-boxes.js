@@ -1,6 +1,6 @@
 import { actionButton } from "./console-actions.js"
 import { call } from "./console-api.js"
-import { badge, emojiText, empty, fill, h, keyed } from "./console-dom.js"
+import { badge, cut, emojiText, empty, fill, h, keyed } from "./console-dom.js"
 import { counted, dollars, when } from "./console-format.js"
 import { notify } from "./console-notices.js"
 import { boxes, cart, loadBoxes, showCart } from "./console-store.js"
@@ -94,14 +94,17 @@ export const draw = async (root, life) => {
   const drawAll = () => {
     const { value } = boxes
     if (value === undefined) return
-    keyed(lists.mine, value.mine, { key: ({ id }) => id, version: ({ status }) => status, render: ownCard })
-    keyed(lists.onSale, value.onSale, {
+    const { mine: own, onSale: offered } = value
+    keyed(lists.mine, own.data, { key: ({ id }) => id, version: ({ status }) => status, render: ownCard })
+    keyed(lists.onSale, offered.data, {
       key: ({ id }) => id,
       version: ({ id }) => String(cart.value.order?.order_items.some((item) => item.main_id === id)),
       render: saleCard,
     })
-    fill(mine, value.mine.length === 0 ? empty("🎁", "You have no box.") : lists.mine)
-    fill(onSale, value.onSale.length === 0 ? empty("🌾", "No box is on sale.") : lists.onSale)
+    const show = (place, { data, paging }, list, nothing) =>
+      fill(place, data.length === 0 ? nothing : [list, cut(data, paging.total)])
+    show(mine, own, lists.mine, empty("🎁", "You have no box."))
+    show(onSale, offered, lists.onSale, empty("🌾", "No box is on sale."))
   }
   life.keep(boxes.watch(drawAll))
   life.keep(cart.watch(drawAll))

@@ -102,6 +102,10 @@ export const emojiLine = (ids) =>
     ids.flatMap((id) => [h("span", {}, id), " "]),
   )
 
+/** Under a list that does not hold all there are. @param {ReadonlyArray<unknown>} shown @param {number} total */
+export const cut = (shown, total) =>
+  shown.length < total && h("p", { class: "soft small" }, `The newest ${shown.length} of ${total} are shown.`)
+
 /** @param {string} text @param {string} [kind] */
 export const badge = (text, kind = "") => h("span", { class: `badge ${kind}` }, text)
 

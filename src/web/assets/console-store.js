@@ -57,8 +57,8 @@ const cartListener = {
 
 const readTransfers = coalesced(async () => {
   try {
-    const [outgoing, incoming] = await Promise.all([get("/transfers?limit=50"), get("/transfers/incoming")])
-    transfers.set({ outgoing: outgoing.data, incoming })
+    const [outgoing, incoming] = await Promise.all([get("/transfers?limit=200"), get("/transfers/incoming")])
+    transfers.set({ outgoing: outgoing.data, sent: outgoing.paging.total, incoming })
   } catch {
     // The next event, or the next connection, asks again.
   }
@@ -84,10 +84,10 @@ const transferListener = {
 const readBoxes = coalesced(async () => {
   try {
     const [mine, onSale] = await Promise.all([
-      get(`/lootboxes?owner_id=${account.value?.user.id ?? ""}&limit=100`),
-      get("/lootboxes?status=Available&limit=100"),
+      get(`/lootboxes?owner_id=${account.value?.user.id ?? ""}&limit=200`),
+      get("/lootboxes?status=Available&limit=200"),
     ])
-    boxes.set({ mine: mine.data, onSale: onSale.data })
+    boxes.set({ mine, onSale })
   } catch {
     // As above.
   }

@@ -1,6 +1,6 @@
 import { actionButton, actionForm } from "./console-actions.js"
 import { call, get } from "./console-api.js"
-import { badge, choice, emojiText, empty, field, fill, h, keyed, tick } from "./console-dom.js"
+import { badge, choice, cut, emojiText, empty, field, fill, h, keyed, tick } from "./console-dom.js"
 import { when, words } from "./console-format.js"
 import { notify } from "./console-notices.js"
 import { outboxHint } from "./console-outbox.js"
@@ -157,12 +157,14 @@ export const draw = async (root, life) => {
   const card = h("div", { class: "card" }, form)
   const incoming = h("ul", { class: "plain-list" })
   const outgoing = h("ul", { class: "plain-list" })
+  const more = h("div", {})
   root.append(
     h("h1", {}, "Transfers"),
     h("h2", {}, "To you"),
     incoming,
     h("h2", {}, "From you"),
     outgoing,
+    more,
     h("h2", {}, "Give an id to somebody"),
     begin,
   )
@@ -180,6 +182,7 @@ export const draw = async (root, life) => {
       if (value === undefined) return
       drawList(incoming, value.incoming, "receiver", "Nothing waits for you.")
       drawList(outgoing, value.outgoing, "sender", "You have sent nothing.")
+      fill(more, cut(value.outgoing, value.sent))
       drawBegin().catch(() => {})
     }),
   )
