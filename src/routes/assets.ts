@@ -21,14 +21,15 @@ const asset = route({
   auth: "none",
   internal: true,
   params: { name: Schema.String },
-  query: { v: Schema.optionalKey(Schema.String) },
+  query: { v: Schema.optionalKey(Schema.String), same: Schema.optionalKey(Schema.Literal("yes")) },
   headers: ["accept-encoding"],
   success: Schema.Unknown,
   produces: "application/octet-stream",
   errors: [NotFound],
   handler: ({ headers, params, query }) => {
     const found = findAsset(params.name)
-    if (found === undefined) return new NotFound({ error: "There is no such file." })
+    if (found === undefined || (query.same === "yes" && query.v !== found.hash))
+      return new NotFound({ error: "There is no such file." })
     const encoding = encodingFor(found, headers["accept-encoding"] ?? "")
     return Effect.succeed(
       Reply.raw(encoding === undefined ? found.body : found.compressed(encoding), {

@@ -47,7 +47,10 @@ const makeAsset = (name: string, body: Buffer): Asset => {
 
 const assets = new Map<string, Asset>()
 
-/** `./other.js` in a module becomes `./other.js?v=hash`: whoever keeps a module for ever keeps the ones it was written with. */
+/**
+ * `./other.js` in a module becomes `./other.js?v=hash`: whoever keeps a module for ever keeps the ones it was written with.
+ * One that is loaded later may be asked of a newer release, whose modules know nothing of the page: only the same will do.
+ */
 const moduleImport = /(\bfrom |\bimport\()"\.\/([\w-]+\.js)"/g
 
 const load = (name: string): Asset => {
@@ -60,7 +63,8 @@ const load = (name: string): Asset => {
           .toString()
           .replaceAll(
             moduleImport,
-            (_, before: string, to: string) => `${before}"./${to}?v=${load(to).hash}"`,
+            (_, before: string, to: string) =>
+              `${before}"./${to}?v=${load(to).hash}${before === "import(" ? "&same=yes" : ""}"`,
           ),
       )
     : file

@@ -110,7 +110,10 @@ let shown = 0
 let tryAgain
 let wasAway = false
 
-/** A view is a file of the service's too, and a browser asks for one it did not get only in a new page. */
+/**
+ * A view is a file of the service's too, which has no view of a page that is older than itself, and a browser asks for
+ * one it did not get only in a new page.
+ */
 const loadView = (view) =>
   view.load().catch(() => {
     tryAgain = () => location.reload()
