@@ -42,6 +42,36 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     await page.getByRole("button", { name: "Earlier" }).waitFor({ state: "detached" })
   })
 
+  it("shows only the events that were asked for, also when others were on their way", async () => {
+    const admin = await registerAdmin()
+    const buyer = await service.user()
+    await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🌈🎲🌈" }] } })
+    await service.register("🎲🌈🎲", buyer)
+    const context = await browser.person()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const looked = new Promise<void>((resolve) =>
+      context.route(/admin\/events\?limit=50&after=/, async (route) => {
+        resolve()
+        await released
+        await route.continue()
+      }),
+    )
+    const page = await openConsole(context, service, admin, "#/admin/events")
+    await page.getByRole("listitem").filter({ hasText: "cart.changed" }).first().waitFor()
+    await looked
+    await page.getByLabel("Show").selectOption("emoji_id")
+    release()
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: "cart.changed" })
+      .first()
+      .waitFor({ state: "detached" })
+    await page.getByRole("listitem").filter({ hasText: "emoji_id.registered" }).first().waitFor()
+  })
+
   it("makes a code and a box, and a buyer finds what is in the box", async () => {
     const admin = await registerAdmin()
     const buyer = await register(service)

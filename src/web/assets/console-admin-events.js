@@ -58,20 +58,22 @@ export const drawEvents = async (place, life) => {
   let kind = ""
   let before
   let after
-  const ask = (more) => get(`/admin/events?limit=${pageSize}${kind === "" ? "" : `&kind=${kind}`}${more}`)
-
-  /** A page of the kind that was chosen; nothing when another was chosen meanwhile. */
-  const askPage = async (from) => {
+  /** Nothing, when another kind was chosen meanwhile. */
+  const ask = async (more) => {
     const asked = kind
-    const first = await ask(from === undefined ? "" : `&before=${from}`)
-    const page = { data: first.data, before: first.before, after: first.after }
+    const found = await get(`/admin/events?limit=${pageSize}${asked === "" ? "" : `&kind=${asked}`}${more}`)
+    return asked === kind ? found : undefined
+  }
+
+  /** As many as fill a page, or all there are. */
+  const askPage = async (from) => {
+    let page = await ask(from === undefined ? "" : `&before=${from}`)
     for (let looks = 1; looks < looksPerPage; looks++) {
-      if (page.data.length >= pageSize || page.before === undefined || kind !== asked || life.isOver) break
+      if (page?.before === undefined || page.data.length >= pageSize || life.isOver) break
       const more = await ask(`&before=${page.before}`)
-      page.data = [...page.data, ...more.data]
-      page.before = more.before
+      page = more && { ...page, data: [...page.data, ...more.data], before: more.before }
     }
-    return kind === asked ? page : undefined
+    return page
   }
 
   const drawOlder = () =>
@@ -105,9 +107,8 @@ export const drawEvents = async (place, life) => {
     if (document.hidden || life.isOver) return
     try {
       if (after === undefined) return await start()
-      const asked = kind
       const found = await ask(`&after=${after}`)
-      if (kind !== asked) return
+      if (found === undefined) return
       after = found.after
       // More than one answer holds: rather begin anew than leave a hole.
       if (found.before !== undefined) return await start()
