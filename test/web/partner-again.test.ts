@@ -103,6 +103,24 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(kept)).toContain(bitcoin)
   })
 
+  it("writes none to an id that is somebody else's by now, although the buyer may write everywhere", async () => {
+    const [user, other] = [await walletUser(), await service.user()]
+    await service.sql`update app_user set free_limit = 0, role = 'Admin' where id = ${user.id}`
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+    const id = freshId()
+    await visitor.submit(page, { action: "choose", emoji_id: id })
+    const paying = await visitor.submit(await visitor.get(`${path}?cart`), { action: "crypto" })
+    await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
+    const order = await until(
+      () => orderOf(user.id),
+      (found) => found !== undefined,
+    )
+    await service.sql`update emoji_id set owner_id = ${other.id}, pubkey = null where canonical = ${id}`
+    await visitor.get(`${path}/paid?order=${order}&again`)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+  })
+
   it("leads back with the id although its button was pressed twice", async () => {
     const { cart, id, visitor } = await getId()
     const again = await visitor.submit(cart, { action: "free" })
