@@ -33,6 +33,12 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", {
     await page.getByRole("heading", { name: "Look up an emoji id" }).waitFor()
   })
 
+  it("goes on from the sign-in who is signed in already", async () => {
+    const person = await register(service)
+    const page = await openConsole(await browser.person(), service, person, "#/sign-in")
+    await page.getByRole("heading", { name: "Find an id to buy" }).waitFor()
+  })
+
   it("is told that two-factor is off once a backup code was used", async () => {
     const person = await register(service)
     const { backupCodes } = await turnOnTotp(service, person.token)

@@ -120,6 +120,12 @@ const loadView = (view) =>
     throw new Problem(0, { error: "The service cannot be reached. Try again." })
   })
 
+/** From the sign-in to what was wanted before it. */
+const goOn = () => {
+  location.replace(sessionStorage.getItem("console-after") ?? "#/market")
+  sessionStorage.removeItem("console-after")
+}
+
 const show = async () => {
   tryAgain = undefined
   const { name, rest } = here()
@@ -135,6 +141,8 @@ const show = async () => {
     location.replace("#/sign-in")
     return
   }
+  // A mailed link may be another person's: that one is followed.
+  if (name === "sign-in" && rest[0] !== "browser" && account.value !== undefined) return goOn()
   try {
     const { draw } = await loadView(view)
     if (turn !== shown) return
@@ -184,10 +192,8 @@ const start = async () => {
     if (current?.user.id === userId) return
     userId = current?.user.id
     if (userId === undefined && views[here().name].forUsers) location.hash = "#/lookup"
-    else if (userId !== undefined && here().name === "sign-in") {
-      location.replace(sessionStorage.getItem("console-after") ?? "#/market")
-      sessionStorage.removeItem("console-after")
-    } else show()
+    else if (userId !== undefined && here().name === "sign-in") goOn()
+    else show()
   })
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault()
