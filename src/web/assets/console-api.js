@@ -28,5 +28,15 @@ export const call = async (method, path, body, beforeCode = () => {}) => {
 /** @param {string} path */
 export const get = (path) => call("GET", path)
 
+const pieceSize = 500
+
+/** A list to its end, in pieces: one long answer would keep everybody else waiting. @param {string} path */
+export const getAll = async (path) => {
+  const found = []
+  for (let page = 0; found.length === page * pieceSize; page++)
+    found.push(...(await get(`${path}?limit=${pieceSize}&page=${page}`)))
+  return found
+}
+
 /** @param {string} id an emoji id as part of a path */
 export const pathOf = (id) => `/emoji_id/${encodeURIComponent(id)}`

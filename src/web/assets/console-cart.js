@@ -1,5 +1,6 @@
 import { actionButton, actionForm } from "./console-actions.js"
 import { call } from "./console-api.js"
+import { followInTab, payByCard, takeFree } from "./console-checkout.js"
 import { badge, emojiText, empty, field, fill, h } from "./console-dom.js"
 import { counted, dollars, remaining } from "./console-format.js"
 import { serverNow } from "./console-http.js"
@@ -57,56 +58,6 @@ const countdown = (order, life) => {
   tick()
   life.keep(() => clearTimeout(timer))
   return line
-}
-
-const returnUrl = () => `${location.origin}/#/cart`
-
-const openTab = () => {
-  const tab = window.open("about:blank", "_blank")
-  if (tab !== null) tab.opener = null
-  return tab
-}
-
-/** A tab that a link opens by itself would not know the login when the payment leads back there. @param {MouseEvent} event */
-const followInTab = (event) => {
-  const { href } = event.currentTarget
-  const tab = openTab()
-  if (tab === null) return
-  event.preventDefault()
-  tab.location = href
-}
-
-const payByCard = async () => {
-  // The tab is opened before the answer is there: afterwards a browser would take it for an advertisement.
-  let tab = openTab()
-  const closeTab = () => {
-    tab?.close()
-    tab = null
-  }
-  const checkout = { method: "CardCheckout", success_url: returnUrl(), cancel_url: returnUrl() }
-  try {
-    // It would cover the dialog that asks for the code; confirming that allows another one.
-    const order = await call("POST", "/cart/checkout", checkout, closeTab)
-    showCart(order)
-    const url = order.payment_method_data?.checkout_url
-    if (url === undefined) return closeTab()
-    tab ??= openTab()
-    if (tab !== null) tab.location = url
-  } catch (error) {
-    closeTab()
-    await loadCart()
-    throw error
-  }
-}
-
-const takeFree = async () => {
-  try {
-    showCart(await call("POST", "/cart/checkout", { method: "Free" }))
-    await loadCart()
-  } catch (error) {
-    await loadCart()
-    throw error
-  }
 }
 
 const draftActions = (order) => {

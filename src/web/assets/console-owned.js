@@ -1,5 +1,5 @@
 import { actionForm, finalButton } from "./console-actions.js"
-import { call, get, pathOf } from "./console-api.js"
+import { call, getAll, pathOf } from "./console-api.js"
 import { choice, emojiText, empty, field, fill, h, keyed } from "./console-dom.js"
 import { follow } from "./console-live.js"
 import { notify } from "./console-notices.js"
@@ -114,7 +114,7 @@ const drawEditor = async (place, life, id) => {
 const drawList = async (place, life) => {
   const list = h("ul", { class: "tiles" })
   const load = async () => {
-    const ids = await get("/emoji_id/extended?limit=10000")
+    const ids = await getAll("/emoji_id/extended")
     if (ids.length === 0) {
       fill(
         place,

@@ -1,5 +1,5 @@
 import { actionButton, actionForm } from "./console-actions.js"
-import { call, get } from "./console-api.js"
+import { call, getAll } from "./console-api.js"
 import { badge, choice, cut, emojiText, empty, field, fill, h, keyed, tick } from "./console-dom.js"
 import { when, words } from "./console-format.js"
 import { notify } from "./console-notices.js"
@@ -170,7 +170,7 @@ export const draw = async (root, life) => {
   )
   // What somebody is filling in stays, unless there is nothing left to give.
   const drawBegin = coalesced(async () => {
-    const ids = await get("/emoji_id?limit=10000")
+    const ids = await getAll("/emoji_id")
     const given = new Set(transfers.value?.outgoing.filter(isOpen).map(({ eid }) => eid))
     const free = ids.filter((id) => !given.has(id))
     offer(form.elements.eid, free)
