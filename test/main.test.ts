@@ -10,6 +10,8 @@ const start = (environment: Record<string, string>, flags: ReadonlyArray<string>
   running.push(program)
   return program
 }
+const startEmpty = (environment: Record<string, string>, flags?: ReadonlyArray<string>) =>
+  start({ DEMO: "false", ...environment }, flags)
 afterEach(async () => {
   for (const program of running.splice(0)) {
     if (program.child.exitCode === null && program.child.signalCode === null) program.child.kill("SIGTERM")
@@ -45,7 +47,7 @@ describe("npm start", () => {
   it("keeps no async context for the fibers that wait", async () => {
     const [port, dataDir] = [await freePort(), temporaryFolder()]
     const counting = join(import.meta.dirname, "fixtures/count-fiber-contexts.mjs")
-    const program = start({ PORT: String(port), DATA_DIR: dataDir, DEMO: "false" }, ["--import", counting])
+    const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir }, ["--import", counting])
     await program.printed(`http://localhost:${port}`)
     expect((await fetch(`http://127.0.0.1:${port}/emoji_id/%F0%9F%9A%80`)).status).toBe(404)
     program.child.kill("SIGTERM")
@@ -55,14 +57,14 @@ describe("npm start", () => {
 
   it("comes back after kill -9 with what it had, and the database of the killed one is gone by itself", async () => {
     const [port, dataDir] = [await freePort(), temporaryFolder()]
-    const first = start({ PORT: String(port), DATA_DIR: dataDir })
+    const first = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await first.printed("docs")
     const keyBefore = readFileSync(join(dataDir, "secret-key"), "utf8")
     const pid = postgresPid(dataDir)
     first.child.kill("SIGKILL")
     await first.ended
     await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false)
-    const second = start({ PORT: String(port), DATA_DIR: dataDir })
+    const second = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await second.printed("docs")
     expect(await health(port)).toBe(200)
     expect(readFileSync(join(dataDir, "secret-key"), "utf8")).toBe(keyBefore)
@@ -70,7 +72,7 @@ describe("npm start", () => {
 
   it("starts its database again when that dies", async () => {
     const [port, dataDir] = [await freePort(), temporaryFolder()]
-    const program = start({ PORT: String(port), DATA_DIR: dataDir })
+    const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await program.printed("docs")
     process.kill(postgresPid(dataDir), "SIGKILL")
     await program.printed("postgres ended and is started again")
@@ -84,7 +86,7 @@ describe("npm start", () => {
 
   it("has a database that takes all the connections it was told to use", async () => {
     const [port, dataDir] = [await freePort(), temporaryFolder()]
-    const program = start({ PORT: String(port), DATA_DIR: dataDir, DEMO: "false", POOL_SIZE: "200" })
+    const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, DEMO: "false", POOL_SIZE: "200" })
     await program.printed("docs")
     const cluster = join(dataDir, "postgres/cluster")
     const connection = { socketDir: cluster, port: 5432, database: "postgres" }
@@ -98,7 +100,7 @@ describe("npm start", () => {
 
   it("with WORKERS=2 serves one port from two processes, replaces one that dies, and stops both", async () => {
     const [port, dataDir] = [await freePort(), temporaryFolder()]
-    const program = start({ PORT: String(port), DATA_DIR: dataDir, WORKERS: "2" })
+    const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, WORKERS: "2" })
     await program.printed("docs")
     const prefixes = async () => {
       const ids = await Promise.all(
@@ -120,29 +122,29 @@ describe("npm start", () => {
 
 describe("a bad setting", () => {
   it("stops the start with one line that names it", async () => {
-    const program = start({ DATA_DIR: temporaryFolder(), PORT: "seventy" })
+    const program = startEmpty({ DATA_DIR: temporaryFolder(), PORT: "seventy" })
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toBe("PORT: expected a whole number from 1 to 65535")
   })
   it("a spoiled secret stops the start with one line that names its file", async () => {
     const dataDir = temporaryFolder()
     writeFileSync(join(dataDir, "secret-key"), "")
-    const program = start({ DATA_DIR: dataDir, PORT: String(await freePort()) })
+    const program = startEmpty({ DATA_DIR: dataDir, PORT: String(await freePort()) })
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toBe(
       `${dataDir}/secret-key: expected id:secret pairs, each secret 32 bytes in base64`,
     )
   })
   it("a data directory that cannot be made stops the start with one line that names it", async () => {
-    const program = start({ DATA_DIR: "/proc/directory", PORT: String(await freePort()) })
+    const program = startEmpty({ DATA_DIR: "/proc/directory", PORT: String(await freePort()) })
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toMatch(/^\/proc\/directory cannot be made: .*$/)
   })
   it("a port in use stops the start with one line that names it", async () => {
     const port = await freePort()
-    const first = start({ PORT: String(port), DATA_DIR: temporaryFolder() })
+    const first = startEmpty({ PORT: String(port), DATA_DIR: temporaryFolder() })
     await first.printed("docs")
-    const second = start({ PORT: String(port), DATA_DIR: temporaryFolder() })
+    const second = startEmpty({ PORT: String(port), DATA_DIR: temporaryFolder() })
     expect((await second.ended).code).toBe(1)
     expect(second.output()).toContain(`port ${port}`)
   })
