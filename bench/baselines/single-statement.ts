@@ -12,7 +12,7 @@ const snapshot = JSON.stringify({ value: "Draft", context: { items: ["ğŸ™", "ğŸ
 
 const database = await openDatabase(process.argv[2] ?? "")
 const connections = new Connections(poolSize, () => database.connect(1))
-const sql = connections.next.client
+const sql = connections.next(0).client
 await sql`create table entity (id int primary key, version int not null, snapshot jsonb not null)`
 await sql`insert into entity select n, 0, ${snapshot}::jsonb from generate_series(0, ${rows - 1}::int) n`
 await sql`vacuum analyze entity`
@@ -23,16 +23,17 @@ function openLane(_: number, settle: Settle): Lane {
     fire: (intendedAtMs) => {
       lane.intendedAtMs = intendedAtMs
       const id = Math.floor(Math.random() * rows)
-      const connection = connections.next
-      connection.underWay++
+      const now = performance.now()
+      const connection = connections.next(now)
+      connection.begun(now)
       connection.client`update entity set version = version + 1, snapshot = ${snapshot}::jsonb where id = ${id}`.then(
         (result) => {
-          connection.underWay--
+          connection.answered(performance.now())
           settle(lane, result.count === 1 ? undefined : "body")
         },
         // Not at once: on a closed pool everything fails at once, and nothing else would ever get its turn.
         () => {
-          connection.underWay--
+          connection.answered(performance.now())
           setImmediate(() => settle(lane, "statement"))
         },
       )

@@ -1,9 +1,42 @@
 import type postgres from "postgres"
 
-/** A client of one connection, and the statements it was given and has not answered. */
-export interface Connection {
+/** Statements take a few milliseconds. One that takes this long may wait for a lock, and who comes after it waits too. */
+export const heldUpMs = 100
+
+/** A client of one connection, and the statements it was given and has not answered. Times are of a monotonic clock. */
+class Connection {
   readonly client: postgres.Sql
-  underWay: number
+  #underWay = 0
+  /** When it came to the statement it is at. */
+  #since = 0
+
+  constructor(client: postgres.Sql) {
+    this.client = client
+  }
+
+  get isFree(): boolean {
+    return this.#underWay === 0
+  }
+
+  isBetterThan(other: Connection, now: number): boolean {
+    const isHeldUp = this.#isHeldUp(now)
+    if (isHeldUp !== other.#isHeldUp(now)) return !isHeldUp
+    // With as much to do, who got on last is likelier to get on next.
+    return this.#underWay === other.#underWay ? this.#since > other.#since : this.#underWay < other.#underWay
+  }
+
+  #isHeldUp(now: number): boolean {
+    return this.#underWay > 0 && now - this.#since > heldUpMs
+  }
+
+  begun(now: number): void {
+    if (this.#underWay++ === 0) this.#since = now
+  }
+
+  answered(now: number): void {
+    this.#underWay--
+    this.#since = now
+  }
 }
 
 /**
@@ -15,17 +48,17 @@ export class Connections {
   readonly #all: ReadonlyArray<Connection>
 
   constructor(count: number, open: () => postgres.Sql) {
-    this.#all = Array.from({ length: count }, () => ({ client: open(), underWay: 0 }))
+    this.#all = Array.from({ length: count }, () => new Connection(open()))
   }
 
-  /** One with the least to do, the first of them: a client opens its connection when it is first used. */
-  get next(): Connection {
-    let least = this.#all[0]!
+  /** One that goes on and has the least to do, the first of them: a client opens its connection when it is first used. */
+  next(now: number): Connection {
+    let best = this.#all[0]!
     for (const one of this.#all) {
-      if (least.underWay === 0) break
-      if (one.underWay < least.underWay) least = one
+      if (best.isFree) break
+      if (one.isBetterThan(best, now)) best = one
     }
-    return least
+    return best
   }
 
   async end(timeoutSeconds: number): Promise<void> {

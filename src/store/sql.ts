@@ -120,10 +120,11 @@ export class Sql extends Context.Service<
 
         const send = <Row>(statement: Statement) =>
           Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
-            const connection = connections.next
+            const since = performance.now()
+            const connection = connections.next(since)
             const query = statement(connection.client)
             const one = {
-              since: performance.now(),
+              since,
               query,
               giveUp: () =>
                 resume(
@@ -134,11 +135,11 @@ export class Sql extends Context.Service<
             }
             const answered = () => {
               running--
-              connection.underWay--
+              connection.answered(performance.now())
               statements.answered(one)
             }
             running++
-            connection.underWay++
+            connection.begun(since)
             statements.begun(one)
             query.then(
               (rows) => {
