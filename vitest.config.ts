@@ -8,7 +8,7 @@ export default defineConfig({
     setupFiles: "test/fixtures/clean-up.ts",
     include: ["test/**/*.test.ts"],
     pool: "forks",
-    maxWorkers: 3,
+    maxWorkers: 4,
     testTimeout: 90_000,
     hookTimeout: 120_000,
   },

@@ -19,6 +19,9 @@ afterEach(async () => {
   }
 })
 
+/** For starts that may find what an earlier one left: a database is made once. */
+const usedFolder = temporaryFolder()
+
 const postgresPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
 const isAlive = (pid: number) => {
@@ -32,7 +35,7 @@ const health = async (port: number) => (await fetch(`http://127.0.0.1:${port}/he
 
 describe("npm start", () => {
   it("serves with nothing but a folder, says where, and stops cleanly without leaving Postgres behind", async () => {
-    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const [port, dataDir] = [await freePort(), usedFolder]
     const program = start({ PORT: String(port), DATA_DIR: dataDir })
     await program.printed(`http://localhost:${port}`)
     expect(await health(port)).toBe(200)
@@ -45,7 +48,7 @@ describe("npm start", () => {
   })
 
   it("keeps no async context for the fibers that wait", async () => {
-    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const [port, dataDir] = [await freePort(), usedFolder]
     const counting = join(import.meta.dirname, "fixtures/count-fiber-contexts.mjs")
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir }, ["--import", counting])
     await program.printed(`http://localhost:${port}`)
@@ -71,7 +74,7 @@ describe("npm start", () => {
   })
 
   it("starts its database again when that dies", async () => {
-    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const [port, dataDir] = [await freePort(), usedFolder]
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await program.printed("docs")
     process.kill(postgresPid(dataDir), "SIGKILL")
@@ -85,8 +88,8 @@ describe("npm start", () => {
   })
 
   it("has a database that takes all the connections it was told to use", async () => {
-    const [port, dataDir] = [await freePort(), temporaryFolder()]
-    const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, DEMO: "false", POOL_SIZE: "200" })
+    const [port, dataDir] = [await freePort(), usedFolder]
+    const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, POOL_SIZE: "200" })
     await program.printed("docs")
     const cluster = join(dataDir, "postgres/cluster")
     const connection = { socketDir: cluster, port: 5432, database: "postgres" }
@@ -99,7 +102,7 @@ describe("npm start", () => {
   })
 
   it("with WORKERS=2 serves one port from two processes, replaces one that dies, and stops both", async () => {
-    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const [port, dataDir] = [await freePort(), usedFolder]
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, WORKERS: "2" })
     await program.printed("docs")
     const prefixes = async () => {
@@ -142,7 +145,7 @@ describe("a bad setting", () => {
   })
   it("a port in use stops the start with one line that names it", async () => {
     const port = await freePort()
-    const first = startEmpty({ PORT: String(port), DATA_DIR: temporaryFolder() })
+    const first = startEmpty({ PORT: String(port), DATA_DIR: usedFolder })
     await first.printed("docs")
     const second = startEmpty({ PORT: String(port), DATA_DIR: temporaryFolder() })
     expect((await second.ended).code).toBe(1)
