@@ -96,7 +96,7 @@ export const settings = {
   ),
   mintKey: optionalSetting(
     "MINT_KEY",
-    "Private key (hex) that signs mint permissions. Without it one is derived from the newest master secret.",
+    "Private key (hex) that signs mint permissions. Without it one is derived from the newest master secret; `npm run cli -- mint signer` tells its address.",
     secret(hexKey),
   ),
   adminEmail: optionalSetting("ADMIN_EMAIL", "This admin exists after every start.", email),

@@ -10,6 +10,9 @@ import { parseCommand } from "../src/cli/parse.ts"
 import { printed, usage } from "../src/cli/print.ts"
 import { cliServices } from "../src/cli/services.ts"
 import { userTopic } from "../src/services/callers.ts"
+import type { EthAddress } from "../src/services/eth-address.ts"
+import { recoverEthSigner } from "../src/services/eth-message.ts"
+import { MintSignatures, mintDigest } from "../src/services/mint-signatures.ts"
 import { findRunningPostgres } from "../src/store/embedded/running.ts"
 import { startEmbeddedPostgres } from "../src/store/embedded.ts"
 import { serve, testConfig } from "./fixtures/service.ts"
@@ -129,6 +132,15 @@ describe("the command line beside a running service", () => {
     expect((await service.call("GET", "/user_features", { token: user.token })).body).toHaveLength(1)
     await run("features", "unassign", user.email, "beta")
     expect((await service.call("GET", "/user_features", { token: user.token })).body).toEqual([])
+  })
+
+  it("tells the address that the service signs mint permissions as", async () => {
+    const account = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" as EthAddress
+    const mint = { token: "🐙🌊", account, expirySeconds: 1_900_000_000 }
+    const signature = await service.runtime.runPromise(MintSignatures.useSync(({ sign }) => sign(mint)))
+    const address = recoverEthSigner(mintDigest(mint), signature)
+    expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
+    expect(await run("mint", "signer")).toEqual({ address })
   })
 
   it("keeps a user who owns ids, unless forced", async () => {

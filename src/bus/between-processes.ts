@@ -2,7 +2,6 @@ import { Effect, Layer, Redacted } from "effect"
 import type { Config } from "../config.ts"
 import { connect, type DatabaseAddress } from "../store/sql.ts"
 import { Bus } from "./bus.ts"
-import { redisWire } from "./redis.ts"
 import { postgresWire, postgresWireClient } from "./wire-postgres.ts"
 
 export interface BusSurroundings {
@@ -19,8 +18,15 @@ const heartbeatMs = 250
 const leaseMs = 1500
 const silenceMs = 600
 
-const open = ({ config, database, peersPossible }: BusSurroundings, warn: (reason: string) => void) =>
-  Bus.layer({
+/** Its client is loaded by those who have one: most start without. */
+const openRedis = (url: Redacted.Redacted, warn: (reason: string) => void) =>
+  Effect.promise(async () => (await import("./redis.ts")).redisWire(Redacted.value(url), channel, warn))
+
+const open = Effect.fnUntraced(function* (
+  { config, database, peersPossible }: BusSurroundings,
+  warn: (reason: string) => void,
+) {
+  return Bus.layer({
     // Caches depend on the database's own wire: a node cut off from Redis could still write.
     wire: peersPossible
       ? postgresWire({
@@ -36,18 +42,17 @@ const open = ({ config, database, peersPossible }: BusSurroundings, warn: (reaso
         })
       : undefined,
     express:
-      peersPossible && config.redisUrl !== undefined
-        ? redisWire(Redacted.value(config.redisUrl), channel, warn)
-        : undefined,
+      peersPossible && config.redisUrl !== undefined ? yield* openRedis(config.redisUrl, warn) : undefined,
     heartbeatMs,
     leaseMs,
     statementMs: config.statementTimeoutMs,
   })
+})
 
 /** The bus of the running service: silent when it is alone, through Postgres and Redis when it is not. */
 export const betweenProcesses = (surroundings: BusSurroundings) => {
   const bus = Layer.unwrap(
-    Effect.map(Effect.context<never>(), (context) => {
+    Effect.flatMap(Effect.context<never>(), (context) => {
       const fork = Effect.runForkWith(context)
       return open(surroundings, (reason) => void fork(Effect.logWarning("redis is away", { reason })))
     }),

@@ -1,6 +1,7 @@
 import { clientCommands } from "./clients.ts"
 import type { Command } from "./command.ts"
 import { featureCommands } from "./features.ts"
+import { mintingCommands } from "./minting.ts"
 import { organizationCommands } from "./organizations.ts"
 import { userCommands } from "./users.ts"
 
@@ -10,4 +11,5 @@ export const commands: ReadonlyArray<Command> = [
   ...organizationCommands,
   ...clientCommands,
   ...featureCommands,
+  ...mintingCommands,
 ]

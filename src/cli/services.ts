@@ -3,6 +3,7 @@ import { outsiderBus } from "../bus/outsiders.ts"
 import { AppConfig, type Config } from "../config.ts"
 import { masterKeys } from "../keys.ts"
 import { logging } from "../log.ts"
+import { mintSignatures } from "../rooms/minting.ts"
 import { people } from "../rooms/people.ts"
 import { Callers } from "../services/callers.ts"
 import { Passwords } from "../services/passwords.ts"
@@ -20,6 +21,7 @@ export const cliServices = (config: Config, connection: DatabaseAddress) =>
         Sql.layer({ connection, poolSize: 2, statementTimeoutMs: config.statementTimeoutMs }),
         Seal.layer({ keys: masterKeys(config) }),
         Passwords.layer(),
+        mintSignatures,
       ),
     ),
     Layer.provideMerge(Layer.mergeAll(Layer.succeed(AppConfig, config), logging(config))),

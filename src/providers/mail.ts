@@ -1,5 +1,4 @@
 import { Effect, Redacted } from "effect"
-import { createTransport } from "nodemailer"
 import type { Config } from "../config.ts"
 import { type Carrier, NotCarried } from "./carrier.ts"
 
@@ -26,6 +25,7 @@ const toNotCarried = (error: unknown): NotCarried => {
 /** Mail through the configured SMTP server, over a small pool of connections. */
 export const smtpCarrier = (url: Redacted.Redacted, from: Config["mailFrom"]) =>
   Effect.gen(function* () {
+    const { createTransport } = yield* Effect.promise(() => import("nodemailer"))
     const transport = yield* Effect.acquireRelease(
       Effect.sync(() =>
         createTransport(

@@ -1,11 +1,8 @@
-import { Effect, Layer } from "effect"
-import { AppConfig } from "../config.ts"
-import { mintKey } from "../keys.ts"
+import { Layer } from "effect"
 import { IdChanges } from "../services/id-changes.ts"
 import { IdLists } from "../services/id-lists.ts"
 import { JsonStore } from "../services/json-store.ts"
 import { Lookups } from "../services/lookups.ts"
-import { MintSignatures } from "../services/mint-signatures.ts"
 import { Minting } from "../services/minting.ts"
 import { Records } from "../services/records.ts"
 import { Registry } from "../services/registry.ts"
@@ -13,10 +10,7 @@ import { Storefront } from "../services/storefront.ts"
 import { Views } from "../services/views.ts"
 import { EmojiIds } from "../store/emoji-ids.ts"
 import { MintPermissions } from "../store/mint-permissions.ts"
-
-const mintSignatures = Layer.unwrap(
-  Effect.map(AppConfig, (config) => MintSignatures.layer({ key: mintKey(config) })),
-)
+import { mintSignatures } from "./minting.ts"
 
 /** The ids themselves: what they say, to whom they belong, what is on offer. */
 export const directory = Layer.mergeAll(

@@ -35,7 +35,7 @@ export class MintSignatures extends Context.Service<
   MintSignatures,
   {
     /** What the contract must be told to trust. */
-    readonly signer: EthAddress
+    readonly signer: Effect.Effect<EthAddress>
     readonly sign: (mint: Mint) => string
     readonly recover: (mint: Mint, signature: string) => EthAddress | undefined
   }
@@ -49,7 +49,8 @@ export class MintSignatures extends Context.Service<
         const secretKey = Buffer.from(digits ?? "", "hex")
         if (!secp256k1.utils.isValidSecretKey(secretKey)) return yield* new MintKeyInvalid()
         return MintSignatures.of({
-          signer: ethAddressOf(secp256k1.getPublicKey(secretKey)),
+          // Not at the start, which would take a tenth longer for it.
+          signer: Effect.sync(() => ethAddressOf(secp256k1.getPublicKey(secretKey))),
           sign: (mint) => signEthMessage(mintDigest(mint), secretKey),
           recover: (mint, signature) => recoverEthSigner(mintDigest(mint), signature),
         })

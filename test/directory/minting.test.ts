@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import type { EthAddress } from "../../src/services/eth-address.ts"
 import { MintSignatures } from "../../src/services/mint-signatures.ts"
@@ -29,13 +30,15 @@ describe("a mint signature", () => {
     expectContract("SignatureResponse", answer.body)
     expect(answer.body).toMatchObject({ account: ethereum, expiry, token: "🍕❤" })
     const [signer, recovered] = await service.runtime.runPromise(
-      MintSignatures.useSync((mint) => [
-        mint.signer,
-        mint.recover(
-          { token: "🍕❤", account: ethereum as EthAddress, expirySeconds: expiry },
-          answer.body.signature,
-        ),
-      ]),
+      MintSignatures.use((mint) =>
+        Effect.map(mint.signer, (signer) => [
+          signer,
+          mint.recover(
+            { token: "🍕❤", account: ethereum as EthAddress, expirySeconds: expiry },
+            answer.body.signature,
+          ),
+        ]),
+      ),
     )
     expect(recovered).toBe(signer)
   })
