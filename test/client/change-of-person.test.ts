@@ -1,36 +1,23 @@
-import { afterAll, beforeAll, expect, it } from "vitest"
-import { createClient } from "../../src/client/client.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
+import { beforeAll, expect, it } from "vitest"
 import { password, register } from "../auth/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { openClient } from "./real-client.ts"
 import { until } from "./until.ts"
 
 let service: TestService
-const clients: Array<ReturnType<typeof createClient>> = []
 
 beforeAll(async () => {
   service = await serve()
 })
-afterAll(() => {
-  for (const client of clients) client.live.close()
-})
 
-const newClient = () => {
-  const client = createClient({
-    baseUrl: service.url,
-    WebSocket: NodeSocket,
-    backoff: { firstMs: 20, longestMs: 50 },
-  })
-  clients.push(client)
-  return client
-}
+const newClient = () => openClient(service)
 const newPerson = async () => {
   const { email } = await register(service)
   return { email, password }
 }
 
 /** Whose cart was shown, in order, and what was refused. */
-const listen = (client: ReturnType<typeof createClient>, channel: "cart" | "market" = "cart") => {
+const listen = (client: ReturnType<typeof openClient>, channel: "cart" | "market" = "cart") => {
   const heard: Array<string> = []
   client.live.subscribe(channel, {
     state: (state) => void heard.push((state as { user?: { email: string } }).user?.email ?? channel),

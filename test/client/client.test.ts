@@ -1,33 +1,25 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import type { EventFrame, LookupResult } from "../../schema/live.ts"
 import { ApiError } from "../../src/client/api-error.ts"
 import { delayMs } from "../../src/client/backoff.ts"
-import { createClient } from "../../src/client/client.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { type ClientOptions, openClient } from "./real-client.ts"
 import { until } from "./until.ts"
 
 const password = "correct horse battery"
 const backoff = { firstMs: 30, longestMs: 200 }
 let service: TestService
-const clients: Array<ReturnType<typeof createClient>> = []
 
 beforeAll(async () => {
   service = await serve({ ACCESS_TOKEN_SECONDS: "6" }, { database: await createDatabase() })
 })
-afterAll(() => {
-  for (const client of clients) client.live.close()
-})
 
-const newClient = (options: Partial<Parameters<typeof createClient>[0]> = {}) => {
-  const client = createClient({ baseUrl: service.url, WebSocket: NodeSocket, backoff, ...options })
-  clients.push(client)
-  return client
-}
+const newClient = (options?: ClientOptions) => openClient(service, { backoff, ...options })
 const newPerson = async () => {
   const email = `${randomUUID()}@example.com`
   await newClient().call("POST /users", { body: { email, password } })

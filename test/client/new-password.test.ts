@@ -1,34 +1,18 @@
-import { afterAll, beforeAll, expect, it } from "vitest"
-import { createClient } from "../../src/client/client.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
+import { beforeAll, expect, it } from "vitest"
 import { password, register } from "../auth/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { type ClientOptions, openClient } from "./real-client.ts"
 import { until } from "./until.ts"
 
 const newPassword = "a new horse and a new battery"
 let service: TestService
-const clients: Array<ReturnType<typeof createClient>> = []
 
 beforeAll(async () => {
   service = await serve()
 })
-afterAll(() => {
-  for (const client of clients) client.live.close()
-})
 
-type Options = Partial<Parameters<typeof createClient>[0]>
-
-const newClient = (options: Options = {}) => {
-  const client = createClient({
-    baseUrl: service.url,
-    WebSocket: NodeSocket,
-    backoff: { firstMs: 20, longestMs: 50 },
-    ...options,
-  })
-  clients.push(client)
-  return client
-}
-const changePassword = (client: ReturnType<typeof createClient>) =>
+const newClient = (options?: ClientOptions) => openClient(service, options)
+const changePassword = (client: ReturnType<typeof openClient>) =>
   client.call("PATCH /account", { body: { password: newPassword, current_password: password } })
 
 it("who sets a new password stays logged in, with tokens that work at the next start too", async () => {

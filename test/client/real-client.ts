@@ -1,0 +1,18 @@
+import { createClient } from "../../src/client/client.ts"
+import { NodeSocket } from "../../src/client/node-socket.ts"
+import { cleanUp } from "../fixtures/clean-up.ts"
+import type { TestService } from "../fixtures/service.ts"
+
+export type ClientOptions = Partial<Parameters<typeof createClient>[0]>
+
+/** A client of the service over real sockets, quick to come back; closed after the file's tests. */
+export const openClient = ({ url }: TestService, options: ClientOptions = {}) => {
+  const client = createClient({
+    baseUrl: url,
+    WebSocket: NodeSocket,
+    backoff: { firstMs: 20, longestMs: 50 },
+    ...options,
+  })
+  cleanUp(() => client.live.close())
+  return client
+}
