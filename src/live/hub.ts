@@ -1,5 +1,5 @@
 import { Context, Effect, Exit, Layer } from "effect"
-import { defer, filter, fromEventPattern, interval, map, merge, Subject, throttle } from "rxjs"
+import { defer, filter, fromEventPattern, interval, map, merge, Subject, tap, throttle } from "rxjs"
 import { Bus } from "../bus/bus.ts"
 import { Events } from "../store/events.ts"
 import type { Channel } from "./channels.ts"
@@ -35,7 +35,7 @@ export class Hub extends Context.Service<
     counts(): Feeds["counts"] & {
       readonly channels: number
       readonly subscriptions: number
-      /** Channels whose events were found by the position check and not by a wake-up. */
+      /** Channels whose events were found by the position check, and whose wake-up has not come until the next one. */
       readonly repaired: number
       readonly readFailures: number
     }
@@ -58,6 +58,8 @@ export class Hub extends Context.Service<
             else fork(Effect.logError("a live read failed", exit.cause))
           })
         }
+        /** Channels where the last check found what nobody was woken for; the wake-up may still be on its way. */
+        const unexplained = new Set<string>()
         const calls = new Subject<string>()
         const feeds = new Feeds({ opener, run, wake: (name) => calls.next(name) })
 
@@ -75,7 +77,7 @@ export class Hub extends Context.Service<
               const feed = asked.get(news.name)
               // Somebody left and came back while this was read: that feed is another, with a position of its own.
               if (feed === undefined || feeds.find(news.name) !== feed) continue
-              if (!woken.has(news.name)) counts.repaired++
+              if (!woken.has(news.name)) unexplained.add(news.name)
               feeds.apply(feed, news, places.get(news.name)!)
             }
           }
@@ -88,6 +90,7 @@ export class Hub extends Context.Service<
             (_, stop: () => void) => stop(),
           ).pipe(
             map(decodeWake),
+            tap(({ name }) => void unexplained.delete(name)),
             filter(({ name, offset }) => feeds.isWanted(name, offset)),
             map(({ name }) => name),
           ),
@@ -114,6 +117,10 @@ export class Hub extends Context.Service<
           const names = all ? [...feeds.names()] : [...woken]
           const wokenNow = new Set(woken)
           gathered.clear()
+          if (all) {
+            counts.repaired += unexplained.size
+            unexplained.clear()
+          }
           const settled = settling
           settling = []
           yield* read(names, wokenNow)
@@ -132,7 +139,10 @@ export class Hub extends Context.Service<
             ),
           )
           .subscribe()
-        const stopListening = said.listen((event) => feeds.show(event))
+        const stopListening = said.listen((event) => {
+          unexplained.delete(event.channel)
+          return feeds.show(event)
+        })
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {
             stopListening()
