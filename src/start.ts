@@ -33,6 +33,7 @@ const stopOnSignals = (stop: Stop) => {
 
 const runWorker = async (config: Config, database: DatabaseAddress) => {
   const loading = loadService()
+  loading.catch(() => {})
   // The program may have been built anew since its parent prepared the database.
   await prepareDatabase(database, config.statementTimeoutMs)
   const { startService } = await loading
@@ -68,6 +69,8 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
 
 const runParent = async (config: Config, program: string) => {
   const loading = config.workers > 1 ? undefined : loadService()
+  // Told of below, when the database that is being started can be stopped again.
+  loading?.catch(() => {})
   const database = await openDatabase(config)
   try {
     await prepareDatabase(database.address, config.statementTimeoutMs, { serves: true })

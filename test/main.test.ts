@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { connect } from "../src/store/sql.ts"
@@ -142,6 +142,15 @@ describe("a bad setting", () => {
     const program = startEmpty({ DATA_DIR: "/proc/directory", PORT: String(await freePort()) })
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toMatch(/^\/proc\/directory cannot be made: .*$/)
+  })
+  it("a system that cannot load the native server stops the start with one line that says what to take", async () => {
+    const flags = ["--require", join(import.meta.dirname, "fixtures/old-system.cjs")]
+    const program = startEmpty({ DATA_DIR: usedFolder, PORT: String(await freePort()) }, flags)
+    expect((await program.ended).code).toBe(1)
+    expect(program.output().trim()).toMatch(
+      /^with Node \S+ the native server needs glibc 2\.38, .*take Node 20.*$/,
+    )
+    expect(existsSync(join(usedFolder, "postgres/cluster/postmaster.pid"))).toBe(false)
   })
   it("a port in use stops the start with one line that names it", async () => {
     const port = await freePort()
