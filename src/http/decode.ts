@@ -28,7 +28,7 @@ export const decoder = (schema: Schema.Top, where: string) => {
 }
 
 /** Brackets nested past any honest use; recursion over them could exhaust the stack. */
-const isTooDeep = (text: string): boolean => {
+export const isTooDeep = (text: string): boolean => {
   let depth = 0
   let inString = false
   for (let i = 0; i < text.length; i++) {

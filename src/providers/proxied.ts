@@ -2,11 +2,14 @@ import { Context, Effect, Layer } from "effect"
 import { Unavailable } from "../../schema/errors.ts"
 import type { ProxyResult } from "../../schema/proxy.ts"
 import { AppConfig } from "../config.ts"
+import { isTooDeep } from "../http/decode.ts"
 
 const deadlineMs = 5000
 const maxAnswerBytes = 256 * 1024
 
 const asResult = (value: string): ProxyResult => {
+  // What can be read at any depth cannot be written again at any.
+  if (isTooDeep(value)) return { json: {}, value }
   try {
     const json: unknown = JSON.parse(value)
     const isObject = typeof json === "object" && json !== null && !Array.isArray(json)

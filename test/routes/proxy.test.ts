@@ -36,6 +36,13 @@ describe("POST /proxy", () => {
     expect((await call({ service: "Echo", data: null })).body).toEqual({ json: {}, value: "" })
   })
 
+  it("data nested deeper than an answer can be is given back as text alone", async () => {
+    const deep = `{"a":${"[".repeat(8000)}${"]".repeat(8000)}}`
+    const { body, status } = await call({ service: "Echo", data: deep })
+    expect(status).toBe(200)
+    expect(body).toEqual({ json: {}, value: deep })
+  })
+
   it("Scraper asks the operator's address whatever the data says, and hands on none of the caller's headers", async () => {
     const data = "http://169.254.169.254/latest"
     expect((await call({ service: "Scraper", data })).body.json).toEqual({ title: `about ${data}` })
