@@ -3,6 +3,7 @@ import type { TokenResponse } from "../../schema/session.ts"
 import type { Backoff } from "./backoff.ts"
 import { type CredentialOptions, Credentials } from "./credentials.ts"
 import { LiveConnection, type LiveStatus } from "./live.ts"
+import { askable } from "./protocol-facts.ts"
 import { makeCall } from "./rest.ts"
 import type { Exchange } from "./shared-refresh.ts"
 import type { SocketConstructor } from "./socket-like.ts"
@@ -107,7 +108,7 @@ export const createClient = (options: ClientOptions) => {
           () => setTimeout(() => isWanted() && ask(), askAgainMs),
         )
       }
-      const leave = connection.subscribe(`emoji_id:${emojiId}`, {
+      const leave = connection.subscribe(`emoji_id:${askable(emojiId)}`, {
         state: (state) => {
           asked++
           tell(state as LookupResult)

@@ -16,3 +16,7 @@ export const passingErrors: ReadonlyArray<ErrorFrame["code"]> = ["unavailable", 
 export const burstFrames: (typeof liveLimits)["burstFrames"] = 512
 export const framesPerSecond: (typeof liveLimits)["framesPerSecond"] = 50
 export const lookupIds: (typeof liveLimits)["lookupIds"] = 50
+/** Of a text that is asked about. No id is as long, and as many as a frame may name fit into it whatever they are. */
+const askedCharacters = 200
+/** Begins as the text does, and so is refused for the same reason: all of it the server would not take for a frame. */
+export const askable = (text: string): string => text.slice(0, askedCharacters)

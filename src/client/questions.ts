@@ -1,5 +1,5 @@
 import type { ClientFrame, LookupResult } from "../../schema/live.ts"
-import { lookupIds } from "./protocol-facts.ts"
+import { askable, lookupIds } from "./protocol-facts.ts"
 
 interface Question {
   readonly frame: ClientFrame
@@ -36,8 +36,10 @@ export class Questions {
     return new Promise((resolve, reject) => {
       const id = String(++this.#lastId)
       const timer = setTimeout(() => this.fail(id, "The live socket did not answer in time"), this.#withinMs)
-      const frame: ClientFrame = { type: "lookup", id, emoji_ids: emojiIds }
-      this.#open.set(id, { frame, resolve, reject, timer })
+      const frame: ClientFrame = { type: "lookup", id, emoji_ids: emojiIds.map(askable) }
+      const asAsked = (results: ReadonlyArray<LookupResult>) =>
+        resolve(results.map((found, at) => ({ ...found, emoji_id: emojiIds[at] ?? found.emoji_id })))
+      this.#open.set(id, { frame, resolve: asAsked, reject, timer })
       send(frame)
     })
   }

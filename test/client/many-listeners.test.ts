@@ -94,3 +94,20 @@ it("who watches what is no emoji id is told so", async () => {
   await until(() => found.length === 1)
   expect(found[0]).not.toBeUndefined()
 })
+
+it("who watches or looks up a text longer than the protocol takes is told that it is no emoji id, on the same socket", async () => {
+  connect()
+  const invoice = `lnbc${"1".repeat(liveLimits.channelCharacters)}`
+  const found: Array<string | undefined> = []
+  client.watchId(invoice, ({ emoji_id, error }) => void found.push(emoji_id, error?.code))
+  await until(() => found.length > 0)
+  expect(found).toEqual([invoice, "unsupported_emoji"])
+  const asked = [..."🌊🚀".repeat(liveLimits.lookupIds)].join("")
+  const answers = await client.live.lookup(["🌊", asked, invoice])
+  expect(answers.map(({ emoji_id, error }) => [emoji_id, error?.code])).toEqual([
+    ["🌊", "not_registered"],
+    [asked, "length"],
+    [invoice, "unsupported_emoji"],
+  ])
+  expect(sockets).toHaveLength(1)
+})
