@@ -149,7 +149,7 @@ export class LiveConnection {
       if (frame.reason === "not_allowed") this.#channels.refused(frame.channel, "not_allowed")
       else for (const listening of this.#channels.left(frame.channel, this.#leftAt)) this.#ask(listening)
     } else if (frame.type === "error") {
-      this.#questions.fail(frame.id, frame.error)
+      this.#questions.refused(frame, (half) => this.#send(half))
       if (frame.code === "user_changed") this.personChanged()
       if (frame.channel !== undefined && !passingErrors.includes(frame.code)) {
         this.#channels.refused(frame.channel, frame.code)

@@ -1,7 +1,8 @@
-import type { ClientFrame, LookupResult } from "../../schema/live.ts"
+import type { ClientFrame, ErrorFrame, LookupResult } from "../../schema/live.ts"
 import { askable, lookupIds } from "./protocol-facts.ts"
 
 interface Question {
+  readonly emojiIds: ReadonlyArray<string>
   readonly frame: ClientFrame
   readonly resolve: (results: ReadonlyArray<LookupResult>) => void
   readonly reject: (error: Error) => void
@@ -39,7 +40,7 @@ export class Questions {
       const frame: ClientFrame = { type: "lookup", id, emoji_ids: emojiIds.map(askable) }
       const asAsked = (results: ReadonlyArray<LookupResult>) =>
         resolve(results.map((found, at) => ({ ...found, emoji_id: emojiIds[at] ?? found.emoji_id })))
-      this.#open.set(id, { frame, resolve: asAsked, reject, timer })
+      this.#open.set(id, { emojiIds, frame, resolve: asAsked, reject, timer })
       send(frame)
     })
   }
@@ -52,7 +53,19 @@ export class Questions {
     this.#take(id)?.resolve(results)
   }
 
-  fail(id: string | undefined, message: string): void {
+  /** Where the records are too many for one answer, it is asked for in halves. */
+  refused({ code, error, id }: ErrorFrame, send: (frame: ClientFrame) => void): void {
+    const question = this.#take(id)
+    if (question === undefined) return
+    const { emojiIds, reject, resolve } = question
+    const half = code === "too_large" ? emojiIds.length >> 1 : 0
+    const parts = [emojiIds.slice(0, half), emojiIds.slice(half)]
+    if (half === 0) reject(new Error(error))
+    else
+      Promise.all(parts.map((part) => this.#askOnce(part, send))).then((all) => resolve(all.flat()), reject)
+  }
+
+  fail(id: string, message: string): void {
     this.#take(id)?.reject(new Error(message))
   }
 

@@ -1,5 +1,7 @@
 import { afterEach, beforeAll, expect, it } from "vitest"
+import { maxRecordsPerId } from "../../schema/edit-request.ts"
 import { liveLimits } from "../../schema/live.ts"
+import { maxRecordBytes } from "../../schema/record.ts"
 import { createClient } from "../../src/client/client.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
@@ -85,6 +87,22 @@ it("an address book larger than one frame is looked up whole and in order, and a
   expect(ids.length).toBeGreaterThan(liveLimits.lookupIds)
   expect((await client.live.lookup(ids)).map(({ emoji_id }) => emoji_id)).toEqual(ids)
   expect(await client.live.lookup([])).toEqual([])
+})
+
+it("an address book with more records than fit into one answer is looked up whole and in order", async () => {
+  connect()
+  const owner = await service.user({ role: "Admin" })
+  const crowded = ["🐙🔥", "🐙🎈", "🐙🍀"]
+  for (const emoji_id of crowded) {
+    const body = { emoji_id, user_id: owner.id }
+    expect((await service.call("POST", "/emoji_id", { token: owner.token, body })).status).toBe(200)
+    await service.sql`insert into record (canonical, hash, tag, data)
+      select ${emoji_id}, n::text, ${0x5001}, repeat('x', ${maxRecordBytes}) from generate_series(1, ${maxRecordsPerId}) n`
+  }
+  const ids = ["🌊", ...crowded, "🚀"]
+  const found = await client.live.lookup(ids)
+  expect(found.map(({ emoji_id }) => emoji_id)).toEqual(ids)
+  expect(found.map(({ result }) => result.length)).toEqual([0, ...crowded.map(() => maxRecordsPerId), 0])
 })
 
 it("who watches what is no emoji id is told so", async () => {
