@@ -9,6 +9,8 @@ const maxSelections = 8
 /** Spellings and selections are for the few who do not ask as most do: a part of the bytes, guessed at by the piece. */
 const bytesPerSpelling = 4096
 const bytesPerSelected = 65_536
+/** One that is larger is made anew each time: an id may have as many bytes of records as hundreds have together. */
+const maxSelectionBytes = bytesPerSelected / maxSelections
 
 /** The path parameter as nearly every client sends it, and the name of an answer here. */
 const spell = (canonical: string): string => encodeURIComponent(canonical)
@@ -111,7 +113,7 @@ export class LookupCache {
     return this.#selections.get(this.#slabs.key)?.get(name)
   }
   learnSelection(name: string, selected: Prepared): void {
-    if (name.length > maxSpellingUnits) return
+    if (name.length > maxSpellingUnits || selected.body.byteLength > maxSelectionBytes) return
     const { key } = this.#slabs
     const selections = this.#selections.get(key) ?? new BoundedMap(maxSelections)
     this.#selections.set(key, selections.set(name, selected))

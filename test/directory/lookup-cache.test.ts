@@ -53,6 +53,23 @@ describe("the lookup cache", () => {
     expect(cache.size).toBeGreaterThan(1_000)
   })
 
+  it("keeps of all ids together no more bytes of selections than of answers, however large each is", () => {
+    const cache = make()
+    const large = selected("z".repeat(20_000))
+    let bytes = 0
+    for (let id = 0; id < 16; id++) cache.put(`${id}`, answer("x"))
+    for (let id = 0; id < 16; id++) {
+      cache.find(`${id}`)
+      for (let name = 0; name < 8; name++) cache.learnSelection(`?tags=0x5001&n=${name}`, large)
+    }
+    for (let id = 0; id < 16; id++) {
+      cache.find(`${id}`)
+      for (let name = 0; name < 8; name++)
+        bytes += cache.selection(`?tags=0x5001&n=${name}`)?.body.byteLength ?? 0
+    }
+    expect(bytes).toBeLessThanOrEqual(1024 * 1024)
+  })
+
   it("forgets selections when the answer they were made of is replaced or dropped", () => {
     const cache = make()
     for (const change of [() => cache.put("a", answer("new")), () => cache.drop("a"), () => cache.clear()]) {
