@@ -47,7 +47,7 @@ export class Organizations extends Context.Service<
       id: string,
       changes: UpdateOrganization,
     ): Effect.Effect<Organization, NotFound | Unprocessable | Unavailable>
-    /** Refused while keys or codes belong to it. Its members and its applications have no rights by it any more. */
+    /** Refused while keys, or codes that were not withdrawn, belong to it. Its members and applications have no rights by it any more. */
     remove(id: string): Effect.Effect<Organization, NotFound | Conflict | Unavailable>
     branding(id: string): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
     setBranding(
@@ -116,6 +116,9 @@ export class Organizations extends Context.Service<
           const rows = yield* sql
             .attempt<{ view: Organization; user_ids: ReadonlyArray<string> }>(
               (q) => q`
+                with withdrawn as (
+                  update code set organization_id = null where organization_id = ${id} and deleted_at is not null
+                )
                 delete from organization o
                  using (select end_grants(array(select client_id from oauth_client where organization_id = ${id}))
                             || array(select user_id::text from organization_member where organization_id = ${id}) as user_ids) ended

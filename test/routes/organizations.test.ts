@@ -141,6 +141,16 @@ describe("organizations", () => {
     await service.sql`insert into pubkey (pubkey, user_id, organization_id) values (${"ab".repeat(32)}, ${admin.id}, ${id})`
     expect((await call("DELETE", `/organizations/${id}`, admin.token)).status).toBe(409)
   })
+
+  it("stay while codes belong to them, and go once the codes were withdrawn", async () => {
+    const { id } = await make()
+    const code = { name: "ours", code_type: "Discount", discount_in_cents: 100, redemption_code: `ORG-${id}` }
+    const made = await call("POST", "/codes", admin.token, { ...code, organization_id: id })
+    expect((await call("DELETE", `/organizations/${id}`, admin.token)).status).toBe(409)
+    await call("DELETE", `/codes/${made.body.id}`, admin.token)
+    expect((await call("DELETE", `/organizations/${id}`, admin.token)).status).toBe(200)
+    expect((await call("GET", `/organizations/${id}`, admin.token)).status).toBe(404)
+  })
 })
 
 describe("branding", () => {
