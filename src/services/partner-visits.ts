@@ -60,8 +60,11 @@ export class PartnerVisits extends Context.Service<
     findUser(token: string): Effect.Effect<string | undefined, Unavailable>
     /** The ids of this order are to be given the visit's addresses once it is paid. */
     ordered(token: string, orderId: string): Effect.Effect<void, Unavailable>
-    /** What the ids of this order are still to be given: nothing once it was written, whoever looks again. */
-    awaiting(orderId: string): Effect.Effect<ReadonlyArray<DirectoryRecord>, Unavailable>
+    /** What the ids of an order through this partner are still to be given: nothing once it was written. */
+    awaiting(
+      orderId: string,
+      organizationId: string,
+    ): Effect.Effect<ReadonlyArray<DirectoryRecord>, Unavailable>
     written(orderId: string): Effect.Effect<void, Unavailable>
     /** Visits whose order is paid and whose addresses are not written, because nobody came back. */
     readonly unwritten: Effect.Effect<ReadonlyArray<UnwrittenVisit>, Unavailable>
@@ -130,9 +133,10 @@ export class PartnerVisits extends Context.Service<
                        on conflict do nothing`,
             )
             .pipe(Effect.asVoid),
-        awaiting: Effect.fnUntraced(function* (orderId) {
+        awaiting: Effect.fnUntraced(function* (orderId, organizationId) {
           const rows = yield* sql.rows<VisitRow>(
-            (q) => q`select * from partner_visit where order_id = ${orderId} and written_at is null
+            (q) => q`select * from partner_visit
+                      where order_id = ${orderId} and organization_id = ${organizationId} and written_at is null
                       order by created_at`,
           )
           const visits = yield* Effect.forEach(rows, open)

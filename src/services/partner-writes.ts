@@ -45,7 +45,9 @@ export const writeAddresses = Effect.fnUntraced(function* (
 /** The addresses of a visit go to every id its order has bought, once: afterwards the id is its owner's to change. */
 export const writeOrdered = Effect.fnUntraced(function* (principal: Principal, order: StoredOrder) {
   const visits = yield* PartnerVisits
-  const addresses = yield* visits.awaiting(order.context.id)
+  // A cart that was not checked out in the end, or was taken back, may have been paid elsewhere: nothing was agreed for that.
+  const partner = order.context.checkout?.organizationId
+  const addresses = partner === undefined ? [] : yield* visits.awaiting(order.context.id, partner)
   // An id that is somebody else's by now, or gone, does not keep the others from theirs.
   const hasMovedOn = () => Effect.void
   for (const id of boughtIds(order)) {

@@ -121,6 +121,20 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
+  it("writes none to what its cart has bought elsewhere since, after it was taken back from the payment here", async () => {
+    const { cart, user, visitor } = await chooseId()
+    await visitor.submit(cart, { action: "crypto" })
+    const call = (method: string, where: string, body?: object) =>
+      service.call(method, where, { token: user.token, ...(body === undefined ? {} : { body }) })
+    expect((await call("POST", "/cart/convert_to_draft")).body.status).toBe("Draft")
+    await call("DELETE", "/cart")
+    const id = freshId()
+    await call("POST", "/cart", { items: [{ emoji_id: id }] })
+    expect((await call("POST", "/cart/checkout", { method: "Free" })).body.status).toBe("Paid")
+    await visitor.get(`${path}/paid?order=${await orderOf(user.id)}&again`)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+  })
+
   it("leads back with the id although its button was pressed twice", async () => {
     const { cart, id, visitor } = await getId()
     const again = await visitor.submit(cart, { action: "free" })
