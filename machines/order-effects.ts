@@ -100,8 +100,11 @@ export const paidEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => 
   ]
 }
 
-const letter = (order: OrderContext, kind: string): ReadonlyArray<Mail> => {
-  const to = order.checkout?.email
+const letter = (
+  order: OrderContext,
+  kind: string,
+  to: string | undefined = order.checkout?.email,
+): ReadonlyArray<Mail> => {
   if (to === undefined) return []
   const items = order.items.map((item) => ({
     name: item.emojiId ?? (item.type === "LootBox" ? "Lootbox" : "Discount"),
@@ -110,7 +113,7 @@ const letter = (order: OrderContext, kind: string): ReadonlyArray<Mail> => {
   return [{ to, kind, data: { order_number: orderNumber(order.id), items, total: totalCents(order.items) } }]
 }
 
-export const receipt = (order: OrderContext) => letter(order, "order_receipt")
+export const receipt = (order: OrderContext, to?: string) => letter(order, "order_receipt", to)
 
 /** What ran out of time is. An id a code gave was not chosen: it is not offered for money afterwards. */
 export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { receipt } from "../../machines/order-effects.ts"
 import { EventRefused, NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { DisplayOrder } from "../../schema/order.ts"
+import type { DisplayUser } from "../../schema/user.ts"
 import type { Principal } from "../http/principal.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
 import { Outbox } from "../store/outbox.ts"
@@ -9,6 +10,10 @@ import { Users } from "../store/users.ts"
 import { OrderViews } from "./order-views.ts"
 
 const absent = new NotFound({ error: "There is no such order." })
+
+/** Where the buyer reads mail by now: not where they did once, and nowhere if they have gone. */
+const addressOf = ({ context }: StoredOrder, { email, email_verified_at }: DisplayUser) =>
+  email === undefined || email_verified_at !== undefined ? email : context.checkout?.email
 
 /** Orders of the past and the present, for their owners and for those who look after them. */
 export class OrderHistory extends Context.Service<
@@ -59,7 +64,9 @@ export class OrderHistory extends Context.Service<
               error: `The order is ${order.status}; only a paid one has a receipt.`,
               details: { state: order.status, allowed: [] },
             })
-          yield* Effect.forEach(receipt(order.context), (mail) => outbox.put(mail))
+          const to = addressOf(order, yield* users.get(order.context.userId))
+          const letters = to === undefined ? [] : receipt(order.context, to)
+          yield* Effect.forEach(letters, (mail) => outbox.put(mail))
           return order
         }),
       })

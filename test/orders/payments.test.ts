@@ -307,6 +307,26 @@ describe("a refund", () => {
     const open = await pendingOrder([freshId()])
     expect((await admin.call("POST", `/orders/${open.order.id}/resend_confirmation`)).status).toBe(409)
   })
+
+  it("the receipt is mailed again to the address its buyer has now, and to nobody once the buyer has gone", async () => {
+    const admin = await newShopper(one, { role: "Admin" })
+    const { buyer, order } = await paidOrder(1)
+    const moved = `moved-${buyer.email}`
+    const countTo = async (address: string) => {
+      const { body } = await one.call("GET", `/dev/outbox?to=${encodeURIComponent(address)}`)
+      return body.filter(({ kind }: { kind: string }) => kind === "order_receipt").length
+    }
+    const resend = () => admin.call("POST", `/orders/${order.id}/resend_confirmation`)
+    await one.sql`update app_user set email = ${moved} where id = ${buyer.id}`
+    expect((await resend()).status).toBe(200)
+    expect([await countTo(buyer.email), await countTo(moved)]).toEqual([1, 1])
+    await one.sql`update app_user set email_verified_at = null, email = ${`wrong-${moved}`} where id = ${buyer.id}`
+    await resend()
+    expect([await countTo(buyer.email), await countTo(`wrong-${moved}`)]).toEqual([2, 0])
+    await admin.call("DELETE", `/users/${buyer.id}`)
+    await resend()
+    expect(await countTo(buyer.email)).toBe(2)
+  })
 })
 
 describe("orders", () => {
