@@ -73,7 +73,10 @@ export class Accounts extends Context.Service<
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
     /** The same password under the current cost. */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
-    /** Ends all but the newest so many sessions of the user. Undefined: there was room. */
+    /**
+     * Ends all but the newest so many sessions of the user, and of those that wait for a code: who knows only the password
+     * ends no other login by making many. Undefined: there was room.
+     */
     endOldSessions(
       userId: string,
       keep: number,
@@ -132,7 +135,7 @@ export class Accounts extends Context.Service<
             .rows<Pick<SessionsEnded, "events">>(
               (q) => q`
                 with open as materialized (
-                  select id, version, row_number() over (order by updated_at desc) as place from entity
+                  select id, version, row_number() over (partition by status = 'Pending' order by updated_at desc) as place from entity
                    where kind = 'session' and owner_id = ${userId} and status not in ('Revoked', 'Expired')
                 ), ended as (
                   update entity e set status = 'Revoked', state = jsonb_set(e.state, '{value}', '"Revoked"'),
@@ -144,7 +147,7 @@ export class Accounts extends Context.Service<
                 select put_events(coalesce((select jsonb_agg(jsonb_build_object('channel', ${`session:${userId}`}::text,
                          'type', 'session.logged_out', 'data', jsonb_build_object('session_id', id, 'reason', 'too_many_sessions')))
                          from ended), '[]')) as events
-                 where (select count(*) from open) >= ${keep}`,
+                 where exists (select 1 from open where place >= ${keep})`,
             )
             .pipe(Effect.map((rows) => rows[0])),
         endSessions: (userId, reason) =>
