@@ -113,7 +113,7 @@ export class LookupCache {
     return this.#selections.get(this.#slabs.key)?.get(name)
   }
   learnSelection(name: string, selected: Prepared): void {
-    if (name.length > maxSpellingUnits || selected.body.byteLength > maxSelectionBytes) return
+    if (name.length > maxSpellingUnits || selected.body.length > maxSelectionBytes) return
     const { key } = this.#slabs
     const selections = this.#selections.get(key) ?? new BoundedMap(maxSelections)
     this.#selections.set(key, selections.set(name, selected))

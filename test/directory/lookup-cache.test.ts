@@ -65,7 +65,7 @@ describe("the lookup cache", () => {
     for (let id = 0; id < 16; id++) {
       cache.find(`${id}`)
       for (let name = 0; name < 8; name++)
-        bytes += cache.selection(`?tags=0x5001&n=${name}`)?.body.byteLength ?? 0
+        bytes += cache.selection(`?tags=0x5001&n=${name}`)?.body.length ?? 0
     }
     expect(bytes).toBeLessThanOrEqual(1024 * 1024)
   })
