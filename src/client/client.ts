@@ -19,6 +19,8 @@ export type ClientOptions = CredentialOptions & {
 
 /** After a lookup that failed. */
 const askAgainMs = 1000
+/** Where the socket has as many channels as it may. */
+const listenAgainMs = 5000
 
 const noExchange: Exchange = () => Promise.reject(new Error("There is no refresh token"))
 
@@ -108,16 +110,26 @@ export const createClient = (options: ClientOptions) => {
           () => setTimeout(() => isWanted() && ask(), askAgainMs),
         )
       }
-      const leave = connection.subscribe(`emoji_id:${askable(emojiId)}`, {
-        state: (state) => {
-          asked++
-          tell(state as LookupResult)
-        },
-        event: ask,
-        // The lookup says what is wrong with an id that has no channel.
-        refused: ask,
-      })
+      let isOver = false
+      let leave = (): void => {}
+      const listen = (): void => {
+        if (isOver || connection.status === "closed") return
+        leave = connection.subscribe(`emoji_id:${askable(emojiId)}`, {
+          state: (state) => {
+            asked++
+            tell(state as LookupResult)
+          },
+          event: ask,
+          refused: (code) => {
+            // The lookup says what is wrong with an id that has no channel, and how one stands that there is no room for.
+            ask()
+            if (code === "too_many_subscriptions") setTimeout(listen, listenAgainMs)
+          },
+        })
+      }
+      listen()
       return () => {
+        isOver = true
         asked++
         leave()
       }

@@ -105,6 +105,28 @@ it("an address book with more records than fit into one answer is looked up whol
   expect(found.map(({ result }) => result.length)).toEqual([0, ...crowded.map(() => maxRecordsPerId), 0])
 })
 
+it("a wallet that watches more ids than a socket may have channels is told of changes of the last one too", async () => {
+  connect()
+  const owner = await service.user({ role: "Admin" })
+  const emoji_id = "🍕🍕🔥"
+  const body = { emoji_id, user_id: owner.id }
+  expect((await service.call("POST", "/emoji_id", { token: owner.token, body })).status).toBe(200)
+  const emoji = [..."🌊🚀🐙🎈🔥🍀🎲🍕🐶🐱🐭🐰🦊🐻🐼🐨"]
+  const others = emoji.flatMap((first) => emoji.map((second) => first + second))
+  expect(others).toHaveLength(liveLimits.subscriptions)
+  let opened = 0
+  for (const other of others)
+    client.live.subscribe(`emoji_id:${other}`, { ...quiet, state: () => void opened++ })
+  await until(() => opened === others.length)
+  const told: Array<number> = []
+  client.watchId(emoji_id, ({ result }) => void told.push(result.length))
+  await until(() => told.length > 0)
+  const insert = [{ tag: "0x5001", data: "changed" }]
+  const path = `/emoji_id/${encodeURIComponent(emoji_id)}`
+  expect((await service.call("PATCH", path, { token: owner.token, body: { insert } })).status).toBe(200)
+  await until(() => told.at(-1) === 1)
+})
+
 it("who watches what is no emoji id is told so", async () => {
   connect()
   const found: Array<string | undefined> = []
