@@ -29,6 +29,7 @@ import {
   getActor,
   goBack,
   receiveForm,
+  remembering,
   seeOther,
   sentAlongQuery,
   welcome,
@@ -200,7 +201,7 @@ const act = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, fo
       return cart
     case "confirm":
       yield* MagicLinks.use((links) => links.send({ id: userId }, { redirect: `${guest.home}?cart` }, "web"))
-      return mailSentPage(guest, actor.account.email ?? "")
+      return mailSentPage(yield* remembering(guest, userId), actor.account.email ?? "")
     case "keep": {
       const eid = yield* findOwned(actor, guest.visit.eid)
       if (eid === undefined) return seeOther(guest.home)

@@ -6,7 +6,7 @@ import type { Form } from "../http/form.ts"
 import { OneTimeCodes } from "./one-time-codes.ts"
 
 /**
- * registered: who registered from a page of ours in this browser. session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser.
+ * registered: who registered from a page of ours in this browser, or asked there for the mail. session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser.
  * handed: a refresh token that came in an address, until the person says yes to it.
  */
 type CookieName = "registered" | "session" | "visit" | "form" | "handed"
@@ -15,7 +15,7 @@ export interface Browser {
   readonly sessionToken: string | undefined
   readonly visitToken: string | undefined
   readonly handedToken: string | undefined
-  /** The user who was last registered from here. */
+  /** The user who was last registered from here, or asked here for the mail. */
   readonly registered: string | undefined
   /** Goes into every form of a page. */
   readonly formToken: string

@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { BrowserSessions } from "./browser-sessions.ts"
 import type { Browser } from "./browsers.ts"
 import { type LinkPurpose, MagicLinks } from "./magic-links.ts"
-import { PartnerVisits } from "./partner-visits.ts"
 
 export interface LinkHolder {
   readonly userId: string
@@ -20,10 +19,11 @@ export const findHolder = Effect.fnUntraced(function* (token: string) {
   return { userId: id, email: email ?? "the account of this device", purpose: "token" } as LinkHolder
 })
 
-/** Who a browser is known as without the link: registered here, logged in, or sent by a partner. */
-export const usersOf = Effect.fnUntraced(function* ({ registered, sessionToken, visitToken }: Browser) {
+/**
+ * Who a browser is known as without the link: registered here, or logged in. Not whom a partner's address has sent along:
+ * anybody can make somebody open one with a login of their own.
+ */
+export const usersOf = Effect.fnUntraced(function* ({ registered, sessionToken }: Browser) {
   const session = yield* BrowserSessions.use((sessions) => sessions.find(sessionToken ?? ""))
-  const sent =
-    visitToken === undefined ? undefined : yield* PartnerVisits.use((visits) => visits.findUser(visitToken))
-  return [registered, session?.account.id, sent].filter((id) => id !== undefined)
+  return [registered, session?.account.id].filter((id) => id !== undefined)
 })

@@ -56,8 +56,6 @@ export class PartnerVisits extends Context.Service<
       organizationId: string,
       flow: PartnerFlow,
     ): Effect.Effect<Visit | undefined, Unavailable>
-    /** Whom a partner has sent in this visit. */
-    findUser(token: string): Effect.Effect<string | undefined, Unavailable>
     /** The ids of this order are to be given the visit's addresses once it is paid. */
     ordered(token: string, orderId: string): Effect.Effect<void, Unavailable>
     /** What the ids of an order through this partner are still to be given: nothing once it was written. */
@@ -108,13 +106,6 @@ export class PartnerVisits extends Context.Service<
           )
           return row === undefined ? undefined : yield* open(row)
         }),
-        findUser: (token) =>
-          sql
-            .rows<{ user_id: string | null }>(
-              (q) => q`select user_id from partner_visit
-                        where token_hash = any(${hashes(token)}) and expires_at > now()`,
-            )
-            .pipe(Effect.map((rows) => rows[0]?.user_id ?? undefined)),
         // An earlier order of the visit may still be paid, so what was agreed for it is kept beside.
         ordered: (token, orderId) =>
           sql

@@ -171,6 +171,13 @@ export const receiveForm = Effect.fnUntraced(function* (
   return { guest, form }
 })
 
+/** Who asks for the mail in the flow goes on as the partner's user when it comes. */
+export const remembering = (guest: Guest, userId: string) =>
+  Browsers.use((browsers) => {
+    const fresh = [...guest.browser.fresh, browsers.registered(userId)]
+    return Effect.succeed({ ...guest, browser: { ...guest.browser, fresh } })
+  })
+
 /** Back to the address that was agreed with the partner, with the token it sent. */
 export const goBack = (
   guest: Guest,

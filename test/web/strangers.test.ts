@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { letters } from "../auth/person.ts"
+import { letters, login, register } from "../auth/person.ts"
 import { freshId } from "../orders/shopper.ts"
 import {
   authorizeAddress,
@@ -10,6 +10,7 @@ import {
   tokenCall,
 } from "./application.ts"
 import { openOauthWorld } from "./oauth-world.ts"
+import { makePartner } from "./partner.ts"
 
 const { service, app, codeFor, owner } = await openOauthWorld()
 
@@ -138,4 +139,41 @@ it("a repeat without the browser's cookie is not given the login of who sent the
   const stranger = await service.call("POST", "/console/session", { headers })
   expect(stranger.body).not.toHaveProperty("refresh_token")
   expect(stranger.status).toBe(404)
+})
+
+const openMailed = async (visitor: ReturnType<typeof makeVisitor>, email: string) => {
+  const link = new URL((await letters(service, email))[0]?.link ?? "")
+  return visitor.get(link.pathname + link.search)
+}
+
+it("a stranger's login in a partner's address does not keep what the stranger set up for somebody's email", async () => {
+  const { path } = await makePartner(service, "lured")
+  const thief = await register(service)
+  const visitor = makeVisitor(service)
+  await visitor.get(`/partner/${path}?refresh_token=${thief.refresh}`)
+
+  const page = await openMailed(visitor, thief.email)
+  expect(page.text).toContain("The password you registered with")
+  expect((await visitor.submit(page, { action: "use" })).status).toBe(303)
+  expect((await login(service, thief.email)).status).toBe(401)
+  expect((await service.call("GET", "/account", { token: thief.token })).status).toBe(401)
+})
+
+it("a partner's user who asks for the mail in the flow keeps the partner's login, and goes on", async () => {
+  const { path } = await makePartner(service, "mailing")
+  const user = await register(service)
+  const visitor = makeVisitor(service)
+  await visitor.get(`/partner/${path}?refresh_token=${user.refresh}`)
+  const search = await visitor.get(`/partner/${path}`)
+  await visitor.submit(search, { action: "choose", emoji_id: freshId() })
+  const refused = await visitor.submit(await visitor.get(`/partner/${path}?cart`), { action: "free" })
+  expect(refused.text).toContain("Mail me the link to confirm it")
+  expect((await visitor.submit(refused, { action: "confirm" })).status).toBe(200)
+
+  const page = await openMailed(visitor, user.email)
+  expect(page.text).not.toContain("password")
+  const used = await visitor.submit(page, { action: "use" })
+  expect(locationOf(used).pathname).toBe(`/partner/${path}`)
+  const bought = await visitor.submit(await visitor.get(`/partner/${path}?cart`), { action: "free" })
+  expect(locationOf(bought).searchParams.get("refresh_token")).toBe(user.refresh)
 })
