@@ -10,6 +10,7 @@ import {
   SuccessResponse,
   TokenResponse,
 } from "../../schema/session.ts"
+import { bearerToken } from "../http/authenticate.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
 import { Browsers } from "../services/browsers.ts"
@@ -112,6 +113,10 @@ const consumeMagicLink = route({
   headers: ["cookie"],
   handler: ({ body, headers, principal }) =>
     Effect.gen(function* () {
+      // Taken for a stranger's, the mail would end what this very caller has set up: a token is renewed first.
+      if (principal === null && bearerToken(headers) !== undefined) {
+        return yield* new Unauthorized({ error: "The access token is over. The link was not used." })
+      }
       const { registered } = (yield* Browsers).read(headers)
       const caller = principal?.via === "session" ? principal.userId : undefined
       const users = [registered, caller].filter((id) => id !== undefined)

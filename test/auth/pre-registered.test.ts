@@ -81,6 +81,16 @@ describe("who registered the address themselves", () => {
     expect((await login(service, person.email)).status).toBe(200)
   })
 
+  it("is told that the login shown with the mail is over, and loses nothing by it", async () => {
+    const person = await register(service)
+    await service.call("POST", "/logout", { token: person.token })
+    const link = await newestLink(service, person.email)
+    expect((await consume(link, {}, person.token)).status).toBe(401)
+    const again = (await login(service, person.email)).body.access_token
+    expect((await consume(link, {}, again)).body).toMatchObject({ has_password: true })
+    expect(await works(again)).toBe(true)
+  })
+
   const registerHere = async () => {
     const email = someEmail()
     const { body, headers } = await service.call("POST", "/users", {
