@@ -113,12 +113,17 @@ const showLink = route({
     }),
 })
 
-const goOn = Effect.fnUntraced(function* ({ action, next }: Landing, tokens: TokenResponse) {
+const goOn = Effect.fnUntraced(function* (
+  { action, next }: Landing,
+  tokens: TokenResponse,
+  further: ReadonlyArray<string> = [],
+) {
   const { refreshTokenSeconds } = yield* AppConfig
   const browsers = yield* Browsers
   const cookies = [
     browsers.cookie("session", tokens.refresh_token, refreshTokenSeconds),
     browsers.forget("handed"),
+    ...further,
   ]
   const to = tokens.requires_2fa === undefined ? (next ?? "/magic_link/done") : action.replace("?", "/code?")
   return Reply.redirect(to, { ...noStore, "Set-Cookie": cookies }, 303)
@@ -146,12 +151,9 @@ const useLink = route({
         const requires = session.admitted
           ? {}
           : { requires_2fa: session.account.providers[0] ?? "AuthenticatorApp" }
-        return yield* goOn(landing, {
-          access_token: "",
-          refresh_token: landing.token,
-          has_password: false,
-          ...requires,
-        } as TokenResponse)
+        const tokens = { access_token: "", refresh_token: landing.token, has_password: false, ...requires }
+        const { refreshTokenSeconds } = yield* AppConfig
+        return yield* goOn(landing, tokens, [browsers.given(landing.token, refreshTokenSeconds)])
       }
       const password = form["action"] === "password" ? (form["password"] ?? "").slice(0, 1600) : undefined
       const shown = { users: yield* usersOf(browser), password }

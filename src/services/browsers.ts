@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Forbidden } from "../../schema/errors.ts"
 import { AppConfig } from "../config.ts"
@@ -7,14 +7,16 @@ import { OneTimeCodes } from "./one-time-codes.ts"
 
 /**
  * registered: who registered from a page of ours in this browser, or asked there for the mail. session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser.
- * handed: a refresh token that came in an address, until the person says yes to it.
+ * handed: a refresh token that came in an address, until the person says yes to it. given: a hash of it from then on.
  */
-type CookieName = "registered" | "session" | "visit" | "form" | "handed"
+type CookieName = "registered" | "session" | "visit" | "form" | "handed" | "given"
 
 export interface Browser {
   readonly sessionToken: string | undefined
   readonly visitToken: string | undefined
   readonly handedToken: string | undefined
+  /** The login came in an address: the person has said yes to it, and not shown to be its user. */
+  readonly isGiven: boolean
   /** The user who was last registered from here, or asked here for the mail. */
   readonly registered: string | undefined
   /** Goes into every form of a page. */
@@ -25,6 +27,8 @@ export interface Browser {
 
 const cookiePattern = /^[\w.-]{1,1024}$/
 const formSeconds = 86_400
+
+const digest = (token: string): string => createHash("sha256").update(token).digest("base64url")
 
 const readCookies = (header: string): ReadonlyMap<string, string> =>
   new Map(
@@ -50,6 +54,8 @@ export class Browsers extends Context.Service<
     ): Effect.Effect<void, Forbidden>
     /** Remembers that this browser has registered the user. */
     registered(userId: string): string
+    /** Remembers that this login came in an address. */
+    given(sessionToken: string, maxAgeSeconds: number): string
     cookie(name: CookieName, value: string, maxAgeSeconds: number): string
     forget(name: CookieName): string
   }
@@ -82,6 +88,7 @@ export class Browsers extends Context.Service<
             sessionToken,
             visitToken: cookies.get(nameOf("visit")),
             handedToken: cookies.get(nameOf("handed")),
+            isGiven: cookies.get(nameOf("given")) === digest(sessionToken ?? ""),
             registered: registeredBy(cookies.get(nameOf("registered")) ?? ""),
             formToken: codes.hash({ purpose: "form-token", subject: own }, sessionToken ?? ""),
             fresh: known === undefined ? [cookie("form", own, formSeconds)] : [],
@@ -104,6 +111,7 @@ export class Browsers extends Context.Service<
           const hash = codes.hash({ purpose: "registered-here", subject: userId }, "")
           return cookie("registered", `${userId}.${hash}`, formSeconds)
         },
+        given: (sessionToken, maxAgeSeconds) => cookie("given", digest(sessionToken), maxAgeSeconds),
         cookie,
         forget: (name) => cookie(name, "", 0),
       })

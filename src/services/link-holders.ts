@@ -20,10 +20,11 @@ export const findHolder = Effect.fnUntraced(function* (token: string) {
 })
 
 /**
- * Who a browser is known as without the link: registered here, or logged in. Not whom a partner's address has sent along:
- * anybody can make somebody open one with a login of their own.
+ * Who a browser is known as without the link: registered here, or logged in. Not by a login that came in an address, nor
+ * as whom a partner has sent: anybody can make somebody open an address with a login of their own.
  */
-export const usersOf = Effect.fnUntraced(function* ({ registered, sessionToken }: Browser) {
-  const session = yield* BrowserSessions.use((sessions) => sessions.find(sessionToken ?? ""))
+export const usersOf = Effect.fnUntraced(function* ({ isGiven, registered, sessionToken }: Browser) {
+  const own = isGiven ? "" : (sessionToken ?? "")
+  const session = yield* BrowserSessions.use((sessions) => sessions.find(own))
   return [registered, session?.account.id].filter((id) => id !== undefined)
 })

@@ -24,5 +24,6 @@ it("a refresh token handed over by address is out of it before anything is shown
   expect(used.status).toBe(303)
   const done = await visitor.get(used.headers.get("location") ?? "")
   expect(locationOf(done).searchParams.has("code")).toBe(true)
-  expect([...visitor.cookies.keys()].sort()).toEqual(["svc_form", "svc_session"])
+  expect(visitor.cookies.get("svc_given")).not.toContain(refresh_token)
+  expect([...visitor.cookies.keys()].sort()).toEqual(["svc_form", "svc_given", "svc_session"])
 })

@@ -159,6 +159,20 @@ it("a stranger's login in a partner's address does not keep what the stranger se
   expect((await service.call("GET", "/account", { token: thief.token })).status).toBe(401)
 })
 
+it("a login that was handed over by address does not keep what a stranger set up for somebody's email", async () => {
+  const thief = await register(service)
+  const visitor = makeVisitor(service)
+  const handed = await visitor.get(`/magic_link?refresh_token=${thief.refresh}`)
+  const asked = await visitor.get(locationOf(handed).pathname)
+  expect((await visitor.submit(asked, { action: "use" })).status).toBe(303)
+
+  const page = await openMailed(visitor, thief.email)
+  expect(page.text).toContain("The password you registered with")
+  expect((await visitor.submit(page, { action: "use" })).status).toBe(303)
+  expect((await login(service, thief.email)).status).toBe(401)
+  expect((await visitor.get("/magic_link/done")).text).toContain("Do you want a password?")
+})
+
 it("a partner's user who asks for the mail in the flow keeps the partner's login, and goes on", async () => {
   const { path } = await makePartner(service, "mailing")
   const user = await register(service)
