@@ -18,6 +18,7 @@ const checkMayChange = Effect.fnUntraced(function* (
   principal: Principal,
   account: Account,
   body: UpdateUserParameters,
+  email: string | undefined,
 ) {
   const limits = yield* Limits
   const passwords = yield* Passwords
@@ -29,8 +30,10 @@ const checkMayChange = Effect.fnUntraced(function* (
   }
   if (account.password_hash === null) {
     // Otherwise whoever registers somebody else's address first would keep the account, by a password or an address of
-    // their own, and with it what others send to that address.
+    // their own, and with it what others send to that address. Who has mistyped a new one may take it back.
     if (account.email !== null && !account.email_verified) {
+      const left = yield* Accounts.use((accounts) => accounts.findLeftEmail(account.id))
+      if (!body.password && email === left) return
       return yield* invalidField(
         body.password ? "password" : "email",
         "email_unconfirmed",
@@ -75,7 +78,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   if (account === undefined) return yield* new NotFound({ error: "There is no such user." })
   const email = yield* newEmailOf(account, body)
   const changesAccess = Boolean(body.password) || email !== undefined
-  if (changesAccess) yield* checkMayChange(principal, account, body)
+  if (changesAccess) yield* checkMayChange(principal, account, body, email)
   if (email !== undefined)
     yield* Limits.use((limits) => limits.take("mail", { account: accountKey({ email }) }))
   const new_hash = body.password

@@ -71,6 +71,8 @@ export class Accounts extends Context.Service<
     register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
     /** Undefined: the password that allowed the change is no longer the one stored, or the account is gone. */
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
+    /** The proven address the user left by themselves, lately, for one that is not proven yet. Support had its reasons. */
+    findLeftEmail(userId: string): Effect.Effect<string | undefined, Unavailable>
     /** The same password under the current cost. */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
     /**
@@ -122,6 +124,15 @@ export class Accounts extends Context.Service<
               (q) => q`select update_account(${JSON.stringify(change)}::text::jsonb) as done`,
             )
             .pipe(Effect.map((rows) => rows[0]?.done ?? undefined)),
+        findLeftEmail: (userId) =>
+          sql
+            .rows<{ proven_email: string | null }>(
+              (q) => q`select u.proven_email from app_user u
+                        where u.id = ${userId} and u.email_verified_at is null and exists (
+                          select 1 from magic_link m
+                           where m.user_id = u.id and m.email = u.email and m.purpose = 'confirm')`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.proven_email ?? undefined)),
         rehash: (userId, oldHash, newHash) =>
           sql
             .rows(

@@ -32,6 +32,33 @@ it("who reads the mail of a new address still needs the second factor of the acc
   expect(keys.body).toContain(wallet.body)
 })
 
+it("who has no password and has mistyped a new address goes back to the proven one, and to no other", async () => {
+  const { email } = await register(service, { password: undefined })
+  const { access_token: token } = await logInByLink(email)
+  const move = (address: string) => service.call("PATCH", "/account", { token, body: { email: address } })
+  const mistyped = someEmail()
+  expect((await move(mistyped)).status).toBe(200)
+  expect((await move(someEmail())).body.fields).toMatchObject({ email: [{ code: "email_unconfirmed" }] })
+
+  expect((await move(email)).status).toBe(200)
+  const stranger = await service.call("POST", "/auth/magic_link/consume", {
+    body: { token: await newestLink(service, mistyped) },
+  })
+  expect(stranger.status).toBe(401)
+  const back = await logInByLink(email)
+  const { body } = await service.call("GET", "/account", { token: back.access_token })
+  expect(body.user).toMatchObject({ email, email_verified_at: expect.any(String) })
+})
+
+it("a login that was there before does not undo what support did for an account without a password", async () => {
+  const admin = await service.user({ role: "Admin" })
+  const { email, id } = await register(service, { password: undefined })
+  const { access_token: token } = await logInByLink(email)
+  await service.call("PATCH", `/users/${id}`, { token: admin.token, body: { email: someEmail() } })
+  const undone = await service.call("PATCH", "/account", { token, body: { email } })
+  expect(undone.body.fields).toMatchObject({ email: [{ code: "email_unconfirmed" }] })
+})
+
 /** An account that has left its proven address for one that is not proven yet. */
 const moveAway = async () => {
   const person = await register(service)
