@@ -8,7 +8,8 @@ import type { DisplayUser } from "../../schema/user.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
 import { Orders, type StoredOrder } from "../store/orders.ts"
-import { lostTo } from "./cart-items.ts"
+import { ineligible, lostTo } from "./cart-items.ts"
+import { unclaimed } from "./cart-turns.ts"
 import { type Cart, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
 import {
   checkCash,
@@ -166,6 +167,16 @@ export class Checkouts extends Context.Service<
         return yield* lostTo(order.context.items, taken, seen)
       })
 
+      /** A box may have been filled anew between the look at it and the hold on it, which keeps it as it is. */
+      const checkBoxes = Effect.fnUntracedEager(function* (buyer: string, { context, status }: StoredOrder) {
+        if (status !== "PendingPayment" || !(yield* quotes.hasOtherBoxes(context.items))) return
+        const takeBack = (_: StoredOrder, at: string) =>
+          Effect.succeed({ type: "convert_to_draft", at } as const)
+        yield* unclaimed(carts.turn(buyer, takeBack, { only: context.id }))
+        yield* payments.abandon(context.intent)
+        return yield* ineligible(["The lootbox was changed just now."])
+      })
+
       /** Asked again for the same: the answer is the same, with the intent an earlier crash may have left out. */
       const repeated = Effect.fnUntracedEager(function* (
         { order, user }: Cart,
@@ -223,6 +234,7 @@ export class Checkouts extends Context.Service<
               }),
             )
           yield* failPoints.pass("checkout.after_commit")
+          if (taken.before.status === "Draft") yield* checkBoxes(buyer, taken.order)
           const isPaid = taken.order.status === "Paid"
           // Paid, or in part: what the provider was asked for is not what is due.
           if (isPaid || taken.order.context.intent === undefined)

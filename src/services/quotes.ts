@@ -40,6 +40,8 @@ export class Quotes extends Context.Service<
       items: ReadonlyArray<OrderItem>,
       at: string,
     ): Effect.Effect<ReadonlyArray<OrderItem>, Unavailable | Unprocessable | UnsupportedEmoji>
+    /** Whether a box costs something else than was quoted. One that an order holds is what it is. */
+    hasOtherBoxes(items: ReadonlyArray<OrderItem>): Effect.Effect<boolean, Unavailable>
   }
 >()("directory/Quotes") {
   static readonly layer = Layer.effect(
@@ -95,6 +97,13 @@ export class Quotes extends Context.Service<
             else quoted.push(previousCents === undefined ? item : same)
           }
           return quoted
+        }),
+        hasOtherBoxes: Effect.fnUntracedEager(function* (items) {
+          for (const { cents, lootboxId } of items) {
+            const offer = lootboxId === undefined ? undefined : yield* boxes.findOffer(lootboxId)
+            if (offer !== undefined && offer.priceCents !== cents) return true
+          }
+          return false
         }),
       })
     }),
