@@ -59,17 +59,18 @@ interface CartRow {
   readonly status: OrderStatus | null
   readonly context: OrderContext | null
   readonly paid: PaidOrder | null
-  readonly held: Readonly<Record<string, { at: string; owned: boolean; kind: Held["kind"] }>> | null
+  readonly held: Readonly<Record<string, { at: string; kind: Held["kind"] }>> | null
 }
 const maxCartsPerStatement = 32
 
 const maxLooksPerStatement = 64
 const nothingHeld: ReadonlyMap<string, Held> = new Map()
 
-const toHeld = (at: string, kind: Held["kind"], isOwned: boolean): Held => ({
+/** Only what an order holds may come free again by itself: not what is in a box, nor a box that was withdrawn. */
+const toHeld = (at: string, kind: Held["kind"]): Held => ({
   at,
   kind,
-  reason: isOwned ? "Taken" : "PendingPurchase",
+  reason: kind === "order" ? "PendingPurchase" : "Taken",
 })
 
 /** Only what an order neither holds nor has can be somebody else's. */
@@ -89,9 +90,7 @@ const toCart = (row: CartRow | undefined, { also, user: known }: CartAsked): New
     paid: paid ?? undefined,
     seen: {
       asked: new Set([...claimsToSee(order), ...also]),
-      held: new Map(
-        Object.entries(held ?? {}).map(([claim, { at, kind, owned }]) => [claim, toHeld(at, kind, owned)]),
-      ),
+      held: new Map(Object.entries(held ?? {}).map(([claim, { at, kind }]) => [claim, toHeld(at, kind)])),
     },
   }
 }
@@ -134,7 +133,7 @@ export class Orders extends Context.Service<
             (q) => q`select x.n, o.status, o.context, o.paid,
                             (select display_user(u) from app_user u where u.id = x.user_id and not x.known) as user,
                             (select jsonb_object_agg(c.canonical, jsonb_build_object(
-                                      'at', wire_time(c.claimed_at), 'owned', c.owner_id is not null, 'kind', c.kind))
+                                      'at', wire_time(c.claimed_at), 'kind', c.kind))
                                from claim c where c.canonical = any(o.claims || x.also)) as held
                        from jsonb_to_recordset(${wanted}::text::jsonb) as x(n int, user_id uuid, also text[], known boolean)
                        left join lateral (
@@ -162,15 +161,15 @@ export class Orders extends Context.Service<
 
       const readClaims = (asked: ReadonlyArray<ReadonlyArray<string>>) =>
         sql
-          .rows<{ canonical: string; kind: Held["kind"]; owned: boolean; at: string }>(
-            (q) => q`select c.canonical, c.kind, c.owner_id is not null as owned, c.claimed_at as at
+          .rows<{ canonical: string; kind: Held["kind"]; at: string }>(
+            (q) => q`select c.canonical, c.kind, c.claimed_at as at
                        from ${eachOf(q, asked.flat())}
                       cross join lateral (select * from claim c where c.canonical = x.canonical offset 0) c`,
           )
           .pipe(
             Effect.map((rows) => {
               const held: ReadonlyMap<string, Held> = new Map(
-                rows.map(({ at, canonical, kind, owned }) => [canonical, toHeld(at, kind, owned)]),
+                rows.map(({ at, canonical, kind }) => [canonical, toHeld(at, kind)]),
               )
               return asked.map(() => Effect.succeed(held))
             }),

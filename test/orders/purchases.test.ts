@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { expectInvariants } from "./oracle.ts"
-import { atSandbox, card, freshIds, newShopper, until } from "./shopper.ts"
+import { atSandbox, card, freshId, freshIds, newShopper, until } from "./shopper.ts"
 
 let one: TestService
 let two: TestService
@@ -72,6 +72,20 @@ describe("a lootbox", () => {
     const [row] =
       await one.sql`select state->'context'->'undelivered' as left, due_at from entity where id = ${order.id}`
     expect(row).toEqual({ left: [], due_at: null })
+  })
+
+  it("that was withdrawn is Taken in the carts it is in, and so is an id that was put into one", async () => {
+    const box = await newBox()
+    const buyer = await newShopper(one)
+    const id = freshId()
+    await buyer.call("POST", "/cart", { items: [{ emoji_id: id }, { lootbox_id: box.id }] })
+    await admin.call("DELETE", `/lootboxes/${box.id}`)
+    await admin.call("POST", "/lootboxes", { status: "Draft", yats: [id] })
+    const taken = [{ marked_invalid_at_reason: "Taken" }, { marked_invalid_at_reason: "Taken" }]
+    expect((await buyer.cart()).body.order_items).toMatchObject(taken)
+    const lost = await buyer.checkout()
+    expect(lost).toMatchObject({ status: 422, body: { items: taken } })
+    expect(lost.body.error).toContain(`${id} is taken.`)
   })
 
   it("in a cart that is given up can be bought by the next", async () => {
