@@ -1,0 +1,46 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { crypto, freshId, newShopper } from "./shopper.ts"
+
+let service: TestService
+let admin: Awaited<ReturnType<typeof newShopper>>
+beforeAll(async () => {
+  service = await serve()
+  admin = await newShopper(service, { role: "Admin" })
+})
+
+const checkOut = async (how: unknown) => {
+  const buyer = await newShopper(service)
+  await buyer.add(freshId())
+  return { buyer, order: (await buyer.checkout(how)).body }
+}
+const mailAgain = async (order: { readonly id: string }) =>
+  (await admin.call("POST", `/orders/${order.id}/resend_confirmation`)).status
+const countTo = async (address: string) => {
+  const { body } = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(address)}`)
+  return body.filter(({ kind }: { kind: string }) => kind === "order_receipt").length
+}
+
+describe("the receipt", () => {
+  it("of a paid order is mailed again, of another it is refused", async () => {
+    const { buyer, order } = await checkOut({ method: "Free" })
+    expect(order.status).toBe("Paid")
+    expect(await mailAgain(order)).toBe(200)
+    expect(await countTo(buyer.email)).toBe(2)
+    expect(await mailAgain((await checkOut(crypto)).order)).toBe(409)
+  })
+
+  it("is mailed again to the address its buyer has now, and to nobody once the buyer has gone", async () => {
+    const { buyer, order } = await checkOut({ method: "Free" })
+    const moved = `moved-${buyer.email}`
+    await service.sql`update app_user set email = ${moved} where id = ${buyer.id}`
+    expect(await mailAgain(order)).toBe(200)
+    expect([await countTo(buyer.email), await countTo(moved)]).toEqual([1, 1])
+    await service.sql`update app_user set email_verified_at = null, email = ${`wrong-${moved}`} where id = ${buyer.id}`
+    await mailAgain(order)
+    expect([await countTo(buyer.email), await countTo(`wrong-${moved}`)]).toEqual([2, 0])
+    expect((await admin.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
+    await mailAgain(order)
+    expect(await countTo(buyer.email)).toBe(2)
+  })
+})
