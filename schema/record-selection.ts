@@ -27,7 +27,10 @@ export const findSingleValueKey = ({ data, tag }: TaggedData): string | undefine
 
 const genericTicker = (data: string): string => data.split("|", 1)[0]!.toUpperCase()
 
-/** The records of a ticker: those under its own tag, and those filed under the generic one by name. */
+/**
+ * The records of a ticker: first those under its own tag, then those filed under the generic one by name. A payer who takes
+ * the first is not sent to what somebody once filed under the name of a coin that has a tag.
+ */
 export const recordsOfTicker = <R extends TaggedData>(
   records: ReadonlyArray<R>,
   text: string,
@@ -35,12 +38,16 @@ export const recordsOfTicker = <R extends TaggedData>(
   const ticker = parseTicker(text)
   if (ticker === undefined) return []
   const native = nativeTickers.get(ticker)
-  return records.filter(({ data, tag }) => {
-    const number = parseTag(tag)
-    return number === tags.genericCrypto
-      ? genericTicker(data) === ticker
-      : number !== undefined && number === native
-  })
+  const own: Array<R> = []
+  const generic: Array<R> = []
+  for (const record of records) {
+    const number = parseTag(record.tag)
+    if (number === undefined) continue
+    if (number === tags.genericCrypto) {
+      if (genericTicker(record.data) === ticker) generic.push(record)
+    } else if (number === native) own.push(record)
+  }
+  return [...own, ...generic]
 }
 
 export const PaymentAddress = Schema.Struct({

@@ -49,6 +49,11 @@ describe("the records of a ticker", () => {
     expect(recordsOfTicker(records, "PEPE")).toEqual([records[3]])
   })
 
+  it("begin with those under its own tag, however old what is filed under the generic one", () => {
+    const generic = record("0x3fff", `btc|${btc}`)
+    expect(recordsOfTicker([generic, ...records], "BTC")).toEqual([records[0], generic])
+  })
+
   it("are none for an unknown ticker or what is none", () => {
     expect(recordsOfTicker(records, "NOPE")).toEqual([])
     expect(recordsOfTicker(records, "not a ticker")).toEqual([])
