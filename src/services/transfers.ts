@@ -37,6 +37,8 @@ const keyGone = () =>
   new Conflict({
     error: "The key this was sent to is no longer the recipient's. Delete the transfer and start over.",
   })
+/** What was sent may be why: only an administrator moves what such an account has. */
+const senderGone = () => new Conflict({ error: "The account of the sender is not active any more." })
 const awaitedState = { sender: "AwaitingSender", receiver: "AwaitingReceiver" } as const
 
 const make = Effect.gen(function* () {
@@ -145,6 +147,7 @@ const make = Effect.gen(function* () {
     if (matches) yield* checkNotMintable(mintPermissions, context.eid)
     const pubkey = matches ? yield* keys.of(context.recipient.id, context.pubkey) : null
     const sender = yield* parties.find(context.sender.id)
+    if (matches && !context.forced && sender?.active !== true) return yield* senderGone()
     const data = { eid: context.eid, recipient: namedBy(context), transfer_id: context.id }
     const letters = sender?.email == null ? [] : [{ to: sender.email, kind: "transfer_accepted", data }]
     const blockedSeconds = config.transferBlockSeconds

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { serve } from "../fixtures/service.ts"
+import { serve, type TestUser } from "../fixtures/service.ts"
 import { waiting } from "../fixtures/waiting.ts"
 import { claimOf, codeFor, grant, makeIds, ownerOf } from "./moves.ts"
 
@@ -59,4 +59,29 @@ it("an id does not move to a recipient who is deleted meanwhile: it stays its se
   expect((await accepted)?.status).toBe(409)
   expect(await ownerOf(service, eid)).toBe(sender.id)
   expect(await claimOf(service, eid)).toMatchObject({ kind: "transfer", owner_id: sender.id })
+})
+
+it("an id does not leave an account that was deactivated, but by an administrator", async () => {
+  const [sender, recipient] = await Promise.all([service.user(), service.user()])
+  const begin = async (token: string, eid: string, force_transfer: boolean) => {
+    await grant(service, sender, eid)
+    const body = { eid, email: recipient.email, force_transfer }
+    return (await service.call("POST", "/transfers", { token, body })).body
+  }
+  const act = async (by: TestUser, transfer: { readonly id: string }, what: string) => {
+    const body = { code: await codeFor(service, by.email, transfer.id) }
+    return service.call("POST", `/transfers/${transfer.id}/${what}`, { token: by.token, body })
+  }
+  const stolen = await begin(sender.token, nextId(), false)
+  expect((await act(sender, stolen, "sender_accept")).status).toBe(200)
+  const setActive = (active: boolean) =>
+    service.call("PATCH", `/users/${sender.id}`, { token: admin.token, body: { active } })
+  expect((await setActive(false)).status).toBe(200)
+  const rescued = await begin(admin.token, nextId(), true)
+  expect((await act(recipient, stolen, "receiver_accept")).status).toBe(409)
+  expect(await ownerOf(service, stolen.eid)).toBe(sender.id)
+  expect((await act(recipient, rescued, "receiver_accept")).status).toBe(200)
+  // The code was not used up by that.
+  await setActive(true)
+  expect((await act(recipient, stolen, "receiver_accept")).status).toBe(200)
 })
