@@ -153,6 +153,17 @@ describe("a wallet payment through Stripe", () => {
       client_secret: "pi_1_secret_x",
     })
   })
+
+  it("is still listed after the secret that sealed its own was lost", async () => {
+    const { buyer, order } = await pendingOrder({ method: "WalletPay" })
+    await service.sql`update pubkey set sealed_key = null`
+    const SECRET_KEYS = `new:${Buffer.alloc(32, 8).toString("base64url")}`
+    const after = await serve({ ...stripe.settings, SECRET_KEYS }, { database: service.database })
+    const admin = await newShopper(after, { role: "Admin" })
+    const { body, status } = await admin.call("GET", `/orders?user_id=${buyer.id}`)
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject([{ id: order.id, payment_method_data: { client_secret: "" } }])
+  })
 })
 
 describe("Stripe in trouble", () => {
