@@ -54,7 +54,7 @@ export class Registry extends Context.Service<
             return yield* fieldFault(
               user_id == null ? "email" : "user_id",
               "unknown",
-              "There is no such user.",
+              "There is no active user like this.",
             )
           }
           if (outcome === "unproven") {

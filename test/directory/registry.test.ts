@@ -61,6 +61,14 @@ describe("an id given by an admin", () => {
     expect((await register({ emoji_id: "🦄🐸", email })).status).toBe(200)
   })
 
+  it("is for nobody whose account is deactivated, by whatever it is named", async () => {
+    const gone = await service.user()
+    await service.call("PATCH", `/users/${gone.id}`, { token: service.admin.token, body: { active: false } })
+    expect(codes(await register({ emoji_id: "🦄🐻", user_id: gone.id }))).toEqual([["user_id", "unknown"]])
+    expect(codes(await register({ emoji_id: "🦄🐻", email: gone.email }))).toEqual([["email", "unknown"]])
+    expect((await service.lookup("🦄🐻")).status).toBe(404)
+  })
+
   it("wanted by many at once has one owner", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => register({ emoji_id: "🦄🐭", user_id: user.id })),
