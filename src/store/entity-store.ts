@@ -120,6 +120,7 @@ export const entityStore = Layer.effect(
       run: commitTogether,
       // Few and large: purchases wait for each other at the market's channel anyway. The rest of the pool is for readers.
       maxStatements: Math.ceil(sql.poolSize / 4),
+      maxHeldUp: Math.floor(sql.poolSize / 4),
       maxAsks: maxTurnsPerStatement,
       fits: mayGoTogether,
     })

@@ -1,4 +1,5 @@
 import { Effect, Exit } from "effect"
+import { heldUpMs } from "./connections.ts"
 
 export interface GatherOptions<Ask, Answer, E, Broken> {
   /** One statement for all. What came of each, in their order, is finished by whoever asked. */
@@ -6,6 +7,8 @@ export interface GatherOptions<Ask, Answer, E, Broken> {
     asks: ReadonlyArray<Ask>,
   ) => Effect.Effect<ReadonlyArray<Effect.Effect<Answer, E | Broken>>, Broken>
   readonly maxStatements: number
+  /** So many may be under way besides, in the place of those that seem to wait for a lock somebody keeps. */
+  readonly maxHeldUp?: number
   readonly maxAsks: number
   /** Whether it may share a statement with these. */
   readonly fits?: (ask: Ask, others: ReadonlyArray<Ask>) => boolean
@@ -22,10 +25,20 @@ interface Waiting<Ask, Answer, E> {
  * an asker that was interrupted: from asking to answering nobody is.
  */
 export const gather = <Ask, Answer, E, Broken>(options: GatherOptions<Ask, Answer, E, Broken>) => {
-  const { fits = () => true, maxAsks, maxStatements, run } = options
+  const { fits = () => true, maxAsks, maxHeldUp = 0, maxStatements, run } = options
   type Waiter = Waiting<Ask, Answer, E | Broken>
   let waiting: Array<Waiter> = []
-  let underWay = 0
+  const underWay = new Set<{ readonly since: number }>()
+  let willLook = false
+
+  const mayBegin = (): boolean => {
+    if (underWay.size < maxStatements) return true
+    if (underWay.size >= maxStatements + maxHeldUp) return false
+    const heldUpSince = performance.now() - heldUpMs
+    let going = 0
+    for (const { since } of underWay) if (since > heldUpSince) going++
+    return going < maxStatements
+  }
 
   const takeNext = (): ReadonlyArray<Waiter> => {
     const taken: Array<Waiter> = []
@@ -43,15 +56,29 @@ export const gather = <Ask, Answer, E, Broken>(options: GatherOptions<Ask, Answe
   }
 
   const goOn = (): void => {
+    if (!mayBegin()) return
     const [first, ...others] = takeNext()
-    if (first === undefined) underWay--
-    else first.resume(lead(first.ask, others))
+    if (first !== undefined) first.resume(lead(first.ask, others))
+  }
+
+  /** Nobody who waits is told by a statement that it is held up. */
+  const lookLater = (): void => {
+    if (willLook || maxHeldUp === 0) return
+    willLook = true
+    setTimeout(() => {
+      willLook = false
+      goOn()
+      if (waiting.length > 0) lookLater()
+    }, heldUpMs).unref()
   }
 
   /** The first to ask runs the statement and tells the others what came of it. */
-  const lead = (own: Ask, others: ReadonlyArray<Waiter>): Effect.Effect<Answer, E | Broken> =>
-    Effect.suspend(() => Effect.exit(run([own, ...others.map(({ ask }) => ask)]))).pipe(
+  const lead = (own: Ask, others: ReadonlyArray<Waiter>): Effect.Effect<Answer, E | Broken> => {
+    const statement = { since: performance.now() }
+    underWay.add(statement)
+    return Effect.suspend(() => Effect.exit(run([own, ...others.map(({ ask }) => ask)]))).pipe(
       Effect.flatMap((exit) => {
+        underWay.delete(statement)
         goOn()
         if (Exit.isFailure(exit)) {
           for (const { resume } of others) resume(Effect.failCause(exit.cause))
@@ -61,15 +88,14 @@ export const gather = <Ask, Answer, E, Broken>(options: GatherOptions<Ask, Answe
         return exit.value[0]!
       }),
     )
+  }
 
   return (ask: Ask): Effect.Effect<Answer, E | Broken> =>
     Effect.uninterruptibleMask(() => {
-      if (underWay >= maxStatements) {
-        return Effect.callback<Answer, E | Broken>((resume) => {
-          waiting.push({ ask, resume })
-        })
-      }
-      underWay++
-      return lead(ask, [])
+      if (waiting.length === 0 && mayBegin()) return lead(ask, [])
+      return Effect.callback<Answer, E | Broken>((resume) => {
+        waiting.push({ ask, resume })
+        lookLater()
+      })
     })
 }

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { EntityStore, type TurnCommit } from "../../actors/ports.ts"
 import type { TurnEffects } from "../../schema/turn.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
 
 let service: TestService
 let store: EntityStore["Service"]
@@ -36,6 +37,20 @@ const commit = (turns: ReadonlyArray<TurnCommit>) =>
 const commitsOf = async (turns: ReadonlyArray<TurnCommit>) =>
   service.sql<Array<{ id: string; xid: string }>>`
     select id, xmin::text as xid from entity where id = any(${turns.map(({ id }) => id)}) order by id`
+
+it("a turn that waits for a row somebody keeps locked holds no other up", async () => {
+  const kept = turn()
+  await commit([kept])
+  let late: ReturnType<typeof commit> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`select 1 from entity where id = ${kept.id} for update`
+    late = commit([turn({}, { id: kept.id, expected: 1 })])
+    await expect.poll(() => waiting(service)).toHaveLength(1)
+    const [other] = await commit([turn()])
+    expect(other).toMatchObject({ _tag: "Success" })
+  })
+  expect(await late).toMatchObject([{ _tag: "Success" }])
+})
 
 describe("turns that come at once", () => {
   it("share transactions, and each gets its own events with their places", async () => {

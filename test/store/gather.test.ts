@@ -14,11 +14,16 @@ const slowDatabase = () => {
       )
       answers.push((works) => resume(works ? Effect.succeed(doubled) : Effect.fail("broken")))
     })
+  const settled = () => new Promise((next) => setImmediate(next))
   const answer = async (works = true) => {
     answers.shift()?.(works)
-    await new Promise((next) => setImmediate(next))
+    await settled()
   }
-  return { run, statements, answer }
+  const answerLast = async () => {
+    answers.pop()?.(true)
+    await settled()
+  }
+  return { run, statements, answer, answerLast }
 }
 const outcome = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isSuccess(exit) ? exit.value : String(exit.cause))
 const askAll = <E>(ask: (n: number) => Effect.Effect<number, E>, numbers: ReadonlyArray<number>) =>
@@ -41,6 +46,21 @@ it("no statement is larger and no more are under way than may be", async () => {
   for (let n = 0; n < 5; n++) await answer()
   expect(await all).toEqual(numbers.map((n) => 2 * n))
   expect(statements.map(({ length }) => length)).toEqual([1, 1, 4, 4, 2])
+})
+
+it("a statement that is held up keeps those behind it waiting no longer than others take", async () => {
+  const { answer, answerLast, run, statements } = slowDatabase()
+  const ask = gather({ run, maxStatements: 1, maxHeldUp: 1, maxAsks: 2 })
+  const heldUp = askAll(ask, [2])
+  const all = askAll(ask, [4, 6, 8])
+  expect(statements).toEqual([[2]])
+  await expect.poll(() => statements).toEqual([[2], [4, 6]])
+  await answerLast()
+  expect(statements).toEqual([[2], [4, 6], [8]])
+  await answerLast()
+  expect(await all).toEqual([8, 12, 16])
+  await answer()
+  expect(await heldUp).toEqual([4])
 })
 
 it("a refusal is for the one it concerns", async () => {
