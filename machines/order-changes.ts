@@ -4,7 +4,9 @@ import { dueCents, refundParts } from "./order-money.ts"
 /** How an order changes, state by state and event by event. Pure: the machine says when, these say what. */
 
 type Event<T extends OrderEvent["type"]> = Extract<OrderEvent, { type: T }>
-export type CheckoutEvent = Event<"checkout.payment" | "checkout.free" | "checkout.cash" | "activate">
+export type CheckoutEvent = Event<
+  "checkout.payment" | "checkout.hold" | "checkout.free" | "checkout.cash" | "activate"
+>
 
 export type RefundEvent = Event<"refund.made" | "refund.failed" | "refund.returned">
 

@@ -132,6 +132,8 @@ export type OrderEvent =
       /** What its provider could say beforehand; without it the provider is asked once the ids are held. */
       readonly intent?: Intent
     })
+  /** Only holds what is paid for at once afterwards. */
+  | (CheckoutFacts & { readonly type: "checkout.hold" })
   | (CheckoutFacts & { readonly type: "checkout.free"; readonly freeIds: number })
   | (CheckoutFacts & { readonly type: "checkout.cash"; readonly payment: Payment })
   | (CheckoutFacts & {

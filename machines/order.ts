@@ -112,6 +112,15 @@ export const orderMachine = setup({
             ],
           },
         ],
+        "checkout.hold": {
+          guard: "hasItems",
+          target: "PendingPayment",
+          actions: [
+            assign(({ context, event }) => change.checkedOut(context, event)),
+            hold,
+            tell("PendingPayment"),
+          ],
+        },
         "checkout.free": {
           guard: "isFree",
           target: "Paid",

@@ -1,13 +1,46 @@
 import { Effect } from "effect"
-import type { OrderContext } from "../../machines/order-context.ts"
+import type { OrderContext, OrderEvent } from "../../machines/order-context.ts"
+import { orderGuards } from "../../machines/order-guards.ts"
+import { dueCents } from "../../machines/order-money.ts"
 import { Forbidden, Unprocessable } from "../../schema/errors.ts"
 import { isReturnLink } from "../../schema/link.ts"
 import type { CheckoutCartRequest } from "../../schema/order.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import type { Principal } from "../http/principal.ts"
+import type { StoredOrder } from "../store/orders.ts"
 import { currentRun, isForgotten, type Run } from "./run-id.ts"
 
 const issue = (code: string, message: string) => [{ code, message }]
+
+export interface Asked {
+  readonly method: CheckoutCartRequest["method"]
+  readonly orderId: string | undefined
+  readonly wanted: string | undefined
+}
+
+/** Asked for again. What waits to be checked out for nothing was put there by a code, and cash is counted by itself. */
+export const isRepeated = ({ context, status }: StoredOrder, { method, orderId, wanted }: Asked): boolean =>
+  status === "PendingPayment" &&
+  method !== "Free" &&
+  method !== "Cash" &&
+  context.checkout?.method === method &&
+  (wanted === undefined || wanted === context.checkout.pubkey) &&
+  dueCents(context) > 0 &&
+  (orderId === undefined || context.id === orderId)
+
+/** Boxes may be filled anew until they are held, and what is paid at once is paid for good: then they are held first. */
+export const holdBefore = (
+  { context, status }: StoredOrder,
+  event: OrderEvent,
+  ttlSeconds: number,
+): OrderEvent | undefined => {
+  if (status !== "Draft" || !("checkout" in event) || !event.items.some(({ lootboxId }) => lootboxId)) return
+  const { isCovered, isFree, isPaidInCash } = orderGuards
+  if (![isCovered, isFree, isPaidInCash].some((isPaid) => isPaid({ context, event }))) return
+  const { at, checkout, items } = event
+  const expiresAt = new Date(Date.parse(at) + ttlSeconds * 1000).toISOString()
+  return { type: "checkout.hold", at, items, checkout: { ...checkout, expiresAt } }
+}
 
 export const takenBefore = new Unprocessable({
   error: "This cash was taken before.",

@@ -12,11 +12,14 @@ import { ineligible, lostTo } from "./cart-items.ts"
 import { unclaimed } from "./cart-turns.ts"
 import { type Cart, type CartRefusal, Carts, type CartTurn } from "./carts.ts"
 import {
+  type Asked,
   checkCash,
   checkEmail,
   checkKey,
   checkRequest,
   emptyCart,
+  holdBefore,
+  isRepeated,
   notFree,
   takenBefore,
   tooLittle,
@@ -35,12 +38,8 @@ interface Facts {
   readonly run: (orderId: string) => Run
   /** What the decision wants committed with it. */
   effects: TurnEffects
-}
-
-interface Asked {
-  readonly method: CheckoutCartRequest["method"]
-  readonly orderId: string | undefined
-  readonly wanted: string | undefined
+  /** It only holds what is to be paid for. */
+  isHold: boolean
 }
 
 /**
@@ -178,19 +177,8 @@ export class Checkouts extends Context.Service<
       })
 
       /** Asked again for the same: the answer is the same, with the intent an earlier crash may have left out. */
-      const repeated = Effect.fnUntracedEager(function* (
-        { order, user }: Cart,
-        { method, orderId, wanted }: Asked,
-      ) {
-        const { context, status } = order
-        // What waits to be checked out for nothing was put there by a code, not by a checkout.
-        const isSame =
-          status === "PendingPayment" &&
-          method !== "Free" &&
-          context.checkout?.method === method &&
-          (wanted === undefined || wanted === context.checkout.pubkey) &&
-          dueCents(context) > 0
-        if (!isSame || (orderId !== undefined && context.id !== orderId)) return undefined
+      const repeated = Effect.fnUntracedEager(function* ({ order, user }: Cart, asked: Asked) {
+        if (!isRepeated(order, asked)) return undefined
         return { user, order: yield* payments.ensureIntent(order), before: order }
       })
 
@@ -208,14 +196,15 @@ export class Checkouts extends Context.Service<
           const known = yield* repeated(cart, asked)
           if (known !== undefined) return known
           const firstKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
-          const facts: Facts = { wanted, firstKey, run, effects: {} }
-          const taken = yield* carts
-            .turn(buyer, (order, at, user) => decide(order, at, user, request, facts, organizationId), {
-              only: orderId,
-              found: cart,
-              with: () => facts.effects,
+          const facts: Facts = { wanted, firstKey, run, effects: {}, isHold: false }
+          const decideOn = (order: StoredOrder, at: string, user: DisplayUser) =>
+            Effect.mapEager(decide(order, at, user, request, facts, organizationId), (event) => {
+              const hold = holdBefore(order, event, cartTtlSeconds)
+              facts.isHold = hold !== undefined
+              return hold ?? event
             })
-            .pipe(
+          const take = (on: { readonly only: string | undefined; readonly found?: Cart }) =>
+            carts.turn(buyer, decideOn, { ...on, with: () => facts.effects }).pipe(
               Effect.catchTags({
                 IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
                 LimitReached: () => Effect.fail(notFree(0)),
@@ -233,8 +222,10 @@ export class Checkouts extends Context.Service<
                   ),
               }),
             )
+          let taken = yield* take({ only: orderId, found: cart })
           yield* failPoints.pass("checkout.after_commit")
           if (taken.before.status === "Draft") yield* checkBoxes(buyer, taken.order)
+          if (facts.isHold) taken = yield* take({ only: taken.order.context.id })
           const isPaid = taken.order.status === "Paid"
           // Paid, or in part: what the provider was asked for is not what is due.
           if (isPaid || taken.order.context.intent === undefined)
