@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
 import { expectContract } from "../fixtures/contract.ts"
 import type { TestUser } from "../fixtures/service.ts"
-import { type DirectoryService, serveDirectory } from "./directory-service.ts"
+import { bitcoin, type DirectoryService, serveDirectory } from "./directory-service.ts"
 
 let service: DirectoryService
 let user: TestUser
@@ -112,7 +112,21 @@ describe("an id destroyed by an admin", () => {
 
     await register({ emoji_id: id, user_id: user.id })
     const again = await service.call("GET", `/emoji_id/${id}`, { headers: { "If-None-Match": etag } })
-    expect([again.status, again.body.result, again.body.version]).toEqual([200, [], 1])
+    expect([again.status, again.body.result]).toEqual([200, []])
+  })
+
+  it("and registered anew has a version it never had before", async () => {
+    const id = "🐸🐱"
+    await register({ emoji_id: id, user_id: user.id })
+    await service.edit(id, user, { insert: [{ tag: "0x1003", data: bitcoin }] })
+    const before = (await service.lookup(id)).body.version
+    await destroy(id)
+    const answer = await register({ emoji_id: id, user_id: (await service.user()).id })
+    expect(answer.body.version).toBeGreaterThan(before)
+    expect((await service.lookup(id)).body).toMatchObject({ result: [], version: answer.body.version })
+    const [told] = await service.sql`select data from event where channel = ${`emoji_id:${id}`}
+                                      order by "offset" desc limit 1`
+    expect(told?.["data"]).toEqual({ emoji_id: id, version: answer.body.version })
   })
 
   it("in transfer stays", async () => {
