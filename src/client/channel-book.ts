@@ -1,4 +1,5 @@
 import type { ErrorFrame, EventFrame, SubscribedFrame } from "../../schema/live.ts"
+import { isPublic } from "./protocol-facts.ts"
 import { tell } from "./tell.ts"
 
 export type LiveChannel =
@@ -49,6 +50,10 @@ export class ChannelBook {
     return ![...this.#listening].some(
       ({ asked, name }) => name === listening.name || asked === listening.asked,
     )
+  }
+
+  hasPublic(): boolean {
+    return [...this.#listening].some(({ asked }) => isPublic(asked))
   }
 
   /** Somebody who has asked for the channel, in this spelling, and not been answered. */

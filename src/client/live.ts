@@ -2,34 +2,19 @@ import type { ClientFrame, LookupResult, ServerFrame } from "../../schema/live.t
 import { isRefusal } from "./api-error.ts"
 import { type Backoff, delayMs } from "./backoff.ts"
 import { ChannelBook, type ChannelHandlers, type Listening, type LiveChannel } from "./channel-book.ts"
-import type { Credentials } from "./credentials.ts"
+import type { LiveOptions, LiveStatus } from "./live-options.ts"
 import { Outbox } from "./outbox.ts"
-import { passingErrors, restartCode, tokenCodes } from "./protocol-facts.ts"
+import { isPublic, passingErrors, restartCode, tokenCodes } from "./protocol-facts.ts"
 import { Questions } from "./questions.ts"
-import type { SocketConstructor, SocketLike } from "./socket-like.ts"
+import { renewalMs } from "./renewal.ts"
+import type { SocketLike } from "./socket-like.ts"
 import { tell } from "./tell.ts"
-
-export type LiveStatus = "idle" | "connecting" | "connected" | "waiting" | "logged_out" | "closed"
-
-export interface LiveOptions {
-  readonly url: string
-  readonly socket: SocketConstructor
-  readonly credentials: Credentials
-  readonly onStatus?: (status: LiveStatus) => void
-  readonly backoff?: Backoff
-}
 
 const defaultBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
 const answerWithinMs = 10_000
 const pingEveryMs = 25_000
 /** A connection that held for so long was a good one. */
 const steadyMs = 10_000
-/** A token is renewed when this share of its life is left. */
-const renewAtShare = 0.2
-/** A token just taken that ends sooner than this by our clock says that the clock is wrong; the server's will tell. */
-const leastLeftMs = 2000
-/** A timer set for longer goes off at once. */
-const longestTimerMs = 2 ** 31 - 1
 
 /** One socket for all channels. It comes back by itself and goes on where it was, or says that it starts over. */
 export class LiveConnection {
@@ -41,6 +26,8 @@ export class LiveConnection {
   #socket: SocketLike | undefined
   #tries = 0
   #mustRenew = false
+  /** The login is over, and what is open to everybody goes on without it. */
+  #isNobody = false
   /** Counts the frames that ask for a channel or leave one. */
   #asks = 0
   #leftAt = 0
@@ -88,11 +75,12 @@ export class LiveConnection {
     if (this.#status === "idle" || this.#status === "closed") return
     this.#stopTimers()
     this.#mustRenew = false
+    this.#isNobody = false
     const old = this.#socket
     this.#socket = undefined
     old?.close(1000)
     if (this.#options.credentials.canRenew) void this.#connect()
-    else this.#become("logged_out")
+    else this.#loggedOut()
   }
 
   close(): void {
@@ -104,7 +92,16 @@ export class LiveConnection {
   }
 
   #connectSoon(): void {
-    if (this.#status === "idle" || this.#status === "logged_out") void this.#connect()
+    if (this.#status !== "idle" && this.#status !== "logged_out") return
+    this.#isNobody = false
+    void this.#connect()
+  }
+
+  /** Whoever watches an id must not take the silence for no change. */
+  #loggedOut(): void {
+    this.#isNobody = this.#channels.hasPublic() || this.#questions.areOpen
+    this.#become("logged_out")
+    if (this.#isNobody && this.#status === "logged_out") void this.#connect()
   }
 
   async #connect(): Promise<void> {
@@ -114,11 +111,12 @@ export class LiveConnection {
     const { credentials, socket: Socket, url } = this.#options
     let token: string | undefined
     try {
-      token = credentials.apiKey ?? (await (this.#mustRenew ? credentials.renew() : credentials.token()))
+      if (!this.#isNobody)
+        token = credentials.apiKey ?? (await (this.#mustRenew ? credentials.renew() : credentials.token()))
     } catch (error) {
       if (!isWanted()) return
       // Only an answer, or a logout here, says that the login is over; without one the service is just away.
-      if (isRefusal(error) || !credentials.canRenew) this.#become("logged_out")
+      if (isRefusal(error) || !credentials.canRenew) this.#loggedOut()
       else this.#comeBack()
       return
     }
@@ -166,7 +164,9 @@ export class LiveConnection {
     if (this.#status === "connected") return
     this.#become("connected")
     this.#connectedAt = Date.now()
-    for (const listening of this.#channels.toAsk()) this.#ask(listening)
+    // The others wait for the next login.
+    for (const listening of this.#channels.toAsk())
+      if (!this.#isNobody || isPublic(listening.name)) this.#ask(listening)
     for (const frame of this.#questions.frames()) this.#send(frame)
   }
 
@@ -179,16 +179,15 @@ export class LiveConnection {
   #scheduleRenewal(expiresAt: string | null): void {
     const { credentials } = this.#options
     clearTimeout(this.#renewal)
-    if (expiresAt === null || !credentials.canRenew) return
-    const leftMs = Date.parse(expiresAt) - Date.now()
-    if (leftMs < leastLeftMs) return
+    const inMs = renewalMs(expiresAt)
+    if (inMs === undefined || !credentials.canRenew) return
     const renew = () =>
       credentials.renew().then(
         (token) => this.#sendNow({ type: "connect", token }),
         // The socket closes when the token ends, and the next one asks again.
         () => {},
       )
-    this.#renewal = setTimeout(() => void renew(), Math.min(longestTimerMs, leftMs * (1 - renewAtShare)))
+    this.#renewal = setTimeout(() => void renew(), inMs)
   }
 
   /** A connection can die without a word. */
@@ -208,7 +207,7 @@ export class LiveConnection {
     if (tokenCodes.includes(code)) {
       this.#mustRenew = this.#options.credentials.canRenew
       if (!this.#mustRenew) {
-        this.#become("logged_out")
+        this.#loggedOut()
         return
       }
     }

@@ -13,6 +13,9 @@ export const tokenCodes: ReadonlyArray<number> = [
 /** Of these nothing follows for a channel. */
 export const passingErrors: ReadonlyArray<ErrorFrame["code"]> = ["unavailable", "not_connected"]
 
+/** Heard without a login. */
+export const isPublic = (channel: string): boolean => channel === "market" || channel.startsWith("emoji_id:")
+
 export const burstFrames: (typeof liveLimits)["burstFrames"] = 512
 export const framesPerSecond: (typeof liveLimits)["framesPerSecond"] = 50
 export const lookupIds: (typeof liveLimits)["lookupIds"] = 50

@@ -19,6 +19,10 @@ export class Questions {
     this.#withinMs = withinMs
   }
 
+  get areOpen(): boolean {
+    return this.#open.size > 0
+  }
+
   /** In as many frames as it takes. */
   async ask(
     emojiIds: ReadonlyArray<string>,

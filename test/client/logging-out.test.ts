@@ -1,23 +1,24 @@
 import { expect, it } from "vitest"
 import { createClient } from "../../src/client/client.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
-import { register } from "../auth/person.ts"
+import { password, register } from "../auth/person.ts"
+import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { cleanUp } from "../fixtures/clean-up.ts"
-import { serve } from "../fixtures/service.ts"
 import { until } from "./until.ts"
 
-const service = await serve()
+const service = await serveDirectory()
 
 /** Somebody logged in who looks at their cart, and what their page keeps of the login. */
 const openPage = async (request: typeof fetch = fetch) => {
   const { refresh, token } = await register(service)
-  const page = { kept: refresh as string | undefined, carts: 0 }
+  const page = { kept: refresh as string | undefined, carts: 0, statuses: Array.of<string>() }
   const client = createClient({
     baseUrl: service.url,
     WebSocket: NodeSocket,
     fetch: request,
     refreshToken: refresh,
     accessToken: token,
+    onLiveStatus: (status) => void page.statuses.push(status),
     onTokens: (tokens) => {
       page.kept = tokens?.refreshToken
     },
@@ -27,6 +28,8 @@ const openPage = async (request: typeof fetch = fetch) => {
   await until(() => page.carts === 1)
   return { client, page, token }
 }
+
+type Page = Awaited<ReturnType<typeof openPage>>
 
 it.each([
   ["cannot be reached", () => Promise.reject(new TypeError("fetch failed"))],
@@ -71,3 +74,28 @@ it("who logs out with a token that has ended ends the login everywhere", async (
   const again = await service.call("POST", "/auth/token/refresh", { body: { refresh_token: kept } })
   expect(again.status).toBe(401)
 })
+
+it.each([
+  ["here", "🐢🎬", ({ client }: Page) => client.logOut()],
+  ["elsewhere", "🎬🐢", ({ token }: Page) => service.call("POST", "/logout", { token })],
+])(
+  "a wallet that watches an id when its login ends %s is told of the next address, and of its cart after the next login",
+  async (_where, id, end) => {
+    const owner = await service.user()
+    await service.register(id, owner)
+    await service.edit(id, owner, { insert: [{ tag: "0x1003", data: bitcoin }] })
+    const opened = await openPage()
+    const { client, page } = opened
+    const addresses: Array<string | undefined> = []
+    client.watchId(id, ({ result }) => void addresses.push(result[0]?.data))
+    await until(() => addresses.at(-1) === bitcoin)
+    await end(opened)
+    await until(() => page.statuses.includes("logged_out"))
+    await service.edit(id, owner, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
+    await until(() => addresses.at(-1) === otherBitcoin)
+    expect(await client.live.lookup([id])).toMatchObject([{ status: true }])
+    expect(page.carts).toBe(1)
+    await client.logIn({ email: (await register(service)).email, password })
+    await until(() => page.carts === 2)
+  },
+)
