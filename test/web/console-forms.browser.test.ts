@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { serveDirectory } from "../directory/directory-service.ts"
+import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
 import { openConsole, register } from "./console-person.ts"
@@ -26,6 +26,29 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     await freeLeft.getByText("0").waitFor()
     expect(await page.getByLabel("First name").inputValue()).toBe("Ada")
     expect(await page.getByLabel("New password").inputValue()).toBe("another horse")
+  })
+
+  it("in the place of one address of a coin leaves the others of that coin", async () => {
+    const [person, id] = [await register(service), "🐢🎺"]
+    await service.register(id, person)
+    const insert = [bitcoin, otherBitcoin].map((data) => ({ tag: "0x1003", data }))
+    const { token } = person
+    await service.call("PATCH", `/emoji_id/${id}`, {
+      token,
+      body: { insert, bypass_single_restrictions: true },
+    })
+    const path = `#/account/ids/${encodeURIComponent(id)}`
+    const page = await openConsole(await browser.person(), service, person, path)
+    await page.getByRole("button", { name: "Change BTC" }).first().click()
+    const form = page.getByRole("form", { name: "Change BTC" })
+    await form.getByLabel("BTC").fill(`${bitcoin}|savings`)
+    await form.getByRole("button", { name: "Save" }).click()
+    await page.getByText("savings").waitFor()
+    const { body } = await service.lookup(id)
+    expect(body.result.map(({ data }: { data: string }) => data)).toEqual([
+      otherBitcoin,
+      `${bitcoin}|savings`,
+    ])
   })
 
   it("stays in a new transfer while others come, and never becomes one of another id", async () => {
