@@ -9,6 +9,8 @@ interface Question {
   readonly timer: ReturnType<typeof setTimeout>
 }
 
+const askAgainMs = 500
+
 /** Lookups on their way. A lost socket does not lose them: they are asked again on the next. */
 export class Questions {
   readonly #open = new Map<string, Question>()
@@ -57,8 +59,12 @@ export class Questions {
     this.#take(id)?.resolve(results)
   }
 
-  /** Where the records are too many for one answer, it is asked for in halves. */
-  refused({ code, error, id }: ErrorFrame, send: (frame: ClientFrame) => void): void {
+  /** Where the records are too many for one answer, it is asked for in halves; where there is none now, again. */
+  refused({ code, error, id = "" }: ErrorFrame, send: (frame: ClientFrame) => void): void {
+    if (code === "unavailable") {
+      setTimeout(() => this.#askAgain(id, send), askAgainMs)
+      return
+    }
     const question = this.#take(id)
     if (question === undefined) return
     const { emojiIds, reject, resolve } = question
@@ -67,6 +73,11 @@ export class Questions {
     if (half === 0) reject(new Error(error))
     else
       Promise.all(parts.map((part) => this.#askOnce(part, send))).then((all) => resolve(all.flat()), reject)
+  }
+
+  #askAgain(id: string, send: (frame: ClientFrame) => void): void {
+    const question = this.#open.get(id)
+    if (question !== undefined) send(question.frame)
   }
 
   fail(id: string, message: string): void {

@@ -105,6 +105,26 @@ it("a wallet that watches an id hears of a change although the first lookup afte
   expect(told).toEqual([1, 2])
 })
 
+it("a lookup that could not be answered just now is asked again, until it has taken too long", async () => {
+  let busy = 3
+  FakeSocket.answers = (frame, socket) => {
+    greet(frame, socket)
+    if (frame["type"] === "lookup" && busy-- > 0)
+      socket.say({ type: "error", code: "unavailable", error: "Try again.", id: frame["id"] })
+    else if (frame["type"] === "lookup")
+      socket.say({ type: "records", id: frame["id"], results: [{ emoji_id: "🐙", version: 1 }] })
+  }
+  const { live } = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
+  const answered = live.lookup(["🐙"])
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(await answered).toMatchObject([{ version: 1 }])
+  busy = Number.POSITIVE_INFINITY
+  const refused = expect(live.lookup(["🐙"])).rejects.toThrow("in time")
+  await vi.advanceTimersByTimeAsync(11_000)
+  await refused
+  live.close()
+})
+
 it("a wallet is not shown an answer to an older question after a newer state", async () => {
   let offset = 1
   FakeSocket.answers = (frame, socket) => {
