@@ -7,11 +7,16 @@ import { type Place, RecentEventLists, type Sight } from "../store/recent-events
 
 const shownEvents = 50
 const Cursor = Schema.String.check(Schema.isMaxLength(2048))
-const Moment = Schema.String.check(
-  Schema.isPattern(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/),
-)
+/** As the database writes it: 2026-01-31 12:00:00.123456+00. */
+const isMoment = (text: string): boolean => {
+  const [, day, time] = /^(?!0000)(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?\+00$/.exec(text) ?? []
+  const ms = Date.parse(`${day}T${time}Z`)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(`${day}T${time}`)
+}
+const Moment = Schema.String.check(Schema.makeFilter(isMoment))
+const Channel = Schema.String.check(Schema.makeFilter((text: string) => !text.includes("\0")))
 const decodePlace = Schema.decodeUnknownEffect(
-  Schema.fromJsonString(Schema.Struct({ at: Moment, channel: Schema.String, offset: Schema.Int })),
+  Schema.fromJsonString(Schema.Struct({ at: Moment, channel: Channel, offset: Schema.Int })),
 )
 const decodeSight = Schema.decodeUnknownEffect(
   Schema.fromJsonString(Schema.Struct({ at: Moment, below: Schema.Int, running: Schema.Array(Schema.Int) })),

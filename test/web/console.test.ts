@@ -119,12 +119,11 @@ describe("GET /admin/events", () => {
   })
 
   it("refuses a place nobody named, and whoever may not read events", async () => {
-    for (const place of [
-      "x",
-      Buffer.from('{"at":"yesterday","channel":"a","offset":1}').toString("base64url"),
-    ]) {
-      expect((await list(`before=${place}`)).status).toBe(400)
-    }
+    const places = ["yesterday", "2026-13-01 00:00:00+00", "2026-02-30 00:00:00+00", "0000-01-01 00:00:00+00"]
+      .map((at) => ({ at, channel: "a", offset: 1 }))
+      .concat({ at: "2026-01-01 00:00:00+00", channel: "\0", offset: 1 })
+      .map((place) => Buffer.from(JSON.stringify(place)).toString("base64url"))
+    for (const place of ["x", ...places]) expect((await list(`before=${place}`)).status).toBe(400)
     expect((await list("", owner.token)).status).toBe(403)
   })
 })
