@@ -90,6 +90,29 @@ it("an account whose former address an older version did not note keeps the one 
   expect(row).toEqual({ proven: true })
 })
 
+it("an account that has an alternate_id is not its reader's because it was given a mistyped address", async () => {
+  const alternate_id = `device-${someEmail()}`
+  const body = { email: undefined, alternate_id, password, source: "app" }
+  const { id, token } = await register(service, body)
+  const { secret } = await turnOnTotp(service, token)
+  const address = someEmail()
+  const given = await service.call("PATCH", "/account", {
+    token,
+    body: { email: address, current_password: password },
+  })
+  expect(given.status).toBe(200)
+
+  expect((await consume(await newestLink(service, address))).status).toBe(409)
+  expect((await service.call("GET", "/account", { token })).body.user).not.toHaveProperty("email")
+  const again = await service.call("POST", "/auth/token", { body: { alternate_id, password } })
+  expect(again.body).toMatchObject({ requires_2fa: "AuthenticatorApp" })
+  const code = totpCode(secret)
+  const refresh_token = again.body.refresh_token
+  const verified = await service.call("POST", "/auth/2fa", { body: { refresh_token, code } })
+  expect(verified.status).toBe(200)
+  expect((await register(service, { email: address })).id).not.toBe(id)
+})
+
 it("a buyer of a version that noted no proofs is not taken for a stranger by who reads the mail of a new address", async () => {
   const buyer = await moveAway()
   await service.sql`update app_user set proven_at = null, proven_email = null where id = ${buyer.id}`
