@@ -36,3 +36,82 @@ begin
    where id = u.id;
   return jsonb_build_object('user_id', u.id, 'ended', over, 'api_keys', coalesce(to_jsonb(keys), '[]'));
 end $$;
+
+create index app_user_admins on app_user (id) where role in ('Admin', 'Super');
+
+-- Whether nobody else is an administrator. One asks at a time, so that the last two do not each count on the other.
+create function is_last_admin(who uuid) returns boolean language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(730214907);
+  return exists (select 1 from app_user where id = who and role in ('Admin', 'Super') and deactivated_at is null)
+     and not exists (select 1 from app_user where role in ('Admin', 'Super') and id <> who
+                        and deactivated_at is null and deleted_at is null);
+end $$;
+
+-- As before; but the last administrator stays one. Told with the role, which is what processes of the version before understand.
+create or replace function update_user(who uuid, p jsonb, may_touch text[]) returns jsonb language plpgsql as $$
+declare
+  u app_user; given jsonb := '[]';
+  deactivates boolean := coalesce((p->>'active')::boolean = false, false);
+  activates   boolean := coalesce((p->>'active')::boolean, false);
+begin
+  if (deactivates or p->>'role' not in ('Admin', 'Super')) and is_last_admin(who) then
+    return jsonb_build_object('role', 'Admin', 'last_admin', true);
+  end if;
+  select * into u from app_user where id = who and deleted_at is null for update;
+  if not found then return null; end if;
+  if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
+  update app_user set
+         email = coalesce(p->>'email', email),
+         email_verified_at = case when p->>'email' is distinct from email and p ? 'email' then null else email_verified_at end,
+         first_name = nullif(coalesce(p->>'first_name', first_name), ''),
+         last_name = nullif(coalesce(p->>'last_name', last_name), ''),
+         source = coalesce(p->>'source', source),
+         free_limit = coalesce((p->>'free_limit')::int, free_limit),
+         role = coalesce(p->>'role', role),
+         password_hash = coalesce(p->>'password_hash', password_hash),
+         deactivated_at = case when deactivates then coalesce(deactivated_at, now()) when activates then null else deactivated_at end,
+         updated_at = now()
+   where id = who returning * into u;
+  if deactivates or p ? 'password_hash' then
+    given := end_sessions(who, case when deactivates then 'deactivated' else 'password_changed' end)->'events';
+  end if;
+  return jsonb_build_object('user', display_user(u), 'events', given);
+end $$;
+
+-- As before; but the last administrator stays.
+create or replace function delete_user(who uuid, insists boolean, may_touch text[]) returns jsonb language plpgsql as $$
+declare u app_user; held jsonb;
+begin
+  if exists (select 1 from app_user where id = who and role in ('Admin', 'Super')) and is_last_admin(who) then
+    return jsonb_build_object('role', 'Admin', 'last_admin', true);
+  end if;
+  perform 1 from organization o
+   where exists (select 1 from organization_member m where m.organization_id = o.id and m.user_id = who and m.role = 'OrgOwner')
+   order by o.id for update;
+  select * into u from app_user where id = who and deleted_at is null for update;
+  if not found then return null; end if;
+  if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
+  held := user_holdings(who);
+  if not insists and exists (select 1 from jsonb_each(held) h where h.value <> '[]') then
+    return jsonb_build_object('held', held);
+  end if;
+  delete from outbox where recipient in (u.email, u.alternate_id);
+  delete from magic_link where user_id = who or email = u.email;
+  delete from api_key where user_id = who;
+  delete from two_factor where user_id = who;
+  delete from sms_code where user_id = who;
+  delete from payment_method where user_id = who;
+  delete from organization_member where user_id = who;
+  delete from user_feature where user_id = who;
+  delete from user_interest where user_id = who;
+  delete from interest_notice where user_id = who;
+  delete from wallet where user_id = who;
+  delete from pubkey k where k.user_id = who and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
+  update app_user set email = null, alternate_id = null, first_name = null, last_name = null, source = null,
+         password_hash = null, email_verified_at = null, role = 'User',
+         deactivated_at = coalesce(deactivated_at, now()), deleted_at = now(), updated_at = now()
+   where id = who returning * into u;
+  return jsonb_build_object('user', display_user(u), 'kept', held->'emoji_ids',
+                            'events', end_sessions(who, 'deleted')->'events');
+end $$;

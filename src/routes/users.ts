@@ -60,7 +60,7 @@ const update = route({
   params: { id: Uuid },
   body: AdminUpdateUserParameters,
   success: DisplayUser,
-  errors: [NotFound, Unprocessable],
+  errors: [NotFound, Conflict, Unprocessable],
   handler: ({ body, params, principal }) =>
     Effect.gen(function* () {
       const id = params.id.toLowerCase()

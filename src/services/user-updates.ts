@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import {
+  type Conflict,
   Forbidden,
   fieldFault,
   type NotFound,
@@ -23,7 +24,7 @@ export class UserUpdates extends Context.Service<
       principal: Principal,
       userId: string,
       asked: AdminUpdateUserParameters,
-    ): Effect.Effect<DisplayUser, NotFound | Forbidden | Unprocessable | Unavailable>
+    ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
     hashPassword(password: string): Effect.Effect<string, Unprocessable | Unavailable>
   }
 >()("directory/UserUpdates") {

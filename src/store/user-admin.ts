@@ -46,7 +46,9 @@ interface Changed {
   readonly user: DisplayUser
   readonly events: ReadonlyArray<Event>
 }
-type Touched<A> = { readonly role: Role } | A | null
+/** Without what was asked for: the role that is out of reach, or that of the last administrator. */
+type Untouched = { readonly role: Role; readonly last_admin?: true }
+type Touched<A> = Untouched | A | null
 
 const displayModifiersTag = 1
 /** Some own very many: the list of their ids has pages of its own. */
@@ -62,8 +64,10 @@ const withIds = ({ ids, view }: UserRow): UserWithIds => ({
 })
 
 const noUser = () => new NotFound({ error: "There is no such user." })
-const outOfReach = (role: Role) =>
-  new Forbidden({ error: `A user of the role ${role} is above your own role.` })
+const refused = ({ last_admin, role }: Untouched) =>
+  last_admin
+    ? new Conflict({ error: "This is the last administrator: make somebody else one first." })
+    : new Forbidden({ error: `A user of the role ${role} is above your own role.` })
 const isEmpty = (held: Readonly<Record<string, ReadonlyArray<string>>>, name: string) =>
   (held[name]?.length ?? 0) === 0
 
@@ -91,12 +95,12 @@ export class UserAdmin extends Context.Service<
     }): Effect.Effect<string, Unprocessable | Unavailable>
     findIdByEmail(email: string): Effect.Effect<string | undefined, Unavailable>
     passwordHash(id: string): Effect.Effect<string | undefined, Unavailable>
-    /** `by` is the role of whoever asks: nobody changes a user above it. */
+    /** `by` is the role of whoever asks: nobody changes a user above it. Somebody stays an administrator. */
     update(
       id: string,
       changes: UserChanges,
       by: Role,
-    ): Effect.Effect<DisplayUser, NotFound | Forbidden | Unprocessable | Unavailable>
+    ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
     /** Without a second factor from now on; the sessions end. */
     removeTwoFactor(id: string, by: Role): Effect.Effect<DisplayUser, NotFound | Forbidden | Unavailable>
     /** `insists`: even if the user still holds ids; they stay reserved under the nameless account. */
@@ -119,7 +123,7 @@ export class UserAdmin extends Context.Service<
       }
       const afterChange = Effect.fnUntraced(function* (outcome: Touched<Changed>) {
         if (outcome === null) return yield* noUser()
-        if (!("user" in outcome)) return yield* outOfReach(outcome.role)
+        if (!("user" in outcome)) return yield* refused(outcome)
         publish(outcome.events)
         return outcome.user
       })
@@ -186,7 +190,7 @@ export class UserAdmin extends Context.Service<
               (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
             )
             .pipe(telling(id))
-          return yield* afterChange(row!.outcome)
+          return yield* afterChange(row!.outcome).pipe(Effect.catchTag("Conflict", Effect.die))
         }),
         remove: Effect.fnUntraced(function* (id, { by, insists }) {
           type Outcome =
@@ -199,7 +203,7 @@ export class UserAdmin extends Context.Service<
             .pipe(telling(id))
           const outcome = row!.outcome
           if (outcome === null) return yield* noUser()
-          if ("role" in outcome) return yield* outOfReach(outcome.role)
+          if ("role" in outcome) return yield* refused(outcome)
           if ("held" in outcome) return yield* stillHeld(outcome.held)
           publish(outcome.events)
           return { ...outcome.user, kept_emoji_ids: outcome.kept }

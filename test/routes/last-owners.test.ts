@@ -24,3 +24,24 @@ it("two owners who delete their accounts at the same moment do not leave the org
   const { body } = await service.call("GET", path, { token: admin.token })
   expect(body).toMatchObject([{ role: "OrgOwner" }])
 })
+
+it("the last administrator neither steps down nor leaves, and two do not by removing one another at once", async () => {
+  await service.sql`update app_user set role = 'User' where role = 'Admin'`
+  const [one, other] = [await service.user({ role: "Admin" }), await service.user({ role: "Admin" })]
+  const stepDown = (id: string, token: string) =>
+    service.call("PATCH", `/users/${id}`, { token, body: { role: "User" } })
+  let removing: ReadonlyArray<ReturnType<typeof service.call>> = []
+  await service.sql.begin(async (sql) => {
+    await sql`lock table app_user in share mode`
+    removing = [stepDown(other.id, one.token), stepDown(one.id, other.token)]
+    await expect.poll(() => waiting(service)).toHaveLength(2)
+  })
+  expect((await Promise.all(removing)).map(({ status }) => status).sort()).toEqual([200, 409])
+
+  const [last = one] = await service.sql<{ id: string }[]>`select id from app_user where role = 'Admin'`
+  const { token } = last.id === one.id ? one : other
+  expect((await stepDown(last.id, token)).status).toBe(409)
+  expect((await service.call("DELETE", `/users/${last.id}`, { token })).status).toBe(409)
+  const next = await service.user({ role: "Super" })
+  expect((await service.call("DELETE", `/users/${last.id}`, { token: next.token })).status).toBe(200)
+})
