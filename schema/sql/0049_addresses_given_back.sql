@@ -49,6 +49,7 @@ begin
 end $$;
 
 -- As before; but the last administrator stays one. Told with the role, which is what processes of the version before understand.
+-- And a password from support is for the owner of the address, not for who may have registered it before them.
 create or replace function update_user(who uuid, p jsonb, may_touch text[]) returns jsonb language plpgsql as $$
 declare
   u app_user; given jsonb := '[]';
@@ -61,6 +62,9 @@ begin
   select * into u from app_user where id = who and deleted_at is null for update;
   if not found then return null; end if;
   if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
+  if p ? 'password_hash' and u.email is not null and u.alternate_id is null and coalesce(u.email_verified_at, u.proven_at) is null then
+    perform end_unproven(u);
+  end if;
   update app_user set
          email = coalesce(p->>'email', email),
          email_verified_at = case when p->>'email' is distinct from email and p ? 'email' then null else email_verified_at end,
@@ -114,4 +118,33 @@ begin
    where id = who returning * into u;
   return jsonb_build_object('user', display_user(u), 'kept', held->'emoji_ids',
                             'events', end_sessions(who, 'deleted')->'events');
+end $$;
+
+-- As before; but an account that came to the address from another one, or is opened by an alternate_id, gives it back instead of
+-- becoming the administrator, whom its second factor would keep out.
+create or replace function put_admin(p_email text, p_old text, p_new text) returns boolean language plpgsql as $$
+declare was app_user; u app_user;
+begin
+  insert into app_user (email, role, password_hash, email_verified_at) values (p_email, 'Admin', p_new, now())
+  on conflict (email) do nothing;
+  if found then return false; end if;
+  select * into was from app_user where email = p_email for update;
+  if found and was.email_verified_at is null
+     and (was.proven_email is not null or (was.alternate_id is not null and was.password_hash is not null)) then
+    perform give_back_address(was);
+    return put_admin(p_email, p_old, p_new);
+  end if;
+  update app_user set role = case when role = 'Super' then role else 'Admin' end, deactivated_at = null, deleted_at = null,
+         invited_at = null, email_verified_at = coalesce(email_verified_at, now()), updated_at = now()
+   where email = p_email returning * into u;
+  if was.id is not null and was.email_verified_at is null then
+    perform end_unproven(was);
+    perform end_sessions(u.id, 'claimed');
+  end if;
+  if u.password_hash is not distinct from p_old and p_new is distinct from p_old then
+    update app_user set password_hash = p_new where id = u.id;
+    perform end_sessions(u.id, 'password_changed');
+    return true;
+  end if;
+  return false;
 end $$;

@@ -26,6 +26,7 @@ export const ensureAdmin = Effect.gen(function* () {
   yield* sql.rows((q) => q`select put_admin(${email}, ${stored}, ${wanted})`)
   const after = yield* accounts.find({ email })
   if (after !== undefined) yield* callers.changed(after.id)
+  if (before !== undefined && before.id !== after?.id) yield* callers.changed(before.id)
 }).pipe(
   Effect.catchTags({
     // At a start nothing else hashes yet; a password the settings took is one the hash takes.

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { ensureAdmin } from "../../src/services/admins.ts"
 import { serve } from "../fixtures/service.ts"
-import { login, register, turnOnTotp } from "./person.ts"
+import { login, newestLink, password, register, turnOnTotp } from "./person.ts"
 
 const settings = { ADMIN_EMAIL: "Root@Example.com", ADMIN_PASSWORD: "first admin password" }
 
@@ -55,6 +55,27 @@ it("a stranger who registered the address leaves the admin nothing: no second fa
   const { body, status } = await login(service, "chief@example.com", settings.ADMIN_PASSWORD)
   expect([status, body.requires_2fa ?? false]).toEqual([200, false])
   expect(await statuses()).toEqual([401, 401])
+})
+
+it("an account that has moved to the address goes back to where it was proven, with all it has", async () => {
+  const service = await serve({ ...settings, ADMIN_EMAIL: "head@example.com" })
+  const mover = await register(service)
+  const consumed = await service.call("POST", "/auth/magic_link/consume", {
+    body: { token: await newestLink(service, mover.email), password },
+  })
+  expect(consumed.status).toBe(200)
+  await turnOnTotp(service, mover.token)
+  const moved = await service.call("PATCH", "/account", {
+    token: mover.token,
+    body: { email: "head@example.com", current_password: password },
+  })
+  expect(moved.status).toBe(200)
+
+  await service.runtime.runPromise(ensureAdmin)
+  const admin = await login(service, "head@example.com", settings.ADMIN_PASSWORD)
+  expect([admin.status, admin.body.requires_2fa]).toEqual([200, undefined])
+  const { body } = await service.call("GET", "/account", { token: mover.token })
+  expect(body.user).toMatchObject({ role: "User", email: mover.email, email_verified_at: expect.any(String) })
 })
 
 it("without settings nothing is made", async () => {

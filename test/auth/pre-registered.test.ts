@@ -42,6 +42,24 @@ describe("the owner of an address who shows nothing but the mail", () => {
     expect((await login(service, thief.email, "the owner's own")).status).toBe(200)
   })
 
+  it("gets nothing of what a stranger set up along with the password support gives them", async () => {
+    const admin = await service.user({ role: "Admin" })
+    const thief = await register(service)
+    const made = await service.call("POST", "/api_keys", {
+      token: thief.token,
+      body: { name: "a way back in" },
+    })
+    await turnOnTotp(service, thief.token)
+    const useKey = () => service.call("GET", "/pubkeys", { headers: { "x-api-key": made.body.api_key } })
+    expect((await useKey()).status).toBe(200)
+
+    const body = { password: "the owner's own" }
+    expect((await service.call("PATCH", `/users/${thief.id}`, { token: admin.token, body })).status).toBe(200)
+    const owner = await login(service, thief.email, body.password)
+    expect([owner.status, owner.body.requires_2fa]).toEqual([200, undefined])
+    expect((await useKey()).status).toBe(401)
+  })
+
   it("ends the login of a stranger also by the mail the registration itself sent", async () => {
     const thief = await register(service, { password: undefined })
     const owner = await consume(await newestLink(service, thief.email))
