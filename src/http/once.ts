@@ -52,9 +52,10 @@ const callerOf = (principal: Principal | null, { address, body, headers }: RawRe
 const keeperOf = (principal: Principal | null, { address }: RawRequest): string =>
   principal === null ? addressGroup(address) : principal.userId
 
+const aboutTheCaller = new Set([401, 403, 424, 429])
+
 /** Answers that say nothing about the request itself: after them it may be sent again as if it never was. */
-const isFinal = ({ status }: RawResponse): boolean =>
-  status < 500 && status !== 401 && status !== 424 && status !== 429
+const isFinal = ({ status }: RawResponse): boolean => status < 500 && !aboutTheCaller.has(status)
 
 /** One run per Idempotency-Key. The answer is kept sealed for a day; a run that died frees its key with its lease. */
 export const makeOnce = (leaseSeconds: number) =>

@@ -173,4 +173,16 @@ describe("an Idempotency-Key", () => {
     expect(denied.status).toBe(401)
     expect((await buyer.call("POST", "/cart", body, withKey(key))).status).toBe(200)
   })
+
+  it("is used again for what was not allowed yet", async () => {
+    const [admin, owner] = [await one.user({ role: "Admin" }), await one.user()]
+    const made = await one.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
+    const path = `/organizations/${made.body.id}`
+    const key = randomUUID()
+    const rename = () =>
+      one.call("PATCH", path, { token: owner.token, body: { name: "Ajax" }, ...withKey(key) })
+    expect((await rename()).status).toBe(403)
+    await one.call("PUT", `${path}/members/${owner.id}`, { token: admin.token, body: { role: "OrgOwner" } })
+    expect((await rename()).status).toBe(200)
+  })
 })
