@@ -148,3 +148,33 @@ begin
   end if;
   return false;
 end $$;
+
+-- As before; and who claims an invited account has the alternate_id they registered with.
+create or replace function register_user(p jsonb) returns jsonb language plpgsql as $$
+declare u app_user; purpose text := p->'link'->>'purpose';
+begin
+  select * into u from app_user where id = (p->>'id')::uuid;
+  if not found then
+    update app_user set invited_at = null, updated_at = now(), alternate_id = coalesce(p->>'alternate_id', alternate_id),
+           first_name = coalesce(p->>'first_name', first_name), last_name = coalesce(p->>'last_name', last_name),
+           source = coalesce(p->>'source', source)
+     where email = p->>'email' and invited_at is not null and password_hash is null
+       and deactivated_at is null and deleted_at is null and not owns_something(id)
+    returning * into u;
+    if found then
+      purpose := 'login';
+    else
+      insert into app_user (id, email, alternate_id, source, first_name, last_name, password_hash)
+      values ((p->>'id')::uuid, p->>'email', p->>'alternate_id', p->>'source', p->>'first_name', p->>'last_name',
+              p->>'password_hash')
+      returning * into u;
+    end if;
+    if p ? 'link' then
+      insert into magic_link (token_hash, user_id, email, purpose, expires_at)
+      values (p->'link'->>'token_hash', u.id, u.email, purpose,
+              now() + make_interval(secs => (p->'link'->>'seconds')::int));
+      perform put_mail(p->'mail');
+    end if;
+  end if;
+  return jsonb_build_object('id', u.id);
+end $$;

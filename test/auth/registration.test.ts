@@ -142,6 +142,17 @@ describe("an invited account", () => {
     expect((await login(service, email, "the owner's own")).status).toBe(200)
   })
 
+  it("is claimed with the alternate_id that was registered along with its address", async () => {
+    const email = someEmail()
+    await invite(email)
+    const alternate_id = `device-${email}`
+    expect((await post("/users", { email, alternate_id, password })).status).toBe(200)
+    const owner = (await post("/auth/magic_link/consume", { token: await newestLink(service, email) })).body
+    expect((await patch({ password: "the owner's own" }, owner.access_token)).status).toBe(200)
+    const byDevice = await post("/auth/token", { alternate_id, password: "the owner's own" })
+    expect(byDevice.status).toBe(200)
+  })
+
   it("that owns an id is given only to who reads its mail", async () => {
     const email = someEmail()
     const id = await invite(email)
