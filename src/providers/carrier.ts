@@ -22,7 +22,8 @@ export interface Carrier {
   readonly carry: (parcel: Parcel) => Effect.Effect<void, NotCarried>
 }
 
-export const isPhone = (recipient: string) => recipient.startsWith("+")
+/** An email address may begin like one. */
+export const isPhone = (recipient: string) => recipient.startsWith("+") && !recipient.includes("@")
 
 /** What this process takes to the world; another one may take more. */
 export const carriedHere = ({ smtpUrl, twilioAccount }: Config) => ({

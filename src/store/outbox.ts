@@ -70,7 +70,7 @@ export class Outbox extends Context.Service<
 
       const carried = carriedHere(yield* AppConfig)
       const isCarried = (q: Client) =>
-        q`case when recipient like '+%' then ${carried.phones}::boolean else ${carried.mail}::boolean end`
+        q`case when recipient like '+%' and recipient not like '%@%' then ${carried.phones}::boolean else ${carried.mail}::boolean end`
 
       const sealOne = ({ data, kind, to }: Mail) => {
         const text = JSON.stringify(data)

@@ -110,6 +110,13 @@ describe("mail", () => {
     expect(mails.filter((mail) => mail.to.includes(email))).toHaveLength(1)
   })
 
+  it("goes to an address that begins like a phone number, too", async () => {
+    const email = `+1${someEmail()}`
+    await register(service, { email })
+    await mailTo(email).toBeDefined()
+    expect(posted.filter(({ form }) => form.get("To") === email)).toEqual([])
+  })
+
   it("is tried again after a passing refusal, under the same message id", async () => {
     const to = someEmail()
     smtpRefusals.push({ responseCode: 451 })
