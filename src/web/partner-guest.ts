@@ -13,7 +13,7 @@ import { type PartnerFlow, PartnerVisits, type Visit, visitSeconds } from "../se
 import { Organizations } from "../store/organizations.ts"
 import { html } from "./html.ts"
 import { guestCodePage, guestLoginPage, mailSentPage } from "./partner-login.ts"
-import { donePage, type Guest, refusedPage } from "./partner-shell.ts"
+import { donePage, type Guest, refusedPage, visitMark } from "./partner-shell.ts"
 
 /** The request is answered already; what would have come after it does not. */
 export class Answered extends Data.TaggedError("Answered")<{ readonly reply: Reply<never> }> {}
@@ -145,6 +145,10 @@ export const receiveForm = Effect.fnUntraced(function* (
   const guest = yield* meet(arrival, flow)
   const form = yield* Effect.fromResult(readForm(arrival.rawBody))
   yield* Browsers.use((browsers) => browsers.checkForm(guest.browser, arrival.headers, form))
+  // The page was about another visit, with other addresses: what it would do now is shown first. Pages of the version before have no mark.
+  if ((form["visit"] ?? visitMark(guest.browser)) !== visitMark(guest.browser)) {
+    return yield* new Answered({ reply: seeOther(guest.home) })
+  }
   if (form["action"] === "abort") return yield* new Answered({ reply: goBack(guest, { status: "aborted" }) })
   const session: BrowserSession | undefined = yield* findLogin(guest)
   const link = { parameters: { redirect: guest.home }, site: "web" } as const

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import type { OrganizationBranding } from "../../schema/organization.ts"
 import type { DirectoryRecord } from "../../schema/record.ts"
 import type { Browser } from "../services/browsers.ts"
@@ -48,9 +49,13 @@ export const partnerPage = (
     body: html`${brand(partner)}<main>${body}</main>`,
   })
 
+/** Tells visits apart, in a form: another link may bring another visit while a page is open. */
+export const visitMark = ({ visitToken = "" }: Browser): string =>
+  createHash("sha256").update(visitToken).digest("base64url")
+
 /** A form of a flow; it always goes to the flow's own path. */
 export const guestForm = ({ browser, home }: Guest, body: Content, className = ""): Html =>
-  html`<form method="post" action="${home}" class="${className}">${hiddenToken(browser.formToken)}${body}</form>`
+  html`<form method="post" action="${home}" class="${className}">${hiddenToken(browser.formToken)}<input type="hidden" name="visit" value="${visitMark(browser)}">${body}</form>`
 
 export const abortForm = (guest: Guest): Html =>
   guestForm(

@@ -31,12 +31,14 @@ export const makeVisitor = (service: TestService) => {
   return {
     cookies,
     get: (address: string, headers: Record<string, string> = {}) => call("GET", address, { headers }),
-    /** Sends the first form of the page with these fields besides its token. */
+    /** Sends the first form of the page with these fields besides its hidden ones. */
     submit: (page: Answer, fields: Record<string, string>, overrides: Record<string, string> = {}) => {
       const action = decode(/<form[^>]* action="([^"]*)"/.exec(page.text)?.[1] ?? "")
       const token = decode(/name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? "")
+      const visit = /name="visit" value="([^"]*)"/.exec(page.text)?.[1]
+      const hidden = { form_token: token, ...(visit === undefined ? {} : { visit }) }
       return call("POST", action, {
-        rawBody: new URLSearchParams({ form_token: token, ...fields, ...overrides }).toString(),
+        rawBody: new URLSearchParams({ ...hidden, ...fields, ...overrides }).toString(),
         headers: { "content-type": "application/x-www-form-urlencoded" },
       })
     },

@@ -8,6 +8,7 @@ import {
   makeVisitor,
   registerApplication,
   tokenCall,
+  type Visitor,
 } from "./application.ts"
 import { openOauthWorld } from "./oauth-world.ts"
 import { makePartner } from "./partner.ts"
@@ -190,4 +191,24 @@ it("a partner's user who asks for the mail in the flow keeps the partner's login
   expect(locationOf(used).pathname).toBe(`/partner/${path}`)
   const bought = await visitor.submit(await visitor.get(`/partner/${path}?cart`), { action: "free" })
   expect(locationOf(bought).searchParams.get("refresh_token")).toBe(user.refresh)
+})
+
+it("a button connects to what its page has shown, and not to what a link opened meanwhile has brought", async () => {
+  const { home } = await makePartner(service, "meanwhile")
+  const where = `${home}/link-email`
+  const user = await owner(1)
+  const [id = ""] = user.ids
+  const bring = (visitor: Visitor, bitcoin: string) => visitor.get(`${where}?addresses=0x1003%3D${bitcoin}`)
+  const visitor = makeVisitor(service)
+  await bring(visitor, "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2")
+  const page = await logInByMail(service, visitor, where, user.email)
+  expect(page.text).toContain("1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2")
+
+  await bring(visitor, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
+  const pressed = await visitor.submit(page, { action: "connect", emoji_id: id })
+  expect(JSON.stringify((await service.lookup(id)).body)).not.toContain("bc1q")
+  const shown = await visitor.get(locationOf(pressed).pathname)
+  expect(shown.text).toContain("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
+  await visitor.submit(shown, { action: "connect", emoji_id: id })
+  expect(JSON.stringify((await service.lookup(id)).body)).toContain("bc1q")
 })
