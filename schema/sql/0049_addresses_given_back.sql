@@ -178,3 +178,34 @@ begin
   end if;
   return jsonb_build_object('id', u.id);
 end $$;
+
+-- As put_sms_code, which processes of the version before call; but only while this is the phone: a code that was sent to the
+-- one before is none.
+create function put_code_for_phone(p_user uuid, p_sealed_phone text, p_hash text, p_seconds int, p_mail jsonb) returns boolean
+language plpgsql as $$
+declare for_setup boolean;
+begin
+  select confirmed_at is null into for_setup from two_factor
+   where user_id = p_user and provider = 'SMS' and sealed_phone = p_sealed_phone for update;
+  if not found then return false; end if;
+  perform put_sms_code(p_user, for_setup, p_hash, p_seconds, p_mail);
+  return true;
+end $$;
+
+-- As before; but not for an account that was deleted meanwhile, of which no phone is to be kept.
+create or replace function set_up_two_factor(p jsonb) returns boolean language plpgsql as $$
+begin
+  if not hold_user((p->>'user_id')::uuid) then return false; end if;
+  insert into two_factor (user_id, provider, sealed_secret, sealed_phone, is_default, backup_hashes)
+  values ((p->>'user_id')::uuid, p->>'provider', p->>'sealed_secret', p->>'sealed_phone', (p->>'is_default')::boolean,
+          array(select jsonb_array_elements_text(p->'backup_hashes')))
+  on conflict (user_id, provider) do update
+     set sealed_secret = excluded.sealed_secret, sealed_phone = excluded.sealed_phone, is_default = excluded.is_default,
+         backup_hashes = excluded.backup_hashes, last_step = 0, used_by = null, created_at = now()
+   where two_factor.confirmed_at is null;
+  if not found then return false; end if;
+  if p ? 'sms' then
+    perform put_sms_code((p->>'user_id')::uuid, true, p->'sms'->>'hash', (p->'sms'->>'seconds')::int, p->'sms'->'mail');
+  end if;
+  return true;
+end $$;

@@ -118,8 +118,8 @@ export class SecondFactors extends Context.Service<
           return row?.proof ?? "wrong"
         }),
         sendSms: Effect.fnUntraced(function* (userId, { confirmedOnly }) {
-          const [row] = yield* sql.rows<{ sealed_phone: string; confirmed: boolean }>(
-            (q) => q`select sealed_phone, confirmed_at is not null as confirmed from two_factor
+          const [row] = yield* sql.rows<{ sealed_phone: string }>(
+            (q) => q`select sealed_phone from two_factor
                       where user_id = ${userId} and provider = 'SMS' and (confirmed_at is not null or not ${confirmedOnly})`,
           )
           if (row === undefined) {
@@ -128,10 +128,11 @@ export class SecondFactors extends Context.Service<
           yield* limits.take("mail", { account: `sms/${userId}` })
           const phone = (yield* Effect.orDie(sealer.open(row.sealed_phone, phoneAad(userId)))).toString()
           const { hash, mail, seconds } = yield* makeSms(userId, phone)
-          yield* sql.rows(
+          const [put] = yield* sql.rows<{ done: boolean }>(
             (q) =>
-              q`select put_sms_code(${userId}, ${!row.confirmed}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb)`,
+              q`select put_code_for_phone(${userId}, ${row.sealed_phone}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb) as done`,
           )
+          if (!put?.done) return yield* fieldFault("phone", "changed", "The phone was changed meanwhile.")
           return lastDigits(phone)
         }),
       })
