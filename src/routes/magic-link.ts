@@ -10,7 +10,7 @@ import { landingQuery, readAuthorizationRequest } from "../services/authorizatio
 import { logInByCode, sendCodeAgain } from "../services/browser-login.ts"
 import { type BrowserSession, BrowserSessions } from "../services/browser-sessions.ts"
 import { type Browser, Browsers } from "../services/browsers.ts"
-import { findHolder, type LinkHolder, usersOf } from "../services/link-holders.ts"
+import { findHolder, type LinkHolder, nameOf, usersOf } from "../services/link-holders.ts"
 import { MagicLinks } from "../services/magic-links.ts"
 import { formTarget } from "../web/form-target.ts"
 import { linkCodePage, linkPage, linkSpentPage, welcomePage } from "../web/magic-link.ts"
@@ -148,6 +148,11 @@ const useLink = route({
       yield* browsers.checkForm(browser, headers, form)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(landing.token))
       if (session !== undefined) {
+        const { email, id: userId } = session.account
+        // Another login was handed over since the page was shown, and nobody has said yes to that one.
+        if ((form["user"] ?? userId) !== userId) {
+          return yield* askToUse(browser, landing, { userId, email: nameOf(email), purpose: "token" })
+        }
         const requires = session.admitted
           ? {}
           : { requires_2fa: session.account.providers[0] ?? "AuthenticatorApp" }

@@ -9,6 +9,9 @@ export interface LinkHolder {
   readonly purpose: LinkPurpose | "token"
 }
 
+/** What a person is called on a page. */
+export const nameOf = (email: string | null): string => email ?? "the account of this device"
+
 /** Whose it is: the token of a mailed link, or a refresh token an application hands over. */
 export const findHolder = Effect.fnUntraced(function* (token: string) {
   const link = yield* MagicLinks.use((links) => links.inspect(token))
@@ -16,7 +19,7 @@ export const findHolder = Effect.fnUntraced(function* (token: string) {
   const session = yield* BrowserSessions.use((sessions) => sessions.find(token))
   if (session === undefined) return undefined
   const { email, id } = session.account
-  return { userId: id, email: email ?? "the account of this device", purpose: "token" } as LinkHolder
+  return { userId: id, email: nameOf(email), purpose: "token" } as LinkHolder
 })
 
 /**

@@ -20,6 +20,8 @@ const passwordChoice = (failed: string | undefined) => html`${notice(failed)}
 export const linkPage = (facts: {
   readonly browser: Browser
   readonly action: string
+  /** Whom the button logs in. */
+  readonly userId: string
   readonly email: string
   readonly purpose: LinkPurpose | "token"
   readonly asksPassword: boolean
@@ -37,7 +39,7 @@ export const linkPage = (facts: {
 <h1>${confirms ? "Confirm that this address is yours" : "Log in"}</h1>
 <p class="soft">${facts.email}</p>
 <form method="post" action="${facts.action}">
-${hiddenToken(facts.browser.formToken)}
+${hiddenToken(facts.browser.formToken)}<input type="hidden" name="user" value="${facts.userId}">
 ${facts.asksPassword ? passwordChoice(facts.failed) : useButton(confirms)}
 </form>
 <p class="soft small">If you did not ask for this, close this page: nothing has happened.</p>

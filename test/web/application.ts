@@ -35,8 +35,11 @@ export const makeVisitor = (service: TestService) => {
     submit: (page: Answer, fields: Record<string, string>, overrides: Record<string, string> = {}) => {
       const action = decode(/<form[^>]* action="([^"]*)"/.exec(page.text)?.[1] ?? "")
       const token = decode(/name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? "")
-      const visit = /name="visit" value="([^"]*)"/.exec(page.text)?.[1]
-      const hidden = { form_token: token, ...(visit === undefined ? {} : { visit }) }
+      const marks = [...page.text.matchAll(/type="hidden" name="(visit|user)" value="([^"]*)"/g)]
+      const hidden = {
+        form_token: token,
+        ...Object.fromEntries(marks.map(([, name, value]) => [name, value])),
+      }
       return call("POST", action, {
         rawBody: new URLSearchParams({ ...hidden, ...fields, ...overrides }).toString(),
         headers: { "content-type": "application/x-www-form-urlencoded" },

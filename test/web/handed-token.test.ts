@@ -27,3 +27,17 @@ it("a refresh token handed over by address is out of it before anything is shown
   expect(visitor.cookies.get("svc_given")).not.toContain(refresh_token)
   expect([...visitor.cookies.keys()].sort()).toEqual(["svc_form", "svc_given", "svc_session"])
 })
+
+it("a button logs in whom its page has shown, and not whose login a link opened meanwhile has handed over", async () => {
+  const [person, stranger] = [await register(service), await register(service)]
+  const hand = (refresh_token: string) => visitor.get(`/magic_link?${new URLSearchParams({ refresh_token })}`)
+  const visitor = makeVisitor(service)
+  const page = await visitor.get((await hand(person.refresh)).headers.get("location") ?? "")
+  expect(page.text).toContain(person.email)
+  await hand(stranger.refresh)
+
+  const pressed = await visitor.submit(page, { action: "use" })
+  expect(visitor.cookies.has("svc_session")).toBe(false)
+  expect(pressed.text).toContain(stranger.email)
+  expect((await visitor.submit(pressed, { action: "use" })).status).toBe(303)
+})
