@@ -30,6 +30,9 @@ export const explain = (error) => {
   return messages.length > 0 ? messages.join(" ") : error.message
 }
 
+/** Longer than the service takes for an answer, with time for a slow network. */
+const patienceMs = 60_000
+
 /** Whether the last request found the service. */
 export const reachable = signal(true)
 
@@ -44,21 +47,28 @@ export const request = async (method, path, { body, idempotencyKey, token, withC
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
     ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
   }
+  // What nobody answers any more, as after a change of networks, may otherwise hang for a quarter of an hour.
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), patienceMs)
   let response
+  let text
   try {
     response = await fetch(path, {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       credentials: withCookies ? "same-origin" : "omit",
+      signal: patience.signal,
     })
+    text = await response.text()
   } catch {
     reachable.set(false)
     throw new Problem(0, { error: "The service cannot be reached. Try again." })
+  } finally {
+    clearTimeout(timer)
   }
   if (!reachable.value) reachable.set(true)
   noteServerTime(response.headers.get("date"))
-  const text = await response.text()
   let answer = {}
   try {
     answer = text === "" ? {} : JSON.parse(text)

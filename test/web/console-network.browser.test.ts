@@ -1,0 +1,75 @@
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer } from "node:net"
+import { describe, expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { cleanUp } from "../fixtures/clean-up.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { openConsole, register } from "./console-person.ts"
+
+const port = await freePort()
+const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
+const browser = await openBrowser()
+
+/** A way to the service on which the next answer to a request that begins so breaks off in its middle. */
+const badWay = async () => {
+  let lost = ""
+  const server = createServer((near) => {
+    const far = connect(port, "127.0.0.1")
+    let isDoomed = false
+    near.on("data", (said) => {
+      isDoomed ||= lost !== "" && said.toString("latin1").startsWith(lost)
+      far.write(said)
+    })
+    far.on("data", (answer: Buffer) => {
+      if (!isDoomed) return near.write(answer)
+      lost = ""
+      return near.end(answer.subarray(0, -1))
+    })
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on("error", () => to.destroy())
+      from.on("close", () => to.destroy())
+    }
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  cleanUp(() => void server.close())
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    loseAnswerTo: (request: string) => {
+      lost = request
+    },
+  }
+}
+
+describe.skipIf(executable === undefined)("the console on a bad network", { timeout: 60_000 }, () => {
+  it("keeps the login when an answer breaks off", async () => {
+    const person = await register(service)
+    const way = await badWay()
+    const page = await openConsole(await browser.person(), { ...service, url: way.url }, person, "#/market")
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+    way.loseAnswerTo("GET /account ")
+    await page.reload()
+    await page.getByText("The service cannot be reached. Try again.").first().waitFor()
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+    expect(await page.evaluate(() => sessionStorage.getItem("console-tokens"))).not.toBeNull()
+  })
+
+  it("does not wait for ever for an answer that does not come", async () => {
+    const buyer = await register(service)
+    const context = await browser.person()
+    await context.clock.install()
+    const page = await openConsole(context, service, buyer, "#/cart")
+    await page.getByText("The cart is empty.").waitFor()
+    let asked = 0
+    await context.route("**/cart", (route) => (++asked === 1 ? undefined : route.continue()))
+    await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎷🐢" }] } })
+    await expect.poll(() => asked).toBe(1)
+    await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎸🐢" }] } })
+    await page.clock.runFor(60_000)
+    await page.locator(".cart-item", { hasText: "🐢🎸🐢" }).waitFor()
+  })
+})
