@@ -72,4 +72,35 @@ describe.skipIf(executable === undefined)("the console on a bad network", { time
     await page.clock.runFor(60_000)
     await page.locator(".cart-item", { hasText: "🐢🎸🐢" }).waitFor()
   })
+
+  it("renews a token when it ends by the clock of the service, however wrong its own is", async () => {
+    const person = await register(service)
+    const context = await browser.person()
+    await context.clock.install({ time: Date.now() + 3_600_000 })
+    let renewed = 0
+    await context.route("**/auth/token/refresh", (route) => {
+      renewed++
+      return route.continue()
+    })
+    const page = await openConsole(context, service, person, "#/market")
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+    for (let second = 0; second < 5; second++) {
+      await page.clock.runFor(1000)
+      await page.evaluate(() => fetch("/health").then((response) => response.text()))
+    }
+    expect(renewed).toBe(1)
+    await page.clock.runFor(900_000)
+    await expect.poll(() => renewed).toBe(2)
+  })
+
+  it("goes on after a reload although a slow clock of its own hides that the token has ended", async () => {
+    const person = await register(service)
+    const claims = JSON.stringify({ exp: Math.floor(Date.now() / 1000) - 60, sub: person.id })
+    const ended = person.tokens.access_token.replace(/\.[^.]+\./, `.${btoa(claims).replaceAll("=", "")}.`)
+    const context = await browser.person()
+    await context.clock.install({ time: Date.now() - 3_600_000 })
+    const tokens = { ...person.tokens, access_token: ended }
+    const page = await openConsole(context, service, { ...person, tokens }, "#/market")
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+  })
 })

@@ -1,4 +1,4 @@
-import { Problem, request } from "./console-http.js"
+import { Problem, request, serverNow } from "./console-http.js"
 import { signal } from "./console-signal.js"
 
 /**
@@ -53,7 +53,7 @@ const keep = (next) => {
   } else {
     had.add(next.refresh_token)
     sessionStorage.setItem(storageKey, JSON.stringify(next))
-    const waitMs = Math.max(1000, expiryOf(next.access_token) - Date.now() - refreshBeforeMs)
+    const waitMs = Math.max(1000, expiryOf(next.access_token) - serverNow() - refreshBeforeMs)
     refreshTimer = setTimeout(() => refresh().catch(() => {}), Math.min(longestTimerMs, waitMs))
   }
   tokens.set(next)
@@ -86,6 +86,9 @@ const askSiblings = (before) =>
     stop = tokens.watch((now) => now !== before && end())
     siblings.postMessage({ asked: before.refresh_token })
   })
+
+/** @param {unknown} error */
+const isRefused = (error) => error instanceof Problem && error.status === 401
 
 /** What this tab knows of the login is over. */
 export const forget = () => {
@@ -142,8 +145,7 @@ export const refresh = () => {
       })
       renewed(before, next)
     } catch (error) {
-      const isOver = error instanceof Problem && error.status === 401
-      if (isOver && tokens.value === before && !isReplacing) forget()
+      if (isRefused(error) && tokens.value === before && !isReplacing) forget()
       throw error
     }
   }).finally(() => {
@@ -153,9 +155,14 @@ export const refresh = () => {
 }
 
 export const loadAccount = async () => {
-  const { value } = tokens
-  if (value === undefined) return
-  const found = await request("GET", "/account", { token: value.access_token })
+  if (tokens.value === undefined) return
+  const read = () => request("GET", "/account", { token: tokens.value?.access_token })
+  const found = await read().catch(async (error) => {
+    // The token has ended unnoticed, as where our clock is slow; the login has not.
+    if (!isRefused(error) || tokens.value === undefined) throw error
+    await refresh()
+    return read()
+  })
   if (tokens.value !== undefined) account.set(found)
 }
 
@@ -172,14 +179,14 @@ const resumeOnce = async () => {
     const before = JSON.parse(kept)
     tokens.set(before)
     const asked = askSiblings(before)
-    if (expiryOf(before.access_token) - Date.now() >= refreshBeforeMs) keep(before)
+    if (expiryOf(before.access_token) - serverNow() >= refreshBeforeMs) keep(before)
     else {
       await asked
       if (tokens.value === before) await refresh()
     }
     await loadAccount()
   } catch (error) {
-    if (error instanceof Problem && error.status !== 401) throw error
+    if (error instanceof Problem && !isRefused(error)) throw error
     forget()
   }
 }
@@ -209,7 +216,7 @@ export const endLogin = async () => {
   try {
     await logOut(before.access_token)
   } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 401) throw error
+    if (!isRefused(error)) throw error
     // The access token has ended, as it does while a computer sleeps; the login has not.
     const { refresh_token } = before
     const next = await request("POST", "/auth/token/refresh", { body: { refresh_token } })
