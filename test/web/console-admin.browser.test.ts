@@ -72,6 +72,29 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     await page.getByRole("listitem").filter({ hasText: "emoji_id.registered" }).first().waitFor()
   })
 
+  it("shows all events without a hole, however far back somebody goes while others happen", async () => {
+    const admin = await registerAdmin()
+    await service.sql`insert into event (channel, "offset", type, data, at)
+                      select 'interests:x', n, 'interest.told', jsonb_build_object('n', n), now() - interval '1 hour' * (700 - n)
+                        from generate_series(1, 620) n`
+    const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
+    await page.getByLabel("Show").selectOption("interest")
+    const entries = page.locator(".event")
+    const earlier = page.getByRole("button", { name: "Earlier" })
+    await entries.filter({ hasText: /n 620$/ }).waitFor()
+    for (let shown = 50; shown <= 550; shown += 50) {
+      await expect.poll(() => entries.count()).toBe(shown)
+      await earlier.click()
+    }
+    await expect.poll(() => entries.count()).toBe(600)
+    await service.sql`insert into event (channel, "offset", type, data) values ('interests:x', 621, 'interest.told', '{"n": 621}')`
+    await entries.filter({ hasText: /n 621$/ }).waitFor()
+    await earlier.click()
+    await entries.filter({ hasText: /n 1$/ }).waitFor()
+    const told = (await entries.allTextContents()).map((text) => Number(/n (\d+)$/.exec(text)?.[1]))
+    expect(told).toEqual(Array.from({ length: 621 }, (_, i) => 621 - i))
+  })
+
   it("makes a code and a box, and a buyer finds what is in the box", async () => {
     const admin = await registerAdmin()
     const buyer = await register(service)

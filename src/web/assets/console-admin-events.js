@@ -17,7 +17,8 @@ const signs = {
   market: "📈",
 }
 const lookEveryMs = 3000
-const mostShown = 500
+/** Of those that came while the list was shown; then it begins anew. */
+const mostNew = 500
 const pageSize = 50
 /** One look goes through so many events of all kinds; further back only who wants to. */
 const looksPerPage = 20
@@ -58,6 +59,7 @@ export const drawEvents = async (place, life) => {
   let kind = ""
   let before
   let after
+  let news = 0
   /** Nothing, when another kind was chosen meanwhile. */
   const ask = async (more) => {
     const asked = kind
@@ -83,8 +85,10 @@ export const drawEvents = async (place, life) => {
         actionButton(
           "Earlier",
           async () => {
-            const found = await askPage(before)
-            if (found === undefined) return
+            const from = before
+            const found = await askPage(from)
+            // The list may have begun anew meanwhile.
+            if (found === undefined || before !== from) return
             before = found.before
             list.append(...found.data.map((event) => entry(event, false)))
             drawOlder()
@@ -97,6 +101,7 @@ export const drawEvents = async (place, life) => {
     if (found === undefined) return
     before = found.before
     after = found.after
+    news = 0
     fill(
       list,
       found.data.map((event) => entry(event, false)),
@@ -111,9 +116,9 @@ export const drawEvents = async (place, life) => {
       if (found === undefined) return
       after = found.after
       // More than one answer holds: rather begin anew than leave a hole.
-      if (found.before !== undefined) return await start()
+      news += found.data.length
+      if (found.before !== undefined || news > mostNew) return await start()
       list.prepend(...found.data.map((event) => entry(event, true)))
-      while (list.children.length > mostShown) list.lastElementChild.remove()
     } catch {
       // The next look may find the service again.
     }
