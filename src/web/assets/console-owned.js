@@ -3,7 +3,7 @@ import { call, getAll, pathOf } from "./console-api.js"
 import { choice, emojiText, empty, field, fill, h, keyed } from "./console-dom.js"
 import { follow } from "./console-live.js"
 import { notify } from "./console-notices.js"
-import { categoryName, recordView } from "./console-records.js"
+import { categoryName, recordView, writtenData } from "./console-records.js"
 import { ownedChanges } from "./console-store.js"
 import { loadVocabulary } from "./console-vocabulary.js"
 
@@ -20,7 +20,7 @@ const changeForm = ({ close, id, name, record }) =>
       submit: async (values) => {
         const data = values.data.trim()
         // Others of its category, where there are any, were put there on purpose and stay.
-        if (data !== record.data)
+        if (data !== writtenData(record))
           await call("PATCH", pathOf(id), {
             delete: [record.hash],
             insert: [{ tag: record.tag, data }],
@@ -29,7 +29,7 @@ const changeForm = ({ close, id, name, record }) =>
         close()
       },
     },
-    field(name, { ...dataInput, value: record.data }, dataHint),
+    field(name, { ...dataInput, value: writtenData(record) }, dataHint),
   )
 
 const recordRow = (id, record, categories) => {
@@ -51,7 +51,7 @@ const recordRow = (id, record, categories) => {
           "Remove",
           {
             question: `Remove ${name}?`,
-            consequence: `Who looks up ${id} no longer finds ${record.data}.`,
+            consequence: `Who looks up ${id} no longer finds ${writtenData(record)}.`,
           },
           () => call("PATCH", pathOf(id), { delete: [record.hash] }),
           { class: "plain small", "aria-label": `Remove ${name}` },

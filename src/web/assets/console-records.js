@@ -3,6 +3,9 @@ import { h } from "./console-dom.js"
 /** @param {string} tag @param {Record<string, string>} categories */
 export const categoryName = (tag, categories) => categories[tag] ?? tag
 
+/** As people write it: the directory keeps this kind without its beginning. @param {{tag: string, data: string}} record */
+export const writtenData = ({ data, tag }) => (tag === "0x1004" ? `0x${data}` : data)
+
 const webLink = /^(?!https?:\/\/)([^|]+)\|(https?:\/\/.*)$/is
 
 /** `address|description|signature|default` */
@@ -21,7 +24,6 @@ const partsOf = (tag, data) => {
     return { value, more: [short, long, network, description] }
   }
   if (tag === "0x3fff") return { name: fields[0], ...paid(fields.slice(1)) }
-  if (tag === "0x1004") return paid([`0x${fields[0]}`, ...fields.slice(1)])
   if ((high >= 0x10 && high <= 0x3f) || high === 0x62) return paid(fields)
   const [, name, url] = (tag === "0x4001" && webLink.exec(data)) || []
   return url === undefined ? { value: data, more: [] } : { value: url, more: [name] }
@@ -29,7 +31,7 @@ const partsOf = (tag, data) => {
 
 /** @param {{tag: string, data: string}} record @param {Record<string, string>} categories */
 export const recordView = ({ data, tag }, categories) => {
-  const { isDefault = false, more, name, value } = partsOf(tag, data)
+  const { isDefault = false, more, name, value } = partsOf(tag, writtenData({ data, tag }))
   const said = more.filter(Boolean)
   return h(
     "span",
