@@ -1,5 +1,6 @@
 import { actionButton } from "./console-actions.js"
 import { fill, h } from "./console-dom.js"
+import { keepFocus } from "./console-focus.js"
 import { explain, Problem } from "./console-http.js"
 import { liveState, startLive } from "./console-live.js"
 import { notify } from "./console-notices.js"
@@ -172,6 +173,7 @@ const show = async () => {
 
 const start = async () => {
   await resume().catch((error) => notify(explain(error), "bad"))
+  keepFocus()
   startLive()
   startStore()
   liveState.watch((state) => {

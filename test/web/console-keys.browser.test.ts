@@ -1,0 +1,57 @@
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { openConsole, register } from "./console-person.ts"
+
+const port = await freePort()
+const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
+const browser = await openBrowser()
+
+const focused = (page: Page) =>
+  page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.textContent}`)
+
+describe.skipIf(executable === undefined)("whoever works the console by keys", { timeout: 60_000 }, () => {
+  it("goes on where an id was put into the cart", async () => {
+    const buyer = await register(service)
+    const hash = `#/market/${encodeURIComponent("🐢🎯🐢")}`
+    const page = await openConsole(await browser.person(), service, buyer, hash)
+    const tile = page.locator(".tile-card").nth(3)
+    await tile.getByRole("button").focus()
+    await page.keyboard.press("Enter")
+    await tile.getByText("In the cart").waitFor()
+    await expect.poll(() => focused(page)).toMatch(/^LI .*In the cart/)
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Tab")
+    expect(await focused(page)).toBe("A In the cart")
+  })
+
+  it("goes on in the list something was removed from, and removes nothing by a second stroke", async () => {
+    const owner = await register(service)
+    await service.register("🐢🎱", owner)
+    const insert = ["one", "two", "three"].map((data) => ({ tag: "0x5001", data }))
+    await service.edit("🐢🎱", owner, { insert })
+    const hash = `#/account/ids/${encodeURIComponent("🐢🎱")}`
+    const page = await openConsole(await browser.person(), service, owner, hash)
+    const row = page.locator(".records > li", { hasText: "two" })
+    await row.getByRole("button", { name: "Remove" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).focus()
+    await page.keyboard.press("Enter")
+    await row.waitFor({ state: "detached" })
+    await expect.poll(() => focused(page)).toMatch(/^LI .*three/)
+    await page.keyboard.press("Tab")
+    expect(await focused(page)).toBe("BUTTON Change")
+  })
+
+  it("stays in the bar while the cart changes elsewhere", async () => {
+    const buyer = await register(service)
+    const page = await openConsole(await browser.person(), service, buyer, "#/market")
+    const link = page.getByRole("link", { name: /^Cart/ })
+    await link.focus()
+    await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎰🐢" }] } })
+    await link.getByText("1").waitFor()
+    expect(await focused(page)).toMatch(/^A .*Cart/)
+  })
+})
