@@ -159,6 +159,15 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     expect(await roleOf()).toBe("Admin")
   })
 
+  it("names a role as people write it", async () => {
+    const person = await register(service)
+    const body = { role: "OrgOwner" }
+    await service.call("PATCH", `/users/${person.id}`, { token: service.admin.token, body })
+    const page = await openConsole(await browser.person(), service, await registerAdmin(), "#/admin/users")
+    const options = page.getByLabel(`Role of ${person.email}`).locator("option")
+    expect(await options.allTextContents()).toEqual(["Org owner", "User", "Bot", "Admin", "Super"])
+  })
+
   it("asks before what cannot be taken back, and does nothing when it is not meant", async () => {
     const [admin, user] = [await registerAdmin(), await register(service)]
     const page = await openConsole(await browser.person(), service, admin, "#/admin/users")

@@ -1,6 +1,7 @@
 import { actionButton, finalButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
 import { badge, emojiLine, fill, h } from "./console-dom.js"
+import { words } from "./console-format.js"
 import { notify } from "./console-notices.js"
 import { account } from "./console-session.js"
 import { drawPaged, table } from "./console-subnav.js"
@@ -16,7 +17,7 @@ const roleChoice = (user, again) => {
     "Give",
     async () => {
       await call("PATCH", `/users/${user.id}`, { role: select.value })
-      notify(`${name} is ${select.value} now.`, "good")
+      notify(`${name} is ${words(select.value)} now.`, "good")
       await again()
     },
     { class: "plain small", hidden: true, "aria-label": `Give ${name} this role` },
@@ -31,7 +32,7 @@ const roleChoice = (user, again) => {
       },
     },
     [...new Set([user.role, ...roles])].map((role) =>
-      h("option", { value: role, selected: role === user.role }, role),
+      h("option", { value: role, selected: role === user.role }, words(role)),
     ),
   )
   return h("div", { class: "cell-actions" }, select, give)

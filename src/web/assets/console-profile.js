@@ -1,7 +1,7 @@
 import { actionButton, actionForm } from "./console-actions.js"
 import { call } from "./console-api.js"
 import { field, fill, h } from "./console-dom.js"
-import { when } from "./console-format.js"
+import { when, words } from "./console-format.js"
 import { notify } from "./console-notices.js"
 import { outboxHint } from "./console-outbox.js"
 import { account, loadAccount, replaceLogin } from "./console-session.js"
@@ -43,7 +43,7 @@ const confirmCard = (user) =>
 
 const facts = ({ role, user }) => [
   h("dt", {}, "Role"),
-  h("dd", {}, role),
+  h("dd", {}, words(role)),
   h("dt", {}, "Free ids left"),
   h("dd", {}, user.remaining_free_emoji),
   h("dt", {}, "Member since"),
