@@ -1,14 +1,19 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { describe, expect, it } from "vitest"
+import { totpCode, turnOnTotp } from "../auth/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { cleanUp } from "../fixtures/clean-up.ts"
 import { freePort } from "../fixtures/free-port.ts"
-import { openConsole, register } from "./console-person.ts"
+import { openConsole, password, register } from "./console-person.ts"
 
 const port = await freePort()
-const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
+const service = await serveDirectory(
+  { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
+  // As one of several processes: what is changed behind the service's back is then seen by it.
+  { peersPossible: true },
+)
 const browser = await openBrowser()
 
 /** A way to the service on which the next answer to a request that begins so breaks off in its middle. */
@@ -101,6 +106,31 @@ describe.skipIf(executable === undefined)("the console on a bad network", { time
     await context.clock.install({ time: Date.now() - 3_600_000 })
     const tokens = { ...person.tokens, access_token: ended }
     const page = await openConsole(context, service, { ...person, tokens }, "#/market")
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+  })
+  it.each([0, 1])("goes on after a code whose answer was lost, with a code %i steps later", async (steps) => {
+    const person = await register(service)
+    const { secret } = await turnOnTotp(service, person.token)
+    const way = await badWay()
+    const page = await openConsole(
+      await browser.person(),
+      { ...service, url: way.url },
+      undefined,
+      "#/sign-in",
+    )
+    await page.getByLabel("Email").fill(person.email)
+    await page.getByRole("textbox", { name: "Password" }).fill(password)
+    await page.getByRole("tabpanel").getByRole("button", { name: "Sign in" }).click()
+    const code = page.getByLabel("Code from your authenticator app")
+    await code.fill(totpCode(secret))
+    way.loseAnswerTo("POST /auth/2fa ")
+    await page.getByRole("button", { name: "Continue" }).click()
+    await page.getByRole("alert").filter({ hasText: "The service cannot be reached." }).waitFor()
+    // Nobody who has used a login twice by now is let in.
+    await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}', '1')
+      where kind = 'session' and owner_id = ${person.id}`
+    if (steps > 0) await code.fill(totpCode(secret, steps))
+    await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 })

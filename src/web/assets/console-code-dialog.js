@@ -1,6 +1,7 @@
 import { openDialog } from "./console-dialog.js"
 import { field, fill, h } from "./console-dom.js"
 import { explain, Problem, request } from "./console-http.js"
+import { prove } from "./console-proof.js"
 import { account, renewed, tokens } from "./console-session.js"
 
 const cancelled = () => new Problem(424, { error: "Nothing was changed: no code was entered." })
@@ -29,8 +30,7 @@ const ask = () =>
       fill(problem)
       try {
         const before = tokens.value
-        const body = { code: input.value.trim(), refresh_token: before?.refresh_token ?? "" }
-        const next = await request("POST", "/auth/2fa", { body })
+        const next = await prove(before?.refresh_token ?? "", input.value.trim())
         if (before !== undefined) renewed(before, next)
         close()
         resolve()

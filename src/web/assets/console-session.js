@@ -1,4 +1,5 @@
 import { Problem, request, serverNow } from "./console-http.js"
+import { settled } from "./console-proof.js"
 import { signal } from "./console-signal.js"
 
 /**
@@ -139,10 +140,12 @@ export const refresh = () => {
     const before = tokens.value
     if (before === undefined) throw new Problem(401, { error: "Sign in first." })
     try {
-      const next = await request("POST", "/auth/token/refresh", {
-        body: { refresh_token: before.refresh_token },
-        idempotencyKey: keyFor(before.refresh_token),
-      })
+      const next =
+        (await settled(before.refresh_token)) ??
+        (await request("POST", "/auth/token/refresh", {
+          body: { refresh_token: before.refresh_token },
+          idempotencyKey: keyFor(before.refresh_token),
+        }))
       renewed(before, next)
     } catch (error) {
       if (isRefused(error) && tokens.value === before && !isReplacing) forget()

@@ -3,6 +3,7 @@ import { field, fill, h } from "./console-dom.js"
 import { explain, request } from "./console-http.js"
 import { notify } from "./console-notices.js"
 import { outboxHint } from "./console-outbox.js"
+import { prove } from "./console-proof.js"
 import { signIn } from "./console-session.js"
 
 const emailField = (value = "") =>
@@ -39,12 +40,7 @@ const codeStep = (place, response, email) => {
       label: "Continue",
       name: "Two-factor code",
       beside: isSms && again,
-      submit: async ({ code }) =>
-        signIn(
-          await request("POST", "/auth/2fa", {
-            body: { code: code.trim(), refresh_token: response.refresh_token },
-          }),
-        ),
+      submit: async ({ code }) => signIn(await prove(response.refresh_token, code.trim())),
     },
     field(isSms ? "Code from the SMS" : "Code from your authenticator app", {
       name: "code",
