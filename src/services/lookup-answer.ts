@@ -46,7 +46,7 @@ export const missing = new FixedAnswer(heads.missing, notRegistered.own, notRegi
 
 /**
  * The tag is weak: two answers of one version differ at most in their view count. The token's number is in it because an id
- * that was given up and registered anew started again at version 1 before 0048_versions_rise.sql.
+ * that was given up and registered anew started again at version 1 before 0047_versions_rise.sql.
  */
 export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): LookupAnswer => {
   const response: LookupResponse = {

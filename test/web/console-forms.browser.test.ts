@@ -95,12 +95,13 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     await page.keyboard.type("456")
     expect(await code.inputValue()).toBe("123456")
   })
+
   it("is an address as wallets write it, also where it is changed or removed", async () => {
     const owner = await register(service)
-    await service.register("🐢🎺", owner)
+    await service.register("🐢🎻", owner)
     const written = "0x52908400098527886e0f7030069857d2e4169ee7"
-    await service.edit("🐢🎺", owner, { insert: [{ tag: "0x1004", data: written }] })
-    const hash = `#/account/ids/${encodeURIComponent("🐢🎺")}`
+    await service.edit("🐢🎻", owner, { insert: [{ tag: "0x1004", data: written }] })
+    const hash = `#/account/ids/${encodeURIComponent("🐢🎻")}`
     const page = await openConsole(await browser.person(), service, owner, hash)
     await page.getByRole("button", { name: "Remove" }).click()
     const dialog = page.getByRole("dialog")

@@ -20,7 +20,8 @@ begin
     from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text) order by x.canonical;
 end $$;
 
--- As before; but the event names the version it is.
+-- As before; but the event names the version it is, and an account that is deactivated is given no id: nobody is in it who could
+-- have it.
 create or replace function register_emoji_id(p jsonb) returns jsonb language plpgsql as $$
 declare owner uuid; chosen text; unproven boolean;
 begin
