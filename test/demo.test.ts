@@ -23,6 +23,11 @@ describe("the demo data", () => {
     }
   })
 
+  it("shows no password for an administrator whose own the operator has set", () => {
+    const set = { ADMIN_EMAIL: "Admin@example.com", ADMIN_PASSWORD: "of the operator" }
+    expect(demoLines(testConfig({ DEMO: "true", ...set })).join()).not.toContain("admin@example.com")
+  })
+
   it("has ids whose addresses can be looked up", async () => {
     const { body } = await service.call("GET", `/emoji_id/${encodeURIComponent("🚀🌊🔥")}`)
     expect(body.result).toHaveLength(demoIds[0]!.records.length)

@@ -64,5 +64,8 @@ export const demoPeople: DemoPart<Effect.Services<typeof seed>> = {
   name: "people",
   seed,
   lines: (config) =>
-    usersOf(config).map(({ email, password, role }) => `${role.padEnd(8)} ${email} / ${password}`),
+    usersOf(config)
+      // Whose password the operator has set.
+      .filter(({ email }) => email !== config.adminEmail?.toLowerCase())
+      .map(({ email, password, role }) => `${role.padEnd(8)} ${email} / ${password}`),
 }
