@@ -32,7 +32,7 @@ ${hiddenToken(facts.formToken)}
 <details${facts.failed !== undefined && html` open`}>
 <summary>I have a password</summary>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="400">
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600">
 <button class="plain full" name="action" value="password">Log in with the password</button>
 </details>
 </form>`

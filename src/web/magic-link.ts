@@ -11,7 +11,7 @@ const useButton = (confirms: boolean) =>
 /** A stranger may have registered the address: only who knows the password keeps what was set up with it. */
 const passwordChoice = (failed: string | undefined) => html`${notice(failed)}
 <label for="password">The password you registered with</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="400" autofocus>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600" autofocus>
 <button class="full" name="action" value="password">Yes, it is mine</button>
 <button class="plain full" name="action" value="use">I do not know of a password</button>
 <p class="soft small">Without it the address is still yours, and whoever else used it here is logged out.</p>`
@@ -83,7 +83,7 @@ const passwordForm = (formToken: string, failed: string | undefined) => html`
 <h2 class="first">Do you want a password?</h2>${notice(failed)}
 <p class="soft small">With one you log in without waiting for mail, and links are not mailed to you any more.</p>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="200" required>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1600" required>
 <button class="full" name="action" value="password">Set it</button></form>`
 
 export const welcomePage = (facts: {

@@ -117,3 +117,18 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     expect(problems).toEqual([])
   })
 })
+
+describe.skipIf(executable === undefined)("a first password", () => {
+  it("that is too long is refused, and not cut to one that nobody knows", async () => {
+    const email = "long-password@example.com"
+    await service.call("POST", "/users", { body: { email } })
+    const page = await (await browser.person()).newPage()
+    await page.goto(await newestLetterLink(service, email))
+    await page.locator("form button").click()
+    await page.getByLabel("Password").focus()
+    // As if it were pasted.
+    await page.keyboard.insertText("p".repeat(256))
+    await page.getByRole("button", { name: "Set it" }).click()
+    await page.getByText("at most 200 characters").waitFor()
+  })
+})
