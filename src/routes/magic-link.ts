@@ -39,6 +39,9 @@ const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefin
   return redirect !== undefined && isRedirectPath(redirect) ? redirect : undefined
 }
 
+/** It goes on in headers, of which many a client takes 16 KB. */
+const maxLandingCharacters = 8_000
+
 const readLanding = (search: string, { handedToken }: Browser): Effect.Effect<Landing, InvalidRequest> => {
   const read = readParameters(search)
   if (read === undefined || read.repeated.size > 0) {
@@ -46,12 +49,16 @@ const readLanding = (search: string, { handedToken }: Browser): Effect.Effect<La
       new InvalidRequest({ error: "The link is damaged. Copy it from the mail as a whole." }),
     )
   }
+  const action = `/magic_link?${new URLSearchParams(read.values)}`
+  if (action.length > maxLandingCharacters) {
+    return Effect.fail(new InvalidRequest({ error: "The link is too long to go on with." }))
+  }
   const shown = read.values["refresh_token"]
   return Effect.succeed({
     token: (shown ?? handedToken ?? "").slice(0, maxTokenLength),
     isShown: shown !== undefined,
     next: nextOf(read.values),
-    action: `/magic_link?${new URLSearchParams(read.values)}`,
+    action,
   })
 }
 

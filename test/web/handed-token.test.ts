@@ -41,3 +41,12 @@ it("a button logs in whom its page has shown, and not whose login a link opened 
   expect(pressed.text).toContain(stranger.email)
   expect((await visitor.submit(pressed, { action: "use" })).status).toBe(303)
 })
+
+it("a link that is longer than the headers it would go on in is refused", async () => {
+  const { refresh } = await register(service)
+  const address = (redirect_uri: string) =>
+    `/magic_link?${new URLSearchParams({ refresh_token: refresh, redirect_uri })}`
+  const visitor = makeVisitor(service)
+  expect((await visitor.get(address("x".repeat(4000)))).status).toBe(303)
+  expect((await visitor.get(address("é".repeat(1500)))).status).toBe(400)
+})
