@@ -1,84 +1,23 @@
 import { Effect } from "effect"
-import { Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired } from "../../schema/errors.ts"
-import { isRedirectPath, type TokenResponse } from "../../schema/session.ts"
+import { Forbidden, InvalidRequest } from "../../schema/errors.ts"
+import type { TokenResponse } from "../../schema/session.ts"
 import { AppConfig } from "../config.ts"
-import { type Form, readForm, readParameters } from "../http/form.ts"
+import { readForm } from "../http/form.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
-import { updateAccount } from "../services/account-update.ts"
-import { landingQuery, readAuthorizationRequest } from "../services/authorization-request.ts"
+import { landingQuery } from "../services/authorization-request.ts"
 import { logInByCode, sendCodeAgain } from "../services/browser-login.ts"
-import { type BrowserSession, BrowserSessions } from "../services/browser-sessions.ts"
+import { BrowserSessions } from "../services/browser-sessions.ts"
 import { type Browser, Browsers } from "../services/browsers.ts"
 import { findHolder, type LinkHolder, nameOf, usersOf } from "../services/link-holders.ts"
 import { MagicLinks } from "../services/magic-links.ts"
-import { formTarget } from "../web/form-target.ts"
-import { linkCodePage, linkPage, linkSpentPage, welcomePage } from "../web/magic-link.ts"
+import { linkCodePage, linkPage, linkSpentPage } from "../web/magic-link.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
+import { magicLinkEnd, noStore } from "./magic-link-end.ts"
+import { type Landing, readLanding, targetsOf, withoutToken } from "./magic-link-landing.ts"
 
-const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
-const maxTokenLength = 512
 /** How long somebody may think about a login that was handed over. */
 const handedSeconds = 600
-
-interface Landing {
-  readonly token: string
-  /** Whether the token is in the address. */
-  readonly isShown: boolean
-  /** A path of ours to go on to. */
-  readonly next: string | undefined
-  /** This page's own path, for its form. */
-  readonly action: string
-}
-
-/** An application's request goes on to the page that checks it; otherwise a path of ours, or nowhere. */
-const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefined => {
-  if (rest["client_id"] !== undefined) {
-    return `/authorize?${new URLSearchParams({ response_type: "code", ...rest })}`
-  }
-  return redirect !== undefined && isRedirectPath(redirect) ? redirect : undefined
-}
-
-/** It goes on in headers, of which many a client takes 16 KB. */
-const maxLandingCharacters = 8_000
-
-const readLanding = (search: string, { handedToken }: Browser): Effect.Effect<Landing, InvalidRequest> => {
-  const read = readParameters(search)
-  if (read === undefined || read.repeated.size > 0) {
-    return Effect.fail(
-      new InvalidRequest({ error: "The link is damaged. Copy it from the mail as a whole." }),
-    )
-  }
-  const action = `/magic_link?${new URLSearchParams(read.values)}`
-  if (action.length > maxLandingCharacters) {
-    return Effect.fail(new InvalidRequest({ error: "The link is too long to go on with." }))
-  }
-  const shown = read.values["refresh_token"]
-  return Effect.succeed({
-    token: (shown ?? handedToken ?? "").slice(0, maxTokenLength),
-    isShown: shown !== undefined,
-    next: nextOf(read.values),
-    action,
-  })
-}
-
-const withoutToken = (search: string): string => {
-  const rest = new URLSearchParams(search)
-  rest.delete("refresh_token")
-  return `/magic_link?${rest}`
-}
-
-/** Where the way on may end: an application's address, once that is checked. */
-const targetsOf = (next: string | undefined) =>
-  next?.startsWith("/authorize?")
-    ? readAuthorizationRequest(next.slice("/authorize?".length)).pipe(
-        Effect.map(({ redirectUri }) => formTarget(redirectUri)),
-        Effect.catchTags({
-          ClientUntrusted: () => Effect.succeed([]),
-          AuthorizationFault: ({ redirectUri }) => Effect.succeed(formTarget(redirectUri)),
-        }),
-      )
-    : Effect.succeed([])
 
 /** The page of a link. Who is not known here yet is asked for the password there may be. */
 const askToUse = Effect.fnUntraced(function* (
@@ -261,67 +200,4 @@ const takeCode = route({
     }),
 })
 
-const welcomed = (browser: Browser, { account }: BrowserSession, failed?: string) =>
-  AppConfig.use(({ baseUrl }) =>
-    Effect.succeed(
-      welcomePage({
-        browser,
-        email: account.email,
-        homeUrl: `${baseUrl}/`,
-        hasPassword: account.password_hash !== null,
-        ...(failed === undefined ? {} : { failed }),
-      }),
-    ),
-  )
-
-const done = route({
-  ...pageRow,
-  id: "magicLinkDone",
-  group: "authorization",
-  summary: "Where a link ends that leads nowhere else",
-  method: "get",
-  path: "/magic_link/done",
-  internal: true,
-  errors: [],
-  handler: ({ headers }) =>
-    Effect.gen(function* () {
-      const browser = (yield* Browsers).read(headers)
-      const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
-      return session === undefined ? linkSpentPage(undefined) : yield* welcomed(browser, session)
-    }),
-})
-
-const setPassword = route({
-  ...formRow,
-  id: "magicLinkPassword",
-  group: "authorization",
-  summary: "The first password of a user who registered with an email alone (form)",
-  path: "/magic_link/done",
-  internal: true,
-  limit: "login",
-  redirects: [303],
-  errors: [Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired],
-  handler: ({ headers, rawBody }) =>
-    Effect.gen(function* () {
-      const form = yield* Effect.fromResult(readForm(rawBody))
-      const browsers = yield* Browsers
-      const browser = browsers.read(headers)
-      yield* browsers.checkForm(browser, headers, form)
-      const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
-      if (session === undefined || !session.admitted) return linkSpentPage(undefined)
-      if (session.account.password_hash !== null) return yield* welcomed(browser, session)
-      const password = (form["password"] ?? "").slice(0, 1600)
-      return yield* updateAccount(session.principal, { password }).pipe(
-        Effect.flatMap((tokens) =>
-          Effect.gen(function* () {
-            const { refreshTokenSeconds } = yield* AppConfig
-            const cookie = browsers.cookie("session", tokens?.refresh_token ?? "", refreshTokenSeconds)
-            return Reply.redirect("/magic_link/done", { ...noStore, "Set-Cookie": cookie }, 303)
-          }),
-        ),
-        Effect.catchTag("Unprocessable", ({ message }) => welcomed(browser, session, message)),
-      )
-    }),
-})
-
-export const magicLink = [showLink, useLink, askCode, takeCode, done, setPassword] as const
+export const magicLink = [showLink, useLink, askCode, takeCode, ...magicLinkEnd] as const
