@@ -9,6 +9,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 4,
+    // What is waited for comes at once; on a busy machine at once may be seconds.
+    expect: { poll: { timeout: 15_000 } },
     testTimeout: 90_000,
     hookTimeout: 120_000,
   },

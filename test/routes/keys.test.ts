@@ -5,10 +5,10 @@ import { ethAddressOf } from "../../src/services/eth-address.ts"
 import { signEthMessage } from "../../src/services/eth-message.ts"
 import { expectAnswer } from "../fixtures/contract.ts"
 import { serve } from "../fixtures/service.ts"
-import { waiting } from "../fixtures/waiting.ts"
+import { roomy, waiting } from "../fixtures/waiting.ts"
 import { freshId } from "../orders/shopper.ts"
 
-const service = await serve()
+const service = await serve(roomy)
 const admin = await service.user({ role: "Admin" })
 
 /** Test vectors of RFC 8032. */

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
-import { waiting } from "../fixtures/waiting.ts"
+import { roomy, waiting } from "../fixtures/waiting.ts"
 
-const service = await serve()
+const service = await serve(roomy)
 
 it("two owners who delete their accounts at the same moment do not leave the organization without one", async () => {
   const admin = await service.user({ role: "Admin" })

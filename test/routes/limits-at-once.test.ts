@@ -3,10 +3,10 @@ import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { expect, it } from "vitest"
 import { signEthMessage } from "../../src/services/eth-message.ts"
 import { type Answer, serve } from "../fixtures/service.ts"
-import { waiting } from "../fixtures/waiting.ts"
+import { roomy, waiting } from "../fixtures/waiting.ts"
 
 /** What a user, or a code, may have so many of, asked for twice where there is room for one. */
-const service = await serve()
+const service = await serve(roomy)
 
 /** Both have begun before either is through: the user they are for, or the code, is held for a moment. */
 const together = async (id: string, ask: () => Promise<Answer>, table = "app_user") => {
