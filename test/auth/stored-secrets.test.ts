@@ -74,3 +74,17 @@ it("a dump of every table holds no password, token, secret or code", async () =>
   }
   expect(claimsOf(done.access_token).sub).toBe(person.id)
 })
+
+it("a code is wrong, and no fault, after the secret that sealed its own was lost", async () => {
+  const service = await serve()
+  const person = await register(service)
+  const { secret } = await turnOnTotp(service, person.token)
+  await service.sql`update pubkey set sealed_key = null`
+  const SECRET_KEYS = `new:${Buffer.alloc(32, 8).toString("base64url")}`
+  const after = await serve({ SECRET_KEYS }, { database: service.database })
+  const { refresh_token } = (await login(after, person.email)).body
+  const answer = (code: string) => after.call("POST", "/auth/2fa", { body: { refresh_token, code } })
+  const [right, wrong] = [await answer(totpCode(secret)), await answer("000000")]
+  expect([right.status, right.body.error]).toEqual([wrong.status, wrong.body.error])
+  expect(right.status).toBe(401)
+})
