@@ -1,7 +1,8 @@
 -- An id that was given up and is registered anew goes on counting: who keeps addresses by the version they were read at would
 -- take those of its next owner for older than the ones of before, or for the same. Its channel outlives it and has an event
 -- for each of its versions.
-create or replace function put_grants(p jsonb) returns void language plpgsql as $$
+create or replace function put_grants(p jsonb) returns void language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare gone uuid;
 begin
   with owner as materialized (

@@ -51,6 +51,29 @@ it("a turn reads its own entity and its own journal, also by plans that were mad
   for (const { name, tuples } of read) expect([name, tuples <= 5 * turns]).toEqual([name, true])
 })
 
+it("an id that is given to somebody reads no more of the people, their keys and the channels when there are many", async () => {
+  const connection = await createDatabase()
+  const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
+  for (let n = 0; n < turns; n++) {
+    const [owner] = await sql<
+      [{ id: string }]
+    >`insert into app_user (email) values (${`${n}@x.example`}) returning id`
+    await sql`insert into pubkey (pubkey, user_id) values (${`key ${n}`}, ${owner.id})`
+    await sql`insert into channel (name, "offset") values (${`emoji_id:id ${n}`}, 1)`
+    const grant = { canonical: `id ${n}`, owner_id: owner.id, pubkey: `key ${n}`, source: "admin" }
+    await sql`select put_grants(${JSON.stringify([grant])}::text::jsonb)`
+  }
+  await sql`select pg_stat_force_next_flush()`
+  const read = await sql<Array<{ name: string; tuples: number }>>`
+    select relname as name, seq_tup_read::int as tuples
+      from pg_stat_user_tables where relname in ('app_user', 'pubkey', 'channel')`
+  const [ids] = await sql`select count(*)::int as all, min(version)::int as version from emoji_id`
+  await sql.end()
+  expect(ids).toEqual({ all: turns, version: 2 })
+  expect(read).toHaveLength(3)
+  for (const { name, tuples } of read) expect([name, tuples <= 5 * turns]).toEqual([name, true])
+})
+
 it("a lookup and a look at claims read the ids they are about, however few there were when they were first asked for", async () => {
   const connection = await createDatabase()
   const options = { connection, poolSize: 1, statementTimeoutMs: 30_000 }
