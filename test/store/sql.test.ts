@@ -174,7 +174,9 @@ describe("the connections", () => {
         { concurrency: "unbounded" },
       ),
     )
-    expect([...clients].map(({ options }) => options.max)).toEqual([1, 1, 1])
+    // One may be held up by a statement of the service itself.
+    expect(clients.size).toBeGreaterThan(1)
+    for (const { options } of clients) expect(options.max).toBe(1)
   })
 })
 

@@ -165,6 +165,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     await service.call("PATCH", `/users/${person.id}`, { token: service.admin.token, body })
     const page = await openConsole(await browser.person(), service, await registerAdmin(), "#/admin/users")
     const options = page.getByLabel(`Role of ${person.email}`).locator("option")
+    await options.first().waitFor({ state: "attached" })
     expect(await options.allTextContents()).toEqual(["Org owner", "User", "Bot", "Admin", "Super"])
   })
 
