@@ -1,9 +1,9 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Conflict, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { DisplayUser, DisplayUserExtended } from "../../schema/user.ts"
 import { AdminUpdateUserParameters, DeletedUser } from "../../schema/user-update.ts"
-import { Uuid } from "../../schema/wire.ts"
+import { text, Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { Limits } from "../services/limits.ts"
 import { checkForUser } from "../services/permissions.ts"
@@ -13,18 +13,21 @@ import { UserAdmin, userSorts } from "../store/user-admin.ts"
 const list = route({
   id: "getAllUsers",
   group: "users",
-  summary: "All users, a page at a time",
+  summary:
+    "All users, a page at a time; `search` finds those whose email or alternate_id begins so, whose id it is, or who own that emoji id",
   method: "get",
   path: "/users",
   auth: "JWT",
   scope: "user:list",
-  query: pageQuery,
+  query: { ...pageQuery, search: Schema.optionalKey(text(320)) },
   success: pageOf(DisplayUserExtended, "ListOfDisplayUserExtended"),
   errors: [],
   handler: ({ query }) =>
     Effect.gen(function* () {
       const page = pageRequest(query, userSorts)
-      const { data, total } = yield* UserAdmin.use((users) => users.list(page))
+      const { data, total } = yield* UserAdmin.use((users) =>
+        users.list(page, query.search?.trim() || undefined),
+      )
       return paged(data, page, total)
     }),
 })

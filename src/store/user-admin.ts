@@ -10,6 +10,7 @@ import { Bus } from "../bus/bus.ts"
 import { Callers } from "../services/callers.ts"
 import { uniquenessOf } from "../services/registration.ts"
 import { type Client, Sql } from "./sql.ts"
+import { usersMeant } from "./user-search.ts"
 
 export const userSorts = ["created_at", "updated_at", "email", "first_name", "last_name", "role"] as const
 type UserSort = (typeof userSorts)[number]
@@ -83,8 +84,10 @@ const stillHeld = (held: Readonly<Record<string, ReadonlyArray<string>>>) => {
 export class UserAdmin extends Context.Service<
   UserAdmin,
   {
+    /** `search`: how an email or an alternate_id begins, a user's id, or an emoji id that is theirs. */
     list(
       page: PageRequest & { readonly sort: UserSort },
+      search?: string,
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserWithIds>; readonly total: number }, Unavailable>
     get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
     /** With a confirmed email: whoever makes users here vouches for it. */
@@ -135,13 +138,17 @@ export class UserAdmin extends Context.Service<
                   order by registered_at, canonical limit ${limit}) e)`
 
       return UserAdmin.of({
-        list: Effect.fnUntraced(function* ({ dir, limit, page, sort }) {
+        list: Effect.fnUntraced(function* ({ dir, limit, page, sort }, search) {
+          const wanted = (q: Client) =>
+            search === undefined
+              ? q`deleted_at is null`
+              : q`deleted_at is null and id in (${usersMeant(q, search)})`
           const [row] = yield* sql.rows<{ data: ReadonlyArray<UserRow>; total: number }>(
             (q) => q`
-              select (select count(*) from app_user where deleted_at is null) as total,
+              select (select count(*) from app_user where ${wanted(q)}) as total,
                      (select coalesce(jsonb_agg(jsonb_build_object('view', display_user(u), 'ids', ${owned(q, maxIdsInList)}) order by p.n), '[]')
                         from (select id, row_number() over () as n from (
-                                select id from app_user where deleted_at is null
+                                select id from app_user where ${wanted(q)}
                                  order by ${q(sort)} ${dir === "Asc" ? q`asc` : q`desc`} nulls last, id
                                  limit ${limit} offset ${page * limit}) x) p
                         join app_user u on u.id = p.id) as data`,

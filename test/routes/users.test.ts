@@ -43,6 +43,30 @@ describe("GET /users", () => {
     expect(body.paging.total).toBe(ascending.length)
   })
 
+  it("finds users by how an email or alternate_id begins, by their id, and by an emoji id they own", async () => {
+    const [one, other] = await Promise.all([service.user(), service.user()])
+    await service.sql`update app_user set email = 'dora_%@search.test' where id = ${one.id}`
+    await service.sql`update app_user set email = 'doris@search.test', alternate_id = 'Wallet-7' where id = ${other.id}`
+    await grant(service, other, "🐢🌵🐢")
+    const find = async (search: string, more = "") => {
+      const { body } = await service.call("GET", `/users?search=${encodeURIComponent(search)}${more}`, {
+        token: admin.token,
+      })
+      expectAnswer("GET", "/users", body)
+      return { ids: body.data.map(({ id }: { id: string }) => id), total: body.paging.total }
+    }
+    expect(await find("dor", "&sort=email&dir=Asc")).toEqual({ ids: [one.id, other.id], total: 2 })
+    expect(await find("dor", "&sort=email&dir=Asc&limit=1&page=1")).toEqual({ ids: [other.id], total: 2 })
+    expect((await find(" Dora_%@ ")).ids).toEqual([one.id])
+    expect((await find("dor_s")).ids).toEqual([])
+    expect((await find("Wallet")).ids).toEqual([other.id])
+    expect((await find(one.id.toUpperCase())).ids).toEqual([one.id])
+    expect((await find("🐢🌵🐢")).ids).toEqual([other.id])
+    expect((await find("nobody@search.test")).total).toBe(0)
+    await service.sql`update app_user set deleted_at = now() where id = ${one.id}`
+    expect((await find("dora")).total).toBe(0)
+  })
+
   it("is for user:list only, and refuses a limit out of bounds", async () => {
     const user = await service.user()
     const refused = await service.call("GET", "/users", { token: user.token })

@@ -2,24 +2,15 @@ import { describe, expect, it } from "vitest"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
-import { openConsole, register } from "./console-person.ts"
+import { openConsole, register, registerAdmin } from "./console-person.ts"
 
 const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
 const browser = await openBrowser()
 
-const registerAdmin = async () => {
-  const person = await register(service)
-  await service.call("PATCH", `/users/${person.id}`, { token: service.admin.token, body: { role: "Admin" } })
-  const tokens = await service.call("POST", "/auth/token/refresh", {
-    body: { refresh_token: person.tokens.refresh_token },
-  })
-  return { ...person, token: tokens.body.access_token, tokens: tokens.body }
-}
-
 describe.skipIf(executable === undefined)("the console of an administrator", { timeout: 60_000 }, () => {
   it("shows what happens as a timeline", async () => {
-    const admin = await registerAdmin()
+    const admin = await registerAdmin(service)
     const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
     const buyer = await service.user()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🌈🔥🌈" }] } })
@@ -31,7 +22,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
   })
 
   it("finds what is rare among very much else", async () => {
-    const admin = await registerAdmin()
+    const admin = await registerAdmin(service)
     await service.sql`insert into event (channel, "offset", type, data, at)
                       values ('lootbox:x', 1, 'lootbox.lost', '{}', now() - interval '1 day')`
     await service.sql`insert into event (channel, "offset", type, data)
@@ -43,7 +34,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
   })
 
   it("shows only the events that were asked for, also when others were on their way", async () => {
-    const admin = await registerAdmin()
+    const admin = await registerAdmin(service)
     const buyer = await service.user()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🌈🎲🌈" }] } })
     await service.register("🎲🌈🎲", buyer)
@@ -73,7 +64,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
   })
 
   it("shows all events without a hole, however far back somebody goes while others happen", async () => {
-    const admin = await registerAdmin()
+    const admin = await registerAdmin(service)
     await service.sql`insert into event (channel, "offset", type, data, at)
                       select 'interests:x', n, 'interest.told', jsonb_build_object('n', n), now() - interval '1 hour' * (700 - n)
                         from generate_series(1, 620) n`
@@ -96,7 +87,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
   })
 
   it("makes a code and a box, and a buyer finds what is in the box", async () => {
-    const admin = await registerAdmin()
+    const admin = await registerAdmin(service)
     const buyer = await register(service)
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🌈🐢" }] } })
     const shop = await openConsole(await browser.person(), service, buyer, "#/boxes")
@@ -139,64 +130,8 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
     expect([...(await prizes.allTextContents()), "🐢🌈🐢"].toSorted()).toEqual(owned.toSorted())
   })
 
-  it("gives no role that the arrow keys pass by, only the one that was confirmed", async () => {
-    const admin = await registerAdmin()
-    const user = await register(service)
-    const roleOf = async () =>
-      (await service.sql`select role from app_user where id = ${user.id}`)[0]?.["role"]
-    const page = await openConsole(await browser.person(), service, admin, "#/admin/users")
-    const role = page.getByLabel(`Role of ${user.email}`)
-    const given: Array<unknown> = []
-    page.on("request", (sent) => sent.method() === "PATCH" && given.push(sent.postDataJSON()))
-    await role.focus()
-    await page.keyboard.press("ArrowDown")
-    await page.keyboard.press("ArrowDown")
-    expect([await role.inputValue(), await roleOf()]).toEqual(["Admin", "User"])
-    await page.keyboard.press("Tab")
-    await page.keyboard.press("Enter")
-    await page.getByText(`${user.email} is Admin now.`).waitFor()
-    expect(given).toEqual([{ role: "Admin" }])
-    expect(await roleOf()).toBe("Admin")
-  })
-
-  it("names a role as people write it", async () => {
-    const person = await register(service)
-    const body = { role: "OrgOwner" }
-    await service.call("PATCH", `/users/${person.id}`, { token: service.admin.token, body })
-    const page = await openConsole(await browser.person(), service, await registerAdmin(), "#/admin/users")
-    const options = page.getByLabel(`Role of ${person.email}`).locator("option")
-    await options.first().waitFor({ state: "attached" })
-    expect(await options.allTextContents()).toEqual(["Org owner", "User", "Bot", "Admin", "Super"])
-  })
-
-  it("asks before what cannot be taken back, and does nothing when it is not meant", async () => {
-    const [admin, user] = [await registerAdmin(), await register(service)]
-    const page = await openConsole(await browser.person(), service, admin, "#/admin/users")
-    const sent: Array<string> = []
-    page.on("request", (request) => request.method() !== "GET" && sent.push(request.method()))
-    const button = page.getByRole("row", { name: user.email }).getByRole("button", { name: "Deactivate" })
-    const dialog = page.getByRole("dialog", { name: `Deactivate ${user.email}?` })
-
-    await button.focus()
-    await page.keyboard.press("Enter")
-    await dialog.waitFor()
-    await page.keyboard.press("Enter")
-    await dialog.waitFor({ state: "detached" })
-    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
-    await page.keyboard.press("Enter")
-    await dialog.waitFor()
-    await page.keyboard.press("Escape")
-    await dialog.waitFor({ state: "detached" })
-    expect(sent).toEqual([])
-
-    await page.keyboard.press("Enter")
-    await dialog.getByRole("button", { name: "Deactivate" }).click()
-    await page.getByRole("row", { name: user.email }).getByRole("button", { name: "Activate" }).waitFor()
-    expect(sent).toEqual(["PATCH"])
-  })
-
   it("stays on the page of a list where something was done, and says when one cannot be read", async () => {
-    const admin = await registerAdmin()
+    const admin = await registerAdmin(service)
     for (let made = 0; made < 25; made++) {
       const body = { name: "n", code_type: "Discount", discount_in_cents: 1, redemption_code: `PAGE-${made}` }
       await service.call("POST", "/codes", { token: admin.token, body })
@@ -216,7 +151,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", { t
   })
 
   it("shows what others have named at great length without pushing the buttons off the page", async () => {
-    const [admin, sender] = [await registerAdmin(), await register(service)]
+    const [admin, sender] = [await registerAdmin(service), await register(service)]
     const email = `${"somebody".repeat(7)}@${"example".repeat(7)}.com`
     await service.call("POST", "/users", {
       body: { alternate_id: "device".repeat(20), password: "correct horse battery", source: "wallet" },

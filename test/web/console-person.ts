@@ -21,6 +21,17 @@ export const register = async (service: TestService): Promise<ConsolePerson> => 
   return { id: row.id, email, token: tokens.access_token, tokens }
 }
 
+export const registerAdmin = async (
+  service: TestService & { readonly admin: { readonly token: string } },
+): Promise<ConsolePerson> => {
+  const person = await register(service)
+  await service.call("PATCH", `/users/${person.id}`, { token: service.admin.token, body: { role: "Admin" } })
+  const { body: tokens } = await service.call("POST", "/auth/token/refresh", {
+    body: { refresh_token: person.tokens.refresh_token },
+  })
+  return { ...person, token: tokens.access_token, tokens }
+}
+
 /** The console in a window where the person is signed in already. */
 export const openConsole = async (
   context: BrowserContext,

@@ -1,9 +1,9 @@
-import { actionButton, finalButton } from "./console-actions.js"
+import { actionButton, actionForm, finalButton } from "./console-actions.js"
 import { call, get } from "./console-api.js"
-import { badge, emojiLine, fill, h } from "./console-dom.js"
+import { badge, emojiLine, empty, field, fill, h } from "./console-dom.js"
 import { words } from "./console-format.js"
 import { notify } from "./console-notices.js"
-import { account } from "./console-session.js"
+import { account, may } from "./console-session.js"
 import { drawPaged, table } from "./console-subnav.js"
 
 const roles = ["User", "Bot", "Admin", "Super"]
@@ -57,27 +57,76 @@ const activation = (user, again) => {
   )
 }
 
+const twoFactor = (user, again) => {
+  if (!(user.two_factor_auth?.length > 0)) return "off"
+  if (user.id === account.value?.user.id || !may("adminUser:twoFactorAuthDestroy")) return "on"
+  return [
+    "on ",
+    finalButton(
+      "Take off",
+      {
+        question: `Take two-factor off ${nameOf(user)}?`,
+        consequence:
+          "For somebody who lost the phone and the backup code, and is who they say they are: from then on their password alone opens the account. They are signed out everywhere.",
+      },
+      async () => {
+        await call("DELETE", `/users/${user.id}/2fa`)
+        notify(`${nameOf(user)} signs in without a code now.`, "good")
+        await again()
+      },
+      { class: "plain small" },
+    ),
+  ]
+}
+
+const rows = (users, again) =>
+  table(
+    ["User", "Ids", "Two-factor", "Role", ""],
+    users.map((user) => [
+      [
+        h("strong", {}, nameOf(user)),
+        " ",
+        user.deactivated_at !== undefined && badge("Deactivated", "bad"),
+        user.email !== undefined && user.email_verified_at === undefined && badge("Unconfirmed", "warn"),
+      ],
+      user.emoji_ids.length === 0 ? "—" : emojiLine(user.emoji_ids.slice(0, 6)),
+      twoFactor(user, again),
+      roleChoice(user, again),
+      activation(user, again),
+    ]),
+  )
+
 export const drawUsers = async (place) => {
   const list = h("div", {})
-  fill(place, list)
-  await drawPaged(
-    list,
-    (page) => get(`/users?limit=20&page=${page}`),
-    (users, again) =>
-      table(
-        ["User", "Ids", "Two-factor", "Role", ""],
-        users.map((user) => [
-          [
-            h("strong", {}, user.email ?? user.alternate_id ?? user.id),
-            " ",
-            user.deactivated_at !== undefined && badge("Deactivated", "bad"),
-            user.email !== undefined && user.email_verified_at === undefined && badge("Unconfirmed", "warn"),
-          ],
-          user.emoji_ids.length === 0 ? "—" : emojiLine(user.emoji_ids.slice(0, 6)),
-          user.two_factor_auth?.length > 0 ? "on" : "off",
-          roleChoice(user, again),
-          activation(user, again),
-        ]),
+  let search = ""
+  const start = () =>
+    drawPaged(
+      list,
+      (page) => get(`/users?limit=20&page=${page}&search=${encodeURIComponent(search)}`),
+      (users, again) => (users.length === 0 ? empty("👤", "Nobody like that.") : rows(users, again)),
+    )
+  fill(
+    place,
+    h(
+      "div",
+      { role: "search" },
+      actionForm(
+        {
+          label: "Find",
+          plain: true,
+          submit: async (values) => {
+            search = values.search.trim()
+            await start()
+          },
+        },
+        field(
+          "Find a user",
+          { name: "search", type: "search", maxlength: "320" },
+          "The beginning of an email or alternate id, a user's id, or an emoji id. Leave it empty to see all.",
+        ),
       ),
+    ),
+    list,
   )
+  await start()
 }
