@@ -4,7 +4,8 @@ import { dueCents, totalCents } from "./order-money.ts"
 
 /** What a turn of an order does to the rest of the world, as data. */
 
-export const orderNumber = (id: string): string => id.slice(-8)
+export const orderNumberDigits = 8
+export const orderNumber = (id: string): string => id.slice(-orderNumberDigits)
 
 const claimed = (order: OrderContext): ReadonlyArray<OrderItem & { readonly claim: string }> =>
   order.items.filter((item): item is OrderItem & { readonly claim: string } => item.claim !== undefined)

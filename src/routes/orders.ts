@@ -9,7 +9,7 @@ import {
   RefundRequest,
 } from "../../schema/order.ts"
 import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
-import { BooleanText, Uuid } from "../../schema/wire.ts"
+import { BooleanText, text, Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { OrderHistory } from "../services/order-history.ts"
 import { OrderViews } from "../services/order-views.ts"
@@ -25,7 +25,7 @@ const listOrders = route({
   ...shared,
   id: "listOrders",
   summary:
-    "The caller's orders, newest first; administrators may name a user or ask for all. `holds_money`: those that are not paid and have money that was not given back",
+    "The caller's orders, newest first; administrators may name a user or ask for all. `holds_money`: those that are not paid and have money that was not given back. `order_number`: the one of a receipt",
   method: "get",
   path: "/orders",
   scope: "order:readSelf",
@@ -35,6 +35,7 @@ const listOrders = route({
     user_id: Schema.optionalKey(Uuid),
     all: Schema.optionalKey(BooleanText),
     holds_money: Schema.optionalKey(BooleanText),
+    order_number: Schema.optionalKey(text(64)),
   },
   success: pageOf(DisplayOrder, "ListOfDisplayOrder"),
   errors: [Forbidden],
@@ -48,7 +49,8 @@ const listOrders = route({
         })
       const page = pageRequest(query, ["created_at", "updated_at"])
       const holdsMoney = query.holds_money === undefined ? undefined : query.holds_money === "true"
-      const filter = { userId, status: query.status, holdsMoney }
+      const number = query.order_number?.trim().toLowerCase() || undefined
+      const filter = { userId, status: query.status, holdsMoney, number }
       const found = yield* Orders.use((orders) => orders.list(filter, page))
       return paged(yield* OrderViews.use((views) => views.showMany(found.rows)), page, found.total)
     }),

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { OrderContext } from "../../machines/order-context.ts"
+import { orderNumberDigits } from "../../machines/order-effects.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { InvalidReason, OrderStatus } from "../../schema/order.ts"
 import type { PageRequest } from "../../schema/paging.ts"
@@ -45,6 +46,8 @@ export interface OrderFilter {
   readonly status: OrderStatus | undefined
   /** Not paid, and with money that was not given back; or the others. */
   readonly holdsMoney: boolean | undefined
+  /** As receipts name it, in lower case. */
+  readonly number?: string | undefined
 }
 
 interface CartAsked {
@@ -199,7 +202,7 @@ export class Orders extends Context.Service<
                 q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
             )
             .pipe(Effect.map((rows) => rows[0])),
-        list: ({ holdsMoney, status, userId }, page) =>
+        list: ({ holdsMoney, number, status, userId }, page) =>
           pageOfEntities<StoredOrder>(sql, "order", page, (q) => ({
             wanted: [
               ...(userId === undefined ? [] : [q`owner_id = ${userId}`]),
@@ -207,6 +210,7 @@ export class Orders extends Context.Service<
               ...(holdsMoney === undefined
                 ? []
                 : [q`id ${holdsMoney ? q`in` : q`not in`} (select order_id from money_held())`]),
+              ...(number === undefined ? [] : [q`right(id::text, ${orderNumberDigits}) = ${number}`]),
             ],
             sortedBy: page.sort === "updated_at" ? q`updated_at` : q`created_at`,
           })),

@@ -30,6 +30,26 @@ describe("the receipt", () => {
     expect(await mailAgain((await checkOut(crypto)).order)).toBe(409)
   })
 
+  it("names a number by which its buyer and an administrator find the order, and nobody else", async () => {
+    const { buyer, order } = await checkOut({ method: "Free" })
+    await buyer.add(freshId())
+    const { body: letters } = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(buyer.email)}`)
+    const receipt = letters.find(({ kind }: { kind: string }) => kind === "order_receipt")
+    expect(receipt.subject).toBe(`Receipt for order ${order.order_number}`)
+    const find = async (who: typeof admin, query: string) => {
+      const { body } = await who.call("GET", `/orders?${query}`)
+      return body.data.map(({ id }: { id: string }) => id)
+    }
+    const byNumber = `order_number=${order.order_number}`
+    expect(await find(buyer, byNumber)).toEqual([order.id])
+    expect(await find(admin, `all=true&order_number=%20${order.order_number.toUpperCase()}`)).toEqual([
+      order.id,
+    ])
+    expect(await find(admin, byNumber)).toEqual([])
+    expect(await find(admin, "all=true&order_number=00000000")).toEqual([])
+    expect((await (await newShopper(service)).call("GET", `/orders?all=true&${byNumber}`)).status).toBe(403)
+  })
+
   it("is mailed again to the address its buyer has now, and to nobody once the buyer has gone", async () => {
     const { buyer, order } = await checkOut({ method: "Free" })
     const moved = `moved-${buyer.email}`

@@ -100,4 +100,34 @@ describe.skipIf(executable === undefined)("the users an administrator sees", { t
     await page.keyboard.press("Enter")
     await page.getByRole("row", { name: admin.email }).waitFor()
   })
+
+  it("lead to their orders, and so does the number of a receipt", async () => {
+    const [admin, one, other] = [
+      await registerAdmin(service),
+      await register(service),
+      await register(service),
+    ]
+    const numbers: Array<string> = []
+    for (const [buyer, emoji_id] of [
+      [one, "🚪🐢🚪"],
+      [other, "🚪🌵🚪"],
+    ] as const) {
+      const { body } = await service.call("POST", "/cart", {
+        token: buyer.token,
+        body: { items: [{ emoji_id }] },
+      })
+      numbers.push(body.order_number)
+    }
+    const [ofOne = "", ofOther = ""] = numbers
+    const page = await openConsole(await browser.person(), service, admin, "#/admin/users")
+    await page.getByRole("link", { name: `Orders of ${one.email}` }).click()
+    await page.getByText(ofOne).waitFor()
+    expect(await page.getByText(ofOther).count()).toBe(0)
+    await page.getByRole("link", { name: "Show those of all" }).click()
+    await page.getByText(ofOther).waitFor()
+    await page.getByLabel("Order number").fill(ofOne)
+    await page.keyboard.press("Enter")
+    await page.getByText(ofOther).waitFor({ state: "detached" })
+    await page.getByText(ofOne).waitFor()
+  })
 })

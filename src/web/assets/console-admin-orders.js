@@ -68,36 +68,61 @@ const actions = (order, again) =>
     order.status === "PendingPayment" && moneyForm(order, again),
   )
 
-export const drawOrders = async (place) => {
+const row = (order, again) => [
+  [h("code", {}, order.order_number), h("br"), h("span", { class: "soft small" }, when(order.created_at))],
+  h("a", { href: `#/admin/orders/${order.user.id}` }, buyer(order)),
+  emojiLine(contents(order)),
+  dollars(order.total_in_cents),
+  badge(words(order.status), kinds[order.status]),
+  actions(order, again),
+]
+
+/** All of them, or those of the user the address names. */
+export const drawOrders = async (place, _life, [userId]) => {
   const list = h("div", {})
-  let status = ""
-  const load = (page) =>
-    get(`/orders?all=true&limit=20&page=${page}${status === "" ? "" : `&status=${status}`}`)
+  const asked = { status: "", order_number: "" }
+  const load = (page) => {
+    const query = new URLSearchParams({ limit: "20", page: String(page) })
+    if (userId === undefined) query.set("all", "true")
+    else query.set("user_id", userId)
+    for (const [name, value] of Object.entries(asked)) if (value !== "") query.set(name, value)
+    return get(`/orders?${query}`)
+  }
   const start = () =>
     drawPaged(list, load, (orders, again) =>
       orders.length === 0
         ? empty("🧾", "No orders.")
         : table(
             ["Order", "Buyer", "Ids", "Total", "Status", ""],
-            orders.map((order) => [
-              [
-                h("code", {}, order.order_number),
-                h("br"),
-                h("span", { class: "soft small" }, when(order.created_at)),
-              ],
-              buyer(order),
-              emojiLine(contents(order)),
-              dollars(order.total_in_cents),
-              badge(words(order.status), kinds[order.status]),
-              actions(order, again),
-            ]),
+            orders.map((order) => row(order, again)),
           ),
     )
   fill(
     place,
+    userId !== undefined &&
+      h("p", {}, "The orders of one user. ", h("a", { href: "#/admin/orders" }, "Show those of all")),
+    h(
+      "div",
+      { role: "search" },
+      actionForm(
+        {
+          label: "Find",
+          plain: true,
+          submit: async ({ order_number }) => {
+            asked.order_number = order_number.trim()
+            await start()
+          },
+        },
+        field(
+          "Order number",
+          { name: "order_number", type: "search", maxlength: "64" },
+          "As the receipt names it.",
+        ),
+      ),
+    ),
     choice("Show", "status", [["", "all orders"], ...Object.keys(kinds).map((name) => [name, words(name)])], {
       onchange: ({ target }) => {
-        status = target.value
+        asked.status = target.value
         start().catch((error) => notify(explain(error), "bad"))
       },
     }),

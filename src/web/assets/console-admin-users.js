@@ -86,6 +86,12 @@ const rows = (users, again) =>
       [
         h("strong", {}, nameOf(user)),
         " ",
+        h(
+          "a",
+          { class: "small", href: `#/admin/orders/${user.id}`, "aria-label": `Orders of ${nameOf(user)}` },
+          "Orders",
+        ),
+        " ",
         user.deactivated_at !== undefined && badge("Deactivated", "bad"),
         user.email !== undefined && user.email_verified_at === undefined && badge("Unconfirmed", "warn"),
       ],
