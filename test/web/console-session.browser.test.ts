@@ -37,6 +37,25 @@ describe.skipIf(executable === undefined)("a login in the console", { timeout: 6
     expect((await service.call("GET", "/account", { token })).status).toBe(200)
   })
 
+  it("begins and leads on to what was wanted where the browser lets sites store nothing", async () => {
+    const person = await register(service)
+    const page = await (await browser.person()).newPage()
+    await page.addInitScript(() => {
+      Object.defineProperty(window, "sessionStorage", {
+        get: () => {
+          throw new DOMException("Access is denied for this document.", "SecurityError")
+        },
+      })
+    })
+    await page.goto(`${service.url}/#/transfers`)
+    await page.getByLabel("Email").fill(person.email)
+    await page.getByRole("textbox", { name: "Password" }).fill(password)
+    await page.getByRole("tabpanel").getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("heading", { name: "Transfers", level: 1 }).waitFor()
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.getByRole("link", { name: "Sign in" }).waitFor()
+  })
+
   it("ends everywhere when it is ended after its token", async () => {
     const person = await register(service)
     const elsewhere = await login(service, person.email, password)

@@ -1,9 +1,10 @@
 import { Problem, request, serverNow } from "./console-http.js"
 import { settled } from "./console-proof.js"
 import { signal } from "./console-signal.js"
+import * as tab from "./console-tab.js"
 
 /**
- * Who is signed in. Tokens live in this tab only: in memory, and in sessionStorage so that a reload keeps them.
+ * Who is signed in. Tokens live in this tab only: in memory, and where a reload keeps them if the browser lets it.
  * @typedef {{access_token: string, refresh_token: string}} Tokens
  */
 
@@ -49,11 +50,11 @@ export const sessionId = () => tokens.value && claimsOf(tokens.value.access_toke
 const keep = (next) => {
   clearTimeout(refreshTimer)
   if (next === undefined) {
-    sessionStorage.removeItem(storageKey)
+    tab.forget(storageKey)
     had.clear()
   } else {
     had.add(next.refresh_token)
-    sessionStorage.setItem(storageKey, JSON.stringify(next))
+    tab.remember(storageKey, JSON.stringify(next))
     const waitMs = Math.max(1000, expiryOf(next.access_token) - serverNow() - refreshBeforeMs)
     refreshTimer = setTimeout(() => refresh().catch(() => {}), Math.min(longestTimerMs, waitMs))
   }
@@ -176,8 +177,8 @@ export const signIn = async (response) => {
 }
 
 const resumeOnce = async () => {
-  const kept = sessionStorage.getItem(storageKey)
-  if (kept === null) return
+  const kept = tab.recall(storageKey)
+  if (kept === undefined) return
   try {
     const before = JSON.parse(kept)
     tokens.set(before)

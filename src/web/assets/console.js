@@ -7,6 +7,7 @@ import { notify } from "./console-notices.js"
 import { account, endLogin, resume } from "./console-session.js"
 import { Life } from "./console-signal.js"
 import { cart, startStore, transfers } from "./console-store.js"
+import * as tab from "./console-tab.js"
 
 /** The frame around the views: which one is shown, who is signed in, whether the socket is live. */
 
@@ -121,10 +122,12 @@ const loadView = (view) =>
     throw new Problem(0, { error: "The service cannot be reached. Try again." })
   })
 
+const afterKey = "console-after"
+
 /** From the sign-in to what was wanted before it. */
 const goOn = () => {
-  location.replace(sessionStorage.getItem("console-after") ?? "#/market")
-  sessionStorage.removeItem("console-after")
+  location.replace(tab.recall(afterKey) ?? "#/market")
+  tab.forget(afterKey)
 }
 
 const show = async () => {
@@ -138,7 +141,7 @@ const show = async () => {
   drawNav()
   // In the place of what is left: the back button leads to what was seen before.
   if (view.forUsers && account.value === undefined) {
-    sessionStorage.setItem("console-after", location.hash)
+    tab.remember(afterKey, location.hash)
     location.replace("#/sign-in")
     return
   }

@@ -1,0 +1,32 @@
+/**
+ * What this tab remembers when its page is loaded anew. A browser may let sites keep nothing, or no more: then it is
+ * remembered until that.
+ */
+
+/** @type {Map<string, string>} */
+const inMemory = new Map()
+
+/** @param {string} name */
+export const recall = (name) => {
+  try {
+    return sessionStorage.getItem(name) ?? inMemory.get(name)
+  } catch {
+    return inMemory.get(name)
+  }
+}
+
+/** @param {string} name @param {string} value */
+export const remember = (name, value) => {
+  inMemory.set(name, value)
+  try {
+    sessionStorage.setItem(name, value)
+  } catch {}
+}
+
+/** @param {string} name */
+export const forget = (name) => {
+  inMemory.delete(name)
+  try {
+    sessionStorage.removeItem(name)
+  } catch {}
+}
