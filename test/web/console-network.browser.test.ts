@@ -6,7 +6,7 @@ import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { cleanUp } from "../fixtures/clean-up.ts"
 import { freePort } from "../fixtures/free-port.ts"
-import { openConsole, password, register } from "./console-person.ts"
+import { openConsole, password, register, registerAdmin } from "./console-person.ts"
 
 const port = await freePort()
 const service = await serveDirectory(
@@ -132,5 +132,49 @@ describe.skipIf(executable === undefined)("the console on a bad network", { time
     if (steps > 0) await code.fill(totpCode(secret, steps))
     await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("button", { name: "Sign out" }).waitFor()
+  })
+
+  it("makes a key once, and shows it, though the answer was lost and the button clicked again", async () => {
+    const person = await register(service)
+    const way = await badWay()
+    const page = await openConsole(
+      await browser.person(),
+      { ...service, url: way.url },
+      person,
+      "#/account/keys",
+    )
+    const make = page.getByRole("button", { name: "Make the key" })
+    await page.getByLabel("Name").fill("shop")
+    await page.getByRole("checkbox").first().check()
+    way.loseAnswerTo("POST /api_keys ")
+    await make.click()
+    await page.getByText("The service cannot be reached. Try again.").waitFor()
+    await make.click()
+    await page.getByText("Copy it now; it is shown this once.").waitFor()
+    const { body: keys } = await service.call("GET", "/api_keys", { token: person.token })
+    expect(keys).toHaveLength(1)
+  })
+
+  it("books a payment once, by its reference, though another tab sends it again", async () => {
+    const [admin, buyer] = [await registerAdmin(service), await register(service)]
+    const as = { token: buyer.token }
+    await service.call("POST", "/cart", { ...as, body: { items: [{ emoji_id: "🐢📡🐢" }] } })
+    const body = { method: "CryptoCommerce" }
+    const { body: order } = await service.call("POST", "/cart/checkout", { ...as, body })
+    const way = await badWay()
+    const book = async () => {
+      const there = { ...service, url: way.url }
+      const page = await openConsole(await browser.person(), there, admin, `#/admin/orders/${buyer.id}`)
+      await page.getByText("Book a payment").click()
+      await page.getByLabel("Dollars").fill("1")
+      await page.getByLabel("Reference").fill("an envelope")
+      await page.getByRole("button", { name: "Book it" }).click()
+      return page
+    }
+    way.loseAnswerTo(`POST /orders/${order.id}/payment_override `)
+    await (await book()).getByText("The service cannot be reached. Try again.").waitFor()
+    await (await book()).getByText("The payment was booked.").waitFor()
+    const { body: after } = await service.call("GET", `/orders/${order.id}`, as)
+    expect(after.remaining_due_in_cents).toBe(order.remaining_due_in_cents - 100)
   })
 })

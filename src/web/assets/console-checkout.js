@@ -28,7 +28,7 @@ export const payByCard = async () => {
   const checkout = { method: "CardCheckout", success_url: returnUrl(), cancel_url: returnUrl() }
   try {
     // It would cover the dialog that asks for the code; confirming that allows another one.
-    const order = await call("POST", "/cart/checkout", checkout, closeTab)
+    const order = await call("POST", "/cart/checkout", checkout, { beforeCode: closeTab })
     showCart(order)
     const url = order.payment_method_data?.checkout_url
     if (url === undefined) return closeTab()

@@ -12,14 +12,15 @@ const noteServerTime = (date) => {
 
 /** An answer that is not a success. */
 export class Problem extends Error {
-  /** @param {number} status @param {Record<string, unknown>} body */
-  constructor(status, body) {
+  /** @param {number} status @param {Record<string, unknown>} body @param {string | null} [retryAfter] */
+  constructor(status, body, retryAfter) {
     super(typeof body.error === "string" ? body.error : `The service answered ${status}.`)
     this.status = status
     this.code = body.code
     /** @type {Record<string, ReadonlyArray<{code: string, message: string}>>} */
     this.fields = body.fields ?? {}
     this.body = body
+    this.retryAfterSeconds = Number(retryAfter ?? 0)
   }
 }
 
@@ -75,6 +76,6 @@ export const request = async (method, path, { body, idempotencyKey, token, withC
   } catch {
     answer = {}
   }
-  if (!response.ok) throw new Problem(response.status, answer ?? {})
+  if (!response.ok) throw new Problem(response.status, answer ?? {}, response.headers.get("retry-after"))
   return answer
 }
