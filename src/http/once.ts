@@ -57,6 +57,13 @@ const aboutTheCaller = new Set([401, 403, 424, 429])
 /** Answers that say nothing about the request itself: after them it may be sent again as if it never was. */
 const isFinal = ({ status }: RawResponse): boolean => status < 500 && !aboutTheCaller.has(status)
 
+/** The key it was sealed by was given up. It was done all the same, and is not done again. */
+const unreadable = (status: number) =>
+  new Conflict({
+    error: `This request was answered before, with status ${status}; the answer can no longer be read.`,
+    details: { answered_status: status },
+  })
+
 /** One run per Idempotency-Key. The answer is kept sealed for a day; a run that died frees its key with its lease. */
 export const makeOnce = (leaseSeconds: number) =>
   Effect.gen(function* () {
@@ -125,7 +132,15 @@ export const makeOnce = (leaseSeconds: number) =>
         (q) => q`select * from begin_once(${caller}, ${key}, ${hashOf(routeId, request)}, ${run}::uuid,
                                           ${leaseSeconds}, ${keySeconds})`,
       )
-      if (row?.outcome === "repeat") return yield* unpack(caller, key, row).pipe(Effect.orDie)
+      if (row?.outcome === "repeat")
+        return yield* unpack(caller, key, row).pipe(
+          Effect.catchTag("SealBroken", ({ reason }) =>
+            Effect.andThen(
+              Effect.logWarning("idempotent answer unreadable", { routeId, reason }),
+              Effect.fail(unreadable(row.status)),
+            ),
+          ),
+        )
       if (row?.outcome === "other")
         return yield* new Unprocessable({
           error: "This Idempotency-Key was used with another request.",

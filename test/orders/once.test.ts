@@ -157,6 +157,26 @@ describe("an Idempotency-Key", () => {
     expect(row?.["answer"]).not.toContain(first.body.access_token)
   })
 
+  it("is refused, and nothing done again, where the secret that sealed its answer was given up", async () => {
+    const before = await serve()
+    const key = randomUUID()
+    const body = { items: [{ emoji_id: freshId() }] }
+    const buyer = await newShopper(before)
+    const made = await buyer.call("POST", "/api_keys", { name: "shop", scopes: ["cart:update"] })
+    const add = (at: TestService) =>
+      at.call("POST", "/cart", {
+        body,
+        headers: { "x-api-key": made.body.api_key, ...withKey(key).headers },
+      })
+    expect((await add(before)).status).toBe(200)
+    const SECRET_KEYS = `new:${Buffer.alloc(32, 8).toString("base64url")}`
+    const after = await serve({ SECRET_KEYS }, { database: before.database })
+    const again = await add(after)
+    expect(again.status).toBe(409)
+    expect(again.body).toMatchObject({ code: "conflict", answered_status: 200 })
+    expect((await buyer.cart()).body.order_items).toHaveLength(1)
+  })
+
   it("that is too long or unreadable is 400, and one on a read means nothing", async () => {
     const buyer = await newShopper(one)
     const body = { items: [{ emoji_id: freshId() }] }
