@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { totalCents } from "../../machines/order-money.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
-import { text } from "../../schema/wire.ts"
+import { isUuid, text } from "../../schema/wire.ts"
 import { AppConfig } from "../config.ts"
 import type { Form } from "../http/form.ts"
 import { route } from "../http/route.ts"
@@ -282,7 +282,7 @@ const paidPage = route({
     Effect.gen(function* () {
       const { guest, query } = yield* welcome(request, "get")
       const actor = yield* getActor(guest)
-      const id = /^[0-9a-f-]{36}$/.test(query["order"] ?? "") ? (query["order"] ?? "") : undefined
+      const id = isUuid(query["order"] ?? "") ? query["order"] : undefined
       const order = id === undefined ? undefined : yield* Orders.use((orders) => orders.find(id))
       if (order === undefined || order.context.userId !== actor.account.id) {
         return yield* new NotFound({ error: "There is no such order of yours." })

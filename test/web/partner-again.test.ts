@@ -166,6 +166,11 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(locationOf(kept).searchParams.get("eid")).toBe(id)
   })
 
+  it.each(["-".repeat(36), "0".repeat(36), "1"])("is not there of an order called %s", async (name) => {
+    const { visitor } = await chooseId()
+    expect((await visitor.get(`${path}/paid?order=${name}`)).status).toBe(404)
+  })
+
   it("says that the cart is empty to whoever has bought nothing", async () => {
     const { cart, visitor } = await chooseId()
     await visitor.submit(cart, {
