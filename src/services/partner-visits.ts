@@ -76,12 +76,18 @@ export class PartnerVisits extends Context.Service<
       const codes = yield* OneTimeCodes
       const hashes = (token: string) => codes.lookupHashes({ purpose: "partner-visit" }, token) as string[]
 
-      const open = Effect.fnUntraced(function* (row: VisitRow) {
-        const text = yield* seal.open(row.sealed_state, aad(row.organization_id)).pipe(Effect.orDie)
-        const state = JSON.parse(text.toString()) as VisitState
-        const known = { sessionId: row.session_id ?? undefined, orderId: row.order_id ?? undefined }
-        return { ...state, ...known } satisfies Visit as Visit
-      })
+      /** One that cannot be opened, because its key is gone or not here yet, must not hold up the others. */
+      const open = (row: VisitRow) =>
+        seal.open(row.sealed_state, aad(row.organization_id)).pipe(
+          Effect.map((text): Visit | undefined => {
+            const state = JSON.parse(text.toString()) as VisitState
+            const known = { sessionId: row.session_id ?? undefined, orderId: row.order_id ?? undefined }
+            return { ...state, ...known }
+          }),
+          Effect.catch(({ reason }) =>
+            Effect.as(Effect.logWarning("visit not opened", { order: row.order_id, reason }), undefined),
+          ),
+        )
 
       return PartnerVisits.of({
         admit: Effect.fnUntraced(function* (organizationId, flow, state, login) {
@@ -131,7 +137,7 @@ export class PartnerVisits extends Context.Service<
                       order by created_at`,
           )
           const visits = yield* Effect.forEach(rows, open)
-          return visits.flatMap(({ addresses }) => addresses)
+          return visits.flatMap((visit) => visit?.addresses ?? [])
         }),
         written: (orderId) =>
           sql
@@ -149,18 +155,11 @@ export class PartnerVisits extends Context.Service<
                       where e.status = 'Paid' and e.updated_at < now() - interval '20 seconds'
                       order by random() limit 20`,
           )
-          // One that cannot be opened, because its key is gone or not here yet, must not hold up the others.
           const opened = yield* Effect.forEach(rows, (row) =>
-            open(row).pipe(
-              Effect.map((visit) => ({
-                ...visit,
-                key: row.token_hash,
-                userId: row.owner_id,
-                orderId: row.order_id ?? "",
-              })),
-              Effect.catchCause((cause) =>
-                Effect.as(Effect.logWarning("visit not opened", { order: row.order_id }, cause), undefined),
-              ),
+            Effect.map(open(row), (visit) =>
+              visit === undefined
+                ? undefined
+                : { ...visit, key: row.token_hash, userId: row.owner_id, orderId: row.order_id ?? "" },
             ),
           )
           return opened.filter((visit) => visit !== undefined)

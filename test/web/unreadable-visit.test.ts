@@ -26,4 +26,5 @@ it("a visit whose key is gone keeps no other buyer's addresses from being writte
   await sql`update partner_visit set sealed_state = 'sealed with another key' where order_id = ${lost}`
   const unwritten = await runtime.runPromise(visits.unwritten)
   expect(unwritten.map(({ orderId }) => orderId)).toEqual([kept])
+  expect(await runtime.runPromise(visits.awaiting(lost, organizationId))).toEqual([])
 })
