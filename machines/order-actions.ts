@@ -9,6 +9,7 @@ import {
 import type { OrderContext, Payment } from "./order-context.ts"
 import {
   cancelledEvents,
+  cartEvents,
   changedEvents,
   codeUses,
   expiringEvents,
@@ -88,11 +89,14 @@ export const tellReleased = {
   type: "events",
   params: ({ context }: Args) => releasedEvents(context),
 } as const
-/** Only to those who look at this order: a cart's list has not changed. */
+/** To those who look at this order, and at the cart while it is one. */
 export const tellOrder = (type: string) =>
   ({
     type: "events",
-    params: ({ context }: Args) => [{ channel: `order:${context.id}`, type, data: { order_id: context.id } }],
+    params: ({ context }: Args) => [
+      { channel: `order:${context.id}`, type, data: { order_id: context.id } },
+      ...cartEvents(context),
+    ],
   }) as const
 
 export const own = { type: "claims", params: ({ context }: Args) => paidClaims(context) } as const

@@ -64,6 +64,13 @@ export const changedEvents = (order: OrderContext, status: string): ReadonlyArra
   ]
 }
 
+/** Of an order that is still open: its cart shows what is due, and where to pay it. */
+export const cartEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
+  if (order.paidAt !== undefined || order.cancelled !== undefined) return []
+  const data = told(order, order.checkout === undefined ? "Draft" : "PendingPayment")
+  return [{ channel: `cart:${order.userId}`, type: "cart.changed", data }]
+}
+
 export const expiringEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
   const data = told(order, "PendingPayment")
   return [

@@ -53,7 +53,10 @@ export const orderMachine = setup({
     },
     refund: {
       guard: "isRefundable",
-      actions: assign(({ context, event }) => change.refundBegun(context, event)),
+      actions: [
+        assign(({ context, event }) => change.refundBegun(context, event)),
+        tellOrder("order.changed"),
+      ],
     },
     "refund.taken_on": {
       guard: "isRefundPending",
@@ -69,7 +72,10 @@ export const orderMachine = setup({
     },
     "refund.failed": {
       guard: "isRefundPending",
-      actions: assign(({ context, event }) => change.refundSettled(context, event)),
+      actions: [
+        assign(({ context, event }) => change.refundSettled(context, event)),
+        tellOrder("order.changed"),
+      ],
     },
     // The buyer's bank sent it back, days after the provider called it made.
     "refund.returned": {
@@ -278,15 +284,17 @@ export const orderMachine = setup({
         // What goes back is due again, and what did not go back is not.
         refund: {
           guard: "isRefundable",
-          actions: assign(({ context, event }) =>
-            change.reoffered(context, change.refundBegun(context, event)),
-          ),
+          actions: [
+            assign(({ context, event }) => change.reoffered(context, change.refundBegun(context, event))),
+            tell("PendingPayment"),
+          ],
         },
         "refund.failed": {
           guard: "isRefundPending",
-          actions: assign(({ context, event }) =>
-            change.reoffered(context, change.refundSettled(context, event)),
-          ),
+          actions: [
+            assign(({ context, event }) => change.reoffered(context, change.refundSettled(context, event))),
+            tell("PendingPayment"),
+          ],
         },
         "refund.returned": {
           guard: "isRefundMade",
