@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect"
 import { Deadlines, momentOf } from "../../actors/deadlines.ts"
 import { OrderActors } from "../../actors/order.ts"
-import { pendingDueAt } from "../../machines/order-deadlines.ts"
+import { expiryOf, pendingDueAt } from "../../machines/order-deadlines.ts"
+import { Parties } from "../store/parties.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { Payments } from "./payments.ts"
 import { Refunds } from "./refunds.ts"
@@ -14,12 +15,19 @@ export const orderDeadlines = Layer.effectDiscard(
     const payments = yield* Payments
     const refunds = yield* Refunds
     const lootboxes = yield* Lootboxes
+    const parties = yield* Parties
 
     const passHold = Effect.fnUntraced(function* (id: string) {
-      const { snapshot } = yield* actors.turn(id, ({ snapshot: current }, now) => {
-        const due = current.value === "PendingPayment" ? pendingDueAt(current.context) : now
-        return Effect.succeed({ type: "deadline", at: new Date(momentOf(due, now)).toISOString() })
-      })
+      const { snapshot } = yield* actors.turn(id, ({ snapshot: { context, value } }, now) =>
+        Effect.gen(function* () {
+          const moment = momentOf(value === "PendingPayment" ? pendingDueAt(context) : now, now)
+          const at = new Date(moment).toISOString()
+          // Who has left is neither written to nor offered anything again.
+          const isOver = value === "PendingPayment" && moment >= expiryOf(context)
+          const type = isOver && (yield* parties.isGone(context.userId)) ? "cancel" : "deadline"
+          return { type, at } as const
+        }),
+      )
       if (snapshot.value !== "Cancelled") return
       yield* deadlines.aside(`abandon ${id}`, payments.abandon(snapshot.context.intent))
     })

@@ -5,6 +5,7 @@ import { Unavailable } from "../../schema/errors.ts"
 import { isUuid } from "../../schema/wire.ts"
 import type { PaymentEvent } from "../providers/payments/port.ts"
 import type { StoredOrder } from "../store/orders.ts"
+import { Parties } from "../store/parties.ts"
 import { PaymentMethods } from "../store/payment-methods.ts"
 import { Sql } from "../store/sql.ts"
 import { storedOf } from "./carts.ts"
@@ -56,15 +57,10 @@ export class Settlements extends Context.Service<
       const boxes = yield* Lootboxes
       const payments = yield* Payments
       const methods = yield* PaymentMethods
+      const parties = yield* Parties
       const refunds = yield* Refunds
       const failPoints = yield* FailPoints
       const sql = yield* Sql
-
-      /** What is still free is no use to somebody who left meanwhile. */
-      const isGone = (userId: string) =>
-        sql
-          .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
-          .pipe(Effect.map((rows) => rows.length > 0))
 
       /** A box that holds something else by now is not what was offered at this price. */
       const hasOtherBoxes = Effect.fnUntraced(function* ({ checkout, items }: OrderContext) {
@@ -84,9 +80,11 @@ export class Settlements extends Context.Service<
           return yield* Effect.fail(new AlreadyApplied())
         // Of ids the database says so by itself; boxes are handed over later.
         const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
+        // What is still free is no use to somebody who left meanwhile.
         const isTooLate =
           mayBeLate &&
-          ((yield* isGone(context.userId)) || (value === "Cancelled" && (yield* hasOtherBoxes(context))))
+          ((yield* parties.isGone(context.userId)) ||
+            (value === "Cancelled" && (yield* hasOtherBoxes(context))))
         yield* failPoints.pass("payment.before_commit")
         return {
           type: "payment.captured",

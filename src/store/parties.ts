@@ -19,6 +19,8 @@ export class Parties extends Context.Service<
     find(userId: string): Effect.Effect<Party | undefined, Unavailable>
     findByEmail(email: string): Effect.Effect<Party | undefined, Unavailable>
     findByPubkey(pubkey: string): Effect.Effect<Party | undefined, Unavailable>
+    /** Whether the account was deleted. */
+    isGone(userId: string): Effect.Effect<boolean, Unavailable>
     /** Whoever has the address, or an account that waits for them. */
     invite(email: string): Effect.Effect<Party, Unavailable>
   }
@@ -49,6 +51,10 @@ export class Parties extends Context.Service<
                         where k.pubkey = ${pubkey}`,
             )
             .pipe(Effect.map(first)),
+        isGone: (userId) =>
+          sql
+            .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
+            .pipe(Effect.map((rows) => rows.length > 0)),
         // The update changes nothing; it makes the statement answer also when somebody else added the row just now.
         invite: (email) =>
           sql

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
+import { Deadlines } from "../../actors/deadlines.ts"
 import { serve } from "../fixtures/service.ts"
 import { waiting } from "../fixtures/waiting.ts"
 import { expectInvariants } from "./oracle.ts"
@@ -100,4 +101,21 @@ it("an account with a surplus in a paid order, or a box that is still to be hand
   expect(await leave()).toMatchObject({ status: 409, body: { held: { lootboxes: [box] } } })
   await boxes([])
   expect((await leave()).status).toBe(200)
+})
+
+it("nobody who was deleted is written to when their order runs out of time", async () => {
+  const short = await serve({ CART_TTL_SECONDS: "1", SWEEP_INTERVAL_MS: "60000" })
+  const admin = await newShopper(short, { role: "Admin" })
+  const [gone, other] = [await newShopper(short), await newShopper(short)]
+  const orders = []
+  for (const buyer of [gone, other]) {
+    await buyer.add(...freshIds(1))
+    orders.push((await buyer.checkout()).body.id)
+  }
+  expect((await admin.call("DELETE", `/users/${gone.id}`)).status).toBe(200)
+  await short.sql`select pg_sleep(1.1)`
+  await short.runtime.runPromise(Deadlines.use((deadlines) => deadlines.sweep))
+  for (const id of orders) expect((await admin.order(id)).body.status).toBe("Cancelled")
+  const letters = await short.sql`select recipient from outbox where kind = 'order_expired'`
+  expect(letters.map((row) => row["recipient"])).toEqual([other.email])
 })
