@@ -1,6 +1,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import type { DirectoryRecord } from "../../schema/record.ts"
+import { findSingleValueKey } from "../../schema/record-selection.ts"
 import { roleScopes } from "../../schema/scope.ts"
 import type { Principal } from "../http/principal.ts"
 import { EmojiIds } from "../store/emoji-ids.ts"
@@ -17,11 +18,15 @@ const intervalSeconds = 10
 export const boughtIds = ({ context }: StoredOrder): ReadonlyArray<string> =>
   context.items.flatMap(({ emojiId }) => (emojiId === undefined ? [] : [emojiId]))
 
-/** Gives the id those of the addresses it does not have yet: pages are loaded twice, and twice the same is refused. */
+/**
+ * Gives the id those of the addresses it does not have yet: pages are loaded twice, and twice the same is refused.
+ * `yields`: agreed to a while ago, so an address the owner has written since stays.
+ */
 export const writeAddresses = Effect.fnUntraced(function* (
   principal: Principal,
   text: string,
   addresses: ReadonlyArray<DirectoryRecord>,
+  { yields = false } = {},
 ) {
   if (addresses.length === 0) return
   const id = yield* checkEmojiId(text)
@@ -33,8 +38,9 @@ export const writeAddresses = Effect.fnUntraced(function* (
       ids.findWriteFacts(id.canonical, writer.userId, writer.organizations),
     )
     const has = new Set(facts?.records.map(({ hash }) => hash))
+    const kept = new Set(yields ? facts?.records.map(({ singleKey }) => singleKey) : [])
     const insert = keepLastValues(addresses)
-      .filter(({ hash }) => !has.has(hash))
+      .filter((record) => !has.has(record.hash) && !kept.has(findSingleValueKey(record) ?? ""))
       .map(({ data, tag }) => ({ data, tag }))
     if (insert.length > 0) yield* Records.use((records) => records.edit(id, writer, { insert }))
   })
@@ -52,7 +58,7 @@ export const writeOrdered = Effect.fnUntraced(function* (principal: Principal, o
   const hasMovedOn = () => Effect.void
   for (const id of boughtIds(order)) {
     if (parseEmojiId(id)._tag !== "EmojiId") continue
-    yield* writeAddresses(principal, id, addresses).pipe(
+    yield* writeAddresses(principal, id, addresses, { yields: true }).pipe(
       Effect.catchTags({ Forbidden: hasMovedOn, NotFound: hasMovedOn }),
     )
   }

@@ -53,6 +53,21 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
+  it("leaves what the owner wrote between the payment and the way back", async () => {
+    const { cart, id, user, visitor } = await chooseId()
+    const paying = await visitor.submit(cart, { action: "crypto" })
+    await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
+    const order = await until(
+      () => orderOf(user.id),
+      (found) => found !== undefined,
+    )
+    await service.edit(id, user, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
+    const done = await visitor.get(`${path}/paid?order=${order}&again`)
+    expect(locationOf(done).searchParams.get("eid")).toBe(id)
+    expect(await recordsOf(id)).toContain(otherBitcoin)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+  })
+
   it("writes nothing of a later visit to what an earlier one has bought", async () => {
     const { id, paid, user, visitor } = await getId()
     await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${otherBitcoin}` })
