@@ -110,6 +110,16 @@ export const paid = (order: OrderContext, at: string): OrderContext => ({
   undelivered: order.items.flatMap((item) => (item.lootboxId === undefined ? [] : [item.lootboxId])),
 })
 
+/** Long after the checkout its buyer may have another address. */
+export const paidLate = (order: OrderContext, event: Event<"payment.captured">): OrderContext => {
+  const { checkout, ...bought } = paid(received(order, event.payment), event.at)
+  return {
+    ...bought,
+    checkout:
+      checkout === undefined || event.email === undefined ? checkout : { ...checkout, email: event.email },
+  }
+}
+
 export const covers = (order: OrderContext, payment: Payment): boolean =>
   dueCents(received(order, payment)) === 0
 

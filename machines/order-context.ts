@@ -156,6 +156,8 @@ export type OrderEvent =
       readonly payment: Payment
       /** False after the database said that ids of this cancelled order have gone to others, or that its buyer has gone. */
       readonly idsFree: boolean
+      /** Of one that comes late: where its buyer reads mail by now. */
+      readonly email?: string
     })
   | (At & { readonly type: "payment.declined"; readonly reason: string })
   | (At & { readonly type: "refund"; readonly refunds: ReadonlyArray<Refund> })

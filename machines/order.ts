@@ -319,11 +319,7 @@ export const orderMachine = setup({
           {
             guard: "isPaidAndFree",
             target: "Paid",
-            actions: [
-              takeUses,
-              bookPaid,
-              assign(({ context, event }) => change.paid(change.received(context, event.payment), event.at)),
-            ],
+            actions: [takeUses, bookPaid, assign(({ context, event }) => change.paidLate(context, event))],
           },
           {
             actions: [

@@ -62,6 +62,11 @@ export class Settlements extends Context.Service<
       const failPoints = yield* FailPoints
       const sql = yield* Sql
 
+      const addressOf = Effect.fnUntraced(function* (userId: string) {
+        const party = yield* parties.find(userId)
+        return party?.email == null || party.invited || party.unproven ? {} : { email: party.email }
+      })
+
       /** A box that holds something else by now is not what was offered at this price. */
       const hasOtherBoxes = Effect.fnUntraced(function* ({ checkout, items }: OrderContext) {
         for (const { lootboxId } of items) {
@@ -91,6 +96,7 @@ export class Settlements extends Context.Service<
           payment,
           idsFree: idsFree && !isTooLate,
           at: payment.at,
+          ...(value === "Cancelled" ? yield* addressOf(context.userId) : {}),
         } satisfies OrderEvent as OrderEvent
       })
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService } from "../fixtures/service.ts"
-import { crypto, freshId, newShopper } from "./shopper.ts"
+import { atSandbox, crypto, freshId, newShopper, until } from "./shopper.ts"
 
 let service: TestService
 let admin: Awaited<ReturnType<typeof newShopper>>
@@ -62,5 +62,19 @@ describe("the receipt", () => {
     expect((await admin.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
     await mailAgain(order)
     expect(await countTo(buyer.email)).toBe(2)
+  })
+
+  it("of an order that is paid long after it ran out goes to the address its buyer has by then", async () => {
+    const { buyer, order } = await checkOut(crypto)
+    await buyer.call("DELETE", "/cart")
+    const moved = `moved-${buyer.email}`
+    await service.sql`update app_user set email = ${moved} where id = ${buyer.id}`
+    await atSandbox(service, order.payment_method_data.session_id, "pay")
+    const { body } = await until(
+      () => buyer.order(order.id),
+      (answer) => answer.body.status === "Paid",
+    )
+    expect(body.status).toBe("Paid")
+    expect([await countTo(buyer.email), await countTo(moved)]).toEqual([0, 1])
   })
 })
