@@ -113,6 +113,15 @@ export class Checkouts extends Context.Service<
         const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
         yield* failPoints.pass("checkout.before_commit")
         if (method === "Free") {
+          // Nothing is waived of what is paid for already.
+          if (status === "PendingPayment" && totalCents(items) > 0 && dueCents(context) === 0)
+            return {
+              type: "checkout.payment",
+              at,
+              items,
+              checkout,
+              ...tracking,
+            } satisfies OrderEvent as OrderEvent
           const waived = freeDiscounts(items, at)
           const free = [...items, ...waived]
           if (totalCents(free) !== 0 || waived.length > user.remaining_free_emoji)

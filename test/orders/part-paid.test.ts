@@ -8,7 +8,8 @@ beforeAll(async () => {
   service = await serve({})
 })
 
-it("a code that leaves nothing due on a part-paid cart lets the buyer have the ids", async () => {
+/** Half of it is paid, and a code leaves less than that to pay. */
+const coveredCart = async (freeLimit: number) => {
   const admin = await newShopper(service, { role: "Admin" })
   await admin.call("POST", "/codes", {
     name: "three quarters",
@@ -16,7 +17,7 @@ it("a code that leaves nothing due on a part-paid cart lets the buyer have the i
     discount_as_percentage: 75,
     redemption_code: "PART75",
   })
-  const buyer = await newShopper(service, { freeLimit: 0 } as never)
+  const buyer = await newShopper(service, { freeLimit })
   await buyer.add(...freshIds(2))
   const { body: pending } = await buyer.checkout(crypto)
   await atSandbox(service, pending.payment_method_data.session_id, "underpay")
@@ -26,8 +27,21 @@ it("a code that leaves nothing due on a part-paid cart lets the buyer have the i
   )
   const { body: coded } = await buyer.call("POST", "/cart/promo_code", { code: "PART75" })
   expect(coded).toMatchObject({ remaining_due_in_cents: 0 })
-  await buyer.checkout(crypto)
+  return { buyer, pending, coded }
+}
 
+it("a code that leaves nothing due on a part-paid cart lets the buyer have the ids", async () => {
+  const { buyer, pending } = await coveredCart(0)
+  await buyer.checkout(crypto)
   expect((await buyer.order(pending.id)).body.status).toBe("Paid")
+  await expectInvariants(service.sql)
+})
+
+it.each([0, 2])("nothing is waived of what is paid for, of %i ids that would be free", async (freeLimit) => {
+  const { buyer, coded, pending } = await coveredCart(freeLimit)
+  const { body } = await buyer.checkout({ method: "Free" })
+  expect(body).toMatchObject({ status: "Paid", total_in_cents: coded.total_in_cents })
+  expect(body.user.remaining_free_emoji).toBe(freeLimit)
+  expect(body.amount_overpaid_in_cents).toBe(Math.floor(pending.total_in_cents / 2) - coded.total_in_cents)
   await expectInvariants(service.sql)
 })
