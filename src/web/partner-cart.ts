@@ -34,11 +34,13 @@ export interface CartShown {
 export const cartPage = (guest: Guest, { checkoutOrigins, failed, isFree, mayConfirm, order }: CartShown) => {
   const isDraft = order.status === "Draft"
   const link = order.payment_method_data?.checkout_url
+  // A code gave it, or what was paid is enough.
+  const isSettled = !isDraft && order.remaining_due_in_cents === 0
   return partnerPage(guest, {
     title: "Your cart",
     status: failed === undefined ? 200 : 422,
     leadsTo: checkoutOrigins,
-    body: html`<h1>${isDraft ? "Your cart" : "Waiting for your payment"}</h1>
+    body: html`<h1>${isDraft || isSettled ? "Your cart" : "Waiting for your payment"}</h1>
 ${notice(failed)}
 ${mayConfirm && guestForm(guest, html`<button class="full" name="action" value="confirm">Mail me the link to confirm it</button>`)}
 <section class="card"><ul class="cart">${order.order_items.map((item) => itemLine(guest, item, isDraft))}</ul>
@@ -55,7 +57,8 @@ ${
       )}
 <p><a href="${guest.home}">Look for another</a></p>`
     : html`<p class="soft">Held for you until ${order.expires_at?.slice(11, 16)} UTC.</p>
-${link !== undefined && html`<p><a class="button full" href="${link}">Go on to the payment</a></p>`}
+${isSettled && guestForm(guest, html`<button class="full" name="action" value="free">${isFree ? "Get it for free" : "Get it"}</button>`)}
+${!isSettled && link !== undefined && html`<p><a class="button full" href="${link}">Go on to the payment</a></p>`}
 ${guestForm(guest, html`<button class="plain full" name="action" value="draft">Change the cart</button>`)}`
 }
 ${abortForm(guest)}`,

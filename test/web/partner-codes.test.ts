@@ -1,0 +1,30 @@
+import { expect, it } from "vitest"
+import { bitcoin, serveDirectory } from "../directory/directory-service.ts"
+import { locationOf, makeVisitor } from "./application.ts"
+import { makePartner, makeWalletUser } from "./partner.ts"
+
+const service = await serveDirectory()
+await makePartner(service)
+const path = "/partner/octo"
+
+it("an id that a code gave is had in the partner's flow, where its cart waits", async () => {
+  const code = { name: "gift", code_type: "RandomYat", activator: "RedemptionCode", redemption_code: "GIFT" }
+  const made = await service.call("POST", "/codes", { token: service.admin.token, body: code })
+  expect(made.status).toBe(200)
+  const user = await makeWalletUser(service, "gifted")
+  const given = await service.call("POST", "/codes/GIFT/random_yat", {
+    token: user.token,
+    body: { nonce: "1", pubkey: "-", signature: "-" },
+  })
+  expect(given.body).toMatchObject({ status: "PendingPayment", total_in_cents: 0 })
+
+  const visitor = makeVisitor(service)
+  const sent = { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` }
+  await visitor.get(`${path}?${new URLSearchParams(sent)}`)
+  const cart = await visitor.get(`${path}?cart`)
+  expect(cart.text).toContain('value="free"')
+  expect(cart.text).not.toContain("Waiting for your payment")
+  const eid = locationOf(await visitor.submit(cart, { action: "free" })).searchParams.get("eid") ?? ""
+  expect(eid).toBe(given.body.order_items[0].emoji_id)
+  expect(JSON.stringify((await service.lookup(eid)).body.result)).toContain(bitcoin)
+})
