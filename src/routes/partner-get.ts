@@ -99,6 +99,13 @@ const showSearch = Effect.fnUntraced(function* (
   return searchPage(guest, shown)
 })
 
+const getBuyer = Effect.fnUntraced(function* (guest: Guest) {
+  const actor = yield* getActor(guest)
+  if (!guest.partner.requires_email || actor.account.email !== null) return actor
+  const why = `${guest.partner.name} wants its users to have an email address. Add one there first.`
+  return yield* new Answered({ reply: refusedPage(guest.partner, why) })
+})
+
 const getPage = route({
   ...pageRow,
   id: "partnerGet",
@@ -114,11 +121,7 @@ const getPage = route({
   handler: (request) =>
     Effect.gen(function* () {
       const { guest, query } = yield* welcome(request, "get")
-      const actor = yield* getActor(guest)
-      if (guest.partner.requires_email && actor.account.email === null) {
-        const why = `${guest.partner.name} wants its users to have an email address. Add one there first.`
-        return refusedPage(guest.partner, why)
-      }
+      const actor = yield* getBuyer(guest)
       return query["cart"] === undefined
         ? yield* showSearch(guest, actor, query)
         : yield* showCart(guest, actor)
@@ -253,7 +256,7 @@ const getForm = route({
   handler: (request) =>
     Effect.gen(function* () {
       const { form, guest } = yield* receiveForm(request, "get")
-      const actor = yield* getActor(guest)
+      const actor = yield* getBuyer(guest)
       return yield* act(guest, actor, form).pipe(
         Effect.catchTags({
           Conflict: ({ message }) => showAgain(guest, actor, form, message),

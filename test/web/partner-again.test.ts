@@ -186,6 +186,17 @@ describe("a page of flow 1 that is loaded again", () => {
     expect((await visitor.get(`${path}/paid?order=${name}`)).status).toBe(404)
   })
 
+  it("buys nothing without the email address that its partner has come to ask for", async () => {
+    const { cart, user, visitor } = await chooseId()
+    const asks = (forEmail: boolean) => service.sql`
+      update organization set branding = coalesce(branding, '{}') || jsonb_build_object('requires_email', ${forEmail}::boolean)`
+    await asks(true)
+    const refused = await visitor.submit(cart, { action: "free" })
+    await asks(false)
+    expect([refused.status, refused.text.includes("to have an email address")]).toEqual([400, true])
+    expect(await orderOf(user.id)).toBeUndefined()
+  })
+
   it("says that the cart is empty to whoever has bought nothing", async () => {
     const { cart, visitor } = await chooseId()
     await visitor.submit(cart, {
