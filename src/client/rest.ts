@@ -17,8 +17,16 @@ interface LooseInput extends CallOptions {
   readonly body?: unknown
 }
 
+/** However they are encoded, dots make another path of it, which may well answer; half a character is not encoded at all. */
+const unsendable = /^\.{0,2}$|\p{Surrogate}/u
+
 const pathOf = (pattern: string, params: Readonly<Record<string, string>>): string =>
-  pattern.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+  pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = params[name] ?? ""
+    if (!unsendable.test(value)) return encodeURIComponent(value)
+    const error = `path: ${name}: ${JSON.stringify(value)} cannot be part of a path`
+    throw new ApiError(400, new Headers(), { error, code: "invalid_request" })
+  })
 
 const queryOf = (query: Readonly<Record<string, unknown>>): string => {
   const search = new URLSearchParams()
