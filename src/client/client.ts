@@ -23,6 +23,9 @@ const askAgainMs = 1000
 /** Where the socket has as many channels as it may. */
 const listenAgainMs = 5000
 
+/** Longer than the service takes. An answer that got lost on the way would else be waited for by every call to come. */
+const refreshWithinMs = 20_000
+
 const noExchange: Exchange = () => Promise.reject(new Error("There is no refresh token"))
 
 /** The service for programs: typed calls of every operation, and live channels that survive reconnects. */
@@ -31,7 +34,12 @@ export const createClient = (options: ClientOptions) => {
   const request = options.fetch ?? fetch.bind(globalThis)
   const anonymous = makeCall({ baseUrl, fetch: request, credentials: new Credentials({}, noExchange) })
   const credentials = new Credentials(options, async (refresh_token, idempotencyKey) => {
-    const tokens = await anonymous("POST /auth/token/refresh", { body: { refresh_token }, idempotencyKey })
+    const signal = AbortSignal.timeout(refreshWithinMs)
+    const tokens = await anonymous("POST /auth/token/refresh", {
+      body: { refresh_token },
+      idempotencyKey,
+      signal,
+    })
     return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
   })
   /** In place of those of the login that is kept here; tokens that somebody else keeps are theirs to replace. */

@@ -35,6 +35,17 @@ const queryOf = (query: Readonly<Record<string, unknown>>): string => {
   return text === "" ? "" : `?${text}`
 }
 
+/** Who gives up on a call does not wait for its token either: others may, so that is not given up. */
+const unlessAborted = <A>(waited: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
+  if (signal === undefined) return waited
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason)
+    signal.addEventListener("abort", giveUp)
+    if (signal.aborted) giveUp()
+    waited.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp))
+  })
+}
+
 /** Empty answers are undefined, JSON is parsed, the rest is text. */
 const read = async (response: Response): Promise<unknown> => {
   const text = await response.text()
@@ -61,11 +72,12 @@ export const makeCall = ({ baseUrl, credentials, fetch, goOnWith }: RestOptions)
     const [method = "GET", path = "/"] = name.split(" ")
     const given = (input ?? {}) as LooseInput
     const { logins } = credentials
-    const token = await credentials.token()
+    const token = await unlessAborted(credentials.token(), given.signal)
     let response = await send(method, path, given, token)
     if (response.status === 401 && credentials.canRenew && credentials.logins === logins) {
       await response.body?.cancel()
-      response = await send(method, path, given, await credentials.renew(token))
+      const renewed = await unlessAborted(credentials.renew(token), given.signal)
+      response = await send(method, path, given, renewed)
     }
     const body = await read(response)
     if (!response.ok) throw new ApiError(response.status, response.headers, body)

@@ -1,12 +1,14 @@
-import { beforeAll, expect, it } from "vitest"
+import { afterEach, beforeAll, expect, it, vi } from "vitest"
 import { ApiError } from "../../src/client/api-error.ts"
 import { createClient } from "../../src/client/client.ts"
+import { register } from "../auth/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 let service: TestService
 beforeAll(async () => {
   service = await serve()
 })
+afterEach(() => void vi.restoreAllMocks())
 
 it.each([".", "..", "", "\ud83d"])(
   "an id that is typed as %j is refused, and no other path is asked for",
@@ -20,3 +22,38 @@ it.each([".", "..", "", "\ud83d"])(
     ).rejects.toBeInstanceOf(ApiError)
   },
 )
+
+/** As in a network that swallows what it is given. */
+const unanswered: typeof fetch = (_input, init) =>
+  new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
+
+it("who gives up on a call does not wait for the token it would have been made with", async () => {
+  const giveUp = new AbortController()
+  const client = createClient({
+    baseUrl: service.url,
+    refreshToken: "swallowed",
+    fetch: (input, init) => {
+      giveUp.abort(new Error("given up"))
+      return unanswered(input, init)
+    },
+  })
+  const { signal } = giveUp
+  await expect(client.call("GET /account", { signal })).rejects.toThrow("given up")
+  await expect(client.call("GET /account", { signal })).rejects.toThrow("given up")
+})
+
+it("a refresh that nobody answers is given up, and not waited for by every call to come", async () => {
+  const { timeout } = AbortSignal
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout.call(AbortSignal, ms / 1000))
+  const { refresh } = await register(service)
+  let isSwallowed = true
+  const client = createClient({
+    baseUrl: service.url,
+    refreshToken: refresh,
+    fetch: (input, init) => (isSwallowed ? unanswered(input, init) : fetch(input, init)),
+  })
+  await expect(client.call("GET /account")).rejects.toMatchObject({ name: "TimeoutError" })
+  vi.restoreAllMocks()
+  isSwallowed = false
+  expect((await client.call("GET /account")).user.id).not.toBe("")
+})
