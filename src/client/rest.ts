@@ -1,5 +1,5 @@
 import type { TokenResponse } from "../../schema/session.ts"
-import { ApiError } from "./api-error.ts"
+import { ApiError, isRefusal } from "./api-error.ts"
 import type { Credentials } from "./credentials.ts"
 import type { Answer, CallOptions, Input, OperationName } from "./operation.ts"
 
@@ -72,10 +72,17 @@ export const makeCall = ({ baseUrl, credentials, fetch, goOnWith }: RestOptions)
     const [method = "GET", path = "/"] = name.split(" ")
     const given = (input ?? {}) as LooseInput
     const { logins } = credentials
-    const token = await unlessAborted(credentials.token(), given.signal)
+    let over: unknown
+    // What is open to everybody is so also when the login is over; the rest is refused, and this is why.
+    const token = await unlessAborted(credentials.token(), given.signal).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error
+      over = error
+      return undefined
+    })
     let response = await send(method, path, given, token)
     if (response.status === 401 && credentials.canRenew && credentials.logins === logins) {
       await response.body?.cancel()
+      if (over !== undefined) throw over
       const renewed = await unlessAborted(credentials.renew(token), given.signal)
       response = await send(method, path, given, renewed)
     }

@@ -57,3 +57,18 @@ it("a refresh that nobody answers is given up, and not waited for by every call 
   isSwallowed = false
   expect((await client.call("GET /account")).user.id).not.toBe("")
 })
+
+it("what is open to everybody is answered also when the login is over", async () => {
+  let refreshes = 0
+  const client = createClient({
+    baseUrl: service.url,
+    refreshToken: "ended long ago",
+    fetch: (input, init) => {
+      if (String(input).endsWith("/auth/token/refresh")) refreshes++
+      return fetch(input, init)
+    },
+  })
+  expect(await client.call("GET /emoji")).toContain("🚀")
+  await expect(client.call("GET /account")).rejects.toMatchObject({ status: 401 })
+  expect(refreshes).toBe(2)
+})
