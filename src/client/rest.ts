@@ -28,12 +28,22 @@ const pathOf = (pattern: string, params: Readonly<Record<string, string>>): stri
     throw new ApiError(400, new Headers(), { error, code: "invalid_request" })
   })
 
-const queryOf = (query: Readonly<Record<string, unknown>>): string => {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value != null) search.set(name, String(value))
-  const text = search.toString()
+/** An application proves who it is in what it sends, as a form: nobody's login has a part in that. */
+const grant: OperationName = "POST /token"
+
+const formOf = (values: object): string => {
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value != null) form.set(name, String(value))
+  return form.toString()
+}
+const queryOf = (query: object): string => {
+  const text = formOf(query)
   return text === "" ? "" : `?${text}`
 }
+const bodyOf = (path: string, body: unknown): { readonly type: string; readonly text: string } =>
+  grant.endsWith(` ${path}`)
+    ? { type: "application/x-www-form-urlencoded", text: formOf(body as object) }
+    : { type: "application/json", text: JSON.stringify(body) }
 
 /** Who gives up on a call does not wait for its token either: others may, so that is not given up. */
 const unlessAborted = <A>(waited: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
@@ -55,32 +65,36 @@ const read = async (response: Response): Promise<unknown> => {
 
 /** Calls an operation by its row in the table: `call("GET /emoji_id/:emoji_id", { params: { emoji_id } })`. */
 export const makeCall = ({ baseUrl, credentials, fetch, goOnWith }: RestOptions) => {
-  const send = async (method: string, path: string, input: LooseInput, token: string | undefined) =>
-    fetch(`${baseUrl}${pathOf(path, input.params ?? {})}${queryOf(input.query ?? {})}`, {
+  const send = async (method: string, path: string, input: LooseInput, token: string | undefined) => {
+    const body = input.body === undefined ? undefined : bodyOf(path, input.body)
+    return fetch(`${baseUrl}${pathOf(path, input.params ?? {})}${queryOf(input.query ?? {})}`, {
       method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(credentials.apiKey === undefined ? {} : { "x-api-key": credentials.apiKey }),
-        ...(input.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined ? {} : { "content-type": body.type }),
         ...(input.idempotencyKey === undefined ? {} : { "idempotency-key": input.idempotencyKey }),
       },
-      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      ...(body === undefined ? {} : { body: body.text }),
       ...(input.signal === undefined ? {} : { signal: input.signal }),
     })
+  }
 
   return async <N extends OperationName>(name: N, ...[input]: Input<N>): Promise<Answer<N>> => {
     const [method = "GET", path = "/"] = name.split(" ")
     const given = (input ?? {}) as LooseInput
     const { logins } = credentials
+    const isGrant = name === grant
     let over: unknown
     // What is open to everybody is so also when the login is over; the rest is refused, and this is why.
-    const token = await unlessAborted(credentials.token(), given.signal).catch((error: unknown) => {
+    const asked = isGrant ? Promise.resolve(undefined) : credentials.token()
+    const token = await unlessAborted(asked, given.signal).catch((error: unknown) => {
       if (!isRefusal(error)) throw error
       over = error
       return undefined
     })
     let response = await send(method, path, given, token)
-    if (response.status === 401 && credentials.canRenew && credentials.logins === logins) {
+    if (response.status === 401 && !isGrant && credentials.canRenew && credentials.logins === logins) {
       await response.body?.cancel()
       if (over !== undefined) throw over
       const renewed = await unlessAborted(credentials.renew(token), given.signal)

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, it, vi } from "vitest"
 import { ApiError } from "../../src/client/api-error.ts"
 import { createClient } from "../../src/client/client.ts"
-import { register } from "../auth/person.ts"
+import { password, register } from "../auth/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 let service: TestService
@@ -71,4 +71,15 @@ it("what is open to everybody is answered also when the login is over", async ()
   expect(await client.call("GET /emoji")).toContain("🚀")
   await expect(client.call("GET /account")).rejects.toMatchObject({ status: 401 })
   expect(refreshes).toBe(2)
+})
+
+it("an application trades its code as a form, whoever is logged in", async () => {
+  const { email } = await register(service)
+  const client = createClient({ baseUrl: service.url })
+  await client.logIn({ email, password })
+  const body = { grant_type: "authorization_code", client_id: "nobody", client_secret: "none" } as const
+  await expect(client.call("POST /token", { body })).rejects.toMatchObject({
+    status: 401,
+    body: { error: "invalid_client", error_description: "The client or its secret is wrong." },
+  })
 })
