@@ -9,6 +9,11 @@ import { makeCall } from "./rest.ts"
 import type { Exchange } from "./shared-refresh.ts"
 import type { SocketConstructor } from "./socket-like.ts"
 
+export type { EventFrame } from "../../schema/live.ts"
+export { ApiError } from "./api-error.ts"
+export type { ChannelHandlers, LiveChannel } from "./channel-book.ts"
+export type { LiveStatus, LookupResult }
+
 export type ClientOptions = CredentialOptions & {
   readonly baseUrl: string
   readonly fetch?: typeof fetch

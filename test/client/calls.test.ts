@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, it, vi } from "vitest"
-import { ApiError } from "../../src/client/api-error.ts"
-import { createClient } from "../../src/client/client.ts"
+// From the one module that the package shows: who has no other can tell a refusal from a fault.
+import { ApiError, createClient } from "../../src/client/client.ts"
 import { password, register } from "../auth/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
