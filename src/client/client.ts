@@ -131,7 +131,7 @@ export const createClient = (options: ClientOptions) => {
         leave = connection.subscribe(`emoji_id:${askable(emojiId)}`, {
           state: (state) => {
             asked++
-            tell(state as LookupResult)
+            tell({ ...(state as LookupResult), emoji_id: emojiId })
           },
           event: ask,
           refused: (code) => {

@@ -178,18 +178,22 @@ describe("live channels", () => {
 
   it("look ids up, and watch one for a wallet that is about to pay", async () => {
     const owner = await service.user()
-    const id = "🚀🚀🌊"
+    const [id, typed] = ["❤️🚀🌊", "❤🚀🌊"]
     await service.sql`insert into emoji_id (canonical, owner_id, source) values (${id}, ${owner.id}, 'test')`
     await service.sql`insert into record (canonical, hash, tag, data) values (${id}, 'a', ${0x1003}, 'first')`
     const client = newClient()
     const found: Array<LookupResult> = []
-    client.watchId(id, (result) => void found.push(result))
+    client.watchId(typed, (result) => void found.push(result))
     await until(() => found.length === 1)
     expect(found[0]?.result.map(({ data }) => data)).toEqual(["first"])
     await service.sql`update record set data = 'second' where canonical = ${id}`
     await emit(service, `emoji_id:${id}`, {})
     await until(() => found.length === 2)
     expect(found[1]?.result.map(({ data }) => data)).toEqual(["second"])
+    expect(found.map(({ canonical, emoji_id }) => [canonical, emoji_id])).toEqual([
+      [id, typed],
+      [id, typed],
+    ])
     expect((await client.live.lookup([id, "?"])).map(({ status }) => status)).toEqual([true, false])
   })
 
