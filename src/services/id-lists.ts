@@ -38,6 +38,18 @@ export const listOwned = Effect.fnUntraced(function* (userId: string, named: str
 export const toListItem = (registered: Registered): EmojiListItem =>
   emojiListItem(registered.id, rhythmScore(registered.id), registered)
 
+const madeAtOnce = 500
+
+/** So many at a time, and others are answered between: thousands of ids would keep them waiting. */
+export const makeEach = Effect.fnUntraced(function* <A, B>(all: ReadonlyArray<A>, make: (one: A) => B) {
+  const made: Array<B> = []
+  for (let from = 0; from < all.length; from += madeAtOnce) {
+    if (from > 0) yield* Effect.yieldNow
+    for (const one of all.slice(from, from + madeAtOnce)) made.push(make(one))
+  }
+  return made
+})
+
 /** The ids of a user or an organization, to whoever may see them as a list. */
 export class IdLists extends Context.Service<
   IdLists,
@@ -77,11 +89,11 @@ export class IdLists extends Context.Service<
 
       return IdLists.of({
         list: (principal, request) =>
-          Effect.map(find(principal, request), (found) =>
-            found.map(({ id, modifiers }) => displayFormat(id, modifiers ?? undefined)),
+          Effect.flatMap(find(principal, request), (found) =>
+            makeEach(found, ({ id, modifiers }) => displayFormat(id, modifiers ?? undefined)),
           ),
         listExtended: (principal, request) =>
-          Effect.map(find(principal, request), (found) => found.map(toListItem)),
+          Effect.flatMap(find(principal, request), (found) => makeEach(found, toListItem)),
       })
     }),
   )

@@ -7,7 +7,7 @@ import { EmojiIds } from "../store/emoji-ids.ts"
 import { TransferLists } from "../store/transfers.ts"
 import { Wallets } from "../store/wallets.ts"
 import { CurrentUsers } from "./current-users.ts"
-import { toListItem } from "./id-lists.ts"
+import { makeEach, toListItem } from "./id-lists.ts"
 import { checkAsOwner, subjectOf } from "./permissions.ts"
 
 const outgoingPage = { dir: "Desc", limit: 50, page: 0, sort: "created_at" } as const
@@ -64,7 +64,7 @@ export class SessionData extends Context.Service<
           const generations = new Set(registered.map(({ generation }) => generation))
           return {
             ...rest,
-            extended_list: registered.map(toListItem),
+            extended_list: yield* makeEach(registered, toListItem),
             editions: [...generations].sort((a, b) => a - b),
             outgoing_transfers: paged(outgoing.data, outgoingPage, outgoing.total),
           }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import type { Principal } from "../../src/http/principal.ts"
-import { IdLists } from "../../src/services/id-lists.ts"
+import { IdLists, makeEach } from "../../src/services/id-lists.ts"
 import { expectAnswer } from "../fixtures/contract.ts"
 import type { TestUser } from "../fixtures/service.ts"
 import { type DirectoryService, serveDirectory } from "./directory-service.ts"
@@ -109,4 +109,19 @@ describe("a token of the authorization-code flow", () => {
     expect(await reach("🐙")).toEqual([])
     expect(await reach("no id")).toEqual([])
   })
+})
+
+it("a list of thousands is made over several turns of the loop, whole and in order", async () => {
+  let turn = 0
+  const count = () => {
+    turn++
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  const numbers = Array.from({ length: 2001 }, (_, n) => n)
+  const made = await Effect.runPromise(makeEach(numbers, (n) => [n, turn] as const))
+  clearImmediate(next)
+  expect(made.map(([n]) => n)).toEqual(numbers)
+  expect(new Set(made.map(([, turn]) => turn)).size).toBe(5)
+  expect(await Effect.runPromise(makeEach([], String))).toEqual([])
 })
