@@ -14,6 +14,8 @@ export interface Sink {
   cut(): void
   /** What was sent and has not left yet. */
   bufferedBytes(): number
+  /** All that was sent to this socket alone; no more than it was. */
+  sentBytes(): number
 }
 
 const decode = Schema.decodeUnknownResult(ClientFrame)

@@ -14,14 +14,19 @@ export const withId = (id: string | null | undefined): { readonly id?: string } 
 export class Questions {
   readonly #ports: Pick<SessionPorts, "directory" | "run">
   readonly #send: (frame: Parameters<typeof encode>[0]) => void
+  readonly #isFull: () => boolean
   #waiting: Array<LookupFrame> = []
+  /** The next one waits for room in the socket. */
+  #isHeld = false
 
   constructor(
     ports: Pick<SessionPorts, "directory" | "run">,
     send: (frame: Parameters<typeof encode>[0]) => void,
+    isFull: () => boolean,
   ) {
     this.#ports = ports
     this.#send = send
+    this.#isFull = isFull
   }
 
   ask(frame: LookupFrame) {
@@ -29,6 +34,13 @@ export class Questions {
       return this.#refuse(frame, "unavailable", "Too many lookups of this socket are waiting. Try again.")
     this.#waiting.push(frame)
     if (this.#waiting.length === 1) this.#answerNext()
+  }
+
+  /** The socket has room again. */
+  drained() {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    this.#answerNext()
   }
 
   /** Nobody waits any more. */
@@ -39,6 +51,9 @@ export class Questions {
   #answerNext() {
     const [frame] = this.#waiting
     if (frame === undefined) return
+    // Whoever reads slower than they ask would else be cut off for what they have asked for.
+    this.#isHeld = this.#isFull()
+    if (this.#isHeld) return
     const { directory, run } = this.#ports
     run(directory.lookup(frame.emoji_ids), (exit) => {
       if (Exit.isFailure(exit))

@@ -9,7 +9,7 @@ import type { Hub } from "./hub.ts"
 import type { Identify, Identity } from "./identity.ts"
 import { decodeClientFrame, encode, type Reference, referenceTo, type Sink } from "./protocol.ts"
 import { Questions, withId } from "./questions.ts"
-import type { Subscriber, Subscription } from "./subscription.ts"
+import { isFull, type Subscriber, type Subscription } from "./subscription.ts"
 
 type Run = <A>(effect: Effect.Effect<A, Unavailable>, done: (exit: Exit.Exit<A, Unavailable>) => void) => void
 
@@ -48,7 +48,11 @@ export class LiveSession implements Subscriber {
   constructor(sink: Sink, ports: SessionPorts) {
     this.sink = sink
     this.#ports = ports
-    this.#questions = new Questions(ports, (frame) => this.#send(frame))
+    this.#questions = new Questions(
+      ports,
+      (frame) => this.#send(frame),
+      () => isFull(sink),
+    )
     this.#openedAt = ports.listenedMs()
     this.#allowance = new Allowance(liveLimits.burstFrames, liveLimits.framesPerSecond, ports.now())
   }
@@ -74,6 +78,7 @@ export class LiveSession implements Subscriber {
 
   /** The socket has room again. */
   drained() {
+    this.#questions.drained()
     for (const subscription of this.#subscriptions.values()) subscription.advance()
   }
 

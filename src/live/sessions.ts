@@ -120,15 +120,16 @@ export class LiveSessions extends Context.Service<
         }),
       ]
 
-      /** Those with too much unsent, and how much it was at the last look. */
+      /** Those with too much unsent, and how much they had read at the last look. */
       let behind = new Map<LiveSession, number>()
       const cutSlow = (): void => {
         const stillBehind = new Map<LiveSession, number>()
         for (const session of sessions) {
           const bytes = session.sink.bufferedBytes()
           if (bytes <= slowAboveBytes) continue
-          if (bytes + leastReadBytes <= (behind.get(session) ?? Number.POSITIVE_INFINITY)) {
-            stillBehind.set(session, bytes)
+          const read = session.sink.sentBytes() - bytes
+          if (read >= (behind.get(session) ?? Number.NEGATIVE_INFINITY) + leastReadBytes) {
+            stillBehind.set(session, read)
             continue
           }
           isSlow(session)

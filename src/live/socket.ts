@@ -34,11 +34,13 @@ const tokenInQuery = /(?:^|&)(?:access_)?token=/i
 class SocketSink implements Sink {
   /** Undefined once closed: the library throws at any further use. */
   #socket: WebSocket<Data> | undefined
+  #sent = 0
 
   constructor(socket: WebSocket<Data>) {
     this.#socket = socket
   }
   send(frame: string | Frame): void {
+    this.#sent += frame.length
     this.#socket?.send(frame, false)
   }
   subscribe(topic: string): void {
@@ -55,6 +57,9 @@ class SocketSink implements Sink {
   }
   bufferedBytes(): number {
     return this.#socket?.getBufferedAmount() ?? 0
+  }
+  sentBytes(): number {
+    return this.#sent
   }
   gone(): void {
     this.#socket = undefined

@@ -24,8 +24,9 @@ export interface Source {
   delivered(events: number): void
 }
 
-/** A socket with more than this unsent gets no further states and missed events until it has read some. */
+/** A socket with more than this unsent gets no further states, missed events and answers until it has read some. */
 const pauseAboveBytes = 64 * 1024
+export const isFull = (sink: Sink): boolean => sink.bufferedBytes() > pauseAboveBytes
 
 /**
  * Replay, then live, without a hole: first a state or a position, then what came after it one by one, and in the very turn
@@ -178,7 +179,7 @@ export class Subscription {
   }
 
   #isFull(): boolean {
-    return this.#subscriber.sink.bufferedBytes() > pauseAboveBytes
+    return isFull(this.#subscriber.sink)
   }
 
   #readMore() {

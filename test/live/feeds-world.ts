@@ -70,6 +70,7 @@ export class Listener implements Subscriber {
     close: () => {},
     cut: () => {},
     bufferedBytes: () => (this.isFull ? 1e9 : 0),
+    sentBytes: () => 0,
   }
   principal(): undefined {
     return undefined

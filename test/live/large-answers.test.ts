@@ -39,6 +39,7 @@ it("while as many lookups of a socket wait as may, a further one is told to try 
       },
     },
     (frame) => void said.push(frame),
+    () => false,
   )
   const ask = (id: string) => questions.ask({ type: "lookup", id, emoji_ids: ["🌊"] })
   for (let n = 0; n < liveLimits.lookupsWaiting; n++) ask(`${n}`)
@@ -49,4 +50,30 @@ it("while as many lookups of a socket wait as may, a further one is told to try 
     ["error", "late", "unavailable"],
     ["records", "0", undefined],
   ])
+})
+
+it("who reads slower than they are answered is answered as fast as they read", () => {
+  const answered: Array<string> = []
+  let isFull = false
+  const questions = new Questions(
+    {
+      directory: { lookup: () => Effect.succeed([]) },
+      run: (effect, done) => done(Effect.runSyncExit(effect)),
+    },
+    ({ id }: AnyFrame) => {
+      answered.push(id)
+      isFull = true
+    },
+    () => isFull,
+  )
+  for (const id of ["0", "1", "2"]) questions.ask({ type: "lookup", id, emoji_ids: ["🌊"] })
+  questions.drained()
+  expect(answered).toEqual(["0"])
+  isFull = false
+  questions.drained()
+  questions.drained()
+  expect(answered).toEqual(["0", "1"])
+  isFull = false
+  questions.drained()
+  expect(answered).toEqual(["0", "1", "2"])
 })

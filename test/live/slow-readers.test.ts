@@ -6,7 +6,7 @@ const service = await serve()
 const sessions = await service.runtime.runPromise(LiveSessions)
 
 /** A socket with a large state on its way, asked now and then how much of it has not left yet. */
-const reader = (unsent: (look: number) => number) => {
+const reader = (unsent: (look: number) => number, sent: (look: number) => number = () => 0) => {
   let looks = 0
   let tellCut = () => {}
   const state = { isCut: false, looks: () => looks, cut: Promise.resolve() }
@@ -24,6 +24,7 @@ const reader = (unsent: (look: number) => number) => {
       tellCut()
     },
     bufferedBytes: () => unsent(looks++),
+    sentBytes: () => sent(looks),
   })
   session.receive(JSON.stringify({ type: "connect" }))
   return state
@@ -32,11 +33,15 @@ const reader = (unsent: (look: number) => number) => {
 it("who reads a large state over a slow network is let read it, and who stops reading is cut off", async () => {
   const megabyte = 1024 * 1024
   const slow = reader((look) => Math.max(0, megabyte - look * 200 * 1024))
+  const refilled = reader(
+    () => megabyte,
+    (look) => look * 200 * 1024,
+  )
   const stalled = reader(() => megabyte)
   await stalled.cut
   expect(slow.isCut).toBe(false)
   // It goes on reading for a while, and stops before the end.
   const stopping = reader((look) => Math.max(megabyte / 2, megabyte - look * 200 * 1024))
   await stopping.cut
-  expect([slow.isCut, stopping.looks() > 3]).toEqual([false, true])
+  expect([slow.isCut, refilled.isCut, stopping.looks() > 3]).toEqual([false, false, true])
 })
