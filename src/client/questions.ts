@@ -6,7 +6,7 @@ interface Question {
   readonly frame: ClientFrame
   readonly resolve: (results: ReadonlyArray<LookupResult>) => void
   readonly reject: (error: Error) => void
-  readonly timer: ReturnType<typeof setTimeout>
+  timer?: ReturnType<typeof setTimeout>
 }
 
 const askAgainMs = 500
@@ -16,6 +16,7 @@ export class Questions {
   readonly #open = new Map<string, Question>()
   readonly #withinMs: number
   #lastId = 0
+  #answeredAt = Number.NEGATIVE_INFINITY
 
   constructor(withinMs: number) {
     this.#withinMs = withinMs
@@ -42,13 +43,23 @@ export class Questions {
   ): Promise<ReadonlyArray<LookupResult>> {
     return new Promise((resolve, reject) => {
       const id = String(++this.#lastId)
-      const timer = setTimeout(() => this.fail(id, "The live socket did not answer in time"), this.#withinMs)
       const frame: ClientFrame = { type: "lookup", id, emoji_ids: emojiIds.map(askable) }
       const asAsked = (results: ReadonlyArray<LookupResult>) =>
         resolve(results.map((found, at) => ({ ...found, emoji_id: emojiIds[at] ?? found.emoji_id })))
-      this.#open.set(id, { emojiIds, frame, resolve: asAsked, reject, timer })
+      const question: Question = { emojiIds, frame, resolve: asAsked, reject }
+      this.#open.set(id, question)
+      this.#giveUpIn(this.#withinMs, id, question)
       send(frame)
     })
+  }
+
+  /** They are answered one after the other: those at the end of many wait for as long as others are. */
+  #giveUpIn(ms: number, id: string, question: Question): void {
+    question.timer = setTimeout(() => {
+      const leftMs = this.#answeredAt + this.#withinMs - performance.now()
+      if (leftMs > 0) this.#giveUpIn(leftMs, id, question)
+      else this.fail(id, "The live socket did not answer in time")
+    }, ms)
   }
 
   *frames(): Generator<ClientFrame> {
@@ -56,6 +67,7 @@ export class Questions {
   }
 
   answer(id: string | undefined, results: ReadonlyArray<LookupResult>): void {
+    this.#answeredAt = performance.now()
     this.#take(id)?.resolve(results)
   }
 

@@ -205,3 +205,24 @@ it("a token that lives for months is renewed near its end, not at once and witho
   expect(renewals).toBe(0)
   live.close()
 })
+
+it("an address book that takes long to be answered is waited for as long as answers come, and no longer", async () => {
+  let lookups = 0
+  let mostAnswered = 30
+  FakeSocket.answers = (frame, socket) => {
+    greet(frame, socket)
+    if (frame["type"] !== "lookup" || ++lookups > mostAnswered) return
+    const results = (frame["emoji_ids"] as Array<string>).map((emoji_id) => ({ emoji_id }))
+    setTimeout(() => socket.say({ type: "records", id: frame["id"], results }), 1000 * lookups)
+  }
+  const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
+  const ids = Array.from({ length: 30 * 50 }, (_, n) => `${n}`)
+  const book = client.live.lookup(ids)
+  await vi.advanceTimersByTimeAsync(31_000)
+  expect((await book).map(({ emoji_id }) => emoji_id)).toEqual(ids)
+  mostAnswered += 2
+  const halted = expect(client.live.lookup(ids)).rejects.toThrow("in time")
+  await vi.advanceTimersByTimeAsync(100_000)
+  await halted
+  client.live.close()
+})
