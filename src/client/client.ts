@@ -6,7 +6,7 @@ import { LiveConnection } from "./live.ts"
 import type { LiveStatus } from "./live-options.ts"
 import { askable } from "./protocol-facts.ts"
 import { makeCall } from "./rest.ts"
-import type { Exchange } from "./shared-refresh.ts"
+import { type Exchange, lockWaitMs } from "./shared-refresh.ts"
 import type { SocketConstructor } from "./socket-like.ts"
 
 export type { EventFrame } from "../../schema/live.ts"
@@ -28,8 +28,11 @@ const askAgainMs = 1000
 /** Where the socket has as many channels as it may. */
 const listenAgainMs = 5000
 
-/** Longer than the service takes. An answer that got lost on the way would else be waited for by every call to come. */
-const refreshWithinMs = 20_000
+/**
+ * An answer that got lost on the way would else be waited for by every call to come. Before other tabs stop waiting for
+ * their turn: from then on they ask with the same key, and not as somebody who uses the token again.
+ */
+const refreshWithinMs = lockWaitMs * 0.8
 
 const noExchange: Exchange = () => Promise.reject(new Error("There is no refresh token"))
 

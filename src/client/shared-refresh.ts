@@ -21,7 +21,7 @@ interface Use {
 const uses = new Map<string, Use>()
 const usesKept = 1000
 /** As long as the service takes to answer at most: a tab that was put to sleep must not keep the others waiting. */
-const lockWaitMs = 15_000
+export const lockWaitMs = 15_000
 /** Long enough for another tab to answer. */
 const answerMs = 300
 
