@@ -1,7 +1,11 @@
+import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { maxRecordsPerId } from "../../schema/edit-request.ts"
+import { emojis } from "../../schema/emoji.ts"
 import { maxIdsPerBatch } from "../../schema/lookup.ts"
 import { maxRecordBytes } from "../../schema/record.ts"
+import { lookupMany } from "../../src/services/lookup-batch.ts"
+import { Lookups } from "../../src/services/lookups.ts"
 import { serve } from "../fixtures/service.ts"
 import { grant } from "../moves/moves.ts"
 
@@ -24,4 +28,31 @@ it("an id with all the records it may have does not fill an answer again and aga
     status: false,
     error: { code: "too_large" },
   })
+})
+
+it("a hundred such ids are not all read for an answer that has room for a few", async () => {
+  const ids = emojis.slice(0, maxIdsPerBatch).map(({ canonical }) => canonical)
+  const record = { tag: "0x5001", data: "x".repeat(maxRecordBytes * maxRecordsPerId), hash: "" }
+  const answer = {
+    own: "ETag: 1",
+    body: JSON.stringify({ status: true, result: [record], error: null, stats: [] }),
+  }
+  const read: Array<string> = []
+  const view: Lookups["Service"]["view"] = ({ canonical }) => {
+    read.push(canonical)
+    return Effect.succeed(answer)
+  }
+  const answers = await Effect.runPromise(
+    Effect.provideService(lookupMany(ids), Lookups, { view } as Lookups["Service"]),
+  )
+  const told = answers.map((text) => JSON.parse(text))
+  expect(told.map(({ emoji_id }) => emoji_id)).toEqual(ids)
+  expect(told.map(({ error }) => error?.code).slice(0, 4)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    "too_large",
+  ])
+  expect(told.at(-1)).toMatchObject({ status: false, error: { code: "too_large" } })
+  expect(read.length).toBeLessThan(maxIdsPerBatch / 2)
 })
