@@ -66,6 +66,7 @@ export class LiveConnection {
 
   /** One result per id, in their order, however many there are. */
   lookup(emojiIds: ReadonlyArray<string>): Promise<ReadonlyArray<LookupResult>> {
+    if (this.#status === "closed") return Promise.reject(new Error("The live socket was closed"))
     this.#connectSoon()
     return this.#questions.ask(emojiIds, (frame) => this.#send(frame))
   }

@@ -226,3 +226,9 @@ it("an address book that takes long to be answered is waited for as long as answ
   await halted
   client.live.close()
 })
+
+it("who asks on a connection they have closed is told so at once", async () => {
+  const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
+  client.live.close()
+  await expect(client.live.lookup(["🐙"])).rejects.toThrow("closed")
+})
