@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Fiber, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import type { Endpoint } from "./http/exchange.ts"
 import type { Observer } from "./http/server.ts"
@@ -25,6 +25,21 @@ interface RouteMetrics {
   readonly attributes: Attributes
   /** Prepared answers since the last scrape: adding to a metric for each would cost more than the answer. */
   preparedCount: number
+}
+
+/** A database that does not answer must not take the figures away with it: whoever scrapes waits for seconds only. */
+const preparedWithin = "2 seconds"
+
+/** Goes on by itself when nobody waits any longer; who asks meanwhile waits for the same. */
+const preparation = (effect: Effect.Effect<void>): Effect.Effect<void> => {
+  let underWay: Fiber.Fiber<void> | undefined
+  const finished = Effect.sync(() => {
+    underWay = undefined
+  })
+  return Effect.gen(function* () {
+    underWay ??= yield* Effect.forkDetach(Effect.ensuring(effect, finished))
+    yield* Effect.timeoutOption(Fiber.await(underWay), preparedWithin)
+  })
 }
 
 /** A number read when somebody asks for it. */
@@ -94,7 +109,7 @@ export class Metrics extends Context.Service<
     })
 
     const text = Effect.gen(function* () {
-      yield* Effect.forEach(preparations, (effect) => effect, { discard: true })
+      yield* Effect.all(preparations, { concurrency: "unbounded", discard: true })
       for (const read of readings) read()
       for (const metrics of routes.values()) {
         if (metrics.preparedCount === 0) continue
@@ -104,6 +119,11 @@ export class Metrics extends Context.Service<
       return yield* PrometheusMetrics.format()
     })
 
-    return Metrics.of({ observer, gauge, before: (effect) => void preparations.push(effect), text })
+    return Metrics.of({
+      observer,
+      gauge,
+      before: (effect) => void preparations.push(preparation(effect)),
+      text,
+    })
   })
 }

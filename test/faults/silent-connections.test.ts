@@ -13,3 +13,13 @@ it("connections that go silent without being closed are replaced, and the servic
   expect(await ready()).toBe(503)
   await expect.poll(ready, { timeout: 20_000, interval: 200 }).toBe(200)
 }, 40_000)
+
+it("the metrics are told while the database does not answer", async () => {
+  const proxy = await proxyTo(await createDatabase())
+  const service = await serve({ REQUEST_DEADLINE_SECONDS: "5" }, { database: proxy.address })
+  const metrics = () => service.call("GET", "/metrics")
+  expect((await metrics()).status).toBe(200)
+  proxy.silence()
+  const answers = await Promise.all([metrics(), metrics()])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+}, 40_000)
