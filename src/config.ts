@@ -1,6 +1,5 @@
 import { Context } from "effect"
 import {
-  atLeast,
   baseUrl,
   email,
   hexKey,
@@ -9,6 +8,7 @@ import {
   oneOf,
   optionalSetting,
   origins,
+  password,
   plain,
   type Read,
   readSettings,
@@ -100,7 +100,7 @@ export const settings = {
     secret(hexKey),
   ),
   adminEmail: optionalSetting("ADMIN_EMAIL", "This admin exists after every start.", email),
-  adminPassword: optionalSetting("ADMIN_PASSWORD", "Password of that admin.", secret(atLeast(8))),
+  adminPassword: optionalSetting("ADMIN_PASSWORD", "Password of that admin.", secret(password)),
   demo: optionalSetting(
     "DEMO",
     "`true` seeds demo data. Default: true outside production.",

@@ -108,15 +108,20 @@ export const secret =
   (text) =>
     Redacted.make(inner(text))
 
-export const atLeast =
-  (characters: number): Reader<string> =>
-  (text) => {
-    if (text.length < characters) throw new Error(`expected at least ${characters} characters`)
-    return text
-  }
+const passwordLength = { minimum: 8, maximum: 200 }
 
+/** Counted as the service counts what people choose: by code points, composed. */
+export const password: Reader<string> = (text) => {
+  const { length } = Array.from(text.normalize("NFC"))
+  const { maximum, minimum } = passwordLength
+  if (length < minimum || length > maximum) throw new Error(`expected ${minimum} to ${maximum} characters`)
+  return text
+}
+
+/** One that can log in: what else is an address to mail servers is none to the API. */
 export const email: Reader<string> = (text) => {
-  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error("expected an email address")
+  if (text.length > 254 || !/^[^\s@,;<>"]+@[^\s@,;<>"]+$/.test(text))
+    throw new Error("expected an email address")
   return text.toLowerCase()
 }
 

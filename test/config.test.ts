@@ -1,5 +1,8 @@
+import { Effect, Exit, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { Email } from "../schema/email.ts"
 import { readConfig, settings } from "../src/config.ts"
+import { checkPassword } from "../src/services/passwords.ts"
 
 const problems = (environment: Record<string, string>) => {
   const read = readConfig(environment)
@@ -35,6 +38,15 @@ describe("a bad setting", () => {
     [{ RATE_LIMIT: "off", NODE_ENV: "production" }, "RATE_LIMIT: off is refused in production"],
     [{ ADMIN_EMAIL: "a@b.c" }, "ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"],
     [{ ADMIN_EMAIL: "nobody", ADMIN_PASSWORD: "long enough" }, "ADMIN_EMAIL: expected an email address"],
+    [
+      { ADMIN_EMAIL: "<root@x.example>", ADMIN_PASSWORD: "long enough" },
+      "ADMIN_EMAIL: expected an email address",
+    ],
+    [{ ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "🔑🔑🔑🔑" }, "ADMIN_PASSWORD: expected 8 to 200 characters"],
+    [
+      { ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "x".repeat(201) },
+      "ADMIN_PASSWORD: expected 8 to 200 characters",
+    ],
     [{ SECRET_KEYS: "short" }, "SECRET_KEYS: expected id:secret pairs, each secret 32 bytes in base64"],
     [{ DEMO: "yes" }, "DEMO: expected one of true, false"],
     // Read as development, these opened everybody's mail to whoever asks.
@@ -84,6 +96,35 @@ describe("the defaults", () => {
   it("hold for settings that are present but empty", () => {
     expect(config({ PORT: "" }).port).toBe(3001)
   })
+})
+
+it("the admin of the settings is one the API lets in: same addresses, same passwords", () => {
+  const taken = (name: string, given: string) =>
+    problems({ ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "long enough", [name]: given }).length === 0
+  for (const address of [
+    "a@b.c",
+    "a,b@c.d",
+    '"a"@b.c',
+    "a@b;c",
+    `${"a".repeat(250)}@b.c`,
+    `${"a".repeat(251)}@b.c`,
+  ])
+    expect([address, taken("ADMIN_EMAIL", address)]).toEqual([
+      address,
+      Schema.is(Schema.toType(Email))(address),
+    ])
+  for (const password of [
+    "7 chars",
+    "8 chars!",
+    "🔑".repeat(7),
+    "🔑".repeat(8),
+    "🔑".repeat(200),
+    "e\u0301".repeat(201),
+  ])
+    expect([password, taken("ADMIN_PASSWORD", password)]).toEqual([
+      password,
+      Exit.isSuccess(Effect.runSyncExit(checkPassword(password))),
+    ])
 })
 
 it("allowed origins are spelled as browsers spell them", () => {
