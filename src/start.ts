@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { createServer } from "node:net"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { banner } from "./banner.ts"
@@ -67,6 +69,21 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
   return { address: { socketDir, port, database: "postgres" }, stop: () => embedded.stop() }
 }
 
+/**
+ * Workers share their port with whoever else does so: another service, too, of which callers would be answered by turns.
+ * With a database that others may use that is how one version follows another; with one of our own it is a mistake.
+ */
+const checkPortIsFree = async ({ host, port }: Config): Promise<void> => {
+  const probe = createServer().listen(port, host)
+  try {
+    await once(probe, "listening")
+  } catch {
+    throw new Error(`port ${port} on ${host} is in use or not allowed`)
+  }
+  probe.close()
+  await once(probe, "close")
+}
+
 const runParent = async (config: Config, program: string) => {
   const loading = config.workers > 1 ? undefined : loadService()
   // Told of below, when the database that is being started can be stopped again.
@@ -75,6 +92,7 @@ const runParent = async (config: Config, program: string) => {
   try {
     await prepareDatabase(database.address, config.statementTimeoutMs, { serves: true })
     const peersPossible = config.databaseUrl !== undefined
+    if (loading === undefined && !peersPossible) await checkPortIsFree(config)
     const running =
       loading === undefined
         ? await startWorkers(config.workers, program, database.address, process.env)

@@ -160,4 +160,13 @@ describe("a bad setting", () => {
     expect((await second.ended).code).toBe(1)
     expect(second.output()).toContain(`port ${port}`)
   })
+  it("so does one that the workers of another service share", async () => {
+    const port = await freePort()
+    const shared = { PORT: String(port), WORKERS: "2" }
+    const first = startEmpty({ ...shared, DATA_DIR: usedFolder })
+    await first.printed("docs")
+    const second = startEmpty({ ...shared, DATA_DIR: temporaryFolder() })
+    expect((await second.ended).code).toBe(1)
+    expect(second.output().trim()).toBe(`port ${port} on 127.0.0.1 is in use or not allowed`)
+  })
 })
