@@ -152,7 +152,11 @@ const watch = (server: Server) =>
     )
     metrics.gauge("actors_active", "Entities in memory", () => mailboxes.total().cells)
     metrics.gauge("actors_mailbox_depth", "Turns running or waiting", () => mailboxes.total().waiting)
-    metrics.gauge("outbox_lag_seconds", "How long the oldest unsent letter is due", () => outboxLagSeconds)
+    metrics.gauge(
+      "outbox_lag_seconds",
+      "How long the oldest letter has waited that is still to be sent",
+      () => outboxLagSeconds,
+    )
     metrics.gauge("bus_peers", "Other processes known", () => bus.stats().peers)
     metrics.gauge("bus_gaps_total", "Times the bus may have missed messages", () => bus.stats().gaps)
   })

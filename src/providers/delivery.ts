@@ -51,7 +51,9 @@ export const delivery = Layer.effectDiscard(
       holding(letter, carrier.carry({ id: letter.id, to: letter.to, ...render(letter) })).pipe(
         Effect.andThen(outbox.sent(letter.id)),
         Effect.catchTag("NotCarried", ({ isLasting, reason }) => {
-          const facts = { letter: letter.id, kind: letter.kind, tries: letter.tries, reason }
+          // Servers name whom they refuse, and a log is nobody's address book.
+          const why = reason.replaceAll(letter.to, "the recipient")
+          const facts = { letter: letter.id, kind: letter.kind, tries: letter.tries, reason: why }
           return isLasting || letter.tries >= maxTries(letter.kind)
             ? Effect.andThen(Effect.logError("letter given up", facts), outbox.giveUp(letter.id))
             : Effect.logWarning("letter not carried yet", facts)

@@ -58,7 +58,7 @@ export class Outbox extends Context.Service<
     giveUp(id: number): Effect.Effect<void, Unavailable>
     /** Newest first, sent or not. */
     list(recipient: string, limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
-    /** How long the oldest unsent letter has been due. */
+    /** How long the oldest letter has waited that is still to be sent, however often that was tried. */
     readonly lagSeconds: Effect.Effect<number, Unavailable>
   }
 >()("directory/Outbox") {
@@ -153,8 +153,8 @@ export class Outbox extends Context.Service<
         }),
         lagSeconds: sql
           .rows<{ lag: number }>(
-            (q) => q`select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as lag
-                       from outbox where sent_at is null and due_at <= now()`,
+            (q) => q`select coalesce(extract(epoch from now() - min(at)), 0)::float8 as lag
+                       from outbox where sent_at is null and due_at < 'infinity'`,
           )
           .pipe(Effect.map((rows) => rows[0]?.lag ?? 0)),
       })
