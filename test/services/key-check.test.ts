@@ -1,5 +1,7 @@
-import { Redacted } from "effect"
+import { ManagedRuntime, Redacted } from "effect"
 import { beforeAll, expect, it } from "vitest"
+import { mintingCommands } from "../../src/cli/minting.ts"
+import { cliServices } from "../../src/cli/services.ts"
 import { register } from "../auth/person.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { freePort, startProgram, temporaryFolder } from "../fixtures/program.ts"
@@ -22,6 +24,21 @@ it("a service with another master secret than the one of before does not start o
 
 it("a service that has the one of before behind a newer one starts", async () => {
   await expect(serve({ SECRET_KEYS: `newer:${secretOf(9)},${kept}` }, { database })).resolves.toBeDefined()
+})
+
+it("a command line without the secret of the service tells no address that signs mint permissions", async () => {
+  const signer = async (environment: Record<string, string>) => {
+    const runtime = ManagedRuntime.make(cliServices(testConfig(environment), database))
+    try {
+      return await runtime.runPromise(mintingCommands[0]!.run({ words: [], options: {} }))
+    } finally {
+      await runtime.dispose()
+    }
+  }
+  await expect(signer({ SECRET_KEYS: `test:${secretOf(8)}` })).rejects.toThrow(/does not open with it/)
+  const known = { address: expect.stringMatching(/^0x/) }
+  expect(await signer({})).toEqual(known)
+  expect(await signer({ SECRET_KEYS: `test:${secretOf(8)}`, MINT_KEY: "1".repeat(64) })).toEqual(known)
 })
 
 it("a release in a folder of its own, which made itself a secret, says in one line which file that is", async () => {
