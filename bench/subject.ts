@@ -34,6 +34,8 @@ export function service(name = "service", env: Readonly<Record<string, string>> 
         SECRET_KEYS: secretKeys,
         DEMO: "false",
         RATE_LIMIT: "off",
+        // As long as those live that stored/people.ts signs.
+        ACCESS_TOKEN_SECONDS: "86400",
         LOG_LEVEL: "Warn",
         ...env,
       }

@@ -91,9 +91,8 @@ const appLayer = (surroundings: Surroundings) => {
     ),
   )
   // Another node made the token, or will be shown it: neither's own clock counts.
-  const tokens = Tokens.layer({ keys, issuer: config.baseUrl }).pipe(
-    Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)),
-  )
+  const tokenFacts = { keys, issuer: config.baseUrl, accessSeconds: config.accessTokenSeconds }
+  const tokens = Tokens.layer(tokenFacts).pipe(Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)))
   const services = Layer.mergeAll(AccountAnswers.layer, Users.layer, Market.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(Callers.layer, tokens)),
   )

@@ -24,6 +24,7 @@ const kinds = {
   partner: { typ: "partner+jwt", audience: "partner-web" },
 } as const
 export type TokenKind = keyof typeof kinds
+const accessKinds: ReadonlySet<TokenKind> = new Set(["access", "oauth-access"])
 
 const Claims = Schema.Struct({
   sub: Schema.String,
@@ -40,6 +41,8 @@ const Claims = Schema.Struct({
 })
 export type Claims = typeof Claims.Type
 const decodeClaims = Schema.decodeUnknownResult(Claims)
+const endingWithin = (claims: Claims, seconds: number): Claims =>
+  claims.exp <= claims.iat + seconds ? claims : { ...claims, exp: claims.iat + seconds }
 
 export class TokenInvalid extends Data.TaggedError("TokenInvalid")<{
   readonly reason:
@@ -68,6 +71,11 @@ const reasonOf = (error: unknown): TokenInvalid["reason"] | undefined => {
 export interface TokenOptions {
   readonly keys: ReadonlyArray<NamedKey>
   readonly issuer: string
+  /**
+   * How long access tokens live by the settings of now. One that was signed for longer, by those of before, does not outlive
+   * the time for which ended sessions are asked about.
+   */
+  readonly accessSeconds?: number
   /** Verified tokens remembered per process. */
   readonly cacheCapacity?: number
 }
@@ -89,7 +97,7 @@ export class Tokens extends Context.Service<
     Layer.effect(
       Tokens,
       Effect.gen(function* () {
-        const { issuer, cacheCapacity = 10_000 } = options
+        const { accessSeconds = Number.MAX_SAFE_INTEGER, issuer, cacheCapacity = 10_000 } = options
         const ring = yield* makeKeyRing(options.keys, "tokens")
         const hmac = { name: "HMAC", hash: "SHA-256" }
         // jose would import raw bytes again on every call; an imported key also cannot be exported any more.
@@ -146,11 +154,14 @@ export class Tokens extends Context.Service<
               return reason === undefined ? Effect.die(error) : Effect.fail(new TokenInvalid({ reason }))
             }),
           )
-          const claims = decodeClaims(payload)
-          if (Result.isFailure(claims)) return yield* new TokenInvalid({ reason: "malformed" })
+          const read = decodeClaims(payload)
+          if (Result.isFailure(read)) return yield* new TokenInvalid({ reason: "malformed" })
+          const claims = accessKinds.has(kind) ? endingWithin(read.success, accessSeconds) : read.success
+          if ((claims.exp + clockToleranceSeconds) * 1000 <= nowMillis)
+            return yield* new TokenInvalid({ reason: "expired" })
           // A token living on the clock tolerance alone is not remembered: the cache knows no tolerance.
-          if (claims.success.exp * 1000 > nowMillis) cache.set(token, { kind, claims: claims.success })
-          return claims.success
+          if (claims.exp * 1000 > nowMillis) cache.set(token, { kind, claims })
+          return claims
         })
 
         const sign = (

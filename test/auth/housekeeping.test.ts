@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
+import { masterKeys } from "../../src/keys.ts"
 import { Callers } from "../../src/services/callers.ts"
 import { tidy } from "../../src/services/housekeeping.ts"
-import { serve, type TestService } from "../fixtures/service.ts"
+import { Tokens } from "../../src/services/tokens.ts"
+import { serve, type TestService, testConfig } from "../fixtures/service.ts"
 import { letters, login, register, someEmail } from "./person.ts"
 
 it("a round takes away what is over and leaves what is not", async () => {
@@ -45,6 +49,26 @@ it("a stolen login's access token stays dead for as long as it would have lived"
   await service.runtime.runPromise(tidy)
   await service.runtime.runPromise(Callers.use((callers) => callers.changed(person.id)))
   expect((await service.call("GET", "/pubkeys", { token: person.token })).status).toBe(401)
+})
+
+it("a stolen login's access token stays dead where tokens were to live longer before", async () => {
+  const service = await serve()
+  const person = await register(service)
+  const keys = masterKeys(testConfig())
+  const [, payload] = person.token.split(".")
+  const { ep, role, sid, sub, iss: issuer } = JSON.parse(Buffer.from(payload!, "base64url").toString())
+  const signedBefore = await Effect.runPromise(
+    TestClock.setTime(Date.now() - 2 * 3_600_000).pipe(
+      Effect.andThen(
+        Tokens.use(({ sign }) => sign({ sub, sid, ep, role }, { kind: "access", ttlSeconds: 86_400 })),
+      ),
+      Effect.provide(Tokens.layer({ keys, issuer })),
+      Effect.provide(TestClock.layer()),
+    ),
+  )
+  await service.sql`update entity set status = 'Revoked', updated_at = now() - interval '1 hour'
+                     where kind = 'session' and owner_id = ${person.id}`
+  expect((await service.call("GET", "/pubkeys", { token: signedBefore })).status).toBe(401)
 })
 
 it("a login ends the oldest of very many of the same user, and only them", async () => {
