@@ -16,6 +16,8 @@ interface ViewBatch {
 }
 
 const flushEvery = "250 millis"
+/** A stop waits no longer for a database that does not answer. */
+const flushedWithin = "5 seconds"
 /**
  * The directory serves lookups faster than any table takes updates, so views of many ids wait their turn. Few at a time:
  * while the database works on them lookups go on, on perhaps the same core.
@@ -96,7 +98,6 @@ export class Views extends Context.Service<
           }
         }).pipe(
           Effect.catchCause((cause) => Effect.logWarning("views wait for the database", cause)),
-          Effect.uninterruptible,
           turn.withPermits(1),
         )
       const flush = flushUpTo(Number.POSITIVE_INFINITY)
@@ -118,7 +119,7 @@ export class Views extends Context.Service<
         { discard: true },
       )
 
-      yield* Effect.addFinalizer(() => flush)
+      yield* Effect.addFinalizer(() => Effect.interruptible(Effect.timeoutOption(flush, flushedWithin)))
       yield* Effect.forkScoped(Effect.repeat(flushUpTo(1), Schedule.spaced(flushEvery)))
       yield* Effect.forkScoped(Effect.repeat(prune, Schedule.spaced(pruneEvery)))
 

@@ -23,3 +23,16 @@ it("the metrics are told while the database does not answer", async () => {
   const answers = await Promise.all([metrics(), metrics()])
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
 }, 40_000)
+
+it("a stop does not wait for a database that does not answer", async () => {
+  const proxy = await proxyTo(await createDatabase())
+  const service = await serve({ STATEMENT_TIMEOUT_MS: "60000" }, { database: proxy.address })
+  const { token } = await service.user({ role: "Admin" })
+  const facts = { emoji_id: "🐙🌊🐙", user_id: (await service.user()).id }
+  expect((await service.call("POST", "/emoji_id", { token, body: facts })).status).toBeLessThan(300)
+  const look = () => service.call("GET", `/emoji_id/${encodeURIComponent(facts.emoji_id)}`)
+  expect((await look()).status).toBe(200)
+  proxy.silence()
+  await look()
+  await service.stop()
+}, 30_000)
