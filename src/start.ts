@@ -69,6 +69,9 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
   return { address: { socketDir, port, database: "postgres" }, stop: () => embedded.stop() }
 }
 
+/** A worker drains twice, requests and then letters, and takes its leave. No more than a timer can wait. */
+const stopMs = ({ drainSeconds }: Config): number => Math.min(2 ** 31 - 1, (2 * drainSeconds + 20) * 1000)
+
 /**
  * Workers share their port with whoever else does so: another service, too, of which callers would be answered by turns.
  * With a database that others may use that is how one version follows another; with one of our own it is a mistake.
@@ -101,7 +104,7 @@ const runParent = async (config: Config, program: string) => {
             { port: config.port, exclusive: true },
           )
     stopOnSignals(async () => {
-      await running.stop()
+      await running.stop(stopMs(config))
       await database.stop()
     })
     console.log(await banner(config))

@@ -2,10 +2,13 @@ import { type ChildProcess, fork } from "node:child_process"
 import type { DatabaseAddress } from "./store/sql.ts"
 
 export interface Workers {
-  stop(): Promise<void>
+  /** One that has not left by then, as it hangs or was suspended, is ended by force. */
+  stop(withinMs: number): Promise<void>
 }
 
 const restartPauseMs = 500
+/** For those that are up when another does not come up. */
+const giveUpMs = 60_000
 const exited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
 /** Keeps n copies of this program on the port. One that dies is replaced; they all stop together. */
@@ -52,14 +55,18 @@ export const startWorkers = async (
     }, restartPauseMs)
   }
 
-  const stop = async () => {
+  const stop = async (withinMs: number) => {
     stopping = true
     await Promise.all(
       [...children].map(
         (child) =>
           new Promise<void>((done) => {
             if (exited(child)) return done()
-            child.once("exit", () => done())
+            const timer = setTimeout(() => child.kill("SIGKILL"), withinMs)
+            child.once("exit", () => {
+              clearTimeout(timer)
+              done()
+            })
             child.kill("SIGTERM")
           }),
       ),
@@ -71,7 +78,7 @@ export const startWorkers = async (
     await Promise.all(Array.from({ length: count - 1 }, () => start(false)))
     return { stop }
   } catch (error) {
-    await stop()
+    await stop(giveUpMs)
     throw error
   }
 }

@@ -33,10 +33,21 @@ it("a worker that dies is replaced, however often its replacement does not come 
     rmSync(file("broken"))
     await expect.poll(() => pids("ready").length, patiently).toBe(3)
   } finally {
-    await workers.stop()
+    await workers.stop(10_000)
     rmSync(folder, { recursive: true })
   }
 }, 90_000)
+
+it("a stop ends a worker that was suspended, too", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "directory-workers-"))
+  writeFileSync(join(folder, "program.mjs"), program)
+  const workers = await startWorkers(2, join(folder, "program.mjs"), { url: "" }, process.env)
+  const starts = readFileSync(join(folder, "starts"), "utf8").trim().split("\n").map(Number)
+  process.kill(starts[0]!, "SIGSTOP")
+  await workers.stop(500)
+  for (const pid of starts) expect(() => process.kill(pid, 0)).toThrow("ESRCH")
+  rmSync(folder, { recursive: true })
+}, 40_000)
 
 it("a worker that is newer than its parent, from a folder built anew, brings the database along", async () => {
   const [port, dataDir] = [await freePort(), temporaryFolder()]
