@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { totalCents } from "../../machines/order-money.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
-import { isUuid, text } from "../../schema/wire.ts"
 import { AppConfig } from "../config.ts"
 import type { Form } from "../http/form.ts"
 import { route } from "../http/route.ts"
@@ -16,13 +15,12 @@ import { Limits } from "../services/limits.ts"
 import { MagicLinks } from "../services/magic-links.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { PartnerVisits } from "../services/partner-visits.ts"
-import { boughtIds, findBought, writeAddresses, writeOrdered } from "../services/partner-writes.ts"
+import { findBought, writeAddresses } from "../services/partner-writes.ts"
 import { SecondFactors } from "../services/second-factors.ts"
 import { Sessions } from "../services/sessions.ts"
 import { Storefront } from "../services/storefront.ts"
-import { Orders, type StoredOrder } from "../store/orders.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
-import { boughtPage, cartPage, notPaidPage, proofPage, waitingPage } from "../web/partner-cart.ts"
+import { cartPage, proofPage } from "../web/partner-cart.ts"
 import {
   Answered,
   answered,
@@ -37,8 +35,8 @@ import {
 import { mailSentPage } from "../web/partner-login.ts"
 import { type SearchShown, searchPage } from "../web/partner-search.ts"
 import { type Guest, refusedPage } from "../web/partner-shell.ts"
+import { finish, paidPage, params } from "./partner-paid.ts"
 
-const params = { partner_path: text(64) }
 const suggestions = 6
 const maxQueryUnits = 120
 const stripeCheckout = "https://checkout.stripe.com"
@@ -131,12 +129,6 @@ const getPage = route({
 const methods = { free: "Free", card: "CardCheckout", crypto: "CryptoCommerce" } as const
 type MethodName = keyof typeof methods
 const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, name)
-
-const finish = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, order: StoredOrder) {
-  yield* writeOrdered(actor.principal, order)
-  const [eid] = boughtIds(order)
-  return goBack(guest, eid === undefined ? {} : { eid })
-})
 
 const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, method: MethodName) {
   const { webUrl } = yield* AppConfig
@@ -266,40 +258,6 @@ const getForm = route({
           UnsupportedEmoji: ({ message }) => showAgain(guest, actor, form, message),
         }),
       )
-    }).pipe(answered),
-})
-
-const paidPage = route({
-  ...pageRow,
-  id: "partnerPaid",
-  group: "partner flows",
-  summary: "Where a payment of flow 1 returns to; goes on to the partner once it is booked",
-  method: "get",
-  path: "/partner/:partner_path/paid",
-  headers: [...pageRow.headers, "accept"],
-  params,
-  internal: true,
-  redirects: [302, 303],
-  errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
-  handler: (request) =>
-    Effect.gen(function* () {
-      const { guest, query } = yield* welcome(request, "get")
-      const actor = yield* getActor(guest)
-      const id = isUuid(query["order"] ?? "") ? query["order"] : undefined
-      const order = id === undefined ? undefined : yield* Orders.use((orders) => orders.find(id))
-      if (order === undefined || order.context.userId !== actor.account.id) {
-        return yield* new NotFound({ error: "There is no such order of yours." })
-      }
-      const path = `${guest.home}/paid?order=${id}`
-      if (order.status === "PendingPayment") return waitingPage(guest, path)
-      if (order.status === "Paid") {
-        const back = yield* finish(guest, actor, order)
-        // The payment page's policy holds for every redirect after its form, so the chain ends with a page of ours.
-        const isChained =
-          query["again"] === undefined && (request.headers["accept"] ?? "").includes("text/html")
-        return isChained ? boughtPage(guest, boughtIds(order), `${path}&again`) : back
-      }
-      return notPaidPage(guest, order.context.payments.length > 0)
     }).pipe(answered),
 })
 
