@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import { composePassword, isEmail, lengthOfPassword, passwordLength } from "../schema/credential-rules.ts"
 
 /** One environment variable: how it is read, what it is when absent, and what the README says of it. */
 export interface Setting<A> {
@@ -108,11 +109,9 @@ export const secret =
   (text) =>
     Redacted.make(inner(text))
 
-const passwordLength = { minimum: 8, maximum: 200 }
-
-/** Counted as the service counts what people choose: by code points, composed. */
+/** Counted as what people choose is. */
 export const password: Reader<string> = (text) => {
-  const { length } = Array.from(text.normalize("NFC"))
+  const length = lengthOfPassword(composePassword(text))
   const { maximum, minimum } = passwordLength
   if (length < minimum || length > maximum) throw new Error(`expected ${minimum} to ${maximum} characters`)
   return text
@@ -120,8 +119,7 @@ export const password: Reader<string> = (text) => {
 
 /** One that can log in: what else is an address to mail servers is none to the API. */
 export const email: Reader<string> = (text) => {
-  if (text.length > 254 || !/^[^\s@,;<>"]+@[^\s@,;<>"]+$/.test(text))
-    throw new Error("expected an email address")
+  if (!isEmail(text)) throw new Error("expected an email address")
   return text.toLowerCase()
 }
 

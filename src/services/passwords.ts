@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import argon2 from "@node-rs/argon2"
 import { Context, Data, Effect, Layer, Schema, Semaphore } from "effect"
+import { composePassword, lengthOfPassword, passwordLength } from "../../schema/credential-rules.ts"
 
 export interface PasswordOptions {
   readonly memoryKib?: number
@@ -22,23 +23,18 @@ export class PasswordUnacceptable extends Data.TaggedError("PasswordUnacceptable
   readonly code: "too_short" | "too_long" | "malformed"
 }> {}
 
-const minCodePoints = 8
-const maxCodePoints = 200
 // Two UTF-16 units for each code point, and at most four times that before composing: beyond it, do not even try.
-const maxUnits = maxCodePoints * 2 * 4
-
-// A keyboard may send é as one code point or two: both are the same password.
-const compose = (password: string) => password.normalize("NFC")
+const maxUnits = passwordLength.maximum * 2 * 4
 
 /** Gives the composed form that is hashed. */
 export const checkPassword = Effect.fnUntraced(function* (password: string) {
   if (password.length > maxUnits) return yield* new PasswordUnacceptable({ code: "too_long" })
   // Every lone surrogate becomes the same U+FFFD in UTF-8, so two different passwords would open one account.
   if (/\p{Surrogate}/u.test(password)) return yield* new PasswordUnacceptable({ code: "malformed" })
-  const composed = compose(password)
-  const codePoints = Array.from(composed).length
-  if (codePoints > maxCodePoints) return yield* new PasswordUnacceptable({ code: "too_long" })
-  if (codePoints < minCodePoints) return yield* new PasswordUnacceptable({ code: "too_short" })
+  const composed = composePassword(password)
+  const codePoints = lengthOfPassword(composed)
+  if (codePoints > passwordLength.maximum) return yield* new PasswordUnacceptable({ code: "too_long" })
+  if (codePoints < passwordLength.minimum) return yield* new PasswordUnacceptable({ code: "too_short" })
   return composed
 })
 
@@ -108,7 +104,7 @@ export class Passwords extends Context.Service<
           }),
           verify: (stored, password) => {
             if (password.length > maxUnits) return Effect.succeed(false)
-            const composed = compose(password)
+            const composed = composePassword(password)
             return stored === undefined
               ? Effect.as(
                   queued(() => argon2.verify(nobodys, composed)),

@@ -6,7 +6,7 @@ import { cleanUp } from "../fixtures/clean-up.ts"
 import { serve } from "../fixtures/service.ts"
 import { someEmail } from "./person.ts"
 
-/** A letter to somebody whom the server will not take, for now. */
+/** A letter whose recipient the mail server turns away, to be tried again later. */
 const refusedLetter = async () => {
   const smtp = new SMTPServer({
     authOptional: true,
