@@ -24,6 +24,7 @@ it("an id that a code gave is had in the partner's flow, where its cart waits", 
   const cart = await visitor.get(`${path}?cart`)
   expect(cart.text).toContain('value="free"')
   expect(cart.text).not.toContain("Waiting for your payment")
+  expect(cart.text).not.toContain('<s class="soft">$0.00')
   const eid = locationOf(await visitor.submit(cart, { action: "free" })).searchParams.get("eid") ?? ""
   expect(eid).toBe(given.body.order_items[0].emoji_id)
   expect(JSON.stringify((await service.lookup(eid)).body.result)).toContain(bitcoin)

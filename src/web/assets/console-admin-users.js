@@ -60,7 +60,9 @@ const activation = (user, again) => {
 const twoFactor = (user, again) => {
   if (!(user.two_factor_auth?.length > 0)) return "off"
   if (user.id === account.value?.user.id || !may("adminUser:twoFactorAuthDestroy")) return "on"
-  return [
+  return h(
+    "div",
+    {},
     "on ",
     finalButton(
       "Take off",
@@ -76,14 +78,16 @@ const twoFactor = (user, again) => {
       },
       { class: "plain small" },
     ),
-  ]
+  )
 }
 
 const rows = (users, again) =>
   table(
     ["User", "Ids", "Two-factor", "Role", ""],
     users.map((user) => [
-      [
+      h(
+        "div",
+        {},
         h("strong", {}, nameOf(user)),
         " ",
         h(
@@ -94,7 +98,7 @@ const rows = (users, again) =>
         " ",
         user.deactivated_at !== undefined && badge("Deactivated", "bad"),
         user.email !== undefined && user.email_verified_at === undefined && badge("Unconfirmed", "warn"),
-      ],
+      ),
       user.emoji_ids.length === 0 ? "—" : emojiLine(user.emoji_ids.slice(0, 6)),
       twoFactor(user, again),
       roleChoice(user, again),
