@@ -68,6 +68,16 @@ export class SecondFactors extends Context.Service<
       // Steps are counted by the database's time: a node whose clock is wrong takes the same codes as the others.
       const clock = yield* makeDatabaseTime
 
+      /** The key it was sealed by may be given up: no code is right any more then, until an administrator takes it away. */
+      const openOrWarn = (userId: string, sealed: string, aad: string) =>
+        sealer
+          .open(sealed, aad)
+          .pipe(
+            Effect.catch(({ reason }) =>
+              Effect.as(Effect.logWarning("two-factor secret unreadable", { userId, reason }), undefined),
+            ),
+          )
+
       const findStep = Effect.fnUntraced(function* (
         userId: string,
         code: string,
@@ -78,12 +88,7 @@ export class SecondFactors extends Context.Service<
                     where user_id = ${userId} and provider = 'AuthenticatorApp' and (confirmed_at is not null) = ${confirmed}`,
         )
         if (row === undefined) return undefined
-        const secret = yield* sealer.open(row.sealed_secret, secretAad(userId)).pipe(
-          // The key it was sealed by was given up: no code is right any more, until an administrator takes it away.
-          Effect.catch(() =>
-            Effect.as(Effect.logWarning("two-factor secret unreadable", { userId }), undefined),
-          ),
-        )
+        const secret = yield* openOrWarn(userId, row.sealed_secret, secretAad(userId))
         if (secret === undefined) return undefined
         const step = yield* totp
           .verify(secret.toString(), code, undefined)
@@ -132,7 +137,15 @@ export class SecondFactors extends Context.Service<
             return yield* fieldFault("phone", "missing", "No phone is set up for two-factor codes.")
           }
           yield* limits.take("mail", { account: `sms/${userId}` })
-          const phone = (yield* Effect.orDie(sealer.open(row.sealed_phone, phoneAad(userId)))).toString()
+          const opened = yield* openOrWarn(userId, row.sealed_phone, phoneAad(userId))
+          if (opened === undefined) {
+            return yield* fieldFault(
+              "phone",
+              "unreadable",
+              "The phone can no longer be read here. Support can take it off.",
+            )
+          }
+          const phone = opened.toString()
           const { hash, mail, seconds } = yield* makeSms(userId, phone)
           const [put] = yield* sql.rows<{ done: boolean }>(
             (q) =>

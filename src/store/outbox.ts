@@ -99,6 +99,23 @@ export class Outbox extends Context.Service<
       const giveUp = (id: number) =>
         sql.rows((q) => q`update outbox set due_at = 'infinity' where id = ${id}`).pipe(Effect.asVoid)
 
+      // One letter that cannot be opened must not hold up the others. Its key may be gone, or not here yet: while keys are
+      // changed another process may have it.
+      const openAll = (
+        rows: ReadonlyArray<StoredLetter>,
+        otherwise: (row: StoredLetter) => Effect.Effect<void, Unavailable>,
+      ) =>
+        Effect.forEach(rows, (row) =>
+          open(row).pipe(
+            Effect.catchCause((cause) =>
+              Effect.andThen(
+                Effect.logError("letter cannot be opened", { letter: row.id, tries: row.tries }, cause),
+                otherwise(row),
+              ),
+            ),
+          ),
+        ).pipe(Effect.map((letters) => letters.filter((letter) => letter !== undefined)))
+
       return Outbox.of({
         seal,
         giveUp,
@@ -114,19 +131,9 @@ export class Outbox extends Context.Service<
                               order by due_at limit ${limit} for update skip locked) d
                       where o.id = d.id returning o.id, o.recipient, o.kind, o.payload, o.at, o.tries`,
           )
-          // One letter that cannot be opened must not hold up the others. Its key may be gone, or not here yet: while keys
-          // are changed another process may have it.
-          const opened = yield* Effect.forEach(rows, (row) =>
-            open(row).pipe(
-              Effect.catchCause((cause) =>
-                Effect.andThen(
-                  Effect.logError("letter cannot be opened", { letter: row.id, tries: row.tries }, cause),
-                  row.tries < maxTries(row.kind) ? Effect.void : giveUp(row.id),
-                ),
-              ),
-            ),
+          return yield* openAll(rows, (row) =>
+            row.tries < maxTries(row.kind) ? Effect.void : giveUp(row.id),
           )
-          return opened.filter((letter) => letter !== undefined)
         }),
         hold: (id) =>
           sql
@@ -149,7 +156,7 @@ export class Outbox extends Context.Service<
             (q) => q`select id, recipient, kind, payload, at, tries from outbox
                       where recipient = ${recipient} order by id desc limit ${limit}`,
           )
-          return yield* Effect.forEach(rows, open)
+          return yield* openAll(rows, () => Effect.void)
         }),
         lagSeconds: sql
           .rows<{ lag: number }>(
