@@ -108,6 +108,15 @@ describe("the command line beside a running service", () => {
     expect(await run("organizations", "list")).toHaveLength(total)
   })
 
+  it("lists every application, however many there are", async () => {
+    await service.sql`insert into oauth_client (client_id, name, secret_hash, redirect_uris)
+                      select 'many-' || n, 'Many', '', array['https://many.example/'] from generate_series(1, 1001) n`
+    const [{ total }] = await service.sql<
+      [{ total: number }]
+    >`select count(*)::int as total from oauth_client`
+    expect(await run("clients", "list")).toHaveLength(total)
+  })
+
   it("deletes an application that hundreds use, and the running service hears of each of them", async () => {
     const heard = new Set<string>()
     const bus = await service.runtime.runPromise(Bus)

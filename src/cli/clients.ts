@@ -1,14 +1,16 @@
 import { Effect } from "effect"
 import { NewOauthClient } from "../../schema/oauth-client.ts"
 import { OauthClients } from "../store/oauth-clients.ts"
-import { type Command, checked, optionOf, organizationId } from "./command.ts"
+import { type Command, checked, everyPage, optionOf, organizationId } from "./command.ts"
 
 const list: Command = {
   name: "clients list",
   words: [],
-  summary: "Applications of the authorization-code flow",
+  summary: "All applications of the authorization-code flow",
   run: () =>
-    OauthClients.use((clients) => clients.list()).pipe(
+    OauthClients.use((clients) =>
+      everyPage((page, limit) => clients.list({ limit, offset: page * limit })),
+    ).pipe(
       Effect.map((clients) =>
         clients.map(({ client_id, name, organization_id = "", redirect_uris }) => ({
           client_id,

@@ -73,3 +73,18 @@ export const organizationId = Effect.fnUntraced(function* (name: string) {
   const found = yield* Organizations.use((organizations) => organizations.findByPartnerPath(name))
   return found?.organization_id ?? (yield* new NotFound({ error: `There is no organization ${name}.` }))
 })
+
+const pageSize = 200
+
+/** Everything of a list that is had by pages. */
+export const everyPage = Effect.fnUntraced(function* <A, E, R>(
+  list: (page: number, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>,
+) {
+  const found: Array<A> = []
+  for (let page = 0; found.length === page * pageSize; page++) {
+    const more = yield* list(page, pageSize)
+    if (more.length === 0) break
+    found.push(...more)
+  }
+  return found
+})

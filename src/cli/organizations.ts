@@ -1,24 +1,18 @@
 import { Effect } from "effect"
-import {
-  NewOrganization,
-  type Organization,
-  OrganizationRole,
-  UpdateOrganization,
-} from "../../schema/organization.ts"
+import { NewOrganization, OrganizationRole, UpdateOrganization } from "../../schema/organization.ts"
 import { Members } from "../store/members.ts"
 import { Organizations } from "../store/organizations.ts"
 import {
   type Command,
   checked,
   checkedWord,
+  everyPage,
   type Input,
   optionOf,
   organizationId,
   trustedUserId,
   userId,
 } from "./command.ts"
-
-const pageSize = 200
 
 const factsOf = (input: Input) => ({
   partner_path: optionOf(input, "partner-path") ?? null,
@@ -30,26 +24,23 @@ const list: Command = {
   words: [],
   summary: "All organizations",
   run: () =>
-    Effect.gen(function* () {
-      const organizations = yield* Organizations
-      const found: Array<Organization> = []
-      for (let page = 0; found.length === page * pageSize; page++) {
-        const { data } = yield* organizations.list(undefined, {
-          dir: "Asc",
-          limit: pageSize,
-          page,
-          sort: "name",
-        })
-        if (data.length === 0) break
-        found.push(...data)
-      }
-      return found.map(({ id, name, partner_path = "", return_link = "" }) => ({
-        id,
-        name,
-        partner_path,
-        return_link,
-      }))
-    }),
+    Organizations.use((organizations) =>
+      everyPage((page, limit) =>
+        Effect.map(
+          organizations.list(undefined, { dir: "Asc", limit, page, sort: "name" }),
+          ({ data }) => data,
+        ),
+      ),
+    ).pipe(
+      Effect.map((found) =>
+        found.map(({ id, name, partner_path = "", return_link = "" }) => ({
+          id,
+          name,
+          partner_path,
+          return_link,
+        })),
+      ),
+    ),
 }
 
 const create: Command = {

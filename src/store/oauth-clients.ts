@@ -74,7 +74,7 @@ export class OauthClients extends Context.Service<
       facts: NewOauthClient,
       fixed?: { readonly clientId: string; readonly secret: string },
     ): Effect.Effect<OauthClientWithSecret, Unprocessable | Unavailable>
-    list(piece?: Piece): Effect.Effect<ReadonlyArray<OauthClient>, Unavailable>
+    list(piece: Piece): Effect.Effect<ReadonlyArray<OauthClient>, Unavailable>
     find(clientId: string): Effect.Effect<OauthClient | undefined, Unavailable>
     /** The client, when the secret is its own. */
     findBySecret(clientId: string, secret: string): Effect.Effect<OauthClient | undefined, Unavailable>
@@ -122,7 +122,7 @@ export class OauthClients extends Context.Service<
             )
           return { ...display(row!), client_secret: secret }
         }),
-        list: ({ limit, offset } = { limit: maxClientsListed, offset: 0 }) =>
+        list: ({ limit, offset }) =>
           sql
             .rows<ClientRow>(
               (q) =>
