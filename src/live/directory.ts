@@ -7,6 +7,9 @@ import { Sql } from "../store/sql.ts"
 /** Reads at once: sockets that ask all the time must not take the pool from everybody else. */
 const readsAtOnce = 4
 
+/** No character takes more bytes than these in the database: what is larger is not read at all. */
+const mostBytes = 3 * liveLimits.lookupCharacters
+
 const charactersOf = (records: LookupResult["result"]): number =>
   records.reduce((sum, { data }) => sum + data.length, 0)
 
@@ -35,9 +38,12 @@ export class LiveDirectory extends Context.Service<
             ? []
             : yield* reads.withPermits(1)(
                 sql.rows<{ found: LookupResult }>(
-                  (q) => q`select live_lookup(x) as found from unnest(${[...canonicals]}::text[]) x`,
+                  (q) => q`select live_lookup(x) as found from unnest(${[...canonicals]}::text[]) x
+                            where (select coalesce(sum(octet_length(data)), 0) from record
+                                    where canonical = any(${[...canonicals]}::text[])) <= ${mostBytes}`,
                 ),
               )
+        if (rows.length < canonicals.size) return undefined
         const found = new Map(rows.map((row) => [row.found.emoji_id, row.found]))
         const results = ids.map(({ id, text }): LookupResult => {
           if (id._tag === "EmojiId") return { ...found.get(id.canonical)!, emoji_id: text }

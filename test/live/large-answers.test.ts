@@ -28,6 +28,23 @@ it("one id with all the records it may have is answered, but not fifty times in 
   client.close()
 })
 
+it("ids that are too large together are refused for being so, and each of them is answered alone", async () => {
+  const ids = ["🌊", "🐙", "🎈", "🎲", "🍀", "🚀", "🔥"].map((last) => `🐙🐙🐙${last}`)
+  const owner = await service.user()
+  for (const id of ids) await grant(service, owner, id)
+  await service.sql`insert into record (canonical, hash, tag, data)
+    select id, n::text, ${0x5001}, repeat('x', ${maxRecordBytes})
+      from unnest(${ids}::text[]) id, generate_series(1, ${maxRecordsPerId}) n`
+  const client = await open()
+  client.send({ type: "lookup", id: "all", emoji_ids: ids })
+  expect(await client.take({ id: "all" })).toMatchObject({ type: "error", code: "too_large" })
+  for (const id of ids) {
+    client.send({ type: "lookup", id, emoji_ids: [id] })
+    expect((await client.take({ id })).results[0].result).toHaveLength(maxRecordsPerId)
+  }
+  client.close()
+})
+
 it("while as many lookups of a socket wait as may, a further one is told to try again", () => {
   const said: Array<AnyFrame> = []
   let answer = () => {}
