@@ -45,5 +45,9 @@ describe.skipIf(executable === undefined)("paying in the console", { timeout: 60
     const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
     const paid = Math.floor(due / 2)
     await page.getByText(`${dollars(paid)} paid, still to pay ${dollars(due - paid)}`).waitFor()
+
+    // What was paid stays with the cart.
+    await service.call("POST", "/cart/convert_to_draft", { token: buyer.token })
+    await page.getByRole("button", { name: `Pay ${dollars(due - paid)} by card` }).waitFor()
   })
 })

@@ -60,25 +60,31 @@ const countdown = (order, life) => {
   return line
 }
 
-const draftActions = (order) => {
-  const free = account.value?.user.remaining_free_emoji ?? 0
-  return h(
-    "div",
-    { class: "row" },
-    actionButton(`Pay ${dollars(order.total_in_cents)} by card`, payByCard),
-    (free > 0 || order.total_in_cents === 0) &&
-      actionButton(free > 0 ? `Take it free (${counted(free, "id")} left)` : "Take it free", takeFree, {
-        class: "plain",
-      }),
-    actionButton("Empty the cart", async () => showCart(await call("DELETE", "/cart")), { class: "plain" }),
-  )
-}
-
 /** What has come of a payment that was too little. */
 const paidLine = ({ remaining_due_in_cents: due, total_in_cents: total }) =>
   due > 0 &&
   due < total &&
   h("p", { class: "total" }, `${dollars(total - due)} paid, still to pay `, h("strong", {}, dollars(due)))
+
+const draftActions = (order) => {
+  const free = account.value?.user.remaining_free_emoji ?? 0
+  const due = order.remaining_due_in_cents
+  return [
+    paidLine(order),
+    h(
+      "div",
+      { class: "row" },
+      due > 0 && actionButton(`Pay ${dollars(due)} by card`, payByCard),
+      (free > 0 || due <= 0) &&
+        actionButton(
+          free > 0 && due > 0 ? `Take it free (${counted(free, "id")} left)` : "Take it free",
+          takeFree,
+          due > 0 ? { class: "plain" } : {},
+        ),
+      actionButton("Empty the cart", async () => showCart(await call("DELETE", "/cart")), { class: "plain" }),
+    ),
+  ]
+}
 
 const pendingActions = (order) => [
   paidLine(order),
