@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
 import { bitcoin, serveDirectory } from "../directory/directory-service.ts"
+import { atSandbox, card } from "../orders/shopper.ts"
 import { locationOf, makeVisitor } from "./application.ts"
 import { makePartner, makeWalletUser } from "./partner.ts"
 
@@ -28,4 +29,17 @@ it("an id that a code gave is had in the partner's flow, where its cart waits", 
   const eid = locationOf(await visitor.submit(cart, { action: "free" })).searchParams.get("eid") ?? ""
   expect(eid).toBe(given.body.order_items[0].emoji_id)
   expect(JSON.stringify((await service.lookup(eid)).body.result)).toContain(bitcoin)
+})
+
+it("the partner's cart says what is still to pay of one that was paid in part", async () => {
+  const user = await makeWalletUser(service, "half-paid")
+  const items = [{ emoji_id: "🐢🎻🐢" }]
+  await service.call("POST", "/cart", { token: user.token, body: { items } })
+  const { body } = await service.call("POST", "/cart/checkout", { token: user.token, body: card })
+  const visitor = makeVisitor(service)
+  await visitor.get(`${path}?${new URLSearchParams({ refresh_token: user.refresh })}`)
+  expect((await visitor.get(`${path}?cart`)).text).not.toContain("Still to pay")
+  await atSandbox(service, body.payment_method_data.session_id, "underpay")
+  const due = ((body.remaining_due_in_cents - Math.floor(body.remaining_due_in_cents / 2)) / 100).toFixed(2)
+  expect((await visitor.get(`${path}?cart`)).text).toContain(`Still to pay</span><strong>$${due}`)
 })
