@@ -5,7 +5,7 @@ import { Redacted } from "effect"
 import type { Config } from "./config.ts"
 import { makeFolder } from "./make-folder.ts"
 import type { NamedKey } from "./services/key-ring.ts"
-import { keyList } from "./setting.ts"
+import { keyList } from "./setting-readers.ts"
 
 const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
   text.split(",").map((part) => {

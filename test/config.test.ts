@@ -1,8 +1,9 @@
 import { Effect, Exit, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { Email } from "../schema/email.ts"
-import { readConfig, settings } from "../src/config.ts"
+import { readConfig } from "../src/config.ts"
 import { checkPassword } from "../src/services/passwords.ts"
+import { settings } from "../src/settings.ts"
 
 const problems = (environment: Record<string, string>) => {
   const read = readConfig(environment)

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import { totalCents } from "../../machines/order-money.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
 import { AppConfig } from "../config.ts"
@@ -10,17 +9,14 @@ import type { BrowserSession } from "../services/browser-sessions.ts"
 import { addToCart, removeFromCart, returnToDraft } from "../services/cart-turns.ts"
 import { Carts } from "../services/carts.ts"
 import { Checkouts } from "../services/checkouts.ts"
-import { listOwned } from "../services/id-lists.ts"
 import { Limits } from "../services/limits.ts"
 import { MagicLinks } from "../services/magic-links.ts"
-import { OrderViews } from "../services/order-views.ts"
 import { PartnerVisits } from "../services/partner-visits.ts"
 import { findBought, writeAddresses } from "../services/partner-writes.ts"
 import { SecondFactors } from "../services/second-factors.ts"
 import { Sessions } from "../services/sessions.ts"
-import { Storefront } from "../services/storefront.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
-import { cartPage, proofPage } from "../web/partner-cart.ts"
+import { proofPage } from "../web/partner-cart.ts"
 import {
   Answered,
   answered,
@@ -33,69 +29,9 @@ import {
   welcome,
 } from "../web/partner-guest.ts"
 import { mailSentPage } from "../web/partner-login.ts"
-import { type SearchShown, searchPage } from "../web/partner-search.ts"
 import { type Guest, refusedPage } from "../web/partner-shell.ts"
 import { finish, paidPage, params } from "./partner-paid.ts"
-
-const suggestions = 6
-const maxQueryUnits = 120
-const stripeCheckout = "https://checkout.stripe.com"
-
-const findOwned = Effect.fnUntraced(function* (actor: BrowserSession, wanted: string | undefined) {
-  if (wanted === undefined) return undefined
-  const ids = yield* listOwned(actor.account.id, wanted)
-  return ids.find(({ canonical_format }) => canonical_format === wanted)?.display_format
-})
-
-const showCart = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, failed?: string) {
-  const { order, user } = yield* Carts.use((carts) => carts.get(actor.account.id))
-  const view = yield* OrderViews.use((views) => views.show(order, user))
-  const wanted = view.order_items.filter(({ item_type }) => item_type === "EmojiId")
-  const isFree =
-    order.status === "Draft" &&
-    wanted.length === view.order_items.length &&
-    wanted.length <= user.remaining_free_emoji
-  const { baseUrl } = yield* AppConfig
-  return cartPage(guest, {
-    order: view,
-    isFree: isFree || totalCents(order.context.items) === 0,
-    checkoutOrigins: [baseUrl, stripeCheckout],
-    ...(failed === undefined ? {} : { failed }),
-    mayConfirm: failed !== undefined && user.email !== undefined && user.email_verified_at === undefined,
-  })
-})
-
-const search = Effect.fnUntraced(function* (query: string) {
-  const storefront = yield* Storefront
-  const id = parseEmojiId(query)
-  if (id._tag === "EmojiId") {
-    const { alternates, result } = yield* storefront.search(id)
-    return { result, offers: alternates.slice(0, suggestions) }
-  }
-  const offers = yield* storefront.random(suggestions)
-  return query === "" ? { offers } : { offers, failed: id.message }
-})
-
-const showSearch = Effect.fnUntraced(function* (
-  guest: Guest,
-  actor: BrowserSession,
-  query: Form,
-  failed?: string,
-) {
-  const typed = `${query["q"] ?? ""}${query["pick"] ?? ""}`.replaceAll(/\s/g, "").slice(0, maxQueryUnits)
-  const { order, user } = yield* Carts.use((carts) => carts.get(actor.account.id))
-  const owned = yield* findOwned(actor, guest.visit.eid)
-  const shown: SearchShown = {
-    query: typed,
-    ...(yield* search(typed)),
-    ...(failed === undefined ? {} : { failed }),
-    picking: query["pick"] !== undefined,
-    inCart: order.context.items.length,
-    freeLeft: user.remaining_free_emoji,
-    ...(owned === undefined ? {} : { owned }),
-  }
-  return searchPage(guest, shown)
-})
+import { findOwned, showCart, showSearch } from "./partner-shown.ts"
 
 const getBuyer = Effect.fnUntraced(function* (guest: Guest) {
   const actor = yield* getActor(guest)
