@@ -26,10 +26,10 @@ const itemRow = (order, item) => {
   return h(
     "li",
     { class: "cart-item" },
-    itemName(item),
     h(
       "span",
       { class: "cart-what" },
+      itemName(item),
       item.item_type !== "EmojiId" && itemLabel(item),
       item.rhythm_score !== undefined && h("span", { class: "soft small" }, `score ${item.rhythm_score}`),
       reason && badge(invalidWords[reason] ?? reason, "bad"),
