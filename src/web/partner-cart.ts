@@ -34,9 +34,10 @@ export interface CartShown {
 export const cartPage = (guest: Guest, { checkoutOrigins, failed, isFree, mayConfirm, order }: CartShown) => {
   const isDraft = order.status === "Draft"
   const link = order.payment_method_data?.checkout_url
+  const { remaining_due_in_cents: due, total_in_cents: total } = order
   // A code gave it, or what was paid is enough.
-  const isSettled = !isDraft && order.remaining_due_in_cents === 0
-  const isPartPaid = order.remaining_due_in_cents > 0 && order.remaining_due_in_cents < order.total_in_cents
+  const isSettled = !isDraft && due === 0
+  const isPartPaid = !isFree && due > 0 && due < total
   return partnerPage(guest, {
     title: "Your cart",
     status: failed === undefined ? 200 : 422,
@@ -45,8 +46,8 @@ export const cartPage = (guest: Guest, { checkoutOrigins, failed, isFree, mayCon
 ${notice(failed)}
 ${mayConfirm && guestForm(guest, html`<button class="full" name="action" value="confirm">Mail me the link to confirm it</button>`)}
 <section class="card"><ul class="cart">${order.order_items.map((item) => itemLine(guest, item, isDraft))}</ul>
-<p class="total"><span>Total</span><strong>${isFree && order.total_in_cents > 0 ? html`<s class="soft">${dollars(order.total_in_cents)}</s> $0.00` : dollars(order.total_in_cents)}</strong></p>
-${isPartPaid && html`<p class="total"><span>Still to pay</span><strong>${dollars(order.remaining_due_in_cents)}</strong></p>`}</section>
+<p class="total"><span>Total</span><strong>${isFree && total > 0 ? html`<s class="soft">${dollars(total)}</s> $0.00` : dollars(total)}</strong></p>
+${isPartPaid && html`<p class="total"><span>Still to pay</span><strong>${dollars(due)}</strong></p>`}</section>
 ${addressList(guest.visit.addresses, "Written to your id when it is yours")}
 ${
   isDraft
