@@ -15,7 +15,7 @@ const capacity = 10_000
 const keepMs = 60_000
 const authorizationKey = headerKey("authorization")
 const prefix = "Bearer "
-const head = { status: "200 OK", lines: "Content-Type: application/json" }
+const head = { status: "200 OK", lines: "Content-Type: application/json\r\nCache-Control: no-store" }
 
 interface Kept {
   readonly caller: Caller

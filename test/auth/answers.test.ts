@@ -43,3 +43,12 @@ it("every answer about logging in can be read by the clients generated from the 
   await answered("POST", "/account/2fa/backup_disable", { backup_code: again.body.backup_codes[0] }, last)
   await answered("POST", "/logout", null, last)
 })
+
+it("the account is kept by no cache, also when it is answered from memory", async () => {
+  const service = await serve()
+  const { token } = await service.user()
+  for (const how of ["read", "from memory"]) {
+    const { headers } = await service.call("GET", "/account", { token })
+    expect([how, headers.get("cache-control")]).toEqual([how, "no-store"])
+  }
+})
