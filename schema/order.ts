@@ -122,9 +122,9 @@ export const ApplyPromoCodeRequest = Schema.Struct({ code: text(64) }).annotate(
   identifier: "ApplyPromoCodeRequest",
 })
 
-/** Without items and amount everything that is left is refunded. */
+/** Without items and amount everything that is left is refunded; an empty list is not taken for that. */
 export const RefundRequest = Schema.Struct({
-  item_ids: optional(Schema.Array(Uuid).check(Schema.isMaxLength(maxCartItems))),
+  item_ids: optional(Schema.Array(Uuid).check(Schema.isMinLength(1), Schema.isMaxLength(maxCartItems))),
   amount: optional(amount),
   reason: optional(text(500)),
 }).annotate({ identifier: "RefundRequest" })

@@ -51,7 +51,7 @@ const askedFor = (order: OrderContext, request: RefundRequest) =>
     const open = order.items.filter(
       ({ id, refunded, type }) => type !== "Discount" && refunded !== true && !given.has(id),
     )
-    if (request.item_ids != null && request.item_ids.length > 0) {
+    if (request.item_ids != null) {
       const ids = new Set(request.item_ids.map((id) => id.toLowerCase()))
       const items = withDiscounts(order, ids)
       if ([...ids].some((id) => !open.some((item) => item.id === id)))

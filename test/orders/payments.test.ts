@@ -243,6 +243,14 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
+  it("of no item at all is refused: whoever has ticked none does not want everything back", async () => {
+    const admin = await newShopper(one, { role: "Admin" })
+    const { buyer, order } = await paidOrder(1)
+    const none = await admin.call("POST", `/orders/${order.id}/refund`, { item_ids: [] })
+    expect(none.status).toBe(400)
+    expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(0)
+  })
+
   it("asked for ten times at once gives back no more than there was", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await paidOrder(1)
