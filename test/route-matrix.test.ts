@@ -181,3 +181,12 @@ describe.concurrent("the open rows", () => {
     expect((await send(row, {})).status).not.toBe(401)
   })
 })
+
+describe.concurrent("the rows that read what a thing is or has", () => {
+  /** What an id is can be told of one that nobody has. */
+  const ofThings = guarded.filter(({ method, path }) => method === "get" && /:(?!emoji_id)/.test(path))
+
+  it.each(named(ofThings))("%s is 404 where there is no such thing", async (_name, row) => {
+    expect((await send(row, { token: admin.token })).status).toBe(404)
+  })
+})

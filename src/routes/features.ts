@@ -6,6 +6,7 @@ import { route } from "../http/route.ts"
 import { checkForUser } from "../services/permissions.ts"
 import { runId } from "../services/run-id.ts"
 import { Features } from "../store/features.ts"
+import { UserAdmin } from "../store/user-admin.ts"
 
 const own = route({
   id: "readFeatures",
@@ -74,9 +75,10 @@ const ofUser = route({
   auth: "JWT",
   params: { user_id: Uuid },
   success: Schema.Array(DisplayFeature),
-  errors: [],
+  errors: [NotFound],
   handler: ({ params, principal }) =>
     checkForUser(principal, params.user_id, { others: "adminFeatureUser:read" }).pipe(
+      Effect.andThen(UserAdmin.use((users) => users.check(params.user_id))),
       Effect.andThen(Features.use((features) => features.ofUser(params.user_id))),
     ),
 })

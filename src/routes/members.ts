@@ -7,6 +7,7 @@ import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { checkInOrganization } from "../services/permissions.ts"
 import { Members, maxMembersListed } from "../store/members.ts"
+import { Organizations } from "../store/organizations.ts"
 
 const byId = { id: Uuid }
 const byMember = { id: Uuid, user_id: Uuid }
@@ -21,9 +22,10 @@ const list = route({
   params: byId,
   query: pieceQuery(maxMembersListed),
   success: Schema.Array(OrganizationMember),
-  errors: [],
+  errors: [NotFound],
   handler: ({ params, principal, query }) =>
     checkInOrganization(principal, params.id, "organizationUser:read").pipe(
+      Effect.andThen(Organizations.use((organizations) => organizations.get(params.id))),
       Effect.andThen(Members.use((members) => members.list(params.id, pieceOf(query, maxMembersListed)))),
     ),
 })

@@ -5,6 +5,7 @@ import { text, Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { checkInOrganization } from "../services/permissions.ts"
 import { maxKeysListed, OrganizationKeys } from "../store/organization-keys.ts"
+import { Organizations } from "../store/organizations.ts"
 
 const shared = { group: "organizations", auth: "JWT" } as const
 const byKey = { id: Uuid, pubkey: text(128) }
@@ -18,9 +19,10 @@ const list = route({
   params: { id: Uuid },
   query: pieceQuery(maxKeysListed),
   success: Schema.Array(Schema.String),
-  errors: [],
+  errors: [NotFound],
   handler: ({ params, principal, query }) =>
     checkInOrganization(principal, params.id, "organizationEmoji:list").pipe(
+      Effect.andThen(Organizations.use((organizations) => organizations.get(params.id))),
       Effect.andThen(OrganizationKeys.use((keys) => keys.list(params.id, pieceOf(query, maxKeysListed)))),
     ),
 })

@@ -6,6 +6,7 @@ import { checkForUser } from "../services/permissions.ts"
 import { checkPubkey, ownershipMessage, pubkeySigned } from "../services/pubkeys.ts"
 import { findWithinReach } from "../services/reach.ts"
 import { Pubkeys } from "../store/pubkeys.ts"
+import { UserAdmin } from "../store/user-admin.ts"
 
 const Pubkey = Schema.String
 const pubkeyParam = text(200)
@@ -116,9 +117,10 @@ const listForUser = route({
   scope: "userPubkeys:list",
   params: { user_id: Uuid },
   success: Schema.Array(Pubkey),
-  errors: [],
+  errors: [NotFound],
   handler: ({ params, principal }) =>
     checkForUser(principal, params.user_id, { others: "user:show" }).pipe(
+      Effect.andThen(UserAdmin.use((users) => users.check(params.user_id))),
       Effect.andThen(Pubkeys.use((pubkeys) => pubkeys.list(params.user_id))),
     ),
 })

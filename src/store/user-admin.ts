@@ -90,6 +90,8 @@ export class UserAdmin extends Context.Service<
       search?: string,
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserWithIds>; readonly total: number }, Unavailable>
     get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
+    /** Fails for who is not there, or not any more: that is another answer than having nothing. */
+    check(id: string): Effect.Effect<void, NotFound | Unavailable>
     /** With a confirmed email: whoever makes users here vouches for it. */
     create(facts: {
       readonly email: string
@@ -161,6 +163,12 @@ export class UserAdmin extends Context.Service<
                       where u.id = ${id} and u.deleted_at is null`,
           )
           return row === undefined ? yield* noUser() : withIds(row)
+        }),
+        check: Effect.fnUntraced(function* (id) {
+          const rows = yield* sql.rows(
+            (q) => q`select 1 from app_user where id = ${id} and deleted_at is null`,
+          )
+          if (rows.length === 0) return yield* noUser()
         }),
         create: ({ email, passwordHash, role }) =>
           sql
