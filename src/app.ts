@@ -199,6 +199,7 @@ export const startService = async (
     )
     if (surroundings.preparesData) await runtime.runPromise(prepareData(config))
     const fork = Effect.runForkWith(context)
+    const ownAddresses = [config.baseUrl, config.authUrl, config.webUrl]
     const server: Server = await startServer({
       host: config.host,
       port: options.port,
@@ -211,7 +212,11 @@ export const startService = async (
       mount: (app) =>
         mountLive(app, {
           sessions,
-          allowedOrigins: config.allowedOrigins,
+          // The console is a page of ours, and a browser names the origin of a socket also where it is the same.
+          allowedOrigins: [
+            ...config.allowedOrigins,
+            ...ownAddresses.map((address) => new URL(address).origin),
+          ],
           maxSockets: config.liveMaxSockets,
           maxSocketsPerAddress: config.rateLimit === "on" ? config.liveMaxSocketsPerAddress : undefined,
           trustProxy: config.trustProxy === "on",

@@ -11,7 +11,11 @@ let service: TestService
 let publisher: (typeof Publisher)["Service"]
 
 beforeAll(async () => {
-  service = await serve({ ALLOWED_ORIGINS: "https://wallet.example" })
+  service = await serve({
+    ALLOWED_ORIGINS: "https://wallet.example",
+    BASE_URL: "https://directory.example",
+    AUTH_URL: "https://login.directory.example",
+  })
   publisher = await service.runtime.runPromise(Publisher)
 })
 
@@ -41,6 +45,13 @@ describe("the upgrade", () => {
   it("takes browsers from allowed origins and programs without one", async () => {
     for (const headers of [{}, { Origin: "https://wallet.example" }]) {
       const client = await connected(service.url, headers as Record<string, string>)
+      client.close()
+    }
+  })
+
+  it("takes the console, whose own origin nobody has to allow", async () => {
+    for (const Origin of ["https://directory.example", "https://login.directory.example"]) {
+      const client = await connected(service.url, { Origin })
       client.close()
     }
   })
