@@ -27,7 +27,8 @@ const instantOf = (text: string): number => {
 }
 const isInstant = (text: string): boolean => {
   const ms = instantOf(text)
-  return ms >= firstMs && ms <= lastMs
+  // Date makes up the year of a bare number: one meant as seconds would be decades.
+  return ms >= firstMs && ms <= lastMs && /\d{4}/.test(text)
 }
 
 /** A date-time a client sends: anything Date understands, read as the instant it names. */

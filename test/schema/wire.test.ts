@@ -49,4 +49,8 @@ describe("a date-time a client sends, to a process that runs in Newfoundland", (
       expect(() => read(text)).toThrow("expected a date-time")
     },
   )
+  // Date takes these for a month of 2001, for 2045 and for 2001 again.
+  it.each(["5", "45", "in 12"])("that names no year is refused: %j", (text) => {
+    expect(() => read(text)).toThrow("expected a date-time")
+  })
 })
