@@ -13,7 +13,8 @@
  *    is not serving. A writer that cannot log at all waits until the others must have noticed its silence (6).
  * 5. A node that is current and knows nobody need not log: a newcomer it has not read about is still on probation.
  * 6. A node silent for a lease is lost. It may have committed without a word, so all drop everything; and once more when
- *    the last statement it sent must have ended in the database.
+ *    the last statement it sent must have ended in the database. So they do after a goodbye, which ends no statement, and
+ *    after a probation, before which somebody may have died unheard.
  *
  * What a cache owes in return: ask `mayServe` at each use, and on a drop also disown the loads under way.
  */
@@ -70,6 +71,8 @@ export class Coherence {
   #echoAt = Number.NEGATIVE_INFINITY
   /** Since when I have listened without a break. */
   #since = Number.POSITIVE_INFINITY
+  /** Whoever died before that, unheard by me, may have left a statement in the database. */
+  #mayBeUnheard = false
   #due = true
   #leaving = false
   readonly #counts = { gaps: 0, probations: 0, lost: 0 }
@@ -194,6 +197,7 @@ export class Coherence {
     if (now >= this.#echoAt + this.#options.leaseMs) {
       this.#counts.probations += 1
       this.#since = now
+      this.#mayBeUnheard = true
     }
     this.#echoNumber = message.number
     this.#echoAt = message.sentAt
@@ -209,31 +213,25 @@ export class Coherence {
       this.#options.onDrop(message.drop)
       this.#due = true
     }
-    if (message.bye) {
-      this.#peers.delete(message.from)
-      return
-    }
     this.#peers.set(message.from, {
       number: message.number,
       heardAt: now,
       acknowledged: message.heard[this.#options.id] ?? known?.acknowledged ?? 0,
       deaf: message.deaf === true,
-      fate: "alive",
+      fate: message.bye ? "lost" : "alive",
     })
   }
 
   /** Judged by the log and not by the clock: what I have not read yet was logged after my own message. */
   #findLost(readUntil: number): boolean {
-    let found = false
+    let found = this.#mayBeUnheard && this.#mustHaveEnded(this.#since, readUntil)
+    if (found) this.#mayBeUnheard = false
     for (const [id, peer] of this.#peers) {
       if (peer.fate === "alive" && peer.heardAt + this.#patienceMs < readUntil) {
         peer.fate = "lost"
         this.#counts.lost += 1
         found = true
-      } else if (
-        peer.fate === "lost" &&
-        peer.heardAt + this.#patienceMs + this.#options.statementMs < readUntil
-      ) {
+      } else if (peer.fate === "lost" && this.#mustHaveEnded(peer.heardAt, readUntil)) {
         peer.fate = "forgotten"
         found = true
       } else if (peer.fate === "forgotten" && peer.heardAt + 100 * this.#options.statementMs < readUntil) {
@@ -241,6 +239,11 @@ export class Coherence {
       }
     }
     return found
+  }
+
+  /** Statements of those who have said nothing since then. */
+  #mustHaveEnded(since: number, readUntil: number): boolean {
+    return since + this.#patienceMs + this.#options.statementMs < readUntil
   }
 
   #isCurrent(now: number): boolean {

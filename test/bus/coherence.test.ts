@@ -254,18 +254,30 @@ describe("a peer", () => {
   it("silent for a lease is lost: everything is dropped, and again when its last statement must have ended", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
-    live(0, 300, a, b)
+    live(0, 1_300, a, b)
     const gaps = a.gaps()
-    for (let now = 320; now <= 2_000; now += HEARTBEAT_MS) {
+    for (let now = 1_320; now <= 3_000; now += HEARTBEAT_MS) {
       a.write(now)
       a.hear(now)
-      if (now === 400) expect(a.drops).toEqual([])
-      if (now === 420) expect(a.drops).toEqual(["all"])
-      if (now === 1_400) expect(a.drops).toEqual(["all"])
+      if (now === 1_400) expect(a.drops).toEqual([])
+      if (now === 1_420) expect(a.drops).toEqual(["all"])
+      if (now === 2_400) expect(a.drops).toEqual(["all"])
     }
     expect(a.drops).toEqual(["all", "all"])
     expect(a.gaps()).toBe(gaps + 2)
-    expect(a.coherence.isAlone(2_000)).toBe(true)
+    expect(a.coherence.isAlone(3_000)).toBe(true)
+  })
+
+  it("may have died before it was ever heard: all is dropped again when its last statement must have ended", () => {
+    const { start, live } = setUp()
+    const node = start("a")
+    live(0, 200, node)
+    for (let now = 220; now <= 3_000; now += HEARTBEAT_MS) {
+      node.write(now)
+      node.hear(now)
+      if (now === 1_100) expect(node.drops).toEqual([])
+    }
+    expect(node.drops).toEqual(["all"])
   })
 
   it("that was lost and comes back is waited for again, and is no gap", () => {
@@ -279,15 +291,20 @@ describe("a peer", () => {
     expect(a.invalidate(512, "x").isDone).toBe(false)
   })
 
-  it("that said goodbye is neither waited for nor lost", () => {
+  it("that said goodbye is neither waited for nor lost, but for a statement it may have left behind", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
-    live(0, 300, a, b)
+    live(0, 1_300, a, b)
     b.coherence.leave()
-    expect(b.write(301).bye).toBe(true)
-    a.hear(302)
-    expect(a.invalidate(302, "x").isDone).toBe(true)
-    live(320, 600, a)
+    expect(b.write(1_301).bye).toBe(true)
+    a.hear(1_302)
+    expect(a.invalidate(1_302, "x").isDone).toBe(true)
+    for (let now = 1_320; now <= 3_000; now += HEARTBEAT_MS) {
+      a.write(now)
+      a.hear(now)
+      if (now === 2_400) expect(a.drops).toEqual([])
+    }
+    expect(a.drops).toEqual(["all"])
     expect(a.coherence.counters).toMatchObject({ peers: 0, lost: 0, gaps: 0 })
   })
 
