@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import type { Config } from "../config.ts"
-import { connect, type DatabaseAddress } from "../store/sql.ts"
+import { connect, type DatabaseAddress, Sql } from "../store/sql.ts"
 import { Bus } from "./bus.ts"
 import { postgresWire, postgresWireClient } from "./wire-postgres.ts"
 
@@ -26,6 +26,7 @@ const open = Effect.fnUntraced(function* (
   { config, database, peersPossible }: BusSurroundings,
   warn: (reason: string) => void,
 ) {
+  const sql = yield* Sql
   return Bus.layer({
     // Caches depend on the database's own wire: a node cut off from Redis could still write.
     wire: peersPossible
@@ -39,6 +40,7 @@ const open = Effect.fnUntraced(function* (
             }),
           channel,
           silenceMs,
+          notify: (on, payload) => Effect.runPromise(sql.rows((q) => q`select pg_notify(${on}, ${payload})`)),
         })
       : undefined,
     express:

@@ -11,6 +11,8 @@
  * 4. A writer commits, then logs what to drop. Who reads that drops, then acknowledges. The writer is done when all it knows
  *    have acknowledged. If it is on probation itself it waits for a lease instead: whoever has not read the log by then
  *    is not serving. A writer that cannot log at all waits until the others must have noticed its silence (6).
+ *    Nobody waits for one who says that it is away, as its lease is over: it serves again only after it said otherwise,
+ *    and who has read its own message back has read that, or will be read before.
  * 5. A node that is current and knows nobody need not log: a newcomer it has not read about is still on probation.
  * 6. A node silent for a lease is lost. It may have committed without a word, so all drop everything; and once more when
  *    the last statement it sent must have ended in the database. So they do after a goodbye, which ends no statement, and
@@ -38,6 +40,7 @@ interface Peer {
   /** The newest of my numbers that it has heard. */
   acknowledged: number
   deaf: boolean
+  away: boolean
   fate: "alive" | "lost" | "forgotten"
 }
 
@@ -137,7 +140,13 @@ export class Coherence {
     this.#due = false
     this.#written += 1
     const heard = this.#acknowledgements()
-    const head: Message = { from: this.#options.id, number: this.#written, sentAt: now, heard }
+    const head: Message = {
+      from: this.#options.id,
+      number: this.#written,
+      sentAt: now,
+      heard,
+      ...(this.#isOver(now) ? { away: true } : {}),
+    }
     const headBytes = Buffer.byteLength(JSON.stringify(head))
     const { pairs, forgot } = this.#drops.take(this.#options.maxBytes - headBytes - TAIL_BYTES)
     for (const wait of this.#waits) {
@@ -194,7 +203,7 @@ export class Coherence {
     if (message.number <= this.#echoNumber) return
     if (message.number !== this.#echoNumber + 1) this.gap()
     const wasCurrent = this.#isCurrent(now)
-    if (now >= this.#echoAt + this.#options.leaseMs) {
+    if (this.#isOver(now)) {
       this.#counts.probations += 1
       this.#since = now
       this.#mayBeUnheard = true
@@ -218,6 +227,7 @@ export class Coherence {
       heardAt: now,
       acknowledged: message.heard[this.#options.id] ?? known?.acknowledged ?? 0,
       deaf: message.deaf === true,
+      away: message.away === true,
       fate: message.bye ? "lost" : "alive",
     })
   }
@@ -246,8 +256,13 @@ export class Coherence {
     return since + this.#patienceMs + this.#options.statementMs < readUntil
   }
 
+  /** My lease. What I write then, come back, can only begin a probation. */
+  #isOver(now: number): boolean {
+    return now >= this.#echoAt + this.#options.leaseMs
+  }
+
   #isCurrent(now: number): boolean {
-    return now < this.#echoAt + this.#options.leaseMs && this.#echoAt >= this.#since + this.#patienceMs
+    return !this.#isOver(now) && this.#echoAt >= this.#since + this.#patienceMs
   }
 
   *#alive(): Generator<Peer> {
@@ -256,7 +271,8 @@ export class Coherence {
 
   #settle(now: number): void {
     let everyoneHeard = this.#isCurrent(now) ? this.#echoNumber : 0
-    for (const peer of this.#alive()) everyoneHeard = Math.min(everyoneHeard, peer.acknowledged)
+    for (const { acknowledged, away } of this.#alive())
+      if (!away) everyoneHeard = Math.min(everyoneHeard, acknowledged)
     const open = this.#waits.findIndex(
       (wait) =>
         everyoneHeard < wait.number &&

@@ -17,6 +17,8 @@ export const Message = Schema.Struct({
   wakesLost: Schema.optionalKey(Schema.Literal(true)),
   /** The sender does not hear the express wire: wake-ups for it must take this one. */
   deaf: Schema.optionalKey(Schema.Literal(true)),
+  /** The sender has not heard the log for a lease: it serves nothing from memory, and nobody need wait for it. */
+  away: Schema.optionalKey(Schema.Literal(true)),
   bye: Schema.optionalKey(Schema.Literal(true)),
 })
 export type Message = typeof Message.Type

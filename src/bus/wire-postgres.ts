@@ -10,6 +10,8 @@ export interface PostgresWireOptions {
   readonly channel: string
   /** Longer than the heartbeats are apart: without one sent and one heard in that time the client has come to grief. */
   readonly silenceMs: number
+  /** Another way to the same database, for when it takes no new connection: who can still commit there must be heard. */
+  readonly notify?: (channel: string, payload: string) => Promise<unknown>
 }
 
 /** The wire wants a client of its own, or a busy pool would delay heartbeats until everybody stops caching. */
@@ -34,7 +36,7 @@ export const postgresWireClient = {
  * seen to come back without listening, or to answer no statement any more; and a connection may die without a sign.
  * So a client that is silent, either way, is replaced.
  */
-export const postgresWire = ({ connect, channel, silenceMs }: PostgresWireOptions): Wire => {
+export const postgresWire = ({ connect, channel, notify, silenceMs }: PostgresWireOptions): Wire => {
   let client: Sql | undefined
   let hasHeard = true
   let hasSaid = true
@@ -61,12 +63,20 @@ export const postgresWire = ({ connect, channel, silenceMs }: PostgresWireOption
     await last?.end({ timeout: timeoutSeconds }).catch(() => {})
   }
 
+  const soon = (said: Promise<void>): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(reject, silenceMs)
+      said.then(resolve, reject).finally(() => clearTimeout(timer))
+    })
+
   return {
     maxBytes: notifyMaxBytes,
     publish: async (payload) => {
       if (client === undefined) throw new Error("The wire is not open")
-      await client`select pg_notify(${channel}, ${payload})`
-      hasSaid = true
+      const said = client`select pg_notify(${channel}, ${payload})`.then(() => {
+        hasSaid = true
+      })
+      await (notify === undefined ? said : soon(said).catch(() => notify(channel, payload)))
     },
     open: async (handlers) => {
       try {

@@ -185,6 +185,29 @@ describe("a write", () => {
     expect(b.mayServe(401)).toBe(false)
   })
 
+  it("does not wait for a peer that speaks but no longer listens, and waits again for one that does", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    const deaf = (from: number, until: number) => {
+      for (let now = from; now <= until; now += HEARTBEAT_MS) {
+        for (const node of [a, b]) node.write(now)
+        a.hear(now)
+      }
+    }
+    deaf(320, 420)
+    expect(b.mayServe(420)).toBe(false)
+    const wait = a.invalidate(421, "x")
+    deaf(421, 421)
+    expect(wait.isDone).toBe(true)
+    live(440, 460, a, b)
+    expect(b.mayServe(460)).toBe(false)
+    const second = a.invalidate(461, "x")
+    a.write(461)
+    a.hear(461)
+    expect(second.isDone).toBe(false)
+  })
+
   it("by a node on probation waits for a lease, since it may not know everybody", () => {
     const { start, live } = setUp()
     const b = start("b")

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
 import type { TestUser } from "../fixtures/service.ts"
 import { type DirectoryService, serveDirectory } from "./directory-service.ts"
@@ -55,4 +56,25 @@ describe("a lookup after an acknowledged change shows it in every process", () =
     expect(await nick(other)).toContain("linked")
     expect((await other.call("GET", path)).body.data).toEqual({})
   })
+})
+
+it("so does one after a change by a process that cannot open further connections to the database", async () => {
+  const { database, sql } = one
+  if ("url" in database) throw new Error("the test database is reached by its socket")
+  const role = `known_${randomBytes(4).toString("hex")}`
+  await sql.unsafe(`create role ${role} superuser login`)
+  const host = encodeURIComponent(database.socketDir)
+  const url = `postgres://${role}@localhost:${database.port}/${database.database}?host=${host}`
+  const refused = await serveDirectory({}, { database: { url }, peersPossible: true })
+  await refused.edit("🐙🐙", owner, { insert: [{ tag: "0x0005", data: "before" }] })
+  await sql.unsafe(`alter role ${role} nologin`)
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+             where usename = ${role} and (query ilike 'listen%' or query ilike '%pg_notify%')`
+  for (const data of ["one", "two", "three"]) {
+    for (let i = 0; i < 3; i++) await other.lookup("🐙🐙")
+    const answer = await refused.edit("🐙🐙", owner, { insert: [{ tag: "0x0005", data }] })
+    expect(answer.status).toBe(200)
+    expect(await nick(other)).toContain(data)
+  }
+  await sql.unsafe(`alter role ${role} login`)
 })
