@@ -11,6 +11,17 @@ export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" 
   readonly webUrl: string
 }
 
+const isBelowPath = (address: string | undefined): boolean =>
+  address !== undefined && new URL(address).pathname !== "/"
+
+/** Where pages are served: their forms and redirects lead to paths of the host. */
+const pageProblems = (name: string, own: string | undefined, base: string | undefined) => {
+  if (isBelowPath(own)) return [`${name}: expected an address without a path`]
+  return own === undefined && isBelowPath(base)
+    ? [`${name}: expected an address without a path; by default it is BASE_URL`]
+    : []
+}
+
 /** What only makes sense together. */
 const combinedProblems = (values: Settings): ReadonlyArray<string> => {
   const production = values.nodeEnv === "production"
@@ -29,6 +40,8 @@ const combinedProblems = (values: Settings): ReadonlyArray<string> => {
     ...(production && values.databaseUrl !== undefined && values.secretKeys === undefined
       ? ["SECRET_KEYS: needed in production when DATABASE_URL is set, so that every node has the same"]
       : []),
+    ...pageProblems("AUTH_URL", values.authUrl, values.baseUrl),
+    ...pageProblems("WEB_URL", values.webUrl, values.baseUrl),
   ]
 }
 

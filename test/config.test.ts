@@ -67,9 +67,22 @@ describe("a bad setting", () => {
       { BASE_URL: "https://x.example/?a=1" },
       "BASE_URL: expected an address without a login, a query or a fragment",
     ],
+    // The forms of the pages there lead to paths of the host, not to what is below a prefix.
+    [{ AUTH_URL: "https://x.example/login/" }, "AUTH_URL: expected an address without a path"],
+    [
+      { BASE_URL: "https://x.example/api", AUTH_URL: "https://auth.example" },
+      "WEB_URL: expected an address without a path; by default it is BASE_URL",
+    ],
     [{ STRIPE_SECRET_KEY: "sk" }, "STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"],
   ])("%o is one line that names the variable and says why", (environment, line) => {
     expect(problems(environment)).toEqual([line])
+  })
+  it("is no API below a path, where the pages have hosts of their own", () => {
+    const pages = { AUTH_URL: "https://auth.example/", WEB_URL: "https://web.example" }
+    expect(config({ BASE_URL: "https://x.example/api", ...pages })).toMatchObject({
+      baseUrl: "https://x.example/api",
+      authUrl: "https://auth.example",
+    })
   })
   it("does not hide another", () => {
     expect(problems({ PORT: "x", WORKERS: "y" })).toHaveLength(2)
