@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RecordInput } from "./record.ts"
 import { parseWebUrl } from "./record-link.ts"
-import { DateTime, DateTimeIn, Json, optional } from "./wire.ts"
+import { DateTime, DateTimeIn, Json, optional, words } from "./wire.ts"
 
 export const storeKeys = [
   "SvcPageData",
@@ -10,7 +10,7 @@ export const storeKeys = [
   "VisualizerName",
   "VisualizerFileLocations",
 ] as const
-export const StoreKey = Schema.Literals(storeKeys).annotate({ identifier: "StoreKey" })
+export const StoreKey = words("StoreKey", storeKeys)
 export type StoreKey = typeof StoreKey.Type
 
 export const maxStoredBytes = 250 * 1024

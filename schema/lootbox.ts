@@ -3,11 +3,9 @@ import { Email } from "./email.ts"
 import { EmojiIdFromString } from "./emoji-id.ts"
 import { pageOf } from "./paging.ts"
 import { DisplayUser } from "./user.ts"
-import { Cents, DateTime, optional, text, Uuid } from "./wire.ts"
+import { Cents, DateTime, optional, text, Uuid, words } from "./wire.ts"
 
-export const LootBoxStatus = Schema.Literals(["Draft", "Available", "Owned", "Used"]).annotate({
-  identifier: "LootBoxStatus",
-})
+export const LootBoxStatus = words("LootBoxStatus", ["Draft", "Available", "Owned", "Used"])
 export type LootBoxStatus = typeof LootBoxStatus.Type
 
 export const maxIdsPerBox = 50

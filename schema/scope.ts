@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { words } from "./wire.ts"
 
 /** Every fine-grained permission the API knows. */
 export const scopes = [
@@ -83,11 +84,14 @@ export const scopes = [
   "user:writeSelf",
 ] as const
 
-export const Scope = Schema.Literals(scopes).annotate({ identifier: "Scope" })
+export const Scope = Schema.Literals(scopes).annotate({
+  identifier: "Scope",
+  message: "expected a scope as /openapi.json lists them",
+})
 export type Scope = (typeof scopes)[number]
 
 export const roles = ["Admin", "OrgController", "OrgMember", "OrgOwner", "Bot", "Super", "User"] as const
-export const Role = Schema.Literals(roles).annotate({ identifier: "Role" })
+export const Role = words("Role", roles)
 export type Role = (typeof roles)[number]
 
 const userScopes: ReadonlyArray<Scope> = [

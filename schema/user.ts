@@ -1,10 +1,8 @@
 import { Schema } from "effect"
 import { Role } from "./scope.ts"
-import { DateTime, Uuid } from "./wire.ts"
+import { DateTime, Uuid, words } from "./wire.ts"
 
-export const TwoFactorProvider = Schema.Literals(["AuthenticatorApp", "SMS"]).annotate({
-  identifier: "TwoFactorProvider",
-})
+export const TwoFactorProvider = words("TwoFactorProvider", ["AuthenticatorApp", "SMS"])
 export type TwoFactorProvider = typeof TwoFactorProvider.Type
 
 const required = {

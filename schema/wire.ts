@@ -65,6 +65,10 @@ export const IntText = (minimum: number, maximum: number) =>
     ),
   )
 
+/** One of some words, under a name of its own; who sends another is told the words and not the name. */
+export const words = <const A extends ReadonlyArray<string>>(identifier: string, values: A) =>
+  Schema.Literals(values).annotate({ identifier, message: `expected one of ${values.join(", ")}` })
+
 export const BooleanText = Schema.Literals(["true", "false"])
 
 /** One comma-separated parameter; a repeated parameter arrives joined the same way. */

@@ -18,6 +18,14 @@ const store = (body: unknown, key?: string, caller = owner) =>
 const load = (key?: string) => service.call("GET", path(key))
 
 describe("a store key", () => {
+  it("that there is not is refused with those there are", async () => {
+    const refused = await load("Profile")
+    expect(refused.status).toBe(400)
+    expect(refused.body.error).toBe(
+      "path: key: expected one of SvcPageData, SvcLinkData, VisualizerData, VisualizerName, VisualizerFileLocations",
+    )
+  })
+
   it("that holds nothing answers an empty object to anybody", async () => {
     const answer = await load("VisualizerData")
     expect(answer.status).toBe(200)
