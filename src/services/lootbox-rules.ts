@@ -15,6 +15,8 @@ export interface BoxWish {
   readonly ownerId: string | undefined
   /** The box has an owner already. */
   readonly isOwned: boolean
+  /** What it holds as long as no others are named. */
+  readonly ids: ReadonlyArray<unknown>
 }
 
 const needsOwner = (status: LootBoxStatus) => status === "Owned" || status === "Used"
@@ -23,7 +25,7 @@ export const boxed = (ids: ReadonlyArray<EmojiId>): ReadonlyArray<BoxedId> =>
   ids.map((id) => ({ canonical: id.canonical, score: rhythmScore(id) }))
 
 /** The rules an administrator's body has to keep, each told by field. */
-export const checkBoxWish = ({ isOwned, ownerEmail, ownerId, status, yats }: BoxWish) => {
+export const checkBoxWish = ({ ids, isOwned, ownerEmail, ownerId, status, yats }: BoxWish) => {
   const faults = new FieldFaults()
   const names = ownerEmail !== undefined || ownerId !== undefined
   const ownerField = ownerId === undefined ? "owner_email" : "owner_id"
@@ -36,11 +38,11 @@ export const checkBoxWish = ({ isOwned, ownerEmail, ownerId, status, yats }: Box
   if (names && !needsOwner(status)) {
     faults.add(ownerField, "status", `A box with an owner is Owned or Used, not ${status}.`)
   }
+  if ((yats ?? ids).length === 0 && status !== "Draft") {
+    faults.add("yats", "length", `A box that is ${status} holds at least one id.`)
+  }
   if (yats !== undefined) {
     if (yats.length > maxIdsPerBox) faults.add("yats", "length", `A box holds at most ${maxIdsPerBox} ids.`)
-    if (yats.length === 0 && status !== "Draft") {
-      faults.add("yats", "length", `A box that is ${status} holds at least one id.`)
-    }
     if (new Set(yats.map(({ canonical }) => canonical)).size < yats.length) {
       faults.add("yats", "eligibility", "A box holds an id only once.")
     }

@@ -98,6 +98,7 @@ const make = Effect.gen(function* () {
       ownerEmail: body.owner_email ?? undefined,
       ownerId: body.owner_id ?? undefined,
       isOwned: false,
+      ids: [],
     }
     yield* checkBoxWish(wish)
     const row = yield* put(boxed(body.yats), body.status, { ownerId: yield* findOwner(wish) })
@@ -112,7 +113,7 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         if (value === "Deleted" || value === "New") return yield* absent()
         const to = body.status ?? value
-        const wish = { status: to, yats, ...names, isOwned: context.ownerId !== null }
+        const wish = { status: to, yats, ...names, isOwned: context.ownerId !== null, ids: context.ids }
         yield* checkBoxWish(wish)
         const ownerId = (yield* findOwner(wish)) ?? context.ownerId
         const ids = yats === undefined ? context.ids : boxed(yats)

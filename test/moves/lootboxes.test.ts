@@ -190,6 +190,8 @@ describe("what an administrator may say of a box", () => {
     const { body } = await create({ status: "Draft", yats })
     expect(faultsOf(await patch(body.id, { owner_id: user.id }))).toEqual([422, ["owner_id:status"]])
     expect(faultsOf(await patch(body.id, { status: "Owned" }))).toEqual([422, ["owner_id:required"]])
+    const empty = await create({ status: "Draft", yats: [] })
+    expect(faultsOf(await patch(empty.body.id, { status: "Available" }))).toEqual([422, ["yats:length"]])
     expect((await create({ status: "Draft", yats: [nextId()] }, user.token)).status).toBe(403)
     expect((await patch("00000000-0000-4000-8000-000000000000", {})).status).toBe(404)
   })
