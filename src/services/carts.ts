@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { BoundedMap } from "../../actors/bounded-map.ts"
-import { allowedOrderEvents, OrderActors, type OrderSnapshot } from "../../actors/order.ts"
+import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { IdsTaken, LimitReached } from "../../actors/ports.ts"
 import { begun } from "../../machines/order-changes.ts"
 import type { OrderEvent, OrderInput } from "../../machines/order-context.ts"
@@ -16,7 +16,7 @@ import type { DisplayUser } from "../../schema/user.ts"
 import { claimsToSee, type NewestCart, Orders, type Seen, type StoredOrder } from "../store/orders.ts"
 import { Users } from "../store/users.ts"
 import { nextCart } from "./cart-items.ts"
-import { publicActions } from "./order-views.ts"
+import { allowedActions } from "./order-views.ts"
 
 export interface Cart {
   readonly user: DisplayUser
@@ -51,13 +51,11 @@ const maxAttempts = 4
 const maxRemembered = 20_000
 
 /** Clients know operations, not events. */
-export const refusedInPublic = (refused: EventRefused): EventRefused => {
-  const { allowed, state } = (refused.details ?? {}) as { allowed?: ReadonlyArray<string>; state?: string }
-  return new EventRefused({
-    error: `The order is ${state}; it does not allow this.`,
-    details: { state, allowed: publicActions(allowed ?? []) },
+export const refusedInPublic = (order: StoredOrder): EventRefused =>
+  new EventRefused({
+    error: `The order is ${order.status}; it does not allow this.`,
+    details: { state: order.status, allowed: allowedActions(order) },
   })
-}
 
 export const storedOf = (snapshot: OrderSnapshot): StoredOrder => ({
   status: snapshot.value,
@@ -166,8 +164,7 @@ export class Carts extends Context.Service<
       const refuseClosed = Effect.fnUntraced(function* (orderId: string) {
         const order = yield* orders.find(orderId)
         if (order === undefined) return yield* new NotFound({ error: "There is no such order." })
-        const details = { state: order.status, allowed: allowedOrderEvents(order.status) }
-        return yield* refusedInPublic(new EventRefused({ details }))
+        return yield* refusedInPublic(order)
       })
 
       return Carts.of({
@@ -190,10 +187,10 @@ export class Carts extends Context.Service<
               .pipe(
                 Effect.catchTags({
                   // The cart ended under us, by its deadline or by a payment: the next one is the cart now.
-                  EventRefused: (refused) =>
+                  EventRefused: () =>
                     tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
                       ? Effect.succeed(undefined)
-                      : Effect.fail(refusedInPublic(refused)),
+                      : Effect.fail(refusedInPublic(before)),
                   UniqueConflict: (conflict) =>
                     tries < maxAttempts
                       ? Effect.succeed(undefined)

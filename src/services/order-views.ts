@@ -27,7 +27,7 @@ import { IntentSecrets } from "./intent-secrets.ts"
 const isAction = (name: string): name is OrderAction => orderActions.includes(name as OrderAction)
 
 /** Events are named after the operation that sends them; what follows a dot is how. */
-export const publicActions = (events: ReadonlyArray<string>): ReadonlyArray<OrderAction> => [
+const publicActions = (events: ReadonlyArray<string>): ReadonlyArray<OrderAction> => [
   ...new Set(events.map((event) => event.split(".")[0] ?? "").filter(isAction)),
 ]
 
@@ -37,6 +37,10 @@ const allowedByStatus = {
   Paid: publicActions(allowedOrderEvents("Paid")),
   Cancelled: publicActions(allowedOrderEvents("Cancelled")),
 }
+
+/** What may be done with an order next. Nothing is refunded where there is nothing to give back. */
+export const allowedActions = ({ context, status }: StoredOrder): ReadonlyArray<OrderAction> =>
+  allowedByStatus[status].filter((action) => action !== "refund" || refundableCents(context) > 0)
 
 const unmarked: ReadonlyMap<string, Mark> = new Map()
 
@@ -114,7 +118,6 @@ export class OrderViews extends Context.Service<
         const expiresAt = status === "PendingPayment" ? context.checkout?.expiresAt : undefined
         const payment = yield* paymentData(context)
         const organizationId = context.checkout?.organizationId
-        const isRefundable = refundableCents(context) > 0
         const shown: DisplayOrder = {
           id: context.id,
           order_number: orderNumber(context.id),
@@ -128,9 +131,9 @@ export class OrderViews extends Context.Service<
           amount_overpaid_in_cents: overpaidCents(context),
           refunded_total_in_cents: refundedCents(context),
           misc_refunded_total_in_cents: miscRefundedCents(context),
-          eligible_for_refund: isRefundable && status !== "PendingPayment",
+          eligible_for_refund: refundableCents(context) > 0 && status !== "PendingPayment",
           order_items: context.items.map((item) => showItem(context, item, marks.get(item.claim ?? ""))),
-          allowed_actions: allowedByStatus[status].filter((action) => action !== "refund" || isRefundable),
+          allowed_actions: allowedActions({ context, status }),
           ...(expiresAt === undefined
             ? {}
             : {

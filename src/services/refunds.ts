@@ -93,22 +93,26 @@ export class Refunds extends Context.Service<
         plan: (
           order: OrderContext,
         ) => Effect.Effect<ReadonlyArray<AskedRefund>, Unprocessable | AlreadyBooked>,
-      ) =>
-        turn(orderId, ({ context }, at) =>
-          Effect.map(plan(context), (asked): OrderEvent => {
+      ) => {
+        let order: StoredOrder | undefined
+        return turn(orderId, (snapshot, at) => {
+          order = storedOf(snapshot)
+          const { context } = order
+          return Effect.map(plan(context), (asked): OrderEvent => {
             const facts = { status: "Pending", ofSale: context.paidAt !== undefined, at } as const
             return { type: "refund", refunds: asked.map((refund) => ({ ...refund, ...facts })), at }
-          }),
-        ).pipe(
+          })
+        }).pipe(
           Effect.asVoid,
           Effect.catchTags({
             AlreadyBooked: () => Effect.void,
-            EventRefused: (refused) => Effect.fail(refusedInPublic(refused)),
+            EventRefused: (refused) => Effect.fail(order === undefined ? refused : refusedInPublic(order)),
             IdsTaken: Effect.die,
             LimitReached: Effect.die,
             UniqueConflict: Effect.die,
           }),
         )
+      }
 
       /** Twice is once: the refund is settled or booked already then. */
       const settle = (

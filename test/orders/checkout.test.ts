@@ -67,6 +67,16 @@ describe("checkout", () => {
     })
   })
 
+  it("where it is refused says what is allowed as the order itself does", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const { body: pending } = await buyer.checkout()
+    expect((await buyer.checkout(crypto)).body.allowed).toEqual(pending.allowed_actions)
+    const { body: cancelled } = await buyer.call("DELETE", "/cart")
+    const closed = await buyer.call("POST", `/cart/checkout/${cancelled.id}`, crypto)
+    expect([closed.status, closed.body.allowed]).toEqual([409, cancelled.allowed_actions])
+  })
+
   it("names what is missing or wrong", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
