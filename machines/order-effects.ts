@@ -1,3 +1,4 @@
+import { displayRecord } from "../schema/record.ts"
 import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../schema/turn.ts"
 import type { OrderContext, OrderItem } from "./order-context.ts"
 import { dueCents, totalCents } from "./order-money.ts"
@@ -33,11 +34,12 @@ export const releases = (order: OrderContext): ReadonlyArray<string> =>
   claimed(order).map(({ claim }) => claim)
 
 export const grants = (order: OrderContext): ReadonlyArray<Grant> =>
-  ids(order).map(({ claim }) => ({
+  ids(order).map(({ claim, emojiId = claim }) => ({
     canonical: claim,
     owner_id: order.userId,
     pubkey: order.checkout?.pubkey ?? null,
     source: `order:${order.id}`,
+    ...(emojiId === claim ? {} : { display: displayRecord(emojiId) }),
   }))
 
 export const codeUses = (order: OrderContext, sign: 1 | -1): ReadonlyArray<CodeUse> =>

@@ -50,6 +50,12 @@ export class RecordRefused {
 export const recordHash = (tag: number, data: Uint8Array): string =>
   bytesToHex(blake2b(concatBytes(Uint8Array.of(tag & 0xff, tag >> 8), data), { dkLen: 32 }))
 
+/** What a record says that shows an id as it is spelled here. */
+export const displayRecord = (spelled: string) => ({
+  data: spelled,
+  hash: recordHash(tags.displayModifiers, utf8ToBytes(spelled)),
+})
+
 /**
  * The bytes that are hashed. A chain key is binary throughout. An Ethereum record is binary in its address only: the
  * description, signature and default flag that may follow are text, so the bytes are the 20 of the address and then, from

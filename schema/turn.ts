@@ -28,6 +28,8 @@ export interface Grant {
   readonly owner_id: string
   readonly pubkey: string | null
   readonly source: string
+  /** The record of its display modifiers, where it was asked for in skin tones. */
+  readonly display?: { readonly data: string; readonly hash: string }
 }
 /** A registered id changes hands. */
 export interface Move {

@@ -31,6 +31,24 @@ describe("a purchase", () => {
       expect(recent.text).toContain(id)
     }
   })
+
+  it("of an id spelled in skin tones is shown in them, until its owner wants it otherwise", async () => {
+    const buyer = await newShopper(one, { freeLimit: 2 })
+    const [plain, rest] = freshIds(2) as [string, string]
+    const [canonical, spelled] = [`👍${rest}`, `👍🏽${rest}`]
+    await buyer.add(spelled, plain)
+    await buyer.checkout({ method: "Free" })
+    for (const at of [one, two]) {
+      const { body } = await at.call("GET", "/emoji_id", { token: buyer.token })
+      expect(body.toSorted()).toEqual([plain, spelled].toSorted())
+    }
+    const path = `/emoji_id/${encodeURIComponent(canonical)}`
+    const [record, ...others] = (await buyer.call("GET", path)).body.result
+    expect([record.tag, record.data, others]).toEqual(["0x0001", spelled, []])
+    expect((await buyer.call("GET", `/emoji_id/${encodeURIComponent(plain)}`)).body.result).toEqual([])
+    expect((await buyer.call("PATCH", path, { delete: [record.hash] })).body).toEqual([canonical])
+    expect((await buyer.call("GET", "/emoji_id")).body).toContain(canonical)
+  })
 })
 
 describe("a lootbox", () => {
