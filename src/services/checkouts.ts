@@ -114,7 +114,7 @@ export class Checkouts extends Context.Service<
         yield* failPoints.pass("checkout.before_commit")
         if (method === "Free") {
           // Nothing is waived of what is paid for already.
-          if (status === "PendingPayment" && totalCents(items) > 0 && dueCents(context) === 0)
+          if (totalCents(items) > 0 && dueCents({ ...context, items }) === 0)
             return {
               type: "checkout.payment",
               at,

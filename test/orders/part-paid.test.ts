@@ -45,3 +45,24 @@ it.each([0, 2])("nothing is waived of what is paid for, of %i ids that would be 
   expect(body.amount_overpaid_in_cents).toBe(Math.floor(pending.total_in_cents / 2) - coded.total_in_cents)
   await expectInvariants(service.sql)
 })
+
+it.each([0, 1])("nor of a draft that was paid in part, of %i ids that would be free", async (freeLimit) => {
+  const buyer = await newShopper(service, { freeLimit })
+  await buyer.add(...freshIds(2))
+  const { body: pending } = await buyer.checkout(crypto)
+  await atSandbox(service, pending.payment_method_data.session_id, "underpay")
+  await until(
+    () => buyer.order(pending.id),
+    ({ body }) => body.remaining_due_in_cents < pending.total_in_cents,
+  )
+  await buyer.call("POST", "/cart/convert_to_draft")
+  const [cheap, dear] = pending.order_items.toSorted(
+    (a: { unit_price_in_cents: number }, b: typeof a) => a.unit_price_in_cents - b.unit_price_in_cents,
+  )
+  const { body: draft } = await buyer.call("DELETE", `/cart/cart_items/${dear.id}`)
+  expect(draft).toMatchObject({ status: "Draft", remaining_due_in_cents: 0 })
+  const { body } = await buyer.checkout({ method: "Free" })
+  expect(body).toMatchObject({ status: "Paid", total_in_cents: cheap.unit_price_in_cents })
+  expect(body.user.remaining_free_emoji).toBe(freeLimit)
+  await expectInvariants(service.sql)
+})
