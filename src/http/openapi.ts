@@ -101,7 +101,7 @@ const idempotencyParameter = {
   in: "header",
   required: false,
   description: "Sent again with the same key, the request is not done again: the first answer comes back.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 }
 
 /** Numbers and truth values are text in a path or a query; clients made from the document send them as what they are. */

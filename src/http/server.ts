@@ -1,9 +1,10 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js"
 import { append, noBody } from "./body.ts"
-import { isLengthClear, lengthSaid } from "./body-length.ts"
+import { clearHead, type HeadFacts, isLengthClear, lengthSaid, readHead } from "./body-length.ts"
 import { callerAddress } from "./caller-address.ts"
 import { makeCrossOrigin, preflightHeaders } from "./cross-origin.ts"
 import type { Endpoint, Prepared, RawResponse } from "./exchange.ts"
+import { idempotencyHeader } from "./guards.ts"
 import { headerKey } from "./header-key.ts"
 import { matches, parameterNames, percentDecode } from "./path.ts"
 import { makePreparedWriter } from "./prepared-writer.ts"
@@ -32,6 +33,9 @@ export interface ServerOptions {
     shape?: Endpoint["errorBody"],
   ) => RawResponse
 }
+
+/** Stands for a key that came and cannot be told: who sent it counts on being done once, and is refused. */
+const unreadable = "\ufffd"
 
 /** What was mounted: it ends its own connections when the server stops, within the time. */
 export interface Mounted {
@@ -217,7 +221,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     const wanted = endpoint.headers.map((name) => [name, headerKey(name)] as const)
     const countPrepared = observe.prepared(endpoint)
 
-    const begin = (exchange: Exchange, req: HttpRequest) => {
+    const begin = (exchange: Exchange, req: HttpRequest, { hasEmptyKey }: HeadFacts) => {
       const params: Array<string> = []
       for (let i = 0; i < names.length; i++) {
         const value = percentDecode(req.getParameter(i))
@@ -226,6 +230,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       }
       const headers: Record<string, string> = {}
       for (const [name, key] of wanted) headers[name] = req.getHeader(key)
+      if (hasEmptyKey && idempotencyHeader in headers) headers[idempotencyHeader] = unreadable
       const request = {
         id: exchange.requestId,
         method: req.getMethod().toUpperCase(),
@@ -250,8 +255,8 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
 
     const mayHaveBody = endpoint.method !== "get"
     return (res: HttpResponse, req: HttpRequest) => {
-      if ((mayHaveBody || lengthSaid(req) !== "") && !isLengthClear(req))
-        return refuseLength(open(res, req, endpoint, head))
+      const facts = mayHaveBody || lengthSaid(req) !== "" ? readHead(req) : clearHead
+      if (!facts.isLengthClear) return refuseLength(open(res, req, endpoint, head))
       if (prepared !== undefined && !head && !draining) {
         let made: Prepared | undefined
         try {
@@ -267,7 +272,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       }
       const exchange = open(res, req, endpoint, head)
       try {
-        begin(exchange, req)
+        begin(exchange, req, facts)
       } catch (error) {
         fail(exchange, "defect", describeDefect(error))
       }

@@ -70,6 +70,19 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.cart()).body.order_items).toHaveLength(1)
   })
 
+  it("in letters it cannot have is refused, and nothing is done without it", async () => {
+    const buyer = await newShopper(one)
+    for (const key of ["é", "ÿ÷þ", "a b"]) {
+      const refused = await buyer.call("POST", "/cart", { items: [{ emoji_id: freshId() }] }, withKey(key))
+      expect([key, refused.status, refused.body.error]).toEqual([
+        key,
+        400,
+        expect.stringContaining("Idempotency-Key"),
+      ])
+    }
+    expect((await buyer.cart()).body.order_items).toEqual([])
+  })
+
   it("belongs to one caller: another may use the same", async () => {
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
