@@ -28,6 +28,25 @@ it("of two API keys made at once where there is room for one, one is made", asyn
   expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
 })
 
+it("an API key that has run out makes room for another, the one that did so first", async () => {
+  const user = await service.user()
+  await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes, expires_at)
+                    select 'over-' || n, ${user.id}, 'of a while ago', '', '{}', now() - make_interval(hours => n)
+                      from generate_series(1, 2) n`
+  await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes)
+                    select 'kept-' || n, ${user.id}, 'one of many', '', '{}' from generate_series(1, 48) n`
+  const make = async () =>
+    (await service.call("POST", "/api_keys", { token: user.token, body: { name: "another" } })).status
+  const over = async () =>
+    (await service.call("GET", "/api_keys", { token: user.token })).body
+      .map(({ id }: { id: string }) => id)
+      .filter((id: string) => id.startsWith("over-"))
+  expect([await make(), await over()]).toEqual([200, ["over-1"]])
+  expect([await make(), await over()]).toEqual([200, []])
+  expect(await make()).toBe(422)
+  expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
+})
+
 it("of two keys generated at once where there is room for one, one is generated", async () => {
   const user = await service.user()
   await service.sql`insert into pubkey (pubkey, user_id) select 'full-' || n, ${user.id} from generate_series(1, 199) n`
