@@ -10,6 +10,7 @@ import { type BrowserSession, BrowserSessions } from "../services/browser-sessio
 import { Browsers } from "../services/browsers.ts"
 import { takeLoginForm } from "../services/login-forms.ts"
 import { type PartnerFlow, PartnerVisits, type Visit, visitSeconds } from "../services/partner-visits.ts"
+import { keepLastValues } from "../services/record-inputs.ts"
 import { Organizations } from "../store/organizations.ts"
 import { html } from "./html.ts"
 import { guestCodePage, guestLoginPage, mailSentPage } from "./partner-login.ts"
@@ -49,7 +50,10 @@ const readSentAlong = (partner: OrganizationBranding, values: Form) => {
   const fromJson = parseAddressJson(values["address_json"] ?? "")
   if (fromJson instanceof AddressesRefused)
     return refuse("list of addresses (address_json)", fromJson.message)
-  const addresses = [...new Map([...pairs, ...fromJson].map((record) => [record.hash, record])).values()]
+  // As they will be written: the pages show these.
+  const addresses = keepLastValues([
+    ...new Map([...pairs, ...fromJson].map((record) => [record.hash, record])).values(),
+  ])
   const given = values["eid"] ?? ""
   const eid = given === "" ? undefined : parseEmojiId(given)
   if (eid?._tag === "EmojiIdRefused") return refuse("emoji id (eid)", eid.message)

@@ -3,7 +3,7 @@ import { normalizeRecord } from "../../schema/record.ts"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { atSandbox, freshId, until } from "../orders/shopper.ts"
 import { locationOf, logInByMail, makeVisitor, type Visitor } from "./application.ts"
-import { makePartner, makeWalletUser } from "./partner.ts"
+import { addressJson, makePartner, makeWalletUser } from "./partner.ts"
 
 const service = await serveDirectory()
 await makePartner(service)
@@ -206,6 +206,28 @@ describe("a page of flow 1 that is loaded again", () => {
     const refused = await visitor.submit(cart, { action: "free" })
     expect([refused.status, refused.text.includes("The cart is empty.")]).toEqual([422, true])
   })
+})
+
+it("of two addresses for one coin only the one that is written is shown, and nothing is offered for ever", async () => {
+  const user = await walletUser()
+  const id = freshId()
+  await service.register(id, user)
+  const visitor = makeVisitor(service)
+  const sent = {
+    refresh_token: user.refresh,
+    addresses: `0x1003=${bitcoin}`,
+    address_json: addressJson([{ "0x1003": `${otherBitcoin}|My wallet` }]),
+  }
+  const shown = async (where: string) => {
+    await visitor.get(`${path}${where}?${new URLSearchParams(sent)}`)
+    const page = await visitor.get(path + where)
+    expect([page.text.includes(bitcoin), page.text.includes(otherBitcoin)]).toEqual([false, true])
+    return page
+  }
+  await shown("/link-email")
+  await visitor.submit(await shown("/manage"), { action: "given", emoji_id: id })
+  expect(await recordsOf(id)).toContain(otherBitcoin)
+  expect((await visitor.get(`${path}/manage`)).text).not.toContain('value="given"')
 })
 
 it("a login that is over does not stand in the way of the wallet's own user", async () => {
