@@ -20,6 +20,7 @@ const welcomed = (browser: Browser, { account }: BrowserSession, failed?: string
         email: account.email,
         homeUrl: `${baseUrl}/`,
         hasPassword: account.password_hash !== null,
+        isConfirmed: account.email_verified,
         ...(failed === undefined ? {} : { failed }),
       }),
     ),

@@ -91,6 +91,8 @@ export const welcomePage = (facts: {
   readonly email: string | null
   readonly homeUrl: string
   readonly hasPassword: boolean
+  /** Not by a login that was handed over. */
+  readonly isConfirmed: boolean
   readonly failed?: string
 }) =>
   page({
@@ -99,9 +101,9 @@ export const welcomePage = (facts: {
     headers: { "Set-Cookie": facts.browser.fresh },
     body: html`<main><div class="center">
 <p class="emoji huge" aria-hidden="true">🎉</p>
-<h1>Your address is confirmed</h1>
+<h1>${facts.isConfirmed ? "Your address is confirmed" : "You are logged in"}</h1>
 <p>${facts.email !== null && html`You are <strong>${facts.email}</strong>.`} You may close this page and go on where you were.</p>
 <p><a class="button" href="${facts.homeUrl}">Go to the directory</a></p></div>
-${!facts.hasPassword && passwordForm(facts.browser.formToken, facts.failed)}
+${!facts.hasPassword && (facts.isConfirmed || facts.failed !== undefined) && passwordForm(facts.browser.formToken, facts.failed)}
 </main>`,
   })

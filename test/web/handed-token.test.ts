@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { login, password, register } from "../auth/person.ts"
+import { login, newestLink, password, register, someEmail } from "../auth/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { authorizeAddress, locationOf, makeVisitor, registerApplication } from "./application.ts"
 
@@ -40,6 +40,26 @@ it("a button logs in whom its page has shown, and not whose login a link opened 
   expect(visitor.cookies.has("svc_session")).toBe(false)
   expect(pressed.text).toContain(stranger.email)
   expect((await visitor.submit(pressed, { action: "use" })).status).toBe(303)
+})
+
+it("a login that was handed over confirms no address, and the page it ends at says so", async () => {
+  const email = someEmail()
+  const made = await service.call("POST", "/users", { body: { email } })
+  const visitor = makeVisitor(service)
+  const use = async (refresh_token: string) => {
+    const first = await visitor.get(`/magic_link?${new URLSearchParams({ refresh_token })}`)
+    const next = first.headers.get("location")
+    await visitor.submit(next === null ? first : await visitor.get(next), { action: "use" })
+    return visitor.get("/magic_link/done")
+  }
+  const end = await use(made.body.refresh_token)
+  expect([end.status, end.text.includes(email), end.text.includes("confirmed")]).toEqual([200, true, false])
+  // A password would be refused before the mailed link was opened.
+  expect(end.text).not.toContain('name="password"')
+
+  const confirmed = await use(await newestLink(service, email))
+  expect(confirmed.text).toContain("Your address is confirmed")
+  expect(confirmed.text).toContain('name="password"')
 })
 
 it("a link that is longer than the headers it would go on in is refused", async () => {
