@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
+import { AppConfig } from "../config.ts"
 import type { RawRequest } from "../http/exchange.ts"
 import { Guards } from "../http/guards.ts"
 import type { Principal } from "../http/principal.ts"
@@ -18,21 +19,25 @@ export type Identify = (token: string) => Effect.Effect<Identity | undefined, Un
 
 const apiKeyPrefix = "svc_"
 
-const expiryOf = (token: string): number => {
+/** As those who check it have it: no later than the settings of now let a token live. */
+const expiryOf = (token: string, accessSeconds: number): number => {
   try {
-    const { exp } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
-      exp?: unknown
+    const { exp, iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
+      exp: number
+      iat: number
     }
-    return typeof exp === "number" ? exp * 1000 : Number.POSITIVE_INFINITY
+    const end = Math.min(exp, iat + accessSeconds) * 1000
+    return Number.isNaN(end) ? Number.POSITIVE_INFINITY : end
   } catch {
     return Number.POSITIVE_INFINITY
   }
 }
 
 /** The same guard that stands before the HTTP operations decides, so a token means the same in both places. */
-export const makeIdentify: Effect.Effect<Identify, never, Guards> = Effect.map(
-  Guards,
-  (guards) => (token) => {
+export const makeIdentify: Effect.Effect<Identify, never, AppConfig | Guards> = Effect.gen(function* () {
+  const guards = yield* Guards
+  const { accessTokenSeconds } = yield* AppConfig
+  return (token) => {
     const isKey = token.startsWith(apiKeyPrefix)
     const request: RawRequest = {
       id: "",
@@ -49,12 +54,12 @@ export const makeIdentify: Effect.Effect<Identify, never, Guards> = Effect.map(
         // A token from the authorization-code flow reaches one id, not its owner's channels.
         principal === null || principal.via === "oauth"
           ? undefined
-          : { principal, token, expiresAtMs: principal.keyExpiresAt ?? expiryOf(token) },
+          : { principal, token, expiresAtMs: principal.keyExpiresAt ?? expiryOf(token, accessTokenSeconds) },
       ),
       Effect.catchTag("Unauthorized", () => Effect.succeed(undefined)),
     )
-  },
-)
+  }
+})
 
 interface Meanwhile {
   readonly users: Set<string>

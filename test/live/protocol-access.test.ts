@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { closeCodes } from "../../schema/live.ts"
-import type { TestUser } from "../fixtures/service.ts"
+import { liveSocket } from "../fixtures/live-client.ts"
+import { serve, type TestUser } from "../fixtures/service.ts"
 import { freshId, shopper } from "../orders/shopper.ts"
 import { joined, numbers, serveProtocol, transports } from "./protocol-world.ts"
 
@@ -153,4 +154,16 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     await second.take({ type: "pong" })
     second.close()
   })
+})
+
+it("a socket lasts no longer than its token counts by the settings of now", async () => {
+  const before = await serve({ ACCESS_TOKEN_SECONDS: "86400" })
+  const { token } = await before.user()
+  const after = await serve({ ACCESS_TOKEN_SECONDS: "600" }, { database: before.database })
+  const client = await liveSocket(after.url)()
+  client.send({ type: "connect", token })
+  const { expires_at } = await client.take({ type: "connected" })
+  const { iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())
+  expect(Date.parse(expires_at)).toBe((iat + 600) * 1000)
+  client.close()
 })
