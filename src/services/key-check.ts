@@ -4,21 +4,43 @@ import { AppConfig } from "../config.ts"
 import { Sql } from "../store/sql.ts"
 import { type CustodialKey, CustodialKeys } from "./custodial-keys.ts"
 
-/** Some may have been spoiled; all of these were not. */
+/** Of each secret. Some may have been spoiled; all of these were not. */
 const looksAt = 16
 const nothing = new Uint8Array()
 
-/** Fails with a master secret that opens nothing of what the database keeps sealed. */
+interface KeptKey extends CustodialKey {
+  /** The name of the master secret. */
+  readonly sealedBy: string
+}
+
+/** Some of what each master secret has sealed, from one name to the next. */
+const findKept = Sql.use((sql) =>
+  sql.rows<KeptKey>(
+    (q) => q`with recursive secret as (
+               select min(split_part(sealed_key, '.', 2)) as name from pubkey where sealed_key is not null
+               union all
+               select (select min(split_part(k.sealed_key, '.', 2)) from pubkey k
+                        where k.sealed_key is not null and split_part(k.sealed_key, '.', 2) > s.name)
+                 from secret s where s.name is not null
+             )
+             select s.name as "sealedBy", k.pubkey, k.sealed_key as "sealedKey"
+               from secret s cross join lateral (
+                 select pubkey, sealed_key from pubkey
+                  where sealed_key is not null and split_part(sealed_key, '.', 2) = s.name limit ${looksAt}) k
+              where s.name <> ''`,
+  ),
+)
+
+/** Fails where a master secret is missing that the database keeps something sealed by. */
 export const checkSecret = Effect.gen(function* () {
-  const sql = yield* Sql
   const custody = yield* CustodialKeys
   const config = yield* AppConfig
-  const kept = yield* sql.rows<CustodialKey>(
-    (q) =>
-      q`select pubkey, sealed_key as "sealedKey" from pubkey where sealed_key is not null limit ${looksAt}`,
-  )
-  for (const key of kept) if (yield* Effect.isSuccess(custody.sign(key, nothing))) return
-  if (kept.length === 0) return
+  const opens = new Map<string, boolean>()
+  for (const { sealedBy, ...key } of yield* findKept) {
+    if (opens.get(sealedBy)) continue
+    opens.set(sealedBy, yield* Effect.isSuccess(custody.sign(key, nothing)))
+  }
+  if ([...opens.values()].every(Boolean)) return
   const source = config.secretKeys === undefined ? join(config.dataDir, "secret-key") : "SECRET_KEYS"
   yield* Effect.fail(
     new Error(

@@ -26,6 +26,19 @@ it("a service that has the one of before behind a newer one starts", async () =>
   await expect(serve({ SECRET_KEYS: `newer:${secretOf(9)},${kept}` }, { database })).resolves.toBeDefined()
 })
 
+it("a service that gave up the one of before does not start, also after a newer one has sealed more", async () => {
+  const newer = `newer:${secretOf(9)}`
+  const both = `${newer},${kept}`
+  const before = await serve()
+  const { database } = before
+  for (const service of [before, await serve({ SECRET_KEYS: both }, { database })]) {
+    const { token } = await register(service)
+    expect((await service.call("POST", "/pubkeys", { token })).status).toBe(200)
+  }
+  await expect(serve({ SECRET_KEYS: newer }, { database })).rejects.toThrow(/does not open with it/)
+  await expect(serve({ SECRET_KEYS: both }, { database })).resolves.toBeDefined()
+})
+
 it("a command line without the secret of the service tells no address that signs mint permissions", async () => {
   const signer = async (environment: Record<string, string>) => {
     const runtime = ManagedRuntime.make(cliServices(testConfig(environment), database))
