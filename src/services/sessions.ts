@@ -151,6 +151,8 @@ export class Sessions extends Context.Service<
           { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
         ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
         const old = yield* accounts.endOldSessions(account.id, maxSessions)
+        // What is remembered of them is as it was before.
+        for (const id of old?.session_ids ?? []) actors.passivate(id)
         if (old !== undefined) yield* ended(account.id, old)
         if (wants === "SMS") {
           // Whoever asks too often has a code on the way already.

@@ -62,6 +62,10 @@ export interface SessionsEnded {
   readonly events: ReadonlyArray<ChannelPosition>
 }
 
+interface OldSessionsEnded extends Pick<SessionsEnded, "events"> {
+  readonly session_ids: ReadonlyArray<string>
+}
+
 /** Accounts as the login, the registration and the password change see them. */
 export class Accounts extends Context.Service<
   Accounts,
@@ -79,10 +83,7 @@ export class Accounts extends Context.Service<
      * Ends all but the newest so many sessions of the user, and of those that wait for a code: who knows only the password
      * ends no other login by making many. Undefined: there was room.
      */
-    endOldSessions(
-      userId: string,
-      keep: number,
-    ): Effect.Effect<Pick<SessionsEnded, "events"> | undefined, Unavailable>
+    endOldSessions(userId: string, keep: number): Effect.Effect<OldSessionsEnded | undefined, Unavailable>
     endSessions(userId: string, reason: string): Effect.Effect<SessionsEnded | undefined, Unavailable>
   }
 >()("directory/Accounts") {
@@ -143,7 +144,7 @@ export class Accounts extends Context.Service<
         endOldSessions: (userId, keep) =>
           sql
             // When there is just room the last one may have been ended a moment ago, by an answer that was lost.
-            .rows<Pick<SessionsEnded, "events">>(
+            .rows<OldSessionsEnded>(
               (q) => q`
                 with open as materialized (
                   select id, version, row_number() over (partition by status = 'Pending' order by updated_at desc) as place from entity
@@ -157,7 +158,7 @@ export class Accounts extends Context.Service<
                 )
                 select put_events(coalesce((select jsonb_agg(jsonb_build_object('channel', ${`session:${userId}`}::text,
                          'type', 'session.logged_out', 'data', jsonb_build_object('session_id', id, 'reason', 'too_many_sessions')))
-                         from ended), '[]')) as events
+                         from ended), '[]')) as events, array(select id::text from ended) as session_ids
                  where exists (select 1 from open where place >= ${keep})`,
             )
             .pipe(Effect.map((rows) => rows[0])),

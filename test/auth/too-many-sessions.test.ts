@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
 import { closeCodes } from "../../schema/live.ts"
+import { BrowserSessions } from "../../src/services/browser-sessions.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 import { claimsOf, login, register, turnOnTotp } from "./person.ts"
@@ -34,6 +35,19 @@ it("a login that makes room for itself ends the oldest on every process, and clo
     data: { session_id: claimsOf(person.token).sid, reason: "too_many_sessions" },
   })
   expect((await socket.closing).code).toBe(closeCodes.sessionEnded)
+})
+
+it("the ended one stays ended on pages, however long ago that was", async () => {
+  const alone = await serve({}, { database: one.database })
+  const person = await register(alone)
+  const find = () =>
+    alone.runtime.runPromise(BrowserSessions.use((sessions) => sessions.find(person.refresh)))
+  expect(await find()).toMatchObject({ sessionId: person.sessionId })
+  await copy(person.sessionId, 199)
+  await one.sql`update entity set updated_at = now() - interval '1 minute' where id = ${person.sessionId}`
+  expect((await login(alone, person.email)).status).toBe(200)
+  await one.sql`update entity set updated_at = now() - interval '1 day' where id = ${person.sessionId}`
+  expect(await find()).toBeUndefined()
 })
 
 it("logins that never show the second factor end no login that did", async () => {
