@@ -14,6 +14,7 @@ import { Records } from "./records.ts"
 import { writerOf } from "./writer.ts"
 
 const intervalSeconds = 10
+const maxRetries = 4
 
 export const boughtIds = ({ context }: StoredOrder): ReadonlyArray<string> =>
   context.items.flatMap(({ emojiId }) => (emojiId === undefined ? [] : [emojiId]))
@@ -42,10 +43,12 @@ export const writeAddresses = Effect.fnUntraced(function* (
     const insert = keepLastValues(addresses)
       .filter((record) => !has.has(record.hash) && !kept.has(findSingleValueKey(record) ?? ""))
       .map(({ data, tag }) => ({ data, tag }))
-    if (insert.length > 0) yield* Records.use((records) => records.edit(id, writer, { insert }))
+    if (insert.length > 0)
+      yield* Records.use((records) => records.edit(id, writer, { insert }, facts?.version))
   })
-  // Perhaps because the same page, loaded twice at once, has written them meanwhile.
-  yield* Effect.catchTag(write, "Unprocessable", () => write)
+  // Perhaps because the owner, or the same page, loaded twice at once, has written something meanwhile.
+  const isMeanwhile = ({ _tag }: { readonly _tag: string }) => _tag === "Conflict" || _tag === "Unprocessable"
+  yield* Effect.retry(write, { times: maxRetries, while: isMeanwhile })
 })
 
 /** The addresses of a visit go to every id its order has bought, once: afterwards the id is its owner's to change. */

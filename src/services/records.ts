@@ -53,8 +53,13 @@ const checkRoot = (facts: WriteFacts, edit: RecordEdit): Unprocessable | undefin
 export class Records extends Context.Service<
   Records,
   {
-    /** Answers the ids it changed. */
-    edit(id: EmojiId, writer: Writer, request: EditRequest): Effect.Effect<ReadonlyArray<string>, EditProblem>
+    /** Answers the ids it changed. `expected`: decided on this version of the id; another one is a conflict. */
+    edit(
+      id: EmojiId,
+      writer: Writer,
+      request: EditRequest,
+      expected?: number,
+    ): Effect.Effect<ReadonlyArray<string>, EditProblem>
   }
 >()("directory/Records") {
   static readonly layer = Layer.effect(
@@ -77,7 +82,7 @@ export class Records extends Context.Service<
       })
 
       return Records.of({
-        edit: Effect.fnUntraced(function* (id, writer, request) {
+        edit: Effect.fnUntraced(function* (id, writer, request, expected) {
           if (request.signature != null && request.merkle_root == null) {
             return yield* fieldFault("signature", "needs_root", "A signature is over a merkle_root.")
           }
@@ -89,10 +94,11 @@ export class Records extends Context.Service<
             insert: bypass ? records : keepLastValues(records),
             delete: [...new Set((request.delete ?? []).map(hexOf))],
             bypass,
+            ...(expected !== undefined && { expected }),
             ...(request.merkle_root != null && { merkleRoot: hexOf(request.merkle_root) }),
             ...(request.signature != null && { signature: hexOf(request.signature) }),
           }
-          for (let tries = 0; tries < maxAttempts; tries++) {
+          for (let tries = expected === undefined ? maxAttempts : 1; tries > 0; tries--) {
             const checked = yield* withRootChecked(edit)
             const outcome = yield* checkOutcome(yield* changes.commit(id.canonical, editRecords(checked)))
             if (outcome.outcome !== "stale") return outcome.outcome === "changed" ? [id.canonical] : []
