@@ -40,7 +40,8 @@ const open = Effect.fnUntraced(function* (
             }),
           channel,
           silenceMs,
-          notify: (on, payload) => Effect.runPromise(sql.rows((q) => q`select pg_notify(${on}, ${payload})`)),
+          // Once: whoever publishes tries again by itself.
+          notify: (on, payload) => Effect.runPromise(sql.once((q) => q`select pg_notify(${on}, ${payload})`)),
         })
       : undefined,
     express:
