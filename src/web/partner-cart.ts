@@ -36,8 +36,9 @@ export const cartPage = (guest: Guest, { checkoutOrigins, failed, isFree, mayCon
   const link = order.payment_method_data?.checkout_url
   const { remaining_due_in_cents: due, total_in_cents: total } = order
   // A code gave it, or what was paid is enough.
-  const isSettled = !isDraft && due === 0
+  const isSettled = due === 0
   const isPartPaid = !isFree && due > 0 && due < total
+  const getIt = html`<button class="full" name="action" value="free">${isFree ? "Get it for free" : "Get it"}</button>`
   return partnerPage(guest, {
     title: "Your cart",
     status: failed === undefined ? 200 : 422,
@@ -53,14 +54,14 @@ ${
   isDraft
     ? html`${guestForm(
         guest,
-        isFree
-          ? html`<button class="full" name="action" value="free">Get it for free</button>`
+        isFree || isSettled
+          ? getIt
           : html`<button class="full" name="action" value="card">Pay by card</button><button class="plain full" name="action" value="crypto">Pay with crypto</button>`,
         "stack",
       )}
 <p><a href="${guest.home}">Look for another</a></p>`
     : html`<p class="soft">Held for you until ${order.expires_at?.slice(11, 16)} UTC.</p>
-${isSettled && guestForm(guest, html`<button class="full" name="action" value="free">${isFree ? "Get it for free" : "Get it"}</button>`)}
+${isSettled && guestForm(guest, getIt)}
 ${!isSettled && link !== undefined && html`<p><a class="button full" href="${link}">Go on to the payment</a></p>`}
 ${guestForm(guest, html`<button class="plain full" name="action" value="draft">Change the cart</button>`)}`
 }
