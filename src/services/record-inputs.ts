@@ -39,6 +39,6 @@ export const checkRecords = Effect.fnUntraced(function* (
 
 /** Of several new values for a category that keeps one, the last counts, as if they had come one after the other. */
 export const keepLastValues = (records: ReadonlyArray<DirectoryRecord>): ReadonlyArray<DirectoryRecord> => {
-  const lastOf = new Map(records.map((record) => [findSingleValueKey(record) ?? record.hash, record.hash]))
-  return records.filter((record) => lastOf.get(findSingleValueKey(record) ?? record.hash) === record.hash)
+  const lastOf = new Map(records.map((record) => [findSingleValueKey(record) ?? record.hash, record]))
+  return records.filter((record) => lastOf.get(findSingleValueKey(record) ?? record.hash) === record)
 }

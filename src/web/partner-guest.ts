@@ -51,9 +51,7 @@ const readSentAlong = (partner: OrganizationBranding, values: Form) => {
   if (fromJson instanceof AddressesRefused)
     return refuse("list of addresses (address_json)", fromJson.message)
   // As they will be written: the pages show these.
-  const addresses = keepLastValues([
-    ...new Map([...pairs, ...fromJson].map((record) => [record.hash, record])).values(),
-  ])
+  const addresses = keepLastValues([...pairs, ...fromJson])
   const given = values["eid"] ?? ""
   const eid = given === "" ? undefined : parseEmojiId(given)
   if (eid?._tag === "EmojiIdRefused") return refuse("emoji id (eid)", eid.message)

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest"
+import { bitcoin, serveDirectory } from "../directory/directory-service.ts"
+import { atSandbox, freshId, until } from "../orders/shopper.ts"
+import { locationOf, makeVisitor, type Visitor } from "./application.ts"
+import { makePartner, makeWalletUser } from "./partner.ts"
+
+const service = await serveDirectory()
+await makePartner(service)
+const path = "/partner/octo"
+
+let devices = 0
+
+const enter = async (visitor: Visitor, sent: Record<string, string>) => {
+  await visitor.get(`${path}?${new URLSearchParams(sent)}`)
+  return visitor.get(path)
+}
+const cartOf = (visitor: Visitor) => visitor.get(`${path}?cart`)
+const recordsOf = async (id: string) => JSON.stringify((await service.lookup(id)).body.result)
+
+/** Somebody who has an id in the cart, and nothing for free. */
+const chooseId = async () => {
+  const user = await makeWalletUser(service, `visits-${++devices}`)
+  await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
+  const visitor = makeVisitor(service)
+  const id = freshId()
+  const come = (address: string) =>
+    enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${address}` })
+  await visitor.submit(await come(bitcoin), { action: "choose", emoji_id: id })
+  return { user, visitor, id, come }
+}
+
+/** Pays where the payment leads to, and comes back. */
+const pay = async (
+  user: { readonly id: string },
+  visitor: Visitor,
+  paying: Parameters<typeof locationOf>[0],
+) => {
+  await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
+  const order = await until(
+    async () =>
+      (
+        await service.sql`select id from entity where kind = 'order' and owner_id = ${user.id} and status = 'Paid'`
+      )[0]?.["id"],
+    (found) => found !== undefined,
+  )
+  return visitor.get(`${path}/paid?order=${order}&again`)
+}
+
+describe("who comes again while the order of an earlier visit waits", () => {
+  it("and brings the same address, finds it written once the order is paid", async () => {
+    const { come, id, user, visitor } = await chooseId()
+    await visitor.submit(await cartOf(visitor), { action: "crypto" })
+    await come(bitcoin)
+    await visitor.submit(await cartOf(visitor), { action: "draft" })
+    const paying = await visitor.submit(await cartOf(visitor), { action: "crypto" })
+    const back = await pay(user, visitor, paying)
+    expect(locationOf(back).searchParams.get("eid")).toBe(id)
+    expect(await recordsOf(id)).toContain(bitcoin)
+  })
+})
