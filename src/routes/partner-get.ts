@@ -11,8 +11,7 @@ import { Carts } from "../services/carts.ts"
 import { Checkouts } from "../services/checkouts.ts"
 import { Limits } from "../services/limits.ts"
 import { MagicLinks } from "../services/magic-links.ts"
-import { PartnerVisits } from "../services/partner-visits.ts"
-import { findBought, writeAddresses } from "../services/partner-writes.ts"
+import { agreeToAddresses, findBought, writeAddresses } from "../services/partner-writes.ts"
 import { SecondFactors } from "../services/second-factors.ts"
 import { Sessions } from "../services/sessions.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
@@ -78,10 +77,7 @@ const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSessio
   }
   const { order: before } = yield* Carts.use((carts) => carts.get(actor.account.id))
   const orderId = before.context.id
-  // Noted before the order can be paid, so that no payment comes without its addresses being known.
-  if (guest.browser.visitToken !== undefined && before.context.items.length > 0) {
-    yield* PartnerVisits.use((visits) => visits.ordered(guest.browser.visitToken ?? "", orderId))
-  }
+  yield* agreeToAddresses(before, guest.browser.visitToken)
   const { order } = yield* Checkouts.use((checkouts) =>
     checkouts.run(
       principal,
@@ -127,6 +123,13 @@ const act = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, fo
     case "remove":
       yield* removeFromCart(userId, form["item"] ?? "")
       return cart
+    case "pay": {
+      const { order } = yield* Carts.use((carts) => carts.get(userId))
+      const link = order.status === "PendingPayment" ? order.context.intent?.checkoutUrl : undefined
+      if (link === undefined) return cart
+      yield* agreeToAddresses(order, guest.browser.visitToken)
+      return seeOther(link)
+    }
     case "draft":
       yield* returnToDraft(userId)
       return cart

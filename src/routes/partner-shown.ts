@@ -7,6 +7,7 @@ import type { BrowserSession } from "../services/browser-sessions.ts"
 import { Carts } from "../services/carts.ts"
 import { listOwned } from "../services/id-lists.ts"
 import { OrderViews } from "../services/order-views.ts"
+import { foreseeAddresses } from "../services/partner-writes.ts"
 import { Storefront } from "../services/storefront.ts"
 import { cartPage } from "../web/partner-cart.ts"
 import { type SearchShown, searchPage } from "../web/partner-search.ts"
@@ -35,6 +36,7 @@ export const showCart = Effect.fnUntraced(function* (guest: Guest, actor: Browse
   const { baseUrl } = yield* AppConfig
   return cartPage(guest, {
     order: view,
+    addresses: yield* foreseeAddresses(order, guest.partner.organization_id, guest.visit.addresses),
     isFree: isFree || totalCents(order.context.items) === 0,
     checkoutOrigins: [baseUrl, stripeCheckout],
     ...(failed === undefined ? {} : { failed }),

@@ -117,7 +117,7 @@ export class PartnerVisits extends Context.Service<
           sql
             .rows(
               (q) => q`with visit as (
-                         select * from partner_visit where token_hash = any(${hashes(token)})
+                         select * from partner_visit where token_hash = any(${hashes(token)}) and flow = 'get'
                        ), noted as (
                          update partner_visit set order_id = ${orderId}, written_at = null
                           where token_hash in (select token_hash from visit where order_id is distinct from ${orderId}::uuid)

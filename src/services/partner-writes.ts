@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { dueCents } from "../../machines/order-money.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
 import type { DirectoryRecord } from "../../schema/record.ts"
 import { findSingleValueKey } from "../../schema/record-selection.ts"
@@ -66,6 +67,30 @@ export const writeOrdered = Effect.fnUntraced(function* (principal: Principal, o
     )
   }
   yield* visits.written(order.context.id)
+})
+
+/** Whether the order waits for a payment that was asked for elsewhere: it is not checked out here any more. */
+const isElsewhere = ({ context, status }: StoredOrder, organizationId: string): boolean =>
+  status === "PendingPayment" && dueCents(context) > 0 && context.checkout?.organizationId !== organizationId
+
+/** What the ids of an order are given when it is paid from here: what was agreed for it before, and what this visit brings. */
+export const foreseeAddresses = Effect.fnUntraced(function* (
+  order: StoredOrder,
+  organizationId: string,
+  brought: ReadonlyArray<DirectoryRecord>,
+) {
+  if (isElsewhere(order, organizationId)) return []
+  const agreed = yield* PartnerVisits.use((visits) => visits.awaiting(order.context.id, organizationId))
+  return keepLastValues([...agreed, ...brought])
+})
+
+/** Noted before the order can be paid, so that no payment comes without its addresses being known. */
+export const agreeToAddresses = Effect.fnUntraced(function* (
+  { context }: StoredOrder,
+  visitToken: string | undefined,
+) {
+  if (visitToken === undefined || context.items.length === 0) return
+  yield* PartnerVisits.use((visits) => visits.ordered(visitToken, context.id))
 })
 
 /** What the visit has bought already: a button that buys is pressed twice, and the first press did it all. */

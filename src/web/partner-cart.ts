@@ -1,4 +1,5 @@
 import type { DisplayOrder } from "../../schema/order.ts"
+import type { DirectoryRecord } from "../../schema/record.ts"
 import { html } from "./html.ts"
 import { bigId } from "./id-tile.ts"
 import { notice } from "./login.ts"
@@ -24,6 +25,8 @@ ${isDraft && guestForm(guest, html`<input type="hidden" name="item" value="${ite
 
 export interface CartShown {
   readonly order: DisplayOrder
+  /** What its ids are given when it is paid from here. */
+  readonly addresses: ReadonlyArray<DirectoryRecord>
   readonly isFree: boolean
   readonly checkoutOrigins: ReadonlyArray<string>
   readonly failed?: string
@@ -31,7 +34,8 @@ export interface CartShown {
 }
 
 /** The cart and how to pay; what the partner sent along is shown again, because paying agrees to it. */
-export const cartPage = (guest: Guest, { checkoutOrigins, failed, isFree, mayConfirm, order }: CartShown) => {
+export const cartPage = (guest: Guest, facts: CartShown) => {
+  const { addresses, checkoutOrigins, failed, isFree, mayConfirm, order } = facts
   const isDraft = order.status === "Draft"
   const link = order.payment_method_data?.checkout_url
   const { remaining_due_in_cents: due, total_in_cents: total } = order
@@ -49,7 +53,7 @@ ${mayConfirm && guestForm(guest, html`<button class="full" name="action" value="
 <section class="card"><ul class="cart">${order.order_items.map((item) => itemLine(guest, item, isDraft))}</ul>
 <p class="total"><span>Total</span><strong>${isFree && total > 0 ? html`<s class="soft">${dollars(total)}</s> $0.00` : dollars(total)}</strong></p>
 ${isPartPaid && html`<p class="total"><span>Still to pay</span><strong>${dollars(due)}</strong></p>`}</section>
-${addressList(guest.visit.addresses, "Written to your id when it is yours")}
+${addressList(addresses, "Written to your id when it is yours")}
 ${
   isDraft
     ? html`${guestForm(
@@ -62,7 +66,7 @@ ${
 <p><a href="${guest.home}">Look for another</a></p>`
     : html`<p class="soft">Held for you until ${order.expires_at?.slice(11, 16)} UTC.</p>
 ${isSettled && guestForm(guest, getIt)}
-${!isSettled && link !== undefined && html`<p><a class="button full" href="${link}">Go on to the payment</a></p>`}
+${!isSettled && link !== undefined && guestForm(guest, html`<button class="full" name="action" value="pay">Go on to the payment</button>`)}
 ${guestForm(guest, html`<button class="plain full" name="action" value="draft">Change the cart</button>`)}`
 }
 ${abortForm(guest)}`,

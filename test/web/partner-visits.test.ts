@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { bitcoin, serveDirectory } from "../directory/directory-service.ts"
+import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { atSandbox, freshId, until } from "../orders/shopper.ts"
 import { locationOf, makeVisitor, type Visitor } from "./application.ts"
 import { makePartner, makeWalletUser } from "./partner.ts"
@@ -56,5 +56,31 @@ describe("who comes again while the order of an earlier visit waits", () => {
     const back = await pay(user, visitor, paying)
     expect(locationOf(back).searchParams.get("eid")).toBe(id)
     expect(await recordsOf(id)).toContain(bitcoin)
+  })
+
+  it("and goes on to the payment, finds the address written that the page has shown", async () => {
+    const { come, id, user, visitor } = await chooseId()
+    await visitor.submit(await cartOf(visitor), { action: "crypto" })
+    await come(otherBitcoin)
+    const cart = await cartOf(visitor)
+    expect([cart.text.includes(bitcoin), cart.text.includes(otherBitcoin)]).toEqual([false, true])
+    const back = await pay(user, visitor, await visitor.submit(cart, { action: "pay" }))
+    expect(locationOf(back).searchParams.get("eid")).toBe(id)
+    expect(await recordsOf(id)).toContain(otherBitcoin)
+  })
+
+  it("is promised nothing for an order that was checked out elsewhere", async () => {
+    const { come, user, visitor } = await chooseId()
+    const elsewhere = await service.call("POST", "/cart/checkout", {
+      token: user.token,
+      body: { method: "CryptoCommerce" },
+    })
+    expect(elsewhere.body.status).toBe("PendingPayment")
+    await come(bitcoin)
+    const cart = await cartOf(visitor)
+    expect([cart.text.includes("Waiting for your payment"), cart.text.includes(bitcoin)]).toEqual([
+      true,
+      false,
+    ])
   })
 })
