@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { atSandbox, freshId, until } from "../orders/shopper.ts"
-import { locationOf, makeVisitor, type Visitor } from "./application.ts"
+import { locationOf, logInByMail, makeVisitor, type Visitor } from "./application.ts"
 import { makePartner, makeWalletUser } from "./partner.ts"
 
 const service = await serveDirectory()
@@ -83,4 +83,18 @@ describe("who comes again while the order of an earlier visit waits", () => {
       false,
     ])
   })
+})
+
+it("what was brought to another flow is not written to what is bought in this one, where it was not shown", async () => {
+  const user = await service.user()
+  const visitor = makeVisitor(service)
+  await logInByMail(service, visitor, path, user.email)
+  await visitor.get(`${path}/manage?${new URLSearchParams({ addresses: `0x1003=${bitcoin}` })}`)
+  const id = freshId()
+  await visitor.submit(await visitor.get(path), { action: "choose", emoji_id: id })
+  const cart = await cartOf(visitor)
+  expect(cart.text).not.toContain(bitcoin)
+  const done = await visitor.submit(cart, { action: "free" })
+  expect(locationOf(done).searchParams.get("eid")).toBe(id)
+  expect(await recordsOf(id)).not.toContain(bitcoin)
 })
