@@ -77,6 +77,9 @@ export class Checkouts extends Context.Service<
       const buyerOf = Effect.fnUntracedEager(function* (principal: Principal, orderId: string | undefined) {
         if (orderId === undefined) return principal.userId
         const order = yield* orders.find(orderId)
+        // A cart is shown with its id before anything of it is stored.
+        if (order === undefined && (yield* carts.get(principal.userId)).order.context.id === orderId)
+          return principal.userId
         const isAllowed =
           order?.context.userId === principal.userId || principal.scopes.has("adminCart:update")
         if (order === undefined || !isAllowed)
@@ -115,13 +118,7 @@ export class Checkouts extends Context.Service<
         if (method === "Free") {
           // Nothing is waived of what is paid for already.
           if (totalCents(items) > 0 && dueCents({ ...context, items }) === 0)
-            return {
-              type: "checkout.payment",
-              at,
-              items,
-              checkout,
-              ...tracking,
-            } satisfies OrderEvent as OrderEvent
+            return { type: "checkout.payment", at, items, checkout, ...tracking } as OrderEvent
           const waived = freeDiscounts(items, at)
           const free = [...items, ...waived]
           if (totalCents(free) !== 0 || waived.length > user.remaining_free_emoji)

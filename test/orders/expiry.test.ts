@@ -42,6 +42,23 @@ describe("a hold that runs out", () => {
     expect(intent?.["status"]).toBe("cancelled")
   })
 
+  it("leaves a cart that is checked out by the id it is shown with, by its buyer alone", async () => {
+    const [buyer, stranger] = [await newShopper(service), await newShopper(service)]
+    await buyer.add(freshId())
+    const { body: pending } = await buyer.checkout()
+    await until(
+      () => buyer.order(pending.id),
+      ({ body }) => body.status === "Cancelled",
+    )
+    const { body: cart } = await buyer.cart()
+    const path = `/cart/checkout/${cart.id}`
+    expect((await stranger.call("POST", path, card)).status).toBe(404)
+    expect((await buyer.call("POST", path, card)).body).toMatchObject({
+      id: cart.id,
+      status: "PendingPayment",
+    })
+  })
+
   it("of an id a code gave is not said to be in the cart still, where it is not", async () => {
     const [admin, buyer] = [await newShopper(service, { role: "Admin" }), await newShopper(service)]
     const code = { name: "c", code_type: "RandomYat", activator: "RedemptionCode", redemption_code: "DRAW-1" }
