@@ -41,8 +41,9 @@ export const cartPage = (guest: Guest, facts: CartShown) => {
   const { remaining_due_in_cents: due, total_in_cents: total } = order
   // A code gave it, or what was paid is enough.
   const isSettled = due === 0
+  const isPaidFor = due === 0 && total > 0
   const isPartPaid = !isFree && due > 0 && due < total
-  const getIt = html`<button class="full" name="action" value="free">${isFree ? "Get it for free" : "Get it"}</button>`
+  const getIt = html`<button class="full" name="action" value="free">${isFree && !isPaidFor ? "Get it for free" : "Get it"}</button>`
   return partnerPage(guest, {
     title: "Your cart",
     status: failed === undefined ? 200 : 422,
@@ -51,7 +52,7 @@ export const cartPage = (guest: Guest, facts: CartShown) => {
 ${notice(failed)}
 ${mayConfirm && guestForm(guest, html`<button class="full" name="action" value="confirm">Mail me the link to confirm it</button>`)}
 <section class="card"><ul class="cart">${order.order_items.map((item) => itemLine(guest, item, isDraft))}</ul>
-<p class="total"><span>Total</span><strong>${isFree && total > 0 ? html`<s class="soft">${dollars(total)}</s> $0.00` : dollars(total)}</strong></p>
+<p class="total"><span>Total</span><strong>${isFree && due > 0 ? html`<s class="soft">${dollars(total)}</s> $0.00` : dollars(total)}</strong></p>
 ${isPartPaid && html`<p class="total"><span>Still to pay</span><strong>${dollars(due)}</strong></p>`}</section>
 ${addressList(addresses, "Written to your id when it is yours")}
 ${

@@ -66,6 +66,9 @@ const paidLine = ({ remaining_due_in_cents: due, total_in_cents: total }) =>
   due < total &&
   h("p", { class: "total" }, `${dollars(total - due)} paid, still to pay `, h("strong", {}, dollars(due)))
 
+/** Where nothing is left to pay: what was paid is enough, or nothing was asked for. */
+const takeIt = ({ total_in_cents: total }) => actionButton(total > 0 ? "Get it" : "Take it free", takeFree)
+
 const draftActions = (order) => {
   const free = account.value?.user.remaining_free_emoji ?? 0
   const due = order.remaining_due_in_cents
@@ -74,13 +77,10 @@ const draftActions = (order) => {
     h(
       "div",
       { class: "row" },
-      due > 0 && actionButton(`Pay ${dollars(due)} by card`, payByCard),
-      (free > 0 || due <= 0) &&
-        actionButton(
-          free > 0 && due > 0 ? `Take it free (${counted(free, "id")} left)` : "Take it free",
-          takeFree,
-          due > 0 ? { class: "plain" } : {},
-        ),
+      due > 0 ? actionButton(`Pay ${dollars(due)} by card`, payByCard) : takeIt(order),
+      due > 0 &&
+        free > 0 &&
+        actionButton(`Take it free (${counted(free, "id")} left)`, takeFree, { class: "plain" }),
       actionButton("Empty the cart", async () => showCart(await call("DELETE", "/cart")), { class: "plain" }),
     ),
   ]
@@ -104,7 +104,7 @@ const pendingActions = (order) => [
         },
         `Pay ${dollars(order.remaining_due_in_cents)}`,
       ),
-    order.remaining_due_in_cents <= 0 && actionButton("Take it free", takeFree),
+    order.remaining_due_in_cents <= 0 && takeIt(order),
     actionButton("Change the cart", async () => showCart(await call("POST", "/cart/convert_to_draft")), {
       class: "plain",
     }),
