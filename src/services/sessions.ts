@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto"
-import { Context, Data, Effect, Layer } from "effect"
+import { Context, Data, Effect, Exit, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
 import { SessionActors } from "../../actors/session.ts"
 import { isFresh, type SessionContext } from "../../machines/session.ts"
 import { TooManyRequests, TwoFactorRequired, Unauthorized, type Unavailable } from "../../schema/errors.ts"
 import type { TokenResponse } from "../../schema/session.ts"
+import { tellUncertain } from "../bus/uncertain.ts"
 import { AppConfig } from "../config.ts"
 import { type Account, Accounts, type SessionsEnded } from "../store/accounts.ts"
 import { Callers } from "./callers.ts"
@@ -120,8 +121,21 @@ export class Sessions extends Context.Service<
       type Decide<E> = Parameters<typeof actors.turn<E, never>>[1]
 
       /** A turn of one session. A session that is gone, or has ended meanwhile, is refused like a bad token. */
-      const turn = <E>(sessionId: string, decide: Decide<E>, options?: Parameters<typeof actors.turn>[2]) =>
-        actors.turn(sessionId, decide, options).pipe(
+      const turn = <E>(sessionId: string, decide: Decide<E>, options?: Parameters<typeof actors.turn>[2]) => {
+        let revokedOf: string | undefined
+        const decideAndNote: Decide<E> = (current, now) =>
+          Effect.map(decide(current, now), (event) => {
+            revokedOf = event === revokeFamily ? current.snapshot.context.userId : undefined
+            return event
+          })
+        // What has no known outcome may have ended it, too.
+        const tell = (isKnown: boolean) => {
+          if (revokedOf === undefined) return Effect.void
+          const changed = callers.changed(revokedOf)
+          return isKnown ? changed : tellUncertain(changed, config.statementTimeoutMs)
+        }
+        return actors.turn(sessionId, decideAndNote, options).pipe(
+          Effect.onExit((exit) => tell(Exit.isSuccess(exit))),
           Effect.catchIf(
             (failure): failure is Exclude<typeof failure, E | Unavailable> =>
               turnFailures.has((failure as { readonly _tag: string })._tag),
@@ -131,6 +145,7 @@ export class Sessions extends Context.Service<
                 : Effect.die(failure),
           ),
         )
+      }
 
       const ended = Effect.fnUntraced(function* (userId: string, { events }: Pick<SessionsEnded, "events">) {
         publisher.moved(events)
@@ -190,10 +205,8 @@ export class Sessions extends Context.Service<
           Effect.catchTag("AlreadyRotated", (rotated) => Effect.succeed(rotated.context)),
         )
         if (account === undefined) return yield* refused()
-        if (context === undefined) {
-          yield* callers.changed(account.id)
+        if (context === undefined)
           return yield* refused("The refresh token was used before; the session is over.")
-        }
         return yield* respond(account, context)
       })
 
@@ -243,10 +256,8 @@ export class Sessions extends Context.Service<
           snapshot = (yield* turn(facts.sessionId, decide)).snapshot
         }
         if (account === undefined) return yield* refused()
-        if (snapshot.value === "Revoked") {
-          yield* callers.changed(userId)
+        if (snapshot.value === "Revoked")
           return yield* refused("The refresh token was used before; the session is over.")
-        }
         if (proof !== "proven") return yield* refused("The code is wrong.")
         yield* limits.forgive("code", userId)
         return yield* respond(account, snapshot.context)

@@ -165,3 +165,29 @@ it.each([
   const later = await make()
   expect(later.body.id).not.toBe(first.body.id)
 })
+
+/** However often it is asked. */
+const losingAll = async <A>(statement: string, ask: () => Promise<A>): Promise<A> => {
+  const again = setInterval(() => proxy.loseAnswerTo(statement), 1)
+  try {
+    return await ask()
+  } finally {
+    clearInterval(again)
+    proxy.heal()
+  }
+}
+
+it("a login that ended as its token was used twice opens nothing more, also when nobody heard of its end", async () => {
+  // Its connections do not know the statement yet: to one that does it is not told again.
+  const other = await serve({}, { database: proxy.address })
+  const person = await register(service)
+  const refresh = ({ call }: TestService, refresh_token: string) =>
+    call("POST", "/auth/token/refresh", { body: { refresh_token } })
+  const second = (await refresh(service, person.refresh)).body
+  const { access_token: token } = (await refresh(service, second.refresh_token)).body
+  expect((await other.call("GET", "/account", { token })).status).toBe(200)
+  expect((await losingAll("commit_batch", () => refresh(other, person.refresh))).status).toBe(503)
+  const [session] = await service.sql`select status from entity where id = ${person.sessionId}`
+  expect(session).toEqual({ status: "Revoked" })
+  expect((await other.call("GET", "/account", { token })).status).toBe(401)
+})
