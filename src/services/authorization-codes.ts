@@ -3,6 +3,7 @@ import { Context, Data, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { OauthClient } from "../../schema/oauth-client.ts"
 import type { Role } from "../../schema/scope.ts"
+import { tellUncertain } from "../bus/uncertain.ts"
 import { AppConfig } from "../config.ts"
 import { Sql } from "../store/sql.ts"
 import type { AuthorizationRequest } from "./authorization-request.ts"
@@ -69,6 +70,10 @@ export class AuthorizationCodes extends Context.Service<
       const sql = yield* Sql
       const tokens = yield* Tokens
       const callers = yield* Callers
+
+      /** A statement without a known outcome may have ended a grant of the user. */
+      const perhapsEnded = (userId: string) =>
+        tellUncertain(callers.changed(userId), config.statementTimeoutMs)
 
       const answer = Effect.fnUntraced(function* (grant: Grant) {
         const claims = { sub: grant.userId, sid: grant.id, ep: grant.epoch, role: grant.role }
@@ -149,12 +154,14 @@ export class AuthorizationCodes extends Context.Service<
           return yield* invalid("The user has logged out since.")
         }
         const id = randomUUID()
-        const [row] = yield* sql.rows<{ outcome: "redeemed" | "reused" | "unknown" }>(
-          (
-            q,
-          ) => q`select redeem_code(${claims.jti ?? id}, ${client.client_id}, ${id}, ${emojiId}, ${claims.ep},
+        const [row] = yield* sql
+          .rows<{ outcome: "redeemed" | "reused" | "unknown" }>(
+            (
+              q,
+            ) => q`select redeem_code(${claims.jti ?? id}, ${client.client_id}, ${id}, ${emojiId}, ${claims.ep},
                                       ${config.refreshTokenSeconds}) as outcome`,
-        )
+          )
+          .pipe(Effect.tapError(() => perhapsEnded(claims.sub)))
         if (row?.outcome === "reused") yield* callers.changed(claims.sub)
         if (row?.outcome !== "redeemed")
           return yield* invalid("The code was used before; what it gave is taken back.")
@@ -174,18 +181,20 @@ export class AuthorizationCodes extends Context.Service<
           const over = "The refresh token is invalid, used or its time is over."
           const claims = yield* verify(refreshToken, "oauth-refresh", over)
           const generation = Number(claims.ext?.["generation"])
-          const [row] = yield* sql.rows<{
-            done: {
-              readonly outcome: "rotated" | "reused" | "gone"
-              readonly emoji_id: string
-              readonly epoch: number
-              readonly generation: number
-              readonly role: Role
-            }
-          }>(
-            (q) =>
-              q`select rotate_grant(${claims.sid}, ${client.client_id}, ${generation}, ${config.refreshTokenSeconds}) as done`,
-          )
+          const [row] = yield* sql
+            .rows<{
+              done: {
+                readonly outcome: "rotated" | "reused" | "gone"
+                readonly emoji_id: string
+                readonly epoch: number
+                readonly generation: number
+                readonly role: Role
+              }
+            }>(
+              (q) =>
+                q`select rotate_grant(${claims.sid}, ${client.client_id}, ${generation}, ${config.refreshTokenSeconds}) as done`,
+            )
+            .pipe(Effect.tapError(() => perhapsEnded(claims.sub)))
           const done = row!.done
           if (done.outcome !== "rotated") yield* callers.changed(claims.sub)
           if (done.outcome !== "rotated") return yield* invalid(over)
