@@ -11,8 +11,8 @@
  * 4. A writer commits, then logs what to drop. Who reads that drops, then acknowledges. The writer is done when all it knows
  *    have acknowledged. If it is on probation itself it waits for a lease instead: whoever has not read the log by then
  *    is not serving. A writer that cannot log at all waits until the others must have noticed its silence (6).
- *    Nobody waits for one who says that it is away, as its lease is over: it serves again only after it said otherwise,
- *    and who has read its own message back has read that, or will be read before.
+ *    Nobody waits for one that says it is away, its lease being over: it serves again only after it has said otherwise, and
+ *    a writer that has read its own message back has read that too, or was read before it.
  * 5. A node that is current and knows nobody need not log: a newcomer it has not read about is still on probation.
  * 6. A node silent for a lease is lost. It may have committed without a word, so all drop everything; and once more when
  *    the last statement it sent must have ended in the database. So they do after a goodbye, which ends no statement, and
