@@ -1,17 +1,22 @@
 import { randomUUID } from "node:crypto"
-import { Context, Data, Effect, Exit, Layer } from "effect"
+import { Context, Data, Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
 import { SessionActors } from "../../actors/session.ts"
 import { isFresh, type SessionContext } from "../../machines/session.ts"
-import { TooManyRequests, TwoFactorRequired, Unauthorized, type Unavailable } from "../../schema/errors.ts"
+import {
+  TooManyRequests,
+  TwoFactorRequired,
+  type Unauthorized,
+  type Unavailable,
+} from "../../schema/errors.ts"
 import type { TokenResponse } from "../../schema/session.ts"
-import { tellUncertain } from "../bus/uncertain.ts"
 import { AppConfig } from "../config.ts"
 import { type Account, Accounts, type SessionsEnded } from "../store/accounts.ts"
 import { Callers } from "./callers.ts"
 import { Limits } from "./limits.ts"
 import { type RefreshTokenFacts, RefreshTokens } from "./refresh-tokens.ts"
 import { type Proof, SecondFactors } from "./second-factors.ts"
+import { makeSessionTurns, refused, revokeFamily } from "./session-turns.ts"
 import { Tokens } from "./tokens.ts"
 
 /** How long the immediate predecessor of a refresh token still answers: clients refresh in parallel. */
@@ -29,8 +34,6 @@ interface Loaded {
   readonly snapshot: { readonly value: string; readonly context: SessionContext }
 }
 
-const refused = (error = "The refresh token is invalid, used or expired.") => new Unauthorized({ error })
-
 // Generations only rise, so a token older than what memory holds is older than what the database holds.
 const standing = ({ generation }: RefreshTokenFacts, context: SessionContext, now: number) => {
   if (generation === context.generation) return "current"
@@ -39,9 +42,6 @@ const standing = ({ generation }: RefreshTokenFacts, context: SessionContext, no
     ? "predecessor"
     : "reused"
 }
-
-const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReached", "UniqueConflict"])
-const revokeFamily = { type: "REVOKE", reason: "refresh_token_reused" } as const
 
 export class Sessions extends Context.Service<
   Sessions,
@@ -81,6 +81,7 @@ export class Sessions extends Context.Service<
       const factors = yield* SecondFactors
       const limits = yield* Limits
       const publisher = yield* Publisher
+      const turn = yield* makeSessionTurns
 
       const renewal = (now: number, admitted: boolean) => ({
         at: now,
@@ -116,35 +117,6 @@ export class Sessions extends Context.Service<
       const read = (refreshToken: string) => {
         const facts = refreshTokens.read(refreshToken)
         return facts === undefined ? Effect.fail(refused()) : Effect.succeed(facts)
-      }
-
-      type Decide<E> = Parameters<typeof actors.turn<E, never>>[1]
-
-      /** A turn of one session. A session that is gone, or has ended meanwhile, is refused like a bad token. */
-      const turn = <E>(sessionId: string, decide: Decide<E>, options?: Parameters<typeof actors.turn>[2]) => {
-        let revokedOf: string | undefined
-        const decideAndNote: Decide<E> = (current, now) =>
-          Effect.map(decide(current, now), (event) => {
-            revokedOf = event === revokeFamily ? current.snapshot.context.userId : undefined
-            return event
-          })
-        // What has no known outcome may have ended it, too.
-        const tell = (isKnown: boolean) => {
-          if (revokedOf === undefined) return Effect.void
-          const changed = callers.changed(revokedOf)
-          return isKnown ? changed : tellUncertain(changed, config.statementTimeoutMs)
-        }
-        return actors.turn(sessionId, decideAndNote, options).pipe(
-          Effect.onExit((exit) => tell(Exit.isSuccess(exit))),
-          Effect.catchIf(
-            (failure): failure is Exclude<typeof failure, E | Unavailable> =>
-              turnFailures.has((failure as { readonly _tag: string })._tag),
-            (failure) =>
-              failure._tag === "NotFound" || failure._tag === "EventRefused"
-                ? Effect.fail(refused())
-                : Effect.die(failure),
-          ),
-        )
       }
 
       const ended = Effect.fnUntraced(function* (userId: string, { events }: Pick<SessionsEnded, "events">) {
