@@ -19,8 +19,8 @@ const itemLine = (guest: Guest, item: Item, isDraft: boolean) => {
     typeof item.emoji_id === "string"
       ? bigId(item.emoji_id)
       : html`<span>${item.item_type === "Discount" ? "Discount" : "Lootbox"}</span>`
-  return html`<li>${name}<span class="price">${dollars(item.unit_price_in_cents)}${lost !== undefined && html`<br><span class="bad small">${reasons[lost]}</span>`}</span>
-${isDraft && guestForm(guest, html`<input type="hidden" name="item" value="${item.id}"><button class="link" name="action" value="remove" aria-label="Remove">Remove</button>`)}</li>`
+  return html`<li>${name}<div class="end"><span class="price">${dollars(item.unit_price_in_cents)}${lost !== undefined && html`<br><span class="bad small">${reasons[lost]}</span>`}</span>
+${isDraft && guestForm(guest, html`<input type="hidden" name="item" value="${item.id}"><button class="link" name="action" value="remove" aria-label="Remove">Remove</button>`)}</div></li>`
 }
 
 export interface CartShown {
