@@ -8,6 +8,18 @@ beforeAll(async () => {
   service = await serve({})
 })
 
+const halfPaidCart = async (freeLimit: number) => {
+  const buyer = await newShopper(service, { freeLimit })
+  await buyer.add(...freshIds(2))
+  const { body: pending } = await buyer.checkout(crypto)
+  await atSandbox(service, pending.payment_method_data.session_id, "underpay")
+  await until(
+    () => buyer.order(pending.id),
+    ({ body }) => body.remaining_due_in_cents < pending.total_in_cents,
+  )
+  return { buyer, pending }
+}
+
 /** Half of it is paid, and a code leaves less than that to pay. */
 const coveredCart = async (freeLimit: number) => {
   const admin = await newShopper(service, { role: "Admin" })
@@ -17,14 +29,7 @@ const coveredCart = async (freeLimit: number) => {
     discount_as_percentage: 75,
     redemption_code: "PART75",
   })
-  const buyer = await newShopper(service, { freeLimit })
-  await buyer.add(...freshIds(2))
-  const { body: pending } = await buyer.checkout(crypto)
-  await atSandbox(service, pending.payment_method_data.session_id, "underpay")
-  await until(
-    () => buyer.order(pending.id),
-    ({ body }) => body.remaining_due_in_cents < pending.total_in_cents,
-  )
+  const { buyer, pending } = await halfPaidCart(freeLimit)
   const { body: coded } = await buyer.call("POST", "/cart/promo_code", { code: "PART75" })
   expect(coded).toMatchObject({ remaining_due_in_cents: 0 })
   return { buyer, pending, coded }
@@ -47,14 +52,7 @@ it.each([0, 2])("nothing is waived of what is paid for, of %i ids that would be 
 })
 
 it.each([0, 1])("nor of a draft that was paid in part, of %i ids that would be free", async (freeLimit) => {
-  const buyer = await newShopper(service, { freeLimit })
-  await buyer.add(...freshIds(2))
-  const { body: pending } = await buyer.checkout(crypto)
-  await atSandbox(service, pending.payment_method_data.session_id, "underpay")
-  await until(
-    () => buyer.order(pending.id),
-    ({ body }) => body.remaining_due_in_cents < pending.total_in_cents,
-  )
+  const { buyer, pending } = await halfPaidCart(freeLimit)
   await buyer.call("POST", "/cart/convert_to_draft")
   const [cheap, dear] = pending.order_items.toSorted(
     (a: { unit_price_in_cents: number }, b: typeof a) => a.unit_price_in_cents - b.unit_price_in_cents,
