@@ -182,8 +182,8 @@ describe.skipIf(executable === undefined)("a login in the console", { timeout: 6
     await context.route("**/auth/token/refresh", (route) =>
       ++refused === 1 ? route.fulfill({ status, json: { error: "Not now." } }) : route.continue(),
     )
-    await page.reload()
-    await page.getByText("Not now.").waitFor()
+    // Looked for from the beginning: on a busy machine it may be gone again when the page is whole.
+    await Promise.all([page.getByText("Not now.").waitFor(), page.reload()])
     await page.getByRole("button", { name: "Sign out" }).waitFor()
     await page.getByRole("heading", { name: "Cart", exact: true }).waitFor()
     expect(refused).toBeGreaterThan(1)
