@@ -2,7 +2,6 @@ import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
 import { Context, Data, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { OauthClient } from "../../schema/oauth-client.ts"
-import type { Role } from "../../schema/scope.ts"
 import { tellUncertain } from "../bus/uncertain.ts"
 import { AppConfig } from "../config.ts"
 import { Sql } from "../store/sql.ts"
@@ -28,12 +27,14 @@ export interface GrantTokens {
 interface Grant {
   readonly id: string
   readonly userId: string
-  readonly role: string
   readonly epoch: number
   readonly clientId: string
   readonly emojiId: string
   readonly generation: number
 }
+
+/** What a client may do is the same for every user, and who administers the directory is none of its business. */
+const saidRole = "User"
 
 const invalid = (error: string) => new GrantInvalid({ error })
 
@@ -76,7 +77,7 @@ export class AuthorizationCodes extends Context.Service<
         tellUncertain(callers.changed(userId), config.statementTimeoutMs)
 
       const answer = Effect.fnUntraced(function* (grant: Grant) {
-        const claims = { sub: grant.userId, sid: grant.id, ep: grant.epoch, role: grant.role }
+        const claims = { sub: grant.userId, sid: grant.id, ep: grant.epoch, role: saidRole }
         const ext = { client_id: grant.clientId, emoji_id: grant.emojiId }
         const response: GrantTokens = {
           access_token: yield* tokens.sign(
@@ -127,7 +128,7 @@ export class AuthorizationCodes extends Context.Service<
             sub: account.id,
             sid: sessionId,
             ep: account.epoch,
-            role: account.role,
+            role: saidRole,
             jti,
             ext: {
               client_id: client.client_id,
@@ -168,7 +169,6 @@ export class AuthorizationCodes extends Context.Service<
         return yield* answer({
           id,
           userId: claims.sub,
-          role: caller.role,
           epoch: claims.ep,
           clientId: client.client_id,
           emojiId,
@@ -188,7 +188,6 @@ export class AuthorizationCodes extends Context.Service<
                 readonly emoji_id: string
                 readonly epoch: number
                 readonly generation: number
-                readonly role: Role
               }
             }>(
               (q) =>
@@ -201,7 +200,6 @@ export class AuthorizationCodes extends Context.Service<
           return yield* answer({
             id: claims.sid,
             userId: claims.sub,
-            role: done.role,
             epoch: done.epoch,
             clientId: client.client_id,
             emojiId: done.emoji_id,

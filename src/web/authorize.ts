@@ -72,7 +72,7 @@ export const selectorPage = (
     `Choose an id for ${client.name}`,
     html`<p class="eyebrow">Emoji Id Directory</p>
 <h1>${client.name} asks who you are</h1>
-<p>Choose the id it is told. It learns that this id is yours, and nothing else of you.</p>
+<p>Choose the id it is told. It learns that this id is yours and the number of your account, by which it can tell that your ids belong together; nothing else of you.</p>
 ${notice(shown.failed)}
 ${loggedInAs({ ...formOf(shown), email: shown.email })}
 <form method="post" action="${authorizePath(shown.request)}">

@@ -1,8 +1,9 @@
+import { decodeJwt } from "jose"
 import { describe, expect, it } from "vitest"
-import { pkce, registerApplication, tokenCall } from "./application.ts"
+import { authorizeAddress, locationOf, pkce, registerApplication, tokenCall } from "./application.ts"
 import { openOauthWorld } from "./oauth-world.ts"
 
-const { service, app, codeFor, credentials, exchange } = await openOauthWorld()
+const { service, app, codeFor, credentials, exchange, loggedIn, owner } = await openOauthWorld()
 const other = await registerApplication(service, "https://other.example/cb", "Other")
 
 describe("the token endpoint", () => {
@@ -21,6 +22,21 @@ describe("the token endpoint", () => {
     expect((await list()).status).toBe(401)
     const refresh = { grant_type: "refresh_token", refresh_token: first.body.refresh_token, ...credentials }
     expect(rfc(await tokenCall(service, refresh))).toEqual([400, "invalid_grant"])
+  })
+
+  it("does not tell who is an administrator, by the code or by any token", async () => {
+    const admin = await owner(1)
+    await service.sql`update app_user set role = 'Admin' where id = ${admin.id}`
+    const visitor = await loggedIn(admin)
+    const code = locationOf(await visitor.get(authorizeAddress(app))).searchParams.get("code") ?? ""
+    const { body: first } = await exchange(code)
+    const { body: second } = await tokenCall(service, {
+      grant_type: "refresh_token",
+      refresh_token: first.refresh_token,
+      ...credentials,
+    })
+    const told = [code, first.access_token, first.refresh_token, second.access_token, second.refresh_token]
+    for (const token of told) expect(decodeJwt(token)).toMatchObject({ sub: admin.id, role: "User" })
   })
 
   it("gives twenty at once one set of tokens at most", async () => {
