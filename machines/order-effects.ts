@@ -39,7 +39,7 @@ export const grants = (order: OrderContext): ReadonlyArray<Grant> =>
     owner_id: order.userId,
     pubkey: order.checkout?.pubkey ?? null,
     source: `order:${order.id}`,
-    ...(emojiId === claim ? {} : { display: displayRecord(emojiId) }),
+    display: displayRecord(claim, emojiId),
   }))
 
 export const codeUses = (order: OrderContext, sign: 1 | -1): ReadonlyArray<CodeUse> =>

@@ -50,11 +50,16 @@ export class RecordRefused {
 export const recordHash = (tag: number, data: Uint8Array): string =>
   bytesToHex(blake2b(concatBytes(Uint8Array.of(tag & 0xff, tag >> 8), data), { dkLen: 32 }))
 
-/** What a record says that shows an id as it is spelled here. */
-export const displayRecord = (spelled: string) => ({
-  data: spelled,
-  hash: recordHash(tags.displayModifiers, utf8ToBytes(spelled)),
-})
+export interface DisplayRecord {
+  readonly data: string
+  readonly hash: string
+}
+
+/** What a record says that shows an id as it is spelled here; there is none for one that is spelled plainly. */
+export const displayRecord = (canonical: string, spelled: string): DisplayRecord | undefined =>
+  spelled === canonical
+    ? undefined
+    : { data: spelled, hash: recordHash(tags.displayModifiers, utf8ToBytes(spelled)) }
 
 /**
  * The bytes that are hashed. A chain key is binary throughout. An Ethereum record is binary in its address only: the

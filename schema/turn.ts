@@ -1,3 +1,5 @@
+import type { DisplayRecord } from "./record.ts"
+
 /** What one turn changes besides its own entity. Each list becomes part of the turn's one statement. */
 export interface TurnEffects {
   readonly claims?: ReadonlyArray<Claim>
@@ -29,7 +31,7 @@ export interface Grant {
   readonly pubkey: string | null
   readonly source: string
   /** The record of its display modifiers, where it was asked for in skin tones. */
-  readonly display?: { readonly data: string; readonly hash: string }
+  readonly display?: DisplayRecord | undefined
 }
 /** A registered id changes hands. */
 export interface Move {

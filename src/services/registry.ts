@@ -8,6 +8,7 @@ import {
   type Unavailable,
   type Unprocessable,
 } from "../../schema/errors.ts"
+import { displayRecord } from "../../schema/record.ts"
 import { EmojiIds } from "../store/emoji-ids.ts"
 import { idAbsent } from "./edit-outcome.ts"
 import { IdChanges } from "./id-changes.ts"
@@ -45,7 +46,13 @@ export class Registry extends Context.Service<
           const { canonical } = id
           const { outcome } = yield* changes.commit(
             canonical,
-            ids.register({ canonical, user_id, email, pubkey }),
+            ids.register({
+              canonical,
+              user_id,
+              email,
+              pubkey,
+              display: displayRecord(canonical, id.display()),
+            }),
           )
           if (outcome === "taken") {
             return yield* fieldFault("emoji_id", "uniqueness", "The id is registered or held already.")

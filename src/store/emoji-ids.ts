@@ -4,6 +4,7 @@ import { type EmojiId, parseEmojiId } from "../../schema/emoji-id.ts"
 import type { Registration } from "../../schema/emoji-list-item.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { viewWindowDays } from "../../schema/metric.ts"
+import type { DisplayRecord } from "../../schema/record.ts"
 import { type Client, Sql } from "./sql.ts"
 
 export interface Registered extends Registration {
@@ -66,6 +67,7 @@ export class EmojiIds extends Context.Service<
     ): Effect.Effect<WriteFacts | undefined, Unavailable>
     register(request: {
       readonly canonical: string
+      readonly display: DisplayRecord | undefined
       readonly user_id?: string | null | undefined
       readonly email?: string | null | undefined
       readonly pubkey?: string | null | undefined

@@ -29,6 +29,14 @@ describe("an id given by an admin", () => {
     expect(claim).toMatchObject({ kind: "owned", owner_id: user.id })
   })
 
+  it("is shown in the skin tones it was spelled in", async () => {
+    const answer = await register({ emoji_id: "👍🏽🦄", user_id: user.id })
+    expect(answer.body).toMatchObject({ canonical_format: "👍🦄", display_format: "👍🏽🦄" })
+    const { body } = await service.lookup("👍🦄")
+    expect(body.result).toMatchObject([{ tag: "0x0001", data: "👍🏽🦄" }])
+    expect((await service.lookup("🦄🦄")).body.result).toEqual([])
+  })
+
   it("must be free, its user and key known", async () => {
     expect(codes(await register({ emoji_id: "🦄🦄", user_id: user.id }))).toEqual([
       ["emoji_id", "uniqueness"],
