@@ -12,12 +12,11 @@ export class SqlRefused extends Data.TaggedError("SqlRefused")<{
   readonly hint: string
 }> {}
 
-const lostConnection = new Set([
-  "CONNECTION_CLOSED",
-  "CONNECTION_ENDED",
-  "CONNECTION_DESTROYED",
-  "CONNECT_TIMEOUT",
-])
+const lostConnection = new Set(["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED"])
+// Said only of a connection that could not be opened.
+const unopened = new Set(["CONNECT_TIMEOUT", "ECONNREFUSED", "ENOENT", "ENOTFOUND", "EAI_AGAIN"])
+// What a server says before it ends a connection it had opened.
+const ending = /^57P0[125]$/
 // What the operating system says of the way there: ECONNREFUSED, EHOSTUNREACH, EAI_AGAIN, EMFILE …
 const systemError = /^E(?!RR_)[A-Z_]+$/
 // Connection trouble, a login or a database the server does not know (now), resources, operator intervention, its disk,
@@ -31,6 +30,8 @@ const tookTooLong = new Unavailable({ error: "The database took too long.", retr
  * longer: the database has undone all of it, for others' sake.
  */
 const undone = new Unavailable({ error: "The database is too busy.", retryAfterSeconds: 1 })
+/** The statement was never sent. */
+export const unreached = new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
 export const noWrites = new Unavailable({
   error: "The database takes no writes at present.",
   retryAfterSeconds: 5,
@@ -41,26 +42,32 @@ const undoneStates = new Set(["40001", "40P01", "55P03"])
 export const mayPass = (failure: Unavailable | SqlRefused): failure is Unavailable =>
   failure._tag === "Unavailable" && failure !== tookTooLong
 
-export const isUndone = (failure: Unavailable | SqlRefused): failure is Unavailable => failure === undone
+export const isUndone = (failure: Unavailable | SqlRefused): failure is Unavailable =>
+  failure === undone || failure === unreached
+
+interface Told {
+  readonly code?: string
+  readonly constraint_name?: string
+  readonly detail?: string
+  readonly hint?: string
+  readonly severity?: string
+  readonly table_name?: string
+}
+const toldBy = (error: unknown): Told => (error ?? {}) as Told
+
+/** It was sent, and the connection ended before the answer. */
+export const isBroken = (error: unknown): boolean => {
+  const { code = "" } = toldBy(error)
+  return code === "CONNECTION_CLOSED" || (systemError.test(code) && !unopened.has(code))
+}
 
 /** What a failed statement means for who sent it. */
 export const toFailure = (error: unknown): Unavailable | SqlRefused => {
-  const {
-    code = "",
-    constraint_name,
-    detail,
-    hint,
-    table_name,
-  } = (error ?? {}) as {
-    code?: string
-    constraint_name?: string
-    detail?: string
-    hint?: string
-    table_name?: string
-  }
+  const { code = "", constraint_name, detail, hint, severity, table_name } = toldBy(error)
   if (tookTooLongStates.has(code)) return tookTooLong
   if (undoneStates.has(code)) return undone
   if (isWriteFailure(code)) return noWrites
+  if (unopened.has(code) || (severity === "FATAL" && !ending.test(code))) return unreached
   if (lostConnection.has(code) || systemError.test(code) || passing.test(code)) {
     return new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
   }

@@ -5,7 +5,15 @@ import { Connections } from "./connections.ts"
 import { readDatabaseUrl } from "./database-url.ts"
 import { sessionSettings } from "./session-settings.ts"
 import { arrayTypes } from "./sql-arrays.ts"
-import { isUndone, mayPass, noWrites, type SqlRefused, toFailure } from "./sql-failures.ts"
+import {
+  isBroken,
+  isUndone,
+  mayPass,
+  noWrites,
+  type SqlRefused,
+  toFailure,
+  unreached,
+} from "./sql-failures.ts"
 import { watchStatements } from "./under-way.ts"
 import { WriteFailures } from "./write-failures.ts"
 
@@ -35,8 +43,6 @@ const withoutGap = <Row>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
 
 const firstPause = "20 millis"
 const retryPolicy = Schedule.max([Schedule.exponential("40 millis"), Schedule.recurs(3)])
-/** For what still runs on a client that is ended. */
-const endSeconds = 2
 
 const isoTimestamp = {
   to: 1184,
@@ -80,7 +86,7 @@ export class Sql extends Context.Service<
     rows<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable>
     /** Like rows, but what the database refuses is a value the caller handles. */
     attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
-    /** A write that must not be done twice: a broken connection is Unavailable at once, outcome unknown. */
+    /** A write that must not be done twice: a connection that broke under it is Unavailable at once, outcome unknown. */
     once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
     /** Statements that can be under way at once. */
     readonly poolSize: number
@@ -97,7 +103,7 @@ export class Sql extends Context.Service<
         const fork = Effect.runForkWith(yield* Effect.context<never>())
         const open = () => new Connections(options.poolSize, () => connect({ ...options, poolSize: 1 }))
         let connections: Connections = yield* Effect.acquireRelease(Effect.sync(open), () =>
-          Effect.promise(() => connections.end(endSeconds)),
+          Effect.promise(() => connections.end()),
         )
         let running = 0
         const writeFailures = new WriteFailures()
@@ -108,7 +114,7 @@ export class Sql extends Context.Service<
         // A host or a gateway that vanished closes no connection: the client would wait for it, and send more its way.
         const replace = () => {
           fork(Effect.logWarning("postgres connections have gone silent and are replaced"))
-          connections.end(endSeconds).catch(() => {})
+          connections.end().catch(() => {})
           connections = open()
         }
         const statements = yield* Effect.acquireRelease(
@@ -122,7 +128,8 @@ export class Sql extends Context.Service<
           Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
             const since = performance.now()
             const connection = connections.next(since)
-            const query = statement(connection.client)
+            const { client } = connection
+            const query = statement(client)
             const one = {
               since,
               query,
@@ -151,6 +158,8 @@ export class Sql extends Context.Service<
                 resume(
                   Effect.suspend(() => {
                     const failure = toFailure(error)
+                    if (failure === unreached) connection.refused(performance.now())
+                    else if (isBroken(error)) connection.renew(client)
                     lookInto(failure, error)
                     return Effect.fail(failure)
                   }),

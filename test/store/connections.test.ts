@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
+import { Effect, ManagedRuntime } from "effect"
 import { expect, it } from "vitest"
 import { heldUpMs } from "../../src/store/connections.ts"
 import { Sql } from "../../src/store/sql.ts"
@@ -6,8 +8,26 @@ import { serve } from "../fixtures/service.ts"
 import { waiting } from "../fixtures/waiting.ts"
 
 const service = await serve({ POOL_SIZE: "2" })
+const together = { concurrency: "unbounded" } as const
 const ask = (statement: Parameters<(typeof Sql)["Service"]["rows"]>[0]) =>
   service.runtime.runPromise(Sql.use((sql) => sql.rows(statement)))
+
+it("the connections there are do the work of those the database does not open", async () => {
+  const { database, sql } = service
+  if (!("socketDir" in database)) throw new Error("the tests have a database of their own")
+  const role = `few_${randomUUID().slice(0, 8)}`
+  await sql.unsafe(`create role ${role} login connection limit 1`)
+  const host = encodeURIComponent(database.socketDir)
+  const url = `postgres://${role}@${host}:${database.port}/${database.database}`
+  const few = ManagedRuntime.make(Sql.layer({ connection: { url }, poolSize: 4, statementTimeoutMs: 8000 }))
+  const later = (ways: Sql["Service"]) =>
+    [ways.rows, ways.once].map((way) => way((q) => q`select pg_sleep(0.2)`))
+  await few.runPromise(Sql.use((ways) => ways.rows((q) => q`select 1`)))
+  const asked = Sql.use((ways) => Effect.all([...later(ways), ...later(ways), ...later(ways)], together))
+  expect(await few.runPromise(asked)).toHaveLength(6)
+  await few.dispose()
+  await sql.unsafe(`drop role ${role}`)
+})
 
 it("nobody waits behind a statement that waits for a lock while another connection goes on", async () => {
   const { id } = await service.user()

@@ -205,6 +205,31 @@ describe("a database that cannot be used", () => {
     const result = await failing(code)
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
   })
+  it("because its operator lets nobody in is Unavailable until they do, also where statements were cut off", async () => {
+    const shut = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "60000" })
+    const [{ name } = { name: "" }] = await shut.sql`select current_database() as name`
+    const ask = (seconds: number) =>
+      shut.runtime.runPromise(
+        Effect.result(Sql.use((sql) => sql.rows((q) => q`select pg_sleep(${seconds})::text as slept`))),
+      )
+    const letIn = async (allow: boolean) => {
+      await service.sql.unsafe(`alter database ${name} allow_connections ${allow}`)
+      await service.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+    }
+    const sleeping = async () => {
+      const [row] = await service.sql`select count(*)::int as n from pg_stat_activity
+                                       where datname = ${name} and wait_event = 'PgSleep'`
+      return row?.["n"]
+    }
+    const cut = [ask(30), ask(30), ask(30)]
+    await expect.poll(sleeping).toBe(2)
+    await letIn(false)
+    for (const one of [...cut, ask(0), ask(0)])
+      expect(await one).toMatchObject({ failure: { _tag: "Unavailable" } })
+    await letIn(true)
+    expect(await ask(0)).toMatchObject({ success: [{ slept: "" }] })
+    expect(await Promise.all(cut.map(() => ask(0.1)))).toMatchObject(cut.map(() => ({ success: [{}] })))
+  })
   it("by a mistake of the program is a defect", async () => {
     await expect(failing("UNDEFINED_VALUE")).rejects.toThrow()
   })
