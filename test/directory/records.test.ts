@@ -319,11 +319,12 @@ describe("a merkle root", () => {
 })
 
 describe("display", () => {
-  it("shows an id in its owner's skin tones and finds it in any", async () => {
+  it("shows an id in the skin tones its owner wanted last and finds it in any", async () => {
     await service.register("👋🙏🏿", owner)
     await service.edit("👋🙏", owner, { insert: [{ tag: "0x0001", data: "👋🏽🙏🏻" }] })
     const ids = await service.call("GET", "/emoji_id", { token: owner.token })
     expect(ids.body).toContain("👋🏽🙏🏻")
-    expect((await service.lookup("👋🏿🙏🏿")).body.result).toHaveLength(1)
+    const { result } = (await service.lookup("👋🏿🙏🏿")).body
+    expect(result.map(({ data }: { data: string }) => data)).toEqual(["👋🙏🏿", "👋🏽🙏🏻"])
   })
 })
