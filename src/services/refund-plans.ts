@@ -52,11 +52,19 @@ const askedFor = (order: OrderContext, request: RefundRequest) =>
       ({ id, refunded, type }) => type !== "Discount" && refunded !== true && !given.has(id),
     )
     if (request.item_ids != null) {
+      // An item marked as given back could not be given back again once it is bought after all.
+      if (order.paidAt === undefined)
+        return yield* refuse(
+          "item_ids",
+          "not_sold",
+          "The order was not paid: refund an amount, or all of it.",
+        )
       const ids = new Set(request.item_ids.map((id) => id.toLowerCase()))
       const items = withDiscounts(order, ids)
       if ([...ids].some((id) => !open.some((item) => item.id === id)))
         return yield* refuse("item_ids", "unknown", "An item is not in this order, or was refunded before.")
       const cents = request.amount ?? totalCents(items) - partlyRefunded(order, ids)
+      if (cents === 0) return yield* refuse("item_ids", "nothing_left", "These items cost nothing.")
       if (cents > left)
         return yield* refuse("amount", "too_much", `At most ${left} cents are left to refund.`)
       return { cents, itemIds: items.map(({ id }) => id) }
