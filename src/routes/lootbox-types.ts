@@ -9,7 +9,7 @@ import {
 import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { route } from "../http/route.ts"
 import { LootboxGeneration } from "../services/lootbox-generation.ts"
-import { runId } from "../services/run-id.ts"
+import { runByKey, runId } from "../services/run-id.ts"
 import { LootboxTypes, maxTypesListed } from "../store/lootbox-types.ts"
 
 const shared = { group: "lootbox types", auth: "JWT" } as const
@@ -51,13 +51,16 @@ const generate = route({
   body: LootBoxGenerationRequest,
   success: LootBoxSet,
   errors: [NotFound, Unprocessable],
-  handler: ({ body: { loot_box_type_id, num_boxes }, principal }) =>
-    LootboxGeneration.use((generation) =>
-      Effect.map(generation.generate(principal, loot_box_type_id.toLowerCase(), num_boxes), (loot_boxes) => ({
-        loot_boxes,
-        num_requested: num_boxes,
-      })),
-    ),
+  handler: ({ body, headers, principal }) => {
+    const { loot_box_type_id, num_boxes } = body
+    const run = runByKey(principal, headers, "lootboxes", body)
+    return LootboxGeneration.use((generation) =>
+      Effect.map(
+        generation.generate(principal, loot_box_type_id.toLowerCase(), num_boxes, run),
+        (loot_boxes) => ({ loot_boxes, num_requested: num_boxes }),
+      ),
+    )
+  },
 })
 
 export const lootboxTypes = [create, list, generate] as const

@@ -12,6 +12,7 @@ import { Uuid } from "../../schema/wire.ts"
 import { route } from "../http/route.ts"
 import { LootboxViews, maySeeAllBoxes } from "../services/lootbox-views.ts"
 import { Lootboxes } from "../services/lootboxes.ts"
+import { runByKey } from "../services/run-id.ts"
 import { LootboxLists, lootboxSorts } from "../store/lootboxes.ts"
 
 const shared = { group: "lootboxes", auth: "JWT" } as const
@@ -27,7 +28,11 @@ const create = route({
   body: AdminNewLootBoxBody,
   success: PublicLootBox,
   errors: [Conflict, Unprocessable],
-  handler: ({ body, principal }) => Lootboxes.use((boxes) => boxes.create(principal, body)),
+  handler: ({ body, headers, principal }) => {
+    const yats = body.yats.map(({ canonical }) => canonical)
+    const run = runByKey(principal, headers, "lootbox", { ...body, yats })
+    return Lootboxes.use((boxes) => boxes.create(principal, body, run))
+  },
 })
 
 const list = route({

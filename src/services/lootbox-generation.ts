@@ -16,6 +16,7 @@ import { boxed } from "./lootbox-rules.ts"
 import { LootboxViews } from "./lootbox-views.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { heldBackBy, Market } from "./market.ts"
+import { uuidOf } from "./run-id.ts"
 import { unforeseen } from "./unforeseen.ts"
 
 const maxRounds = 24
@@ -35,11 +36,12 @@ export class LootboxGeneration extends Context.Service<
       type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
       run: string,
     ): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
-    /** Drafts, as many as there were ids for. */
+    /** Drafts, as many as there were ids for. The same `run` again makes those that are missing. */
     generate(
       viewer: Principal,
       typeId: string,
       count: number,
+      run?: string,
     ): Effect.Effect<ReadonlyArray<PublicLootBox>, NotFound | Unprocessable | Unavailable>
   }
 >()("directory/LootboxGeneration") {
@@ -84,13 +86,19 @@ export class LootboxGeneration extends Context.Service<
         return open.length === 0 ? [...found.values()] : undefined
       })
 
-      const generateOne = Effect.fnUntraced(function* (typeId: string, config: LootBoxTypeConfig) {
+      const generateOne = Effect.fnUntraced(function* (
+        typeId: string,
+        config: LootBoxTypeConfig,
+        run: string | undefined,
+      ) {
+        const { id, made } = yield* boxes.findMade(run)
+        if (made !== undefined) return made
         for (let tries = 0; tries < maxTriesPerBox; tries++) {
           const contents = yield* drawContents(config)
           if (contents === undefined) return undefined
           // Between the look and the claim somebody may take one of the ids: then other ids are drawn.
           const row = yield* boxes
-            .put(boxed(contents), "Draft", { typeId })
+            .put(boxed(contents), "Draft", { id, typeId })
             .pipe(
               Effect.catchTag(["Conflict", "Unprocessable", "Forbidden"], () => Effect.succeed(undefined)),
             )
@@ -104,14 +112,15 @@ export class LootboxGeneration extends Context.Service<
           yield* checkTypeConfig(type.config, unforeseen)
           return yield* types.create(type, run)
         }),
-        generate: Effect.fnUntraced(function* (viewer, typeId, count) {
+        generate: Effect.fnUntraced(function* (viewer, typeId, count, run) {
           if (count < 1 || count > maxBoxesPerRequest) {
             return yield* fieldFault("num_boxes", "range", `Ask for 1 to ${maxBoxesPerRequest} boxes.`)
           }
           const { config } = yield* types.get(typeId)
           const rows: Array<LootboxRow> = []
           while (rows.length < count) {
-            const row = yield* generateOne(typeId, config)
+            const name = run === undefined ? undefined : uuidOf(run, String(rows.length))
+            const row = yield* generateOne(typeId, config, name)
             if (row === undefined) break
             rows.push(row)
           }

@@ -18,6 +18,7 @@ import { Parties } from "../store/parties.ts"
 import { FirstKeys } from "./first-keys.ts"
 import { boxed, checkBoxWish, makeFindBoxOwner } from "./lootbox-rules.ts"
 import { LootboxViews, maySeeBox } from "./lootbox-views.ts"
+import { isForgotten, uuidOf } from "./run-id.ts"
 
 interface Snapshot {
   readonly value: unknown
@@ -61,10 +62,11 @@ const make = Effect.gen(function* () {
       ),
     )
 
-  const view = Effect.fnUntraced(function* (viewer: Principal, snapshot: Snapshot) {
-    const [box] = yield* views.show(viewer, [rowOf(snapshot)])
+  const show = Effect.fnUntraced(function* (viewer: Principal, row: LootboxRow) {
+    const [box] = yield* views.show(viewer, [row])
     return box!
   })
+  const view = (viewer: Principal, snapshot: Snapshot) => show(viewer, rowOf(snapshot))
 
   const find = Effect.fnUntraced(function* (id: string) {
     const loaded = yield* actors.find(id)
@@ -74,24 +76,47 @@ const make = Effect.gen(function* () {
   const keyOf = (ownerId: string | null, to: LootBoxStatus) =>
     ownerId === null || to !== "Used" ? Effect.succeed(null) : keys.of(ownerId)
 
+  /** The box a request by this name has made, or the id it is to make one under: a name is used anew after its day. */
+  const findMade = Effect.fnUntraced(function* (run: string | undefined) {
+    for (let id = run; id !== undefined; ) {
+      const made = (yield* actors.find(id))?.snapshot
+      if (made === undefined || !isForgotten(made.context.createdAt, actors.now())) {
+        return { id, made: made && rowOf(made) }
+      }
+      id = uuidOf(id, made.context.createdAt)
+    }
+    return { id: randomUUID(), made: undefined }
+  })
+
   /** A new box. Its ids are out of everybody else's reach from here on. */
   const put = Effect.fnUntraced(function* (
     ids: ReadonlyArray<BoxedId>,
     status: LootBoxStatus,
-    facts: { readonly ownerId?: string | null; readonly typeId?: string },
+    facts: { readonly ownerId?: string | null; readonly typeId?: string; readonly id?: string },
   ) {
     const ownerId = facts.ownerId ?? null
     const pubkey = yield* keyOf(ownerId, status)
-    const input = { id: randomUUID(), typeId: facts.typeId ?? null, ids }
+    const input = { id: facts.id ?? randomUUID(), typeId: facts.typeId ?? null, ids }
     const { snapshot } = yield* turn(
       input.id,
       (_, now) => Effect.succeed({ type: "CREATE", now, to: status, ids, ownerId, pubkey } as const),
       { create: input },
-    ).pipe(Effect.catchTag(["EventRefused", "NotFound"], Effect.die))
+    ).pipe(
+      // The same request, sent again while it was still running, has made it meanwhile.
+      Effect.catchTag("EventRefused", (refused) =>
+        Effect.flatMap(actors.find(input.id), (made) =>
+          made === undefined ? Effect.die(refused) : Effect.succeed(made),
+        ),
+      ),
+      Effect.catchTag("NotFound", Effect.die),
+    )
     return rowOf(snapshot)
   })
 
-  const create = Effect.fnUntraced(function* (viewer: Principal, body: AdminNewLootBoxBody) {
+  /** The same `run` twice is one box. */
+  const create = Effect.fnUntraced(function* (viewer: Principal, body: AdminNewLootBoxBody, run?: string) {
+    const { id, made } = yield* findMade(run)
+    if (made !== undefined) return yield* show(viewer, made)
     const wish = {
       status: body.status,
       yats: body.yats,
@@ -101,9 +126,8 @@ const make = Effect.gen(function* () {
       ids: [],
     }
     yield* checkBoxWish(wish)
-    const row = yield* put(boxed(body.yats), body.status, { ownerId: yield* findOwner(wish) })
-    const [box] = yield* views.show(viewer, [row])
-    return box!
+    const row = yield* put(boxed(body.yats), body.status, { id, ownerId: yield* findOwner(wish) })
+    return yield* show(viewer, row)
   })
 
   const update = Effect.fnUntraced(function* (viewer: Principal, id: string, body: AdminUpdateLootBoxBody) {
@@ -158,6 +182,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
+    findMade,
     put,
     create,
     update,

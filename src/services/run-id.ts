@@ -12,15 +12,18 @@ export const uuidOf = (...texts: ReadonlyArray<string>): string => {
 
 const keyOf = (headers: Readonly<Record<string, string>>) => headers["idempotency-key"] || undefined
 
-/** Names a write by its Idempotency-Key: sent again after its answer was lost, it is the same write. */
-export const runId = (
+/** The name an Idempotency-Key gives a write: sent again after its answer was lost, it is the same write. */
+export const runByKey = (
   { userId }: { readonly userId: string },
   headers: Readonly<Record<string, string>>,
   ...facts: ReadonlyArray<unknown>
-): string => {
+): string | undefined => {
   const key = keyOf(headers)
-  return key === undefined ? randomUUID() : uuidOf("run", userId, key, JSON.stringify(facts))
+  return key === undefined ? undefined : uuidOf("run", userId, key, JSON.stringify(facts))
 }
+
+/** The same; without a key a name like no other. */
+export const runId = (...named: Parameters<typeof runByKey>): string => runByKey(...named) ?? randomUUID()
 
 /** Names money that is booked by hand. Without a key its reference does, whoever books it: clicked twice it is one booking. */
 export const bookingId = (
