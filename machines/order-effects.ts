@@ -1,7 +1,7 @@
 import { displayRecord } from "../schema/record.ts"
 import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../schema/turn.ts"
 import type { OrderContext, OrderItem } from "./order-context.ts"
-import { dueCents, totalCents } from "./order-money.ts"
+import { dueCents, refundableCents, totalCents } from "./order-money.ts"
 
 /** What a turn of an order does to the rest of the world, as data. */
 
@@ -129,10 +129,11 @@ export const receipt = (order: OrderContext, to?: string) => letter(order, "orde
 export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>
   cancelled?.reason === "expired" && checkout?.method !== "Free"
 
+/** Who has paid a part of it is not told that nothing came. */
 export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> =>
   order.cancelled?.reason === "expired"
     ? letter(order, "order_expired").map((mail) => ({
         ...mail,
-        data: { ...mail.data, offered_again: isOfferedAgain(order) },
+        data: { ...mail.data, offered_again: isOfferedAgain(order), kept: refundableCents(order) },
       }))
     : []

@@ -42,6 +42,13 @@ const lifeOf = ({ good_seconds: given }: Data): string => {
   return `It is good for ${count} ${unit}${count === 1 ? "" : "s"}.`
 }
 
+const isSome = (cents: unknown): boolean => typeof cents === "number" && cents > 0
+/** Money that came in and bought nothing. Letters of a version before do not say. */
+const keptOf = (data: Data): ReadonlyArray<Part> =>
+  isSome(data["kept"])
+    ? [`${money(data, "kept")} came in for it and is kept for you: ask us to give it back.`]
+    : []
+
 /** Every kind of letter the service writes. */
 const templates: Readonly<Record<string, Template>> = {
   magic_link: (data) => ({
@@ -125,8 +132,9 @@ const templates: Readonly<Record<string, Template>> = {
   order_expired: (data) => ({
     subject: `Order ${word(data, "order_number")} has expired`,
     parts: [
-      `Order ${word(data, "order_number")} was not paid in time; its ids are free again.`,
+      `Order ${word(data, "order_number")} was not paid${isSome(data["kept"]) ? " in full" : ""} in time; its ids are free again.`,
       ...(data["offered_again"] === true ? ["Your cart still lists them."] : []),
+      ...keptOf(data),
     ],
   }),
   interest_available: (data) => ({
