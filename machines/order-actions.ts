@@ -16,6 +16,7 @@ import {
   expiryNotice,
   grants,
   holdClaims,
+  keptNotice,
   paidClaims,
   paidEvents,
   receipt,
@@ -39,7 +40,7 @@ export const hold = { type: "claims", params: ({ context }: Args) => holdClaims(
 
 /** Books come first in a transition: they are the difference to what is assigned after them. */
 interface Paying extends Args {
-  readonly event: { readonly payment: Payment; readonly at: string }
+  readonly event: { readonly payment: Payment; readonly at: string; readonly email?: string }
 }
 export const bookReceived = {
   type: "ledger",
@@ -103,3 +104,7 @@ export const own = { type: "claims", params: ({ context }: Args) => paidClaims(c
 export const grant = { type: "grants", params: ({ context }: Args) => grants(context) } as const
 export const mailReceipt = { type: "mail", params: ({ context }: Args) => receipt(context) } as const
 export const mailExpiry = { type: "mail", params: ({ context }: Args) => expiryNotice(context) } as const
+export const mailKept = {
+  type: "mail",
+  params: ({ context, event }: Paying) => keptNotice(context, event),
+} as const

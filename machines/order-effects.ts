@@ -1,6 +1,6 @@
 import { displayRecord } from "../schema/record.ts"
 import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../schema/turn.ts"
-import type { OrderContext, OrderItem } from "./order-context.ts"
+import type { OrderContext, OrderItem, Payment } from "./order-context.ts"
 import { dueCents, refundableCents, totalCents } from "./order-money.ts"
 
 /** What a turn of an order does to the rest of the world, as data. */
@@ -137,3 +137,17 @@ export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> =>
         data: { ...mail.data, offered_again: isOfferedAgain(order), kept: refundableCents(order) },
       }))
     : []
+
+/** Money that finds nothing to buy is told of: who has paid waits for something. */
+export const keptNotice = (
+  order: OrderContext,
+  { email, payment }: { readonly email?: string; readonly payment: Payment },
+): ReadonlyArray<Mail> => {
+  if (email === undefined) return []
+  const data = {
+    order_number: orderNumber(order.id),
+    amount: payment.cents,
+    paid: order.paidAt !== undefined,
+  }
+  return [{ to: email, kind: "payment_kept", data }]
+}

@@ -10,6 +10,7 @@ import {
   grant,
   hold,
   mailExpiry,
+  mailKept,
   mailReceipt,
   own,
   release,
@@ -326,6 +327,7 @@ export const orderMachine = setup({
               bookReceived,
               assign(({ context, event }) => change.received(context, event.payment)),
               tell("Cancelled"),
+              mailKept,
             ],
           },
         ],
@@ -334,6 +336,14 @@ export const orderMachine = setup({
     Paid: {
       entry: [own, grant, tellPaid, mailReceipt],
       on: {
+        "payment.captured": {
+          actions: [
+            bookReceived,
+            assign(({ context, event }) => change.received(context, event.payment)),
+            tellOrder("order.payment_received"),
+            mailKept,
+          ],
+        },
         delivered: {
           guard: "isUndelivered",
           actions: assign(({ context, event }) => change.handedOver(context, event)),

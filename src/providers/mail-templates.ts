@@ -137,6 +137,13 @@ const templates: Readonly<Record<string, Template>> = {
       ...keptOf(data),
     ],
   }),
+  payment_kept: (data) => ({
+    subject: `A payment for order ${word(data, "order_number")}`,
+    parts: [
+      `${money(data, "amount")} came in for order ${word(data, "order_number")}, which ${data["paid"] === true ? "was paid already" : "is over: its ids were not kept"}.`,
+      "The money is kept for you: ask us to give it back.",
+    ],
+  }),
   interest_available: (data) => ({
     subject: `${word(data, "emoji_id")} is available`,
     parts: [

@@ -96,7 +96,7 @@ export class Settlements extends Context.Service<
           payment,
           idsFree: idsFree && !isTooLate,
           at: payment.at,
-          ...(value === "Cancelled" ? yield* addressOf(context.userId) : {}),
+          ...(value === "Cancelled" || value === "Paid" ? yield* addressOf(context.userId) : {}),
         } satisfies OrderEvent as OrderEvent
       })
 

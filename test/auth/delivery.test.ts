@@ -294,6 +294,7 @@ describe("a letter", () => {
     ["transfer_invitation", "123456"],
     ["order_receipt", "$4.00"],
     ["order_expired", "abcd1234"],
+    ["payment_kept", "abcd1234"],
     ["interest_available", "🎈"],
     ["a_kind_of_its_own", "for you"],
   ])("of the kind %s says %s", (kind, text) => {

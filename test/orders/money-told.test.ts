@@ -45,3 +45,38 @@ it("who has paid nothing of it is not", async () => {
   expect(text).toContain("was not paid in time")
   expect(text).not.toContain("kept")
 })
+
+it("who pays after the end, when the id is somebody else's, is told that the money is kept", async () => {
+  const { buyer, id, order, pay } = await checkedOut(service)
+  await buyer.call("DELETE", "/cart")
+  const other = await newShopper(service)
+  await other.add(id)
+  expect((await other.checkout({ method: "Free" })).body.status).toBe("Paid")
+  await pay("pay")
+  const text = await awaitLetter(buyer, "payment_kept")
+  expect(text).toContain(`${dollars(order.total_in_cents)} came in for order ${order.order_number}`)
+  expect(text).toContain("is over: its ids were not kept")
+})
+
+it("who pays twice is told so, once for each payment too many", async () => {
+  const { buyer, order, pay } = await checkedOut(service)
+  await pay("pay")
+  await awaitLetter(buyer, "order_receipt")
+  await pay("pay")
+  expect(await awaitLetter(buyer, "payment_kept")).toContain("was paid already")
+  expect((await buyer.order(order.id)).body.amount_overpaid_in_cents).toBeGreaterThan(0)
+  expect((await lettersTo(buyer)).map(({ kind }) => kind)).toEqual(["payment_kept", "order_receipt"])
+})
+
+it("who has left is not written to", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order, pay } = await checkedOut(service)
+  await admin.call("DELETE", `/users/${buyer.id}`)
+  for (const action of ["pay", "pay"]) await pay(action)
+  const { body } = await until(
+    () => admin.order(order.id),
+    ({ body: shown }) => shown.amount_overpaid_in_cents > order.total_in_cents,
+  )
+  expect(body.status).toBe("Cancelled")
+  expect(await lettersTo(buyer)).toEqual([])
+})
