@@ -1,7 +1,7 @@
 import { displayRecord } from "../schema/record.ts"
 import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../schema/turn.ts"
 import type { OrderContext, OrderItem, Payment } from "./order-context.ts"
-import { dueCents, refundableCents, totalCents } from "./order-money.ts"
+import { dueCents, overpaidCents, refundableCents, totalCents } from "./order-money.ts"
 
 /** What a turn of an order does to the rest of the world, as data. */
 
@@ -123,7 +123,12 @@ const letter = (
   return [{ to, kind, data: { order_number: orderNumber(order.id), items, total: totalCents(order.items) } }]
 }
 
-export const receipt = (order: OrderContext, to?: string) => letter(order, "order_receipt", to)
+/** With what came in beyond the price: nobody else tells who sent too much. */
+export const receipt = (order: OrderContext, to?: string): ReadonlyArray<Mail> =>
+  letter(order, "order_receipt", to).map((mail) => ({
+    ...mail,
+    data: { ...mail.data, overpaid: overpaidCents(order) },
+  }))
 
 /** What ran out of time is. An id a code gave was not chosen: it is not offered for money afterwards. */
 export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>

@@ -127,6 +127,9 @@ const templates: Readonly<Record<string, Template>> = {
     parts: [
       `Order ${word(data, "order_number")} is paid.`,
       { items: itemsOf(data), total: money(data, "total") },
+      ...(isSome(data["overpaid"])
+        ? [`${money(data, "overpaid")} more came in and is kept for you: ask us to give it back.`]
+        : []),
     ],
   }),
   order_expired: (data) => ({

@@ -46,6 +46,20 @@ it("who has paid nothing of it is not", async () => {
   expect(text).not.toContain("kept")
 })
 
+it("who sends too much reads so in the receipt, until it was given back", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order, pay } = await checkedOut(service)
+  await pay("overpay")
+  const surplus = Math.max(1, Math.floor(order.total_in_cents / 10))
+  expect(await awaitLetter(buyer, "order_receipt")).toContain(
+    `${dollars(surplus)} more came in and is kept for you`,
+  )
+  await admin.call("POST", `/orders/${order.id}/refund`, { amount: surplus })
+  await admin.call("POST", `/orders/${order.id}/resend_confirmation`)
+  const [again] = await lettersTo(buyer)
+  expect(again).toMatchObject({ kind: "order_receipt", text: expect.not.stringContaining("kept") })
+})
+
 it("who pays after the end, when the id is somebody else's, is told that the money is kept", async () => {
   const { buyer, id, order, pay } = await checkedOut(service)
   await buyer.call("DELETE", "/cart")
