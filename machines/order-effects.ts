@@ -143,16 +143,14 @@ export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> =>
       }))
     : []
 
-/** Money that finds nothing to buy is told of: who has paid waits for something. */
+/** Money that buys nothing as yet is told of: who has paid waits for something. */
 export const keptNotice = (
   order: OrderContext,
   { email, payment }: { readonly email?: string; readonly payment: Payment },
 ): ReadonlyArray<Mail> => {
   if (email === undefined) return []
-  const data = {
-    order_number: orderNumber(order.id),
-    amount: payment.cents,
-    paid: order.paidAt !== undefined,
-  }
+  const { cancelled, id, paidAt } = order
+  const found = paidAt !== undefined ? "paid" : cancelled !== undefined ? "over" : "in_cart"
+  const data = { order_number: orderNumber(id), amount: payment.cents, found }
   return [{ to: email, kind: "payment_kept", data }]
 }

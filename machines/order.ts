@@ -50,6 +50,7 @@ export const orderMachine = setup({
         bookReceived,
         assign(({ context, event }) => change.received(context, event.payment)),
         tellOrder("order.payment_received"),
+        mailKept,
       ],
     },
     refund: {
@@ -336,14 +337,6 @@ export const orderMachine = setup({
     Paid: {
       entry: [own, grant, tellPaid, mailReceipt],
       on: {
-        "payment.captured": {
-          actions: [
-            bookReceived,
-            assign(({ context, event }) => change.received(context, event.payment)),
-            tellOrder("order.payment_received"),
-            mailKept,
-          ],
-        },
         delivered: {
           guard: "isUndelivered",
           actions: assign(({ context, event }) => change.handedOver(context, event)),

@@ -49,6 +49,14 @@ const keptOf = (data: Data): ReadonlyArray<Part> =>
     ? [`${money(data, "kept")} came in for it and is kept for you: ask us to give it back.`]
     : []
 
+const askForIt = "The money is kept for you: ask us to give it back."
+/** How a payment found its order, and what comes of the money. */
+const keptReasons: Readonly<Record<string, readonly [string, string]>> = {
+  paid: ["was paid already", askForIt],
+  over: ["is over: its ids were not kept", askForIt],
+  in_cart: ["is back in your cart", "It counts there: check out to have what you chose."],
+}
+
 /** Every kind of letter the service writes. */
 const templates: Readonly<Record<string, Template>> = {
   magic_link: (data) => ({
@@ -140,13 +148,16 @@ const templates: Readonly<Record<string, Template>> = {
       ...keptOf(data),
     ],
   }),
-  payment_kept: (data) => ({
-    subject: `A payment for order ${word(data, "order_number")}`,
-    parts: [
-      `${money(data, "amount")} came in for order ${word(data, "order_number")}, which ${data["paid"] === true ? "was paid already" : "is over: its ids were not kept"}.`,
-      "The money is kept for you: ask us to give it back.",
-    ],
-  }),
+  payment_kept: (data) => {
+    const [why, what] = keptReasons[word(data, "found")] ?? keptReasons["over"]!
+    return {
+      subject: `A payment for order ${word(data, "order_number")}`,
+      parts: [
+        `${money(data, "amount")} came in for order ${word(data, "order_number")}, which ${why}.`,
+        what,
+      ],
+    }
+  },
   interest_available: (data) => ({
     subject: `${word(data, "emoji_id")} is available`,
     parts: [

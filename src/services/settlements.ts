@@ -96,7 +96,7 @@ export class Settlements extends Context.Service<
           payment,
           idsFree: idsFree && !isTooLate,
           at: payment.at,
-          ...(value === "Cancelled" || value === "Paid" ? yield* addressOf(context.userId) : {}),
+          ...(value === "PendingPayment" ? {} : yield* addressOf(context.userId)),
         } satisfies OrderEvent as OrderEvent
       })
 

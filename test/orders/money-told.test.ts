@@ -82,6 +82,16 @@ it("who pays twice is told so, once for each payment too many", async () => {
   expect((await lettersTo(buyer)).map(({ kind }) => kind)).toEqual(["payment_kept", "order_receipt"])
 })
 
+it("who pays for a cart after taking it back is told that it counts there", async () => {
+  const { buyer, order, pay } = await checkedOut(service)
+  await buyer.call("POST", "/cart/convert_to_draft")
+  await pay("pay")
+  expect(await awaitLetter(buyer, "payment_kept")).toContain(
+    `${dollars(order.total_in_cents)} came in for order ${order.order_number}, which is back in your cart.`,
+  )
+  expect((await buyer.checkout(crypto)).body.status).toBe("Paid")
+})
+
 it("who has left is not written to", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order, pay } = await checkedOut(service)
