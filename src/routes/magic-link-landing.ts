@@ -2,9 +2,7 @@ import { Effect } from "effect"
 import { InvalidRequest } from "../../schema/errors.ts"
 import { isRedirectPath } from "../../schema/session.ts"
 import { type Form, readParameters } from "../http/form.ts"
-import { readAuthorizationRequest } from "../services/authorization-request.ts"
 import type { Browser } from "../services/browsers.ts"
-import { formTarget } from "../web/form-target.ts"
 
 const maxTokenLength = 512
 
@@ -58,15 +56,3 @@ export const withoutToken = (search: string): string => {
   rest.delete("refresh_token")
   return `/magic_link?${rest}`
 }
-
-/** Where the way on may end: an application's address, once that is checked. */
-export const targetsOf = (next: string | undefined) =>
-  next?.startsWith("/authorize?")
-    ? readAuthorizationRequest(next.slice("/authorize?".length)).pipe(
-        Effect.map(({ redirectUri }) => formTarget(redirectUri)),
-        Effect.catchTags({
-          ClientUntrusted: () => Effect.succeed([]),
-          AuthorizationFault: ({ redirectUri }) => Effect.succeed(formTarget(redirectUri)),
-        }),
-      )
-    : Effect.succeed([])

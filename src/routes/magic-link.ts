@@ -14,7 +14,7 @@ import { MagicLinks } from "../services/magic-links.ts"
 import { linkCodePage, linkPage, linkSpentPage } from "../web/magic-link.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
 import { magicLinkEnd, noStore } from "./magic-link-end.ts"
-import { type Landing, readLanding, targetsOf, withoutToken } from "./magic-link-landing.ts"
+import { type Landing, readLanding, withoutToken } from "./magic-link-landing.ts"
 
 /** How long somebody may think about a login that was handed over. */
 const handedSeconds = 600
@@ -27,8 +27,14 @@ const askToUse = Effect.fnUntraced(function* (
   failed?: string,
 ) {
   const isUnknown = holder.purpose === "confirm" && !(yield* usersOf(browser)).includes(holder.userId)
-  const formTargets = yield* targetsOf(next)
-  return linkPage({ browser, action, ...holder, asksPassword: isUnknown, formTargets, failed })
+  return linkPage({
+    browser,
+    action,
+    ...holder,
+    asksPassword: isUnknown,
+    formsLeadOut: next !== undefined,
+    failed,
+  })
 })
 
 const showLink = route({
@@ -147,7 +153,7 @@ const askCode = route({
         browser,
         action,
         provider: session.account.providers[0],
-        formTargets: yield* targetsOf(next),
+        formsLeadOut: next !== undefined,
       })
     }),
 })
@@ -182,7 +188,6 @@ const takeCode = route({
         yield* sendCodeAgain(session).pipe(Effect.ignore)
         return Reply.redirect(action, noStore, 303)
       }
-      const formTargets = yield* targetsOf(landing.next)
       return yield* logInByCode(browser.sessionToken ?? "", form).pipe(
         Effect.flatMap((tokens) => goOn(landing, tokens)),
         Effect.catchTag("LoginFailed", ({ error }) =>
@@ -192,7 +197,7 @@ const takeCode = route({
               action,
               provider: session.account.providers[0],
               failed: error,
-              formTargets,
+              formsLeadOut: landing.next !== undefined,
             }),
           ),
         ),

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { totalCents } from "../../machines/order-money.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
-import { AppConfig } from "../config.ts"
 import type { Form } from "../http/form.ts"
 import type { BrowserSession } from "../services/browser-sessions.ts"
 import { Carts } from "../services/carts.ts"
@@ -15,7 +14,6 @@ import type { Guest } from "../web/partner-shell.ts"
 
 const suggestions = 6
 const maxQueryUnits = 120
-const stripeCheckout = "https://checkout.stripe.com"
 
 /** The wanted id, as it is shown, when it is theirs. */
 export const findOwned = Effect.fnUntraced(function* (actor: BrowserSession, wanted: string | undefined) {
@@ -33,12 +31,10 @@ export const showCart = Effect.fnUntraced(function* (guest: Guest, actor: Browse
     order.status === "Draft" &&
     wanted.length === view.order_items.length &&
     wanted.length <= user.remaining_free_emoji
-  const { baseUrl } = yield* AppConfig
   return cartPage(guest, {
     order: view,
     addresses: yield* foreseeAddresses(order, guest.partner.organization_id, guest.visit.addresses),
     isFree: isFree || totalCents(order.context.items) === 0,
-    checkoutOrigins: [baseUrl, stripeCheckout],
     ...(failed === undefined ? {} : { failed }),
     mayConfirm: failed !== undefined && user.email !== undefined && user.email_verified_at === undefined,
   })

@@ -1,7 +1,6 @@
 import type { TwoFactorProvider } from "../../schema/user.ts"
 import type { AuthorizationRequest } from "../services/authorization-request.ts"
 import type { Browser } from "../services/browsers.ts"
-import { formTarget } from "./form-target.ts"
 import { type Html, html } from "./html.ts"
 import { bigId, idButton, spokenName } from "./id-tile.ts"
 import { codeForm, hiddenToken, loggedInAs, loginForms, notice } from "./login.ts"
@@ -17,11 +16,11 @@ interface Shown {
 export const authorizePath = (request: AuthorizationRequest): string =>
   `/authorize?${new URLSearchParams(request.parameters)}`
 
-const show = ({ browser, request, status }: Shown, title: string, body: Html) =>
+const show = ({ browser, status }: Shown, title: string, body: Html) =>
   page({
     title,
     status: status ?? 200,
-    formTargets: formTarget(request.redirectUri),
+    formsLeadOut: true,
     headers: { "Set-Cookie": browser.fresh },
     body: html`<main>${body}</main>`,
   })

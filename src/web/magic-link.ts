@@ -26,13 +26,13 @@ export const linkPage = (facts: {
   readonly purpose: LinkPurpose | "token"
   readonly asksPassword: boolean
   readonly failed: string | undefined
-  readonly formTargets: ReadonlyArray<string>
+  readonly formsLeadOut: boolean
 }) => {
   const confirms = facts.purpose === "confirm"
   return page({
     title: confirms ? "Confirm your address" : "Log in",
     status: facts.failed === undefined ? 200 : 422,
-    formTargets: facts.formTargets,
+    formsLeadOut: facts.formsLeadOut,
     headers: { "Set-Cookie": facts.browser.fresh },
     body: html`<main class="center">
 <p class="emoji huge" aria-hidden="true">${confirms ? "📬" : "🔑"}</p>
@@ -67,11 +67,11 @@ export const linkCodePage = (facts: {
   readonly action: string
   readonly provider: TwoFactorProvider | undefined
   readonly failed?: string
-  readonly formTargets: ReadonlyArray<string>
+  readonly formsLeadOut: boolean
 }) =>
   page({
     title: "Your code",
-    formTargets: facts.formTargets,
+    formsLeadOut: facts.formsLeadOut,
     status: facts.failed === undefined ? 200 : 422,
     headers: { "Set-Cookie": facts.browser.fresh },
     body: html`<main><h1>One more step</h1>

@@ -10,15 +10,15 @@ export interface PageOptions {
   readonly scripts?: ReadonlyArray<string>
   /** Style sheets of ours besides the one every page has. */
   readonly styles?: ReadonlyArray<string>
-  /** Origins a form of this page may be sent on to, besides our own. */
-  readonly formTargets?: ReadonlyArray<string>
+  /** Whether a form of this page ends at somebody else's address. */
+  readonly formsLeadOut?: boolean
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
   /** Shared by everyone and the same for everyone: may be cached. */
   readonly cacheable?: true
   readonly wide?: true
 }
 
-const contentPolicy = (formTargets: ReadonlyArray<string>): string =>
+const contentPolicy = (formsLeadOut: boolean): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -26,16 +26,16 @@ const contentPolicy = (formTargets: ReadonlyArray<string>): string =>
     "img-src 'self' data: https:",
     "connect-src 'self'",
     "manifest-src 'self'",
-    // Browsers hold the redirects after a form's post to this list too.
-    `form-action 'self' ${formTargets.join(" ")}`.trim(),
+    // Browsers hold every redirect after a form's post to this too, also those that the address it ends at makes to others.
+    ...(formsLeadOut ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; ")
 
 /** Headers of every page: no inline script, no frame, no referrer. */
-export const pageHeaders = (formTargets: ReadonlyArray<string> = []): Record<string, string> => ({
+export const pageHeaders = (formsLeadOut = false): Record<string, string> => ({
   "Content-Type": "text/html; charset=utf-8",
-  "Content-Security-Policy": contentPolicy(formTargets),
+  "Content-Security-Policy": contentPolicy(formsLeadOut),
   "Referrer-Policy": "no-referrer",
   "X-Frame-Options": "DENY",
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -63,7 +63,7 @@ ${options.body}
   return Reply.raw(
     document.text,
     {
-      ...pageHeaders(options.formTargets),
+      ...pageHeaders(options.formsLeadOut),
       "Cache-Control": options.cacheable ? "public, max-age=60" : "no-store",
       ...options.headers,
     },

@@ -28,14 +28,13 @@ export interface CartShown {
   /** What its ids are given when it is paid from here. */
   readonly addresses: ReadonlyArray<DirectoryRecord>
   readonly isFree: boolean
-  readonly checkoutOrigins: ReadonlyArray<string>
   readonly failed?: string
   readonly mayConfirm?: boolean
 }
 
 /** The cart and how to pay; what the partner sent along is shown again, because paying agrees to it. */
 export const cartPage = (guest: Guest, facts: CartShown) => {
-  const { addresses, checkoutOrigins, failed, isFree, mayConfirm, order } = facts
+  const { addresses, failed, isFree, mayConfirm, order } = facts
   const isDraft = order.status === "Draft"
   const link = order.payment_method_data?.checkout_url
   const { remaining_due_in_cents: due, total_in_cents: total } = order
@@ -47,7 +46,6 @@ export const cartPage = (guest: Guest, facts: CartShown) => {
   return partnerPage(guest, {
     title: "Your cart",
     status: failed === undefined ? 200 : 422,
-    leadsTo: checkoutOrigins,
     body: html`<h1>${isDraft || isSettled ? "Your cart" : "Waiting for your payment"}</h1>
 ${notice(failed)}
 ${mayConfirm && guestForm(guest, html`<button class="full" name="action" value="confirm">Mail me the link to confirm it</button>`)}

@@ -3,7 +3,6 @@ import type { OrganizationBranding } from "../../schema/organization.ts"
 import type { DirectoryRecord } from "../../schema/record.ts"
 import type { Browser } from "../services/browsers.ts"
 import type { PartnerFlow, Visit } from "../services/partner-visits.ts"
-import { formTarget } from "./form-target.ts"
 import { type Content, type Html, html } from "./html.ts"
 import { hiddenToken } from "./login.ts"
 import { page } from "./page.ts"
@@ -32,19 +31,17 @@ interface PartnerPage {
   readonly title: string
   readonly body: Content
   readonly status?: number
-  /** Further addresses the page's forms may lead to. */
-  readonly leadsTo?: ReadonlyArray<string>
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export const partnerPage = (
   { browser, partner }: Pick<Guest, "partner"> & Partial<Pick<Guest, "browser">>,
-  { body, headers, leadsTo = [], status, title }: PartnerPage,
+  { body, headers, status, title }: PartnerPage,
 ) =>
   page({
     title: `${title} · ${partner.name}`,
     status: status ?? 200,
-    formTargets: [partner.return_link, ...leadsTo].flatMap(formTarget),
+    formsLeadOut: true,
     headers: { ...headers, "Set-Cookie": browser?.fresh ?? [] },
     body: html`${brand(partner)}<main>${body}</main>`,
   })

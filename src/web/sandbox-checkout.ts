@@ -1,6 +1,5 @@
 import type { SandboxSession } from "../providers/payments/sandbox.ts"
 import { invoiceMethods } from "../providers/payments/sandbox-rates.ts"
-import { formTarget } from "./form-target.ts"
 import { type Content, type Html, html } from "./html.ts"
 import { dollars } from "./money.ts"
 import { page } from "./page.ts"
@@ -36,7 +35,7 @@ export const sandboxCheckoutPage = (session: SandboxSession, said: Content = "")
   const isOpen = method === "CryptoCommerce" || (status === "open" && due > 0)
   return page({
     title: "Sandbox checkout",
-    formTargets: [...formTarget(successUrl), ...formTarget(cancelUrl)],
+    formsLeadOut: successUrl !== null,
     body: html`<main>
 <div class="center"><p><span class="play">Play money: nothing is charged</span></p>
 <h1 class="amount">${dollars(due)}</h1><p class="soft">${due === 0 ? "nothing left to pay" : "to pay"}</p></div>

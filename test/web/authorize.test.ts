@@ -191,7 +191,7 @@ describe("the headers of these pages", () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toContain("unsafe")
     expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy).toContain("form-action 'self' https://app.example")
+    expect(policy).not.toContain("form-action")
     expect(headers.get("referrer-policy")).toBe("no-referrer")
     expect(headers.get("cache-control")).toBe("no-store")
     expect(headers.get("access-control-allow-origin")).toBeNull()
@@ -200,6 +200,13 @@ describe("the headers of these pages", () => {
     const preflight = await service.call("OPTIONS", "/token", { headers: { origin: "https://evil.example" } })
     expect(preflight.headers.get("access-control-allow-origin")).toBeNull()
     expect(preflight.headers.get("access-control-allow-methods")).toBeNull()
+  })
+
+  it("let a page's forms lead out only where they do", async () => {
+    const policyOf = async (path: string) =>
+      (await service.call("GET", path)).headers.get("content-security-policy") ?? ""
+    expect(await policyOf("/magic_link/done")).toContain("form-action 'self'")
+    expect(await policyOf("/")).toContain("form-action 'self'")
   })
 
   it("name cookies __Host- and mark them Secure where the site is https", async () => {

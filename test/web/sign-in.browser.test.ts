@@ -98,6 +98,38 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await page.getByRole("heading", { name: "access_denied" }).waitFor()
   })
 
+  it("may send its users on to another origin when they come back to it, after a choice and after a link", async () => {
+    const user = await service.user()
+    await service.register("🍀🌊", user)
+    await service.register("🍀🎲", user)
+    const home = await serveCallbacks((_url, _request, response) => void response.end("<h1>At home</h1>"))
+    const door = await serveCallbacks((_url, _request, response) => {
+      response.writeHead(302, { location: home }).end()
+    })
+    const { clientId } = await registerApplication(service, door, "Two Houses")
+    const query = new URLSearchParams({ response_type: "code", client_id: clientId, redirect_uri: door })
+    const page = await (await browser.person()).newPage()
+    await page.goto(`${service.url}/authorize?${query}`)
+    await page.getByLabel("Your email address").fill(user.email)
+    await page.getByRole("button", { name: "Mail me a link" }).click()
+    await page.getByRole("heading", { name: "At home" }).waitFor()
+    await page.goto(await newestLetterLink(service, user.email))
+    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.locator('button[value="🍀🎲"]').click()
+    await page.getByRole("heading", { name: "At home" }).waitFor()
+
+    const single = await service.user()
+    await service.register("🍀🍀🎲", single)
+    const other = await (await browser.person()).newPage()
+    await other.goto(`${service.url}/authorize?${query}`)
+    await other.getByLabel("Your email address").fill(single.email)
+    await other.keyboard.press("Enter")
+    await other.getByRole("heading", { name: "At home" }).waitFor()
+    await other.goto(await newestLetterLink(service, single.email))
+    await other.getByRole("button", { name: "Log me in" }).click()
+    await other.getByRole("heading", { name: "At home" }).waitFor()
+  })
+
   it("needs no script, and scripts cannot see the cookies", async () => {
     const user = await service.user()
     await service.register("👑👑👑", user)
