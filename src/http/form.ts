@@ -25,6 +25,10 @@ export const readParameters = (
   return { values, repeated }
 }
 
+/** OAuth takes a parameter without a value for one that was left out (RFC 6749 section 3.1). */
+export const dropEmpty = (form: Form): Form =>
+  Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ""))
+
 export const readForm = (body: Uint8Array): Result.Result<Form, InvalidRequest> => {
   let text: string
   try {

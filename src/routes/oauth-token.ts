@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { InvalidRequest, Unauthorized } from "../../schema/errors.ts"
-import { type Form, readForm } from "../http/form.ts"
+import { dropEmpty, type Form, readForm } from "../http/form.ts"
 import { formDecode } from "../http/path.ts"
 import { route } from "../http/route.ts"
 import { AuthorizationCodes } from "../services/authorization-codes.ts"
@@ -104,7 +104,7 @@ const token = route({
       if (!/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "")) {
         return yield* fault("invalid_request", "The body is application/x-www-form-urlencoded.")
       }
-      const form = yield* Effect.fromResult(readForm(rawBody))
+      const form = dropEmpty(yield* Effect.fromResult(readForm(rawBody)))
       const type = yield* required(form, "grant_type")
       const client = yield* checkClient(form, headers["authorization"] ?? "")
       const codes = yield* AuthorizationCodes

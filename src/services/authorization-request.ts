@@ -2,7 +2,7 @@ import { Data, Effect, Schema } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { OauthClient } from "../../schema/oauth-client.ts"
 import { text } from "../../schema/wire.ts"
-import { type Form, readParameters } from "../http/form.ts"
+import { dropEmpty, type Form, readParameters } from "../http/form.ts"
 import { OauthClients } from "../store/oauth-clients.ts"
 
 /** Who sent the browser is not known for sure: the person is told, and nobody is sent anywhere. */
@@ -83,7 +83,8 @@ export const readAuthorizationRequest = (
     const read = readParameters(search)
     if (read === undefined)
       return yield* new ClientUntrusted({ error: "The address has bad percent-encoding." })
-    const { repeated, values } = read
+    const { repeated } = read
+    const values = dropEmpty(read.values)
     const clientId = repeated.has("client_id") ? "" : (values["client_id"] ?? "")
     const client =
       clientId === "" || clientId.length > 64

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { authorizeAddress, locationOf, makeVisitor, registerApplication } from "./application.ts"
 import { openOauthWorld } from "./oauth-world.ts"
 
-const { service, app } = await openOauthWorld()
+const { service, app, codeFor, exchange } = await openOauthWorld()
 const other = await registerApplication(service, "https://other.example/cb", "Other")
 
 describe("a redirect_uri that is not the registered one, to the letter", () => {
@@ -99,6 +99,18 @@ describe("other faults of a request", () => {
     expect(answer.status).toBe(302)
     expect(locationOf(answer).searchParams.get("error")).toBe("invalid_request")
     expect(locationOf(answer).searchParams.has("state")).toBe(false)
+  })
+
+  it("a parameter without a value counts as left out", async () => {
+    const empty = { scope: "", state: "", code_challenge: "", code_challenge_method: "", svc: "" }
+    const visitor = makeVisitor(service)
+    const page = await visitor.get(authorizeAddress(app, empty))
+    expect(page.status).toBe(200)
+    expect(locationOf(await visitor.submit(page, { action: "deny" })).searchParams.has("state")).toBe(false)
+    const { code } = await codeFor(empty)
+    expect((await exchange(code)).status).toBe(200)
+    const half = await service.call("GET", authorizeAddress(app, { ...empty, code_challenge_method: "S256" }))
+    expect(locationOf(half).searchParams.get("error")).toBe("invalid_request")
   })
 
   it("a parameter sent twice is invalid_request", async () => {

@@ -63,6 +63,20 @@ describe("the token endpoint", () => {
     expect((await tokenCall(service, form, header)).status).toBe(200)
   })
 
+  it("takes a parameter without a value for one that was left out", async () => {
+    const form = { grant_type: "authorization_code", redirect_uri: app.redirectUri, scope: "" }
+    const first = await codeFor()
+    expect((await exchange(first.code, { code_verifier: "" })).status).toBe(200)
+    const basic = Buffer.from(`${app.clientId}:${app.secret}`).toString("base64")
+    const { code } = await codeFor()
+    const empty = { ...form, code, client_id: "", client_secret: "" }
+    expect((await tokenCall(service, empty, { authorization: `Basic ${basic}` })).status).toBe(200)
+    expect(rfc(await tokenCall(service, empty))).toEqual([401, "invalid_client"])
+    const { challenge } = pkce()
+    const proven = await codeFor({ code_challenge: challenge, code_challenge_method: "S256" })
+    expect(rfc(await exchange(proven.code, { code_verifier: "" }))).toEqual([400, "invalid_grant"])
+  })
+
   it("wants the same redirect_uri again", async () => {
     const { code } = await codeFor()
     expect(rfc(await exchange(code, { redirect_uri: "https://app.example/callback" }))).toEqual([
