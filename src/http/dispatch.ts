@@ -26,6 +26,8 @@ export interface DispatchOptions<R> {
 const jsonHeaders = { "Content-Type": "application/json" }
 /** Caches know a private answer by the header Authorization alone, and an API key may come without one. */
 const privateHeaders = { "Cache-Control": "no-store" }
+/** Many a cache keeps what says nothing of itself, by a time of its own. */
+const publicHeaders = { "Cache-Control": "no-cache" }
 const defaultBodyLimitBytes = 64 * 1024
 const noInput = {}
 interface Input {
@@ -83,12 +85,16 @@ const makeDecode = (route: Route) => {
   }
 }
 
-const headersFor = (route: Route) => (route.auth === "none" || isWrite(route) ? {} : privateHeaders)
+const headersFor = (route: Route) => {
+  if (isWrite(route)) return {}
+  return route.auth === "none" ? publicHeaders : privateHeaders
+}
 
 const makeEncode = (route: Route, checkAnswers: boolean) => {
   const status = route.status ?? 200
   const isAnswer = Schema.is(Schema.toEncoded(route.success))
-  const ownHeaders = { ...jsonHeaders, ...headersFor(route) }
+  const caching = headersFor(route)
+  const ownHeaders = { ...jsonHeaders, ...caching }
   const json = (value: unknown): string => {
     if (checkAnswers && !isAnswer(value)) {
       throw new Error(`${route.id} answered what its schema does not allow: ${JSON.stringify(value)}`)
@@ -112,7 +118,11 @@ const makeEncode = (route: Route, checkAnswers: boolean) => {
           headers: { ...ownHeaders, ...rate, ...value.headers },
           body: json(value.value),
         }
-      : { status: value.status ?? status, headers: { ...rate, ...value.headers }, body: value.raw }
+      : {
+          status: value.status ?? status,
+          headers: { ...caching, ...rate, ...value.headers },
+          body: value.raw,
+        }
   }
 }
 
@@ -190,7 +200,9 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
 
   const refuse = (problem: Problem | undefined, request: RawRequest): RawResponse => {
     const response = problemResponse(problem, request.id, route.errorBody)
-    return { ...response, headers: { ...response.headers, ...headersFor(route) } }
+    return route.auth === "none" || writes
+      ? response
+      : { ...response, headers: { ...response.headers, ...privateHeaders } }
   }
 
   /** What a finished run answers: the value, the failure it promised, or a 500 that tells nothing. */

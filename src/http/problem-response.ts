@@ -31,7 +31,7 @@ export const problemResponse = (
     ...problem?.headers,
     ...(status === 426 ? { Upgrade: "websocket" } : {}),
     ...(problem?.retryAfterSeconds === undefined ? {} : { "Retry-After": String(problem.retryAfterSeconds) }),
-    ...(shape === "oauth" ? { "Cache-Control": "no-store" } : {}),
+    "Cache-Control": shape === "oauth" ? "no-store" : "no-cache",
   }
   if (shape === "page") {
     const page = errorPage({ status, error, requestId })

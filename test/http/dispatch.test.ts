@@ -249,7 +249,12 @@ describe("a caller", () => {
       const { headers } = await call("GET", path, { token: "member" })
       expect([path, headers.get("cache-control")]).toEqual([path, "no-store"])
     }
-    expect((await call("GET", `/things/${id}`)).headers.get("cache-control")).toBeNull()
+  })
+  it("without a name is answered what no cache keeps for a time of its own", async () => {
+    for (const path of [`/things/${id}`, "/things/none", "/nowhere"]) {
+      const { headers } = await call("GET", path)
+      expect([path, headers.get("cache-control")]).toEqual([path, "no-cache"])
+    }
   })
   it("with a token of the authorization-code flow reaches only rows that say so", async () => {
     expect((await call("POST", "/things", { token: "oauth", body: { name: "a" } })).status).toBe(403)
