@@ -130,6 +130,33 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await other.getByRole("heading", { name: "At home" }).waitFor()
   })
 
+  it("may do so in a window of its own, which stays its own until its callback is shown there", async () => {
+    const user = await register(service)
+    await service.register("🌊🎲🌊", user)
+    const home = await serveCallbacks((url, _request, response) => {
+      if (url.pathname !== "/") return void response.end("<script>opener.document.title = 'Told'</script>")
+      const script = `open(decodeURIComponent(location.hash.slice(1)), "login", "width=500,height=600")`
+      response.end(`<title>Waits</title><button onclick='login = ${script}'>Log in</button>`)
+    })
+    const { clientId, redirectUri } = await registerApplication(service, `${home}/callback`, "Small Window")
+    const query = new URLSearchParams({
+      response_type: "code",
+      client_id: clientId,
+      redirect_uri: redirectUri,
+    })
+    const page = await (await browser.person()).newPage()
+    await page.goto(`${home}/#${encodeURIComponent(`${service.url}/authorize?${query}`)}`)
+    const opened = page.waitForEvent("popup")
+    await page.getByRole("button").click()
+    const login = await opened
+    await login.getByLabel("Your email address").fill(user.email)
+    expect(await page.evaluate("login.closed")).toBe(false)
+    await login.getByText("I have a password").click()
+    await login.getByLabel("Password", { exact: true }).fill(password)
+    await login.keyboard.press("Enter")
+    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("Told")
+  })
+
   it("needs no script, and scripts cannot see the cookies", async () => {
     const user = await service.user()
     await service.register("👑👑👑", user)
