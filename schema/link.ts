@@ -28,16 +28,21 @@ const refusedSchemes = new Set([
 ])
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"])
 
+const hierarchical = /^[a-z][a-z0-9+.-]*:\/\//i
+/** A domain turned around, and a path without a host: as RFC 8252 section 7.1 wants it of apps. */
+const ofAnApp = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/(?!\/)/i
+
 const parse = (text: string): URL | undefined => {
   // What a URL parser trims or rewrites must not be there at all: the text is stored and compared as it is.
   if (!/^[\x21-\x7e]+$/.test(text) || /[\\<>"`{}|^]/.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   if (refusedSchemes.has(url.protocol) || url.username !== "" || url.password !== "") return undefined
   const isWeb = url.protocol === "https:" || url.protocol === "http:"
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && (!isWeb || url.hostname !== "") ? url : undefined
+  const isWhole = hierarchical.test(text) || ofAnApp.test(text)
+  return isWhole && (!isWeb || url.hostname !== "") ? url : undefined
 }
 
-/** http, https or an app's own scheme (`wallet://done`). */
+/** http, https or an app's own scheme (`wallet://done`, `com.example.wallet:/done`). */
 export const isReturnLink = (text: string): boolean =>
   text.length <= maxReturnLinkLength && parse(text) !== undefined
 

@@ -244,12 +244,29 @@ describe("oauth clients", () => {
     expect((await call("DELETE", path, admin.token)).status).toBe(404)
   })
 
+  it("lead to an app by its domain turned around, as RFC 8252 writes it", async () => {
+    const uri = "com.example.app:/oauth2redirect/directory"
+    const made = await call("POST", "/oauth_clients", admin.token, { name: "App", redirect_uris: [uri] })
+    expect([made.status, made.body.redirect_uris]).toEqual([200, [uri]])
+    const query = new URLSearchParams({
+      response_type: "token",
+      client_id: made.body.client_id,
+      redirect_uri: uri,
+    })
+    const { headers } = await service.call("GET", `/authorize?${query}`)
+    expect(headers.get("location")).toMatch(/^com\.example\.app:\/oauth2redirect\/directory\?error=/)
+  })
+
   it.each([
     ["http to another machine", "http://app.example/callback"],
     ["a fragment", "https://app.example/callback#x"],
     ["a script", "javascript:alert(1)"],
     ["501 characters", `https://app.example/${"a".repeat(481)}`],
     ["no scheme", "app.example/callback"],
+    ["no host", "https:/app.example/callback"],
+    ["a script for a host's name", "javascript:/app.example"],
+    ["no slash", "com.example.app:callback"],
+    ["a scheme that is nobody's domain", "app:/callback"],
   ])("do not take a redirect URI with %s", async (_what, uri) => {
     const { status } = await call("POST", "/oauth_clients", admin.token, { name: "x", redirect_uris: [uri] })
     expect(status).toBe(400)
