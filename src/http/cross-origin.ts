@@ -3,7 +3,8 @@ import type { HttpResponse } from "uWebSockets.js"
 const exposedHeaders =
   "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag, Location"
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-const corsHeaders = "Authorization, Content-Type, X-Api-Key, Idempotency-Key, If-None-Match, X-Request-Id"
+/** Libraries add what nobody reads here, such as X-Requested-With. Older browsers know no star, and it never stands for the first. */
+const corsHeaders = "Authorization, Content-Type, X-Api-Key, Idempotency-Key, If-None-Match, X-Request-Id, *"
 
 export const preflightHeaders = {
   "Access-Control-Allow-Methods": corsMethods,

@@ -215,6 +215,12 @@ describe("a request", () => {
     expect(answer.headers.get("access-control-allow-headers")).toContain("X-Api-Key")
     expect((await get("/nowhere", { method: "OPTIONS" })).status).toBe(404)
   })
+  it("of a browser may have headers that only its libraries know, besides the token", async () => {
+    const { headers } = await get("/body", { method: "OPTIONS", headers: { Origin: "https://app.example" } })
+    const allowed = headers.get("access-control-allow-headers")?.split(", ")
+    expect(allowed).toEqual(expect.arrayContaining(["Authorization", "*"]))
+    expect(headers.get("access-control-allow-credentials")).toBeNull()
+  })
   it("keeps the caller's request id when it is harmless, and gets a new one otherwise", async () => {
     expect(
       (await get("/fixed/word", { headers: { "X-Request-Id": "abc-1" } })).headers.get("x-request-id"),
