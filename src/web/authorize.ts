@@ -16,15 +16,12 @@ interface Shown {
 export const authorizePath = (request: AuthorizationRequest): string =>
   `/authorize?${new URLSearchParams(request.parameters)}`
 
-/** An application may have opened the page in a window of its own, where it waits for its callback to speak up. */
-const forOpeners = { "Cross-Origin-Opener-Policy": "unsafe-none" }
-
 const show = ({ browser, status }: Shown, title: string, body: Html) =>
   page({
     title,
     status: status ?? 200,
     formsLeadOut: true,
-    headers: { ...forOpeners, "Set-Cookie": browser.fresh },
+    headers: { "Set-Cookie": browser.fresh },
     body: html`<main>${body}</main>`,
   })
 

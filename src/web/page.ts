@@ -38,7 +38,8 @@ export const pageHeaders = (formsLeadOut = false): Record<string, string> => ({
   "Content-Security-Policy": contentPolicy(formsLeadOut),
   "Referrer-Policy": "no-referrer",
   "X-Frame-Options": "DENY",
-  "Cross-Origin-Opener-Policy": "same-origin",
+  // Who sends people here may have opened a window for it, and waits there for its own address to speak up.
+  "Cross-Origin-Opener-Policy": formsLeadOut ? "unsafe-none" : "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 })
 

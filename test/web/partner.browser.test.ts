@@ -66,6 +66,25 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(await recordsOf("🔥🎲🔥👑")).toContainEqual(expect.objectContaining({ data: otherBitcoin }))
   })
 
+  it("pays in a window that the wallet's page has opened, and that stays its own until it is back there", async () => {
+    const user = await makeWalletUser(service, "device-7")
+    await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
+    const page = await (await browser.person()).newPage()
+    await page.goto(partner.origin)
+    const opened = page.waitForEvent("popup")
+    const home = `${partner.home}?${new URLSearchParams({ refresh_token: user.refresh })}`
+    await page.evaluate((address) => void Object.assign(window, { flow: window.open(address) }), home)
+    const flow = await opened
+    await flow.getByLabel("Which emoji?").fill("🌵🎲🌵👑")
+    await flow.getByRole("button", { name: "Search" }).click()
+    await flow.getByRole("button", { name: "Take it" }).click()
+    await flow.getByRole("button", { name: "Pay by card" }).click()
+    await flow.getByRole("button", { name: /^Pay \$/ }).click()
+    await flow.getByRole("heading", { name: "Back in the wallet" }).waitFor()
+    expect(await page.evaluate("flow.closed")).toBe(false)
+    expect(await flow.evaluate("opener.location.origin")).toBe(partner.origin)
+  })
+
   it("connects an id of another account by logging in by mail", async () => {
     const owner = await service.user()
     await service.register("🚀🚀", owner)
