@@ -143,14 +143,15 @@ const authorizeForm = route({
       const form = yield* Effect.fromResult(readForm(rawBody))
       const browsers = yield* Browsers
       const browser = browsers.read(headers)
+      const again = (headers: Record<string, string> = {}) =>
+        Reply.redirect(authorizePath(request), { ...noStore, ...headers }, 303)
+      if (browsers.precedesLogin(browser, headers, form)) return again()
       yield* browsers.checkForm(browser, headers, form)
       const session =
         browser.sessionToken === undefined
           ? undefined
           : yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
       const failed = { request, browser, status: 422 }
-      const again = (headers: Record<string, string> = {}) =>
-        Reply.redirect(authorizePath(request), { ...noStore, ...headers }, 303)
 
       const link = { parameters: request.parameters, site: "auth" } as const
       const step = yield* takeLoginForm(form, browser, session, link).pipe(

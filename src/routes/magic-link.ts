@@ -65,8 +65,11 @@ const showLink = route({
     }),
 })
 
+/** Where a login that a link has begun goes on, or that needs nothing more ends. */
+const codePathOf = ({ action }: Landing): string => action.replace("?", "/code?")
+
 const goOn = Effect.fnUntraced(function* (
-  { action, next }: Landing,
+  landing: Landing,
   tokens: TokenResponse,
   further: ReadonlyArray<string> = [],
 ) {
@@ -77,7 +80,7 @@ const goOn = Effect.fnUntraced(function* (
     browsers.forget("handed"),
     ...further,
   ]
-  const to = tokens.requires_2fa === undefined ? (next ?? "/magic_link/done") : action.replace("?", "/code?")
+  const to = tokens.requires_2fa === undefined ? (landing.next ?? "/magic_link/done") : codePathOf(landing)
   return Reply.redirect(to, { ...noStore, "Set-Cookie": cookies }, 303)
 })
 
@@ -97,6 +100,10 @@ const useLink = route({
       const browser = browsers.read(headers)
       const landing = yield* readLanding(search, browser)
       const form = yield* Effect.fromResult(readForm(rawBody))
+      if (browsers.precedesLogin(browser, headers, form)) {
+        const isSpent = (yield* findHolder(landing.token)) === undefined
+        return Reply.redirect(isSpent ? codePathOf(landing) : landing.action, noStore, 303)
+      }
       yield* browsers.checkForm(browser, headers, form)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(landing.token))
       if (session !== undefined) {

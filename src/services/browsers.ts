@@ -52,6 +52,8 @@ export class Browsers extends Context.Service<
       headers: Readonly<Record<string, string>>,
       form: Form,
     ): Effect.Effect<void, Forbidden>
+    /** The form is of a page from before this browser had its login: pressed twice, or in another window meanwhile. */
+    precedesLogin(browser: Browser, headers: Readonly<Record<string, string>>, form: Form): boolean
     /** Remembers that this browser has registered the user. */
     registered(userId: string): string
     /** Remembers that this login came in an address. */
@@ -78,6 +80,15 @@ export class Browsers extends Context.Service<
         return isOurs ? subject : undefined
       }
 
+      const isMadeFor = (
+        sessionToken: string,
+        headers: Readonly<Record<string, string>>,
+        { form_token: token = "" }: Form,
+      ) => {
+        const subject = readCookies(headers["cookie"] ?? "").get(nameOf("form"))
+        return subject !== undefined && codes.matches(token, { purpose: "form-token", subject }, sessionToken)
+      }
+
       return Browsers.of({
         read: (headers) => {
           const cookies = readCookies(headers["cookie"] ?? "")
@@ -94,19 +105,17 @@ export class Browsers extends Context.Service<
             fresh: known === undefined ? [cookie("form", own, formSeconds)] : [],
           }
         },
-        checkForm: (browser, headers, form) => {
-          const own = readCookies(headers["cookie"] ?? "").get(nameOf("form"))
-          const context = { purpose: "form-token", subject: own ?? "" } as const
-          return own !== undefined &&
-            codes.matches(form["form_token"] ?? "", context, browser.sessionToken ?? "")
+        checkForm: (browser, headers, form) =>
+          isMadeFor(browser.sessionToken ?? "", headers, form)
             ? Effect.void
             : Effect.fail(
                 new Forbidden({
                   error:
                     "This form did not come from a page of ours, or the page is too old. Go back, reload it and try again.",
                 }),
-              )
-        },
+              ),
+        precedesLogin: (browser, headers, form) =>
+          browser.sessionToken !== undefined && isMadeFor("", headers, form),
         registered: (userId) => {
           const hash = codes.hash({ purpose: "registered-here", subject: userId }, "")
           return cookie("registered", `${userId}.${hash}`, formSeconds)

@@ -146,7 +146,11 @@ export const receiveForm = Effect.fnUntraced(function* (
 ) {
   const guest = yield* meet(arrival, flow)
   const form = yield* Effect.fromResult(readForm(arrival.rawBody))
-  yield* Browsers.use((browsers) => browsers.checkForm(guest.browser, arrival.headers, form))
+  const browsers = yield* Browsers
+  if (browsers.precedesLogin(guest.browser, arrival.headers, form)) {
+    return yield* new Answered({ reply: seeOther(guest.home) })
+  }
+  yield* browsers.checkForm(guest.browser, arrival.headers, form)
   // The page was about another visit, with other addresses: what it would do now is shown first. Pages of the version before have no mark.
   if ((form["visit"] ?? visitMark(guest.browser)) !== visitMark(guest.browser)) {
     return yield* new Answered({ reply: seeOther(guest.home) })

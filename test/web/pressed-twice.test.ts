@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest"
+import { password, register } from "../auth/person.ts"
+import { authorizeAddress, locationOf, makeVisitor, newestLetterLink } from "./application.ts"
+import { openOauthWorld } from "./oauth-world.ts"
+import { makePartner } from "./partner.ts"
+
+const { service, app, owner } = await openOauthWorld()
+const partner = await makePartner(service)
+
+const loginForm = async () => {
+  const { email, id, token } = await register(service)
+  return { user: { email, id, token }, fields: { action: "password", email, password } }
+}
+const linkFor = async (email: string) => {
+  const visitor = makeVisitor(service)
+  const login = await visitor.get(authorizeAddress(app))
+  await visitor.submit(login, { action: "link", email })
+  const link = new URL(await newestLetterLink(service, email))
+  return `${link.pathname}${link.search}`
+}
+
+describe("a login that is sent again before its answer is shown", () => {
+  it("goes on where the first one led, for an application and for a partner", async () => {
+    const { fields, user } = await loginForm()
+    await service.register("🎲🎲🌊", user)
+    await service.register("🎲🎲🔥", user)
+    const home = `/partner/${partner.path}`
+    for (const [address, shown] of [
+      [authorizeAddress(app), "asks who you are"],
+      [home, "Get your emoji id"],
+    ] as const) {
+      const visitor = makeVisitor(service)
+      const page = await visitor.get(address)
+      const first = await visitor.submit(page, fields)
+      const second = await visitor.submit(page, fields)
+      expect([first.status, second.status]).toEqual([303, 303])
+      expect(second.headers.get("location")).toBe(first.headers.get("location"))
+      expect((await visitor.get(second.headers.get("location") ?? "")).text).toContain(shown)
+    }
+  })
+
+  it("goes on after a mailed link that the first one has used up", async () => {
+    const user = await owner(2)
+    const visitor = makeVisitor(service)
+    const page = await visitor.get(await linkFor(user.email))
+    const first = await visitor.submit(page, { action: "use" })
+    const second = await visitor.submit(page, { action: "use" })
+    expect([first.status, second.status]).toEqual([303, 303])
+    const onwards = await visitor.get(second.headers.get("location") ?? "")
+    expect(onwards.headers.get("location")).toBe(first.headers.get("location"))
+    const shown = await visitor.get(onwards.headers.get("location") ?? "")
+    expect(shown.text).toContain("asks who you are")
+  })
+
+  it("does nothing but show the page again when it is not the same one", async () => {
+    const { fields } = await loginForm()
+    const user = await owner(2)
+    const visitor = makeVisitor(service)
+    const linkPage = await visitor.get(await linkFor(user.email))
+    const early = await visitor.get(authorizeAddress(app))
+    await visitor.submit(early, fields)
+    const chosen = await visitor.submit(early, { action: "select", emoji_id: user.ids[0]! })
+    expect([chosen.status, locationOf(chosen).pathname]).toEqual([303, "/authorize"])
+    // Somebody else has logged in meanwhile, and the link is still good: it asks again, and then it is used.
+    const asked = await visitor.submit(linkPage, { action: "use" })
+    const again = await visitor.get(asked.headers.get("location") ?? "")
+    expect(again.text).toContain(user.email)
+    expect((await visitor.submit(again, { action: "use" })).status).toBe(303)
+    expect((await visitor.get(authorizeAddress(app))).text).toContain(user.email)
+  })
+})
