@@ -181,9 +181,10 @@ const takeCode = route({
       const browser = browsers.read(headers)
       const landing = yield* readLanding(search, browser)
       const form = yield* Effect.fromResult(readForm(rawBody))
+      const action = `/magic_link/code?${search}`
+      if (browsers.precedesLogin(browser, headers, form)) return Reply.redirect(action, noStore, 303)
       yield* browsers.checkForm(browser, headers, form)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
-      const action = `/magic_link/code?${search}`
       if (session === undefined || form["action"] === "leave") {
         return Reply.redirect(
           landing.next ?? "/magic_link/done",

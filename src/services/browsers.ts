@@ -4,6 +4,7 @@ import { Forbidden } from "../../schema/errors.ts"
 import { AppConfig } from "../config.ts"
 import type { Form } from "../http/form.ts"
 import { OneTimeCodes } from "./one-time-codes.ts"
+import { RefreshTokens } from "./refresh-tokens.ts"
 
 /**
  * registered: who registered from a page of ours in this browser, or asked there for the mail. session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser.
@@ -52,7 +53,7 @@ export class Browsers extends Context.Service<
       headers: Readonly<Record<string, string>>,
       form: Form,
     ): Effect.Effect<void, Forbidden>
-    /** The form is of a page from before this browser had its login: pressed twice, or in another window meanwhile. */
+    /** The form is of a page from before this browser had its login, or its code: pressed twice, or in another window meanwhile. */
     precedesLogin(browser: Browser, headers: Readonly<Record<string, string>>, form: Form): boolean
     /** Remembers that this browser has registered the user. */
     registered(userId: string): string
@@ -67,6 +68,7 @@ export class Browsers extends Context.Service<
     Effect.gen(function* () {
       const { authUrl, webUrl } = yield* AppConfig
       const codes = yield* OneTimeCodes
+      const tokens = yield* RefreshTokens
       // Browsers refuse the prefix and the flag over plain http.
       const isSecure = authUrl.startsWith("https:") && webUrl.startsWith("https:")
       const nameOf = (name: CookieName) => `${isSecure ? "__Host-" : ""}svc_${name}`
@@ -87,6 +89,11 @@ export class Browsers extends Context.Service<
       ) => {
         const subject = readCookies(headers["cookie"] ?? "").get(nameOf("form"))
         return subject !== undefined && codes.matches(token, { purpose: "form-token", subject }, sessionToken)
+      }
+
+      const predecessorOf = (sessionToken: string): string => {
+        const { generation = 1, sessionId = "" } = tokens.read(sessionToken) ?? {}
+        return generation > 1 ? tokens.make({ sessionId, generation: generation - 1 }) : ""
       }
 
       return Browsers.of({
@@ -115,7 +122,8 @@ export class Browsers extends Context.Service<
                 }),
               ),
         precedesLogin: (browser, headers, form) =>
-          browser.sessionToken !== undefined && isMadeFor("", headers, form),
+          browser.sessionToken !== undefined &&
+          (isMadeFor("", headers, form) || isMadeFor(predecessorOf(browser.sessionToken), headers, form)),
         registered: (userId) => {
           const hash = codes.hash({ purpose: "registered-here", subject: userId }, "")
           return cookie("registered", `${userId}.${hash}`, formSeconds)

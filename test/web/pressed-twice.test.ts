@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { password, register } from "../auth/person.ts"
+import { password, register, totpCode, turnOnTotp } from "../auth/person.ts"
 import { authorizeAddress, locationOf, makeVisitor, newestLetterLink } from "./application.ts"
 import { openOauthWorld } from "./oauth-world.ts"
 import { makePartner } from "./partner.ts"
@@ -50,6 +50,32 @@ describe("a login that is sent again before its answer is shown", () => {
     expect(onwards.headers.get("location")).toBe(first.headers.get("location"))
     const shown = await visitor.get(onwards.headers.get("location") ?? "")
     expect(shown.text).toContain("asks who you are")
+  })
+
+  it("goes on after a code that the first one has used up, also behind a link", async () => {
+    const { fields, user } = await loginForm()
+    await service.register("🎲🎲👑", user)
+    const { secret } = await turnOnTotp(service, user.token)
+    const visitor = makeVisitor(service)
+    await visitor.submit(await visitor.get(authorizeAddress(app)), fields)
+    const proveTwice = async (who: typeof visitor, address: string) => {
+      const page = await who.get(address)
+      const proof = { action: "code", code: totpCode(secret) }
+      const first = await who.submit(page, proof)
+      const second = await who.submit(page, proof)
+      expect([first.status, second.status]).toEqual([303, 303])
+      return who.get(second.headers.get("location") ?? "")
+    }
+    const shown = await proveTwice(visitor, authorizeAddress(app))
+    expect(locationOf(shown).searchParams.get("code")).not.toBeNull()
+
+    await service.sql`update two_factor set last_step = 0 where user_id = ${user.id}`
+    const login = await service.call("POST", "/auth/token", { body: { email: user.email, password } })
+    const handed = makeVisitor(service)
+    const moved = await handed.get(`/magic_link?refresh_token=${login.body.refresh_token}`)
+    const used = await handed.submit(await handed.get(moved.headers.get("location") ?? ""), { action: "use" })
+    const done = await proveTwice(handed, used.headers.get("location") ?? "")
+    expect(done.headers.get("location")).toBe("/magic_link/done")
   })
 
   it("does nothing but show the page again when it is not the same one", async () => {
