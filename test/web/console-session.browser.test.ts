@@ -103,6 +103,29 @@ describe.skipIf(executable === undefined)("a login in the console", { timeout: 6
     expect(await keptBy(page)).toHaveProperty("access_token")
   })
 
+  it("says that it has ended to whoever is filling in a form, and leads back there", async () => {
+    const person = await register(service)
+    const page = await openConsole(await browser.person(), service, person, "#/account/profile")
+    await page.getByLabel("First name").fill("Ada")
+    // Nothing tells of it until the form is sent.
+    await page.route("**/auth/token/refresh", (route) =>
+      route.fulfill({ status: 401, json: { error: "The refresh token has ended." } }),
+    )
+    await page.route("**/account", (route) =>
+      route.request().method() === "PATCH"
+        ? route.fulfill({ status: 401, json: { error: "The access token has ended." } })
+        : route.continue(),
+    )
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("You were signed out.").waitFor()
+    await page.unrouteAll()
+    await page.getByLabel("Email").fill(person.email)
+    await page.getByRole("textbox", { name: "Password" }).fill(password)
+    await page.getByRole("tabpanel").getByRole("button", { name: "Sign in" }).click()
+    await page.getByLabel("First name").waitFor()
+    expect(page.url()).toContain("#/account/profile")
+  })
+
   it("goes on in the tab where its password was changed", async () => {
     const person = await register(service)
     const context = await browser.person()

@@ -108,9 +108,7 @@ const sessionListener = {
     // Without a session it is about all of them; another one of the user's may end alone.
     if (session_id !== undefined && session_id !== sessionId()) return
     // It may have been replaced here by then; a refresh tells.
-    refresh().catch(() => {
-      if (tokens.value === undefined) notify("You were signed out.", "warn")
-    })
+    refresh().catch(() => {})
   },
 }
 

@@ -73,8 +73,13 @@ const drawNav = () => {
   )
 }
 
+/** Whether a login ends because its person wants it to. */
+let isLeaving = false
+
 const signOut = async () => {
+  isLeaving = true
   const ended = endLogin()
+  isLeaving = false
   location.hash = "#/lookup"
   try {
     await ended
@@ -124,6 +129,12 @@ const loadView = (view) =>
 
 const afterKey = "console-after"
 
+/** To the sign-in, in the place of what only users see. */
+const askWho = () => {
+  tab.remember(afterKey, location.hash)
+  location.replace("#/sign-in")
+}
+
 /** From the sign-in to what was wanted before it. */
 const goOn = () => {
   location.replace(tab.recall(afterKey) ?? "#/market")
@@ -140,11 +151,7 @@ const show = async () => {
   const turn = ++shown
   drawNav()
   // In the place of what is left: the back button leads to what was seen before.
-  if (view.forUsers && account.value === undefined) {
-    tab.remember(afterKey, location.hash)
-    location.replace("#/sign-in")
-    return
-  }
+  if (view.forUsers && account.value === undefined) return askWho()
   // A mailed link may be another person's: that one is followed.
   if (name === "sign-in" && rest[0] !== "browser" && account.value !== undefined) return goOn()
   try {
@@ -196,8 +203,11 @@ const start = async () => {
     // Another person sees another page.
     if (current?.user.id === userId) return
     userId = current?.user.id
-    if (userId === undefined && views[here().name].forUsers) location.hash = "#/lookup"
-    else if (userId !== undefined && here().name === "sign-in") goOn()
+    if (userId === undefined && !isLeaving) notify("You were signed out.", "warn")
+    if (userId === undefined && views[here().name].forUsers) {
+      if (isLeaving) location.hash = "#/lookup"
+      else askWho()
+    } else if (userId !== undefined && here().name === "sign-in") goOn()
     else show()
   })
   document.querySelector(".skip").addEventListener("click", (event) => {
