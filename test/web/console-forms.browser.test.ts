@@ -51,6 +51,29 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     ])
   })
 
+  it("stays in a record that another window changes meanwhile, and is saved beside it", async () => {
+    const [person, id] = [await register(service), "🐢🎷"]
+    await service.register(id, person)
+    await service.edit(id, person, { insert: [{ tag: "0x5001", data: "before" }] })
+    const path = `#/account/ids/${encodeURIComponent(id)}`
+    const page = await openConsole(await browser.person(), service, person, path)
+    await page.getByRole("button", { name: "Change Text" }).click()
+    const form = page.getByRole("form", { name: "Change Text" })
+    await form.getByLabel("Text").fill("mine")
+    const { body } = await service.lookup(id)
+    await service.edit(id, person, {
+      delete: [body.result[0].hash],
+      insert: [{ tag: "0x5001", data: "theirs" }],
+    })
+    await page.getByText("theirs").waitFor()
+    await form.getByText("changed or removed elsewhere").waitFor()
+    expect(await form.getByLabel("Text").inputValue()).toBe("mine")
+    await form.getByRole("button", { name: "Save" }).click()
+    await page.locator(".records code", { hasText: "mine" }).waitFor()
+    await form.waitFor({ state: "detached" })
+    expect(await page.locator(".records code").allInnerTexts()).toEqual(["theirs", "mine"])
+  })
+
   it("stays in a new transfer while others come, and never becomes one of another id", async () => {
     const [person, other] = [await register(service), await register(service)]
     await service.register("🐢🎤", person)

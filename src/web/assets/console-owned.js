@@ -10,9 +10,18 @@ import { loadVocabulary } from "./console-vocabulary.js"
 const dataInput = { name: "data", maxlength: "4096", required: true }
 const dataHint = "An address, a link or a text. After an address you may add | and a name for it."
 
-/** Puts another record in the place of one, in one step: nobody who looks finds neither. */
-const changeForm = ({ close, id, name, record }) =>
-  actionForm(
+const goneWords =
+  "This record was changed or removed elsewhere meanwhile. Saving adds yours to what is there now."
+
+/**
+ * Puts another record in the place of one, in one step: nobody who looks finds neither. What is typed stays though the
+ * record may go meanwhile.
+ */
+const changeForm = ({ close, id, name, record }) => {
+  let isGone = false
+  let isSaving = false
+  const note = h("p", { class: "warn problem", role: "status" })
+  const form = actionForm(
     {
       label: "Save",
       name: `Change ${name}`,
@@ -20,19 +29,34 @@ const changeForm = ({ close, id, name, record }) =>
       submit: async (values) => {
         const data = values.data.trim()
         // Others of its category, where there are any, were put there on purpose and stay.
-        if (data !== writtenData(record))
-          await call("PATCH", pathOf(id), {
-            delete: [record.hash],
-            insert: [{ tag: record.tag, data }],
-            bypass_single_restrictions: true,
-          })
+        const insert = [{ tag: record.tag, data }]
+        const replacing = { delete: [record.hash], insert, bypass_single_restrictions: true }
+        isSaving = true
+        try {
+          if (isGone || data !== writtenData(record))
+            await call("PATCH", pathOf(id), isGone ? { insert } : replacing)
+        } catch (error) {
+          isSaving = false
+          if (error.fields?.delete === undefined) throw error
+          return tellGone()
+        }
         close()
       },
     },
     field(name, { ...dataInput, value: writtenData(record) }, dataHint),
+    note,
   )
+  const tellGone = () => {
+    // Gone by its own form, perhaps.
+    if (isSaving) return
+    isGone = true
+    fill(note, goneWords)
+  }
+  return { form, tellGone }
+}
 
-const recordRow = (id, record, categories) => {
+/** @param {Map<string, {record: any, tellGone: () => void}>} changing by hash, what somebody is about to change @param {() => void} redraw */
+const recordRow = ({ categories, changing, id, record, redraw }) => {
   const name = categoryName(record.tag, categories)
   const row = h("li", { class: "spread" })
   const show = () => {
@@ -61,10 +85,14 @@ const recordRow = (id, record, categories) => {
   }
   const change = () => {
     const close = () => {
+      changing.delete(record.hash)
       show()
       row.querySelector("button")?.focus()
+      redraw()
     }
-    fill(row, changeForm({ id, name, record, close }))
+    const { form, tellGone } = changeForm({ id, name, record, close })
+    changing.set(record.hash, { record, tellGone })
+    fill(row, form)
     row.querySelector("input")?.focus()
   }
   show()
@@ -75,15 +103,29 @@ const recordRow = (id, record, categories) => {
 const drawEditor = async (place, life, id) => {
   const { categories, choices } = await loadVocabulary()
   const records = h("ul", { class: "records" })
-  const showResult = ({ result }) => {
+  const changing = new Map()
+  let present = []
+  const redraw = () => {
     if (life.isOver) return
-    if (result.length === 0) return fill(records, h("li", { class: "soft" }, "No records yet."))
+    const shown = [...present]
+    for (const [hash, { record }] of changing) {
+      if (present.some((other) => other.hash === hash)) continue
+      const at = [...records.children].findIndex(({ dataset }) => dataset.key === hash)
+      shown.splice(at, 0, record)
+    }
+    if (shown.length === 0) return fill(records, h("li", { class: "soft" }, "No records yet."))
     if (records.firstElementChild?.dataset.key === undefined) fill(records)
-    keyed(records, result, {
+    keyed(records, shown, {
       key: ({ hash }) => hash,
       version: ({ hash }) => hash,
-      render: (record) => recordRow(id, record, categories),
+      render: (record) => recordRow({ categories, changing, id, record, redraw }),
     })
+  }
+  const showResult = ({ result }) => {
+    present = result
+    for (const [hash, { tellGone }] of changing)
+      if (!result.some((record) => record.hash === hash)) tellGone()
+    redraw()
   }
   life.keep(follow(id, { onResult: showResult }))
   fill(
