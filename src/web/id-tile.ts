@@ -1,5 +1,5 @@
 import { parseEmojiId } from "../../schema/emoji-id.ts"
-import { type Content, type Html, html } from "./html.ts"
+import { type Html, html } from "./html.ts"
 
 /** How a screen reader, and anybody unsure of a small picture, is told an id. */
 export const spokenName = (id: string): string => {
@@ -17,6 +17,6 @@ const lengthOf = (id: string): number => {
 export const bigId = (id: string, size: "" | "huge" = ""): Html =>
   html`<span class="emoji ${size} n${lengthOf(id)}" role="img" aria-label="${spokenName(id)}">${id}</span>`
 
-/** An id to press: the button's value is the id. */
-export const idButton = (name: string, id: string, below: Content): Html =>
-  html`<button class="tile" name="${name}" value="${id}" aria-label="${spokenName(id)}"><span class="emoji n${lengthOf(id)}" aria-hidden="true">${id}</span><span class="small">${below}</span></button>`
+/** An id to press: the button's value is the id. What is written below it, such as its price, is spoken too. */
+export const idButton = (name: string, id: string, below: string): Html =>
+  html`<button class="tile" name="${name}" value="${id}" aria-label="${[...new Set([spokenName(id), below])].join(", ")}"><span class="emoji n${lengthOf(id)}" aria-hidden="true">${id}</span><span class="small">${below}</span></button>`

@@ -1,7 +1,7 @@
 import type { DisplayOrder } from "../../schema/order.ts"
 import type { DirectoryRecord } from "../../schema/record.ts"
 import { html } from "./html.ts"
-import { bigId } from "./id-tile.ts"
+import { bigId, spokenName } from "./id-tile.ts"
 import { notice } from "./login.ts"
 import { dollars } from "./money.ts"
 import { abortForm, addressList, type Guest, guestForm, partnerPage } from "./partner-shell.ts"
@@ -15,12 +15,12 @@ const reasons = {
 
 const itemLine = (guest: Guest, item: Item, isDraft: boolean) => {
   const lost = item.marked_invalid_at_reason
-  const name =
-    typeof item.emoji_id === "string"
-      ? bigId(item.emoji_id)
-      : html`<span>${item.item_type === "Discount" ? "Discount" : "Lootbox"}</span>`
+  const id = typeof item.emoji_id === "string" ? item.emoji_id : undefined
+  const kind = item.item_type === "Discount" ? "Discount" : "Lootbox"
+  const spoken = id === undefined ? kind : spokenName(id)
+  const name = id === undefined ? html`<span>${kind}</span>` : bigId(id)
   return html`<li>${name}<div class="end"><span class="price">${dollars(item.unit_price_in_cents)}${lost !== undefined && html`<br><span class="bad small">${reasons[lost]}</span>`}</span>
-${isDraft && guestForm(guest, html`<input type="hidden" name="item" value="${item.id}"><button class="link" name="action" value="remove" aria-label="Remove">Remove</button>`)}</div></li>`
+${isDraft && guestForm(guest, html`<input type="hidden" name="item" value="${item.id}"><button class="link" name="action" value="remove" aria-label="Remove ${spoken}">Remove</button>`)}</div></li>`
 }
 
 export interface CartShown {

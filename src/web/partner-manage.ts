@@ -3,7 +3,7 @@ import { html } from "./html.ts"
 import { bigId, idButton, spokenName } from "./id-tile.ts"
 import { notice } from "./login.ts"
 import { type Guest, guestForm, partnerPage } from "./partner-shell.ts"
-import { categoryChoices, recordLine } from "./record-view.ts"
+import { categoryChoices, categoryName, recordLine } from "./record-view.ts"
 
 const backLink = ({ partner }: Guest) =>
   partner.return_link !== "" &&
@@ -45,7 +45,7 @@ ${
     ? html`<p class="soft">Nothing yet.</p>`
     : html`<ul class="records">${shown.records.map(
         (record) =>
-          html`<li>${recordLine(record)}${guestForm(guest, html`${hiddenId}<input type="hidden" name="hash" value="${record.hash}"><button class="link" name="action" value="delete" aria-label="Remove this record">Remove</button>`)}</li>`,
+          html`<li>${recordLine(record)}${guestForm(guest, html`${hiddenId}<input type="hidden" name="hash" value="${record.hash}"><button class="link" name="action" value="delete" aria-label="Remove ${categoryName(record.tag)} ${record.data}">Remove</button>`)}</li>`,
       )}</ul>`
 }</section>
 ${

@@ -124,9 +124,25 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("Saved.").waitFor()
     expect(await recordsOf("🌵🌵")).toContainEqual(expect.objectContaining({ data: bitcoin }))
-    await page.getByRole("button", { name: "Remove this record" }).click()
+    await page.getByRole("button", { name: `Remove BTC ${bitcoin}` }).click()
     await page.getByText("Nothing yet.").waitFor()
     expect(await recordsOf("🌵🌵")).not.toContainEqual(expect.objectContaining({ data: bitcoin }))
+  })
+
+  it("hears what each id costs before pressing it, and which one of the cart goes", async () => {
+    const user = await makeWalletUser(service, "device-5")
+    await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
+    const page = await (await browser.person()).newPage()
+    await page.goto(`${partner.home}?${new URLSearchParams({ refresh_token: user.refresh })}`)
+    const tile = page.locator("button.tile").first()
+    const price = (await tile.locator(".small").textContent()) ?? ""
+    expect(price).toMatch(/^\$\d/)
+    await page.getByRole("button", { name: price }).first().waitFor()
+    const [, spoken] = /^(.*), \$/.exec((await tile.getAttribute("aria-label")) ?? "") ?? []
+    await tile.click()
+    await page.getByRole("button", { name: `Remove ${spoken}`, exact: true }).click()
+    await page.getByRole("heading", { name: "Your cart" }).waitFor()
+    expect(await page.locator("ul.cart li").count()).toBe(0)
   })
 
   it("sees ids of six emoji as a whole on a small phone", async () => {
