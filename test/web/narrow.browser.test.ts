@@ -4,6 +4,7 @@ import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
 import { newestLetterLink } from "./application.ts"
+import { openConsole, register } from "./console-person.ts"
 
 const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
@@ -36,4 +37,29 @@ describe.skipIf(executable === undefined)("a page on a small screen", { timeout:
       expect([flow, await overflowOf(page)]).toEqual([flow, 0])
     }
   })
+
+  it.each([enlarged, { width: 360, height: 640 }])(
+    "never has the focus under the bar: $width by $height",
+    async (size) => {
+      const page = await openConsole(await browser.person(), service, await register(service), "#/market")
+      await page.setViewportSize(size)
+      await page.locator(".tile-card").first().waitFor()
+      const covered: Array<string> = []
+      for (let stroke = 0; stroke < 50; stroke++) {
+        await page.keyboard.press("Tab")
+        const name = await page.evaluate(() => {
+          const focused = document.activeElement
+          if (focused === null || focused === document.body || focused.closest("#views")) return ""
+          const { bottom, height, top } = focused.getBoundingClientRect()
+          const isSeen = [top + 2, top + height / 2, bottom - 2].every((y) => {
+            const { left, width } = focused.getBoundingClientRect()
+            return !document.elementFromPoint(left + width / 2, y)?.closest("#views")
+          })
+          return isSeen ? "" : focused.outerHTML
+        })
+        if (name !== "") covered.push(name)
+      }
+      expect(covered).toEqual([])
+    },
+  )
 })
