@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { openConsole, register } from "./console-person.ts"
+
+const port = await freePort()
+const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
+const browser = await openBrowser()
+
+describe.skipIf(executable === undefined)("with colours somebody has chosen, the console", () => {
+  it("shows where one is, and no step of a transfer as done that is not", { timeout: 60_000 }, async () => {
+    const [sender, receiver] = [await register(service), await register(service)]
+    await service.register("🐢🎳", sender)
+    await service.call("POST", "/transfers", {
+      token: sender.token,
+      body: { eid: "🐢🎳", email: receiver.email },
+    })
+    const page = await openConsole(await browser.person(), service, sender, "#/account/profile")
+    await page.emulateMedia({ forcedColors: "active" })
+    const look = (selector: string, property: string) =>
+      page
+        .locator(selector)
+        .evaluateAll(
+          (all, name) => [...new Set(all.map((one) => getComputedStyle(one).getPropertyValue(name)))],
+          property,
+        )
+    const [current] = await look(".tabs [aria-current]", "border-bottom-color")
+    expect(await look(".tabs > :not([aria-current])", "border-bottom-color")).not.toContain(current)
+    expect(await look(".bar nav [aria-current]", "text-decoration-line")).toEqual(["underline"])
+    expect(await look(".bar nav a:not([aria-current])", "text-decoration-line")).toEqual(["none"])
+    await page.getByRole("link", { name: "Transfers" }).click()
+    await page.locator(".steps").waitFor()
+    expect(await look(".steps .done", "border-top-style")).toEqual(["solid"])
+    expect(await look(".steps :not(.done)", "border-top-style")).toEqual(["dotted"])
+  })
+})
