@@ -6,7 +6,7 @@ export interface PageOptions {
   readonly title: string
   readonly body: Content
   readonly status?: number
-  /** Modules of ours the page may run; it works without them. */
+  /** Modules of ours the page may run, instead of the one for forms that it has; it works without them. */
   readonly scripts?: ReadonlyArray<string>
   /** Style sheets of ours besides the one every page has. */
   readonly styles?: ReadonlyArray<string>
@@ -44,7 +44,8 @@ export const pageHeaders = (formsLeadOut = false): Record<string, string> => ({
 })
 
 export const page = (options: PageOptions): Reply<never> => {
-  const scripts = options.scripts ?? []
+  const body = html`${options.body}`
+  const scripts = options.scripts ?? (body.text.includes('<form method="post"') ? ["forms.js"] : [])
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -58,7 +59,7 @@ ${scripts.flatMap(modulesBehind).map((name) => html`<link rel="modulepreload" hr
 ${scripts.map((name) => html`<script type="module" src="${assetUrl(name)}"></script>`)}
 </head>
 <body${options.wide ? html` class="wide"` : ""}>
-${options.body}
+${body}
 </body>
 </html>`
   return Reply.raw(
