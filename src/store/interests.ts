@@ -60,7 +60,7 @@ export class Interests extends Context.Service<
                        from put_interest(${userId}, ${canonical}, ${maxInterestsPerUser})`,
           )
           if (row !== undefined) return row
-          const message = `it is yours already, or you have asked about ${maxInterestsPerUser} ids`
+          const message = `It is yours already, or you have asked about ${maxInterestsPerUser} ids.`
           return yield* new Unprocessable({
             error: "This interest cannot be registered.",
             fields: { emoji_id: [{ code: "eligibility", message }] },

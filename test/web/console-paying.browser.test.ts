@@ -3,7 +3,7 @@ import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
 import { atSandbox, card } from "../orders/shopper.ts"
-import { openConsole, register } from "./console-person.ts"
+import { openConsole, password, register } from "./console-person.ts"
 
 const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
@@ -34,6 +34,17 @@ describe.skipIf(executable === undefined)("paying in the console", { timeout: 60
     const popup = page.waitForEvent("popup")
     await dialog.getByRole("button", { name: "Confirm" }).click()
     await (await popup).getByRole("button", { name: /^Pay / }).first().waitFor()
+  })
+
+  it("tells who has not confirmed their address to do so", async () => {
+    const email = "unconfirmed@example.com"
+    const { body: tokens } = await service.call("POST", "/users", { body: { email, password } })
+    const token = tokens.access_token
+    await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎻🐢" }] } })
+    const buyer = { id: "", email, token, tokens }
+    const page = await openConsole(await browser.person(), service, buyer, "#/cart")
+    await page.getByRole("button", { name: /by card$/ }).click()
+    await page.locator("#notices", { hasText: "Confirm your email address before you buy." }).waitFor()
   })
 
   it("says how much of a cart is paid already", async () => {

@@ -24,11 +24,18 @@ export class Problem extends Error {
   }
 }
 
+/** As in `insert.0: A web link is …`, where forms have one field. */
+const placeInList = /^\w+\.\d+: /
+
 /** @param {unknown} error */
 export const explain = (error) => {
   if (!(error instanceof Problem)) return "Something went wrong here. Reload the page."
   const messages = Object.values(error.fields).flatMap((faults) => faults.map(({ message }) => message))
-  return messages.length > 0 ? messages.join(" ") : error.message
+  // Others are words for programs: they mean something beside the name of the field only.
+  const sentences = messages.filter((message) => message.endsWith("."))
+  return sentences.length > 0
+    ? sentences.map((text) => text.replace(placeInList, "")).join(" ")
+    : error.message
 }
 
 /** Longer than the service takes for an answer, with time for a slow network. */
