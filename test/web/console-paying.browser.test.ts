@@ -47,6 +47,18 @@ describe.skipIf(executable === undefined)("paying in the console", { timeout: 60
     await page.locator("#notices", { hasText: "Confirm your email address before you buy." }).waitFor()
   })
 
+  it("offers a cart for the free ids only while all of it can be had for them", async () => {
+    const buyer = await registerBuyer("🐢🎹🐢")
+    const page = await openConsole(await browser.person(), service, buyer, "#/cart")
+    const free = page.getByRole("button", { name: /^Take it free/ })
+    await free.waitFor()
+    await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🥁🐢" }] } })
+    await page.locator(".cart-item").nth(1).waitFor()
+    expect(await free.count()).toBe(0)
+    await page.getByRole("button", { name: "Take 🐢🥁🐢 out" }).click()
+    await free.waitFor()
+  })
+
   it("says how much of a cart is paid already", async () => {
     const buyer = await registerBuyer("🐢🎤🐢")
     const pending = await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })

@@ -69,8 +69,17 @@ const paidLine = ({ remaining_due_in_cents: due, total_in_cents: total }) =>
 /** Where nothing is left to pay: what was paid is enough, or nothing was asked for. */
 const takeIt = ({ total_in_cents: total }) => actionButton(total > 0 ? "Get it" : "Take it free", takeFree)
 
-const draftActions = (order) => {
+/** How many free ids the user has, if they are enough for what the cart still costs. Boxes are not given away. */
+const freeFor = ({ order_items: items }) => {
   const free = account.value?.user.remaining_free_emoji ?? 0
+  const left = ({ id, unit_price_in_cents: price }) =>
+    items.reduce((sum, item) => (item.parent_id === id ? sum + item.unit_price_in_cents : sum), price)
+  const costly = items.filter((item) => item.item_type !== "Discount" && left(item) > 0)
+  return costly.every(({ item_type }) => item_type === "EmojiId") && costly.length <= free ? free : 0
+}
+
+const draftActions = (order) => {
+  const free = freeFor(order)
   const due = order.remaining_due_in_cents
   return [
     paidLine(order),
