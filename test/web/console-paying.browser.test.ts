@@ -59,6 +59,31 @@ describe.skipIf(executable === undefined)("paying in the console", { timeout: 60
     await free.waitFor()
   })
 
+  it("reads out with the field why its code was refused, until another is taken", async () => {
+    const buyer = await registerBuyer("🐢🎸🐢")
+    await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
+    const page = await openConsole(await browser.person(), service, buyer, "#/cart")
+    const code = page.getByLabel("Promo code")
+    const described = () =>
+      code.evaluate((input) => {
+        const ids = (input.getAttribute("aria-describedby") ?? "").split(" ")
+        return ids.map((id) => document.getElementById(id)?.textContent ?? "").join(" ")
+      })
+    await code.fill("NO-SUCH-CODE")
+    await page.getByRole("button", { name: "Apply" }).click()
+    await page.getByRole("alert").filter({ hasText: /./ }).waitFor()
+    expect(await described()).toMatch(/code/)
+    expect(await code.evaluate((input) => document.activeElement === input)).toBe(true)
+    await service.call("POST", "/codes", {
+      token: service.admin.token,
+      body: { name: "Tenth", code_type: "Discount", redemption_code: "TENTH", discount_as_percentage: 10 },
+    })
+    await code.fill("TENTH")
+    await page.getByRole("button", { name: "Apply" }).click()
+    await page.getByText("The code was applied.").waitFor()
+    await expect.poll(described).toBe("")
+  })
+
   it("says how much of a cart is paid already", async () => {
     const buyer = await registerBuyer("🐢🎤🐢")
     const pending = await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })

@@ -50,19 +50,32 @@ export const actionButton = (label, action, properties = {}) =>
 export const finalButton = (label, doubt, action, properties = {}) =>
   makeButton(label, action, { class: "plain", ...properties }, () => askFirst({ ...doubt, yes: label }))
 
-/** @param {HTMLFormElement} form @param {unknown} error */
-const mark = (form, error) => {
+/** What is wrong with a field is read with it, after its hint. @param {HTMLElement} input @param {string} problemId @param {boolean} isWrong */
+const describe = (input, problemId, isWrong) => {
+  const others = (input.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id !== problemId)
+  const ids = [...others, isWrong ? problemId : ""].filter((id) => id !== "")
+  if (ids.length > 0) input.setAttribute("aria-describedby", ids.join(" "))
+  else input.removeAttribute("aria-describedby")
+}
+
+/** A form of one field is refused because of that. @param {HTMLFormElement} form @param {unknown} error @param {string} problemId */
+const mark = (form, error, problemId) => {
   const named = error instanceof Problem ? Object.keys(error.fields) : []
+  const inputs = [...form.querySelectorAll("input, select, textarea")]
+  const isRefused = error instanceof Problem && error.status >= 400 && error.status < 500
   let first
-  for (const input of form.querySelectorAll("input, select, textarea")) {
-    const isWrong = named.includes(input.name)
+  for (const input of inputs) {
+    const isWrong = named.includes(input.name) || (isRefused && inputs.length === 1)
     if (isWrong) {
       input.setAttribute("aria-invalid", "true")
       first ??= input
     } else input.removeAttribute("aria-invalid")
+    describe(input, problemId, isWrong)
   }
   first?.focus()
 }
+
+let forms = 0
 
 /**
  * A form that hands its values to `submit`, and shows what the service has against them.
@@ -70,7 +83,8 @@ const mark = (form, error) => {
  * @param {...import("./console-dom.js").Child} children
  */
 export const actionForm = ({ beside, label, name, plain, submit }, ...children) => {
-  const problem = h("p", { class: "bad problem", role: "alert" })
+  const problemId = `problem-${++forms}`
+  const problem = h("p", { id: problemId, class: "bad problem", role: "alert" })
   const button = h("button", { class: plain ? "plain" : "" }, label)
   const form = h(
     "form",
@@ -81,10 +95,10 @@ export const actionForm = ({ beside, label, name, plain, submit }, ...children) 
         fill(problem)
         try {
           await whileAsleep(button, () => submit(Object.fromEntries(new FormData(form)), form))
-          mark(form, undefined)
+          mark(form, undefined, problemId)
         } catch (error) {
           fill(problem, explain(error))
-          mark(form, error)
+          mark(form, error, problemId)
         }
       },
     },

@@ -13,9 +13,11 @@ let asking
 /** @returns {Promise<void>} resolves once the session is fresh, fails when the person gives up */
 const ask = () =>
   new Promise((resolve, reject) => {
-    const problem = h("p", { class: "bad", role: "alert" })
+    const problem = h("p", { id: "code-problem", class: "bad problem", role: "alert" })
+    const said = h("p", { class: "soft problem", role: "status" })
     const codeField = field("Code", {
       name: "code",
+      "aria-describedby": "code-problem",
       inputmode: "numeric",
       autocomplete: "one-time-code",
       maxlength: "64",
@@ -36,9 +38,23 @@ const ask = () =>
         resolve()
       } catch (error) {
         fill(problem, explain(error))
+        input.focus()
         input.select()
       } finally {
         button.disabled = false
+      }
+    }
+    const sendAgain = async ({ currentTarget: pressed }) => {
+      pressed.disabled = true
+      fill(problem)
+      try {
+        await sendSms()
+        fill(said, "A code is on its way to your phone.")
+      } catch (error) {
+        fill(problem, explain(error))
+      } finally {
+        pressed.disabled = false
+        codeField.querySelector("input").focus()
       }
     }
     const giveUp = () => {
@@ -50,24 +66,12 @@ const ask = () =>
       h("p", {}, "This step asks for a fresh two-factor code."),
       codeField,
       problem,
+      said,
       h(
         "div",
         { class: "row" },
         button,
-        bySms &&
-          h(
-            "button",
-            {
-              type: "button",
-              class: "plain",
-              onclick: () =>
-                sendSms().then(
-                  () => fill(problem, "A code is on its way to your phone."),
-                  (error) => fill(problem, explain(error)),
-                ),
-            },
-            "Send it by SMS",
-          ),
+        bySms && h("button", { type: "button", class: "plain", onclick: sendAgain }, "Send it by SMS"),
         h("button", { type: "button", class: "plain", onclick: giveUp }, "Cancel"),
       ),
     )
