@@ -65,13 +65,12 @@ export const docsPage = (document: Document) => {
     title: "Emoji Id Directory: API reference",
     wide: true,
     cacheable: true,
-    body: html`
+    body: html`<main>
 <h1>API reference</h1>
 <p class="soft">Version ${document.info.version}. The same as <a href="/openapi.json">OpenAPI 3.1</a>; live updates are described by <a href="/asyncapi.json">AsyncAPI</a>.</p>
 <p>Every operation shows how to call it from a terminal, with an address and an access token in these:</p>
 <pre><code>${shellStart(document.servers[0]?.url ?? "")}</code></pre>
 <nav aria-label="Groups"><ul>${groups.map((group) => html`<li><a href="#group-${group}">${group}</a></li>`)}<li><a href="#schemas">schemas</a></li></ul></nav>
-<main>
 ${groups.map(
   (group) => html`<section><h2 id="group-${group}">${group}</h2>
 ${operations.filter(({ operation }) => operation.tags[0] === group).map(({ method, operation, path }) => operationView(method, path, operation, shapes))}</section>`,

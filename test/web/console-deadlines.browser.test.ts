@@ -25,7 +25,7 @@ describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, ()
       buyer,
       `#/market/${encodeURIComponent("🎲🔥🎲")}`,
     )
-    await page.getByRole("button", { name: "Add 🎲🔥🎲 to the cart" }).click()
+    await page.getByRole("button", { name: "Add to cart: 🎲🔥🎲", exact: true }).click()
     await page.getByRole("link", { name: /^Cart/ }).click()
     const popup = page.waitForEvent("popup")
     await page.getByRole("button", { name: /by card$/ }).click()

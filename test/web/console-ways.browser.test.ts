@@ -63,7 +63,7 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", {
     await page.getByText("The service cannot be reached. Try again.").waitFor()
     await context.unroute("**/emoji_id/search*")
     await page.getByRole("button", { name: "Search" }).click()
-    await page.getByRole("button", { name: "Add 🐢🎲🐢 to the cart" }).waitFor()
+    await page.getByRole("button", { name: "Add to cart: 🐢🎲🐢", exact: true }).waitFor()
   })
 
   it("is still signed in where the payment leads back to", async () => {

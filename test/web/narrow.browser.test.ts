@@ -38,6 +38,20 @@ describe.skipIf(executable === undefined)("a page on a small screen", { timeout:
     }
   })
 
+  it("shows the reference without lines that only scrolling shows, within its landmarks", async () => {
+    const page = await (await browser.person()).newPage()
+    await page.setViewportSize(enlarged)
+    await page.goto(`${service.url}/docs`)
+    await page.locator("details").evaluateAll((all) => {
+      for (const one of all) one.setAttribute("open", "")
+    })
+    const cut = await page.locator("pre").evaluateAll((all) => {
+      return all.filter((one) => one.scrollWidth > one.clientWidth).length
+    })
+    expect(cut).toBe(0)
+    expect(await page.locator("body > :not(main)").count()).toBe(0)
+  })
+
   it.each([enlarged, { width: 360, height: 640 }])(
     "never has the focus under the bar: $width by $height",
     async (size) => {

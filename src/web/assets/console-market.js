@@ -28,7 +28,7 @@ const buyButton = (item, kind = "") => {
   if (item.available)
     return actionButton("Add to cart", () => addToCart(item.emoji_id), {
       class: kind,
-      "aria-label": `Add ${item.emoji_id} to the cart`,
+      "aria-label": `Add to cart: ${item.emoji_id}`,
     })
   if (item.availability === "Taken" || item.availability === "InCart")
     return actionButton(

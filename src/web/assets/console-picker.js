@@ -47,7 +47,7 @@ const makePicker = async (pick) => {
     h(
       "section",
       { class: "picker-group", "aria-label": group },
-      h("h3", { class: "small soft" }, group),
+      h("h2", { class: "small soft" }, group),
       h(
         "div",
         { class: "picker-grid" },

@@ -36,7 +36,7 @@ export const table = (headings, rows) =>
       h(
         "tr",
         {},
-        headings.map((text) => h("th", { scope: "col" }, text)),
+        headings.map((text) => (text === "" ? h("td") : h("th", { scope: "col" }, text))),
       ),
     ),
     h(
