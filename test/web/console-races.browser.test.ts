@@ -154,4 +154,28 @@ describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, ()
     await page.getByRole("button", { name: "Try again" }).click()
     await page.getByRole("heading", { name: "Lootboxes" }).waitFor()
   })
+
+  it("says which view is on its way, that it did not come, and shows it once there is a network", async () => {
+    const person = await register(service)
+    const context = await browser.person()
+    const page = await openConsole(context, service, person, "#/account/profile")
+    await page.getByLabel("First name").waitFor()
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await context.route("**/api_keys", async (route) => {
+      await held
+      await route.abort()
+    })
+    await page.getByRole("link", { name: "API keys" }).click()
+    await page.locator("#view[aria-busy]").waitFor()
+    letGo()
+    await page.getByRole("heading", { name: "That did not work" }).waitFor()
+    expect(await page.title()).toContain("That did not work")
+    expect(await page.locator("#view[aria-busy]").count()).toBe(0)
+    await context.unroute("**/api_keys")
+    await page.evaluate(() => dispatchEvent(new Event("online")))
+    await page.getByText("No keys yet.").waitFor()
+  })
 })

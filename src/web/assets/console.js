@@ -154,6 +154,7 @@ const show = async () => {
   if (view.forUsers && account.value === undefined) return askWho()
   // A mailed link may be another person's: that one is followed.
   if (name === "sign-in" && rest[0] !== "browser" && account.value !== undefined) return goOn()
+  main.setAttribute("aria-busy", "true")
   try {
     const { draw } = await loadView(view)
     if (turn !== shown) return
@@ -172,12 +173,15 @@ const show = async () => {
   } catch (error) {
     if (turn !== shown) return
     tryAgain ??= show
+    document.title = "That did not work · Emoji Id Directory"
     fill(
       main,
       h("h1", { tabindex: "-1" }, "That did not work"),
       h("p", { class: "bad", role: "alert" }, explain(error)),
       actionButton("Try again", tryAgain),
     )
+  } finally {
+    if (turn === shown) main.removeAttribute("aria-busy")
   }
 }
 
@@ -215,6 +219,7 @@ const start = async () => {
     main.focus()
   })
   addEventListener("hashchange", show)
+  addEventListener("online", () => tryAgain?.())
   await show()
 }
 
