@@ -12,7 +12,16 @@ export const hiddenToken = (formToken: string): Html =>
 
 export const notice = (text: string | undefined, kind: "bad" | "good" | "warn" = "bad"): Content =>
   text !== undefined &&
-  html`<p class="notice ${kind}" role="${kind === "bad" ? "alert" : "status"}">${text}</p>`
+  html`<p class="notice ${kind}"${kind === "bad" && html` id="notice"`} role="${kind === "bad" ? "alert" : "status"}">${text}</p>`
+
+/** On the field that a notice is about: it is read with it. */
+export const toldBy = (failed: string | undefined): Content =>
+  failed !== undefined && html` aria-describedby="notice"`
+
+/** Tells a password manager whose password a form is about. */
+export const accountName = (email: string | null): Content =>
+  email !== null &&
+  html`<input class="unseen" type="email" name="username" autocomplete="username" value="${email}" readonly tabindex="-1" aria-hidden="true">`
 
 /**
  * Asks who somebody is: a link by mail for most, a password for those who have one. Enter presses a form's first button,
@@ -32,7 +41,7 @@ ${hiddenToken(facts.formToken)}
 <details${facts.failed !== undefined && html` open`}>
 <summary>I have a password</summary>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600">
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600"${toldBy(facts.failed)}>
 <button class="plain full" name="action" value="password">Log in with the password</button>
 </details>
 </form>`
@@ -44,7 +53,7 @@ ${notice(facts.failed)}
 <form method="post" action="${facts.action}" class="card">
 ${hiddenToken(facts.formToken)}
 <label for="code">${facts.provider === "SMS" ? "The code we sent to your phone" : "The code your authenticator app shows"}</label>
-<input id="code" name="code" class="code" autocomplete="one-time-code" maxlength="32" required autofocus>
+<input id="code" name="code" class="code" autocomplete="one-time-code" maxlength="32" required autofocus${toldBy(facts.failed)}>
 <p class="soft small">A backup code does as well.</p>
 <button class="full" name="action" value="code">Go on</button>
 </form>

@@ -2,16 +2,19 @@ import type { TwoFactorProvider } from "../../schema/user.ts"
 import type { Browser } from "../services/browsers.ts"
 import type { LinkPurpose } from "../services/magic-links.ts"
 import { html } from "./html.ts"
-import { codeForm, hiddenToken, notice } from "./login.ts"
+import { accountName, codeForm, hiddenToken, notice, toldBy } from "./login.ts"
 import { page } from "./page.ts"
 
 const useButton = (confirms: boolean) =>
   html`<button class="full" name="action" value="use" autofocus>${confirms ? "Yes, it is mine" : "Log me in"}</button>`
 
 /** A stranger may have registered the address: only who knows the password keeps what was set up with it. */
-const passwordChoice = (failed: string | undefined) => html`${notice(failed)}
+const passwordChoice = (
+  email: string,
+  failed: string | undefined,
+) => html`${notice(failed)}${accountName(email)}
 <label for="password">The password you registered with</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600" autofocus>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600" autofocus${toldBy(failed)}>
 <button class="full" name="action" value="password">Yes, it is mine</button>
 <button class="plain full" name="action" value="use">I do not know of a password</button>
 <p class="soft small">Without it the address is still yours, and whoever else used it here is logged out.</p>`
@@ -40,7 +43,7 @@ export const linkPage = (facts: {
 <p class="soft">${facts.email}</p>
 <form method="post" action="${facts.action}">
 ${hiddenToken(facts.browser.formToken)}<input type="hidden" name="user" value="${facts.userId}">
-${facts.asksPassword ? passwordChoice(facts.failed) : useButton(confirms)}
+${facts.asksPassword ? passwordChoice(facts.email, facts.failed) : useButton(confirms)}
 </form>
 <p class="soft small">If you did not ask for this, close this page: nothing has happened.</p>
 </main>`,
@@ -78,12 +81,12 @@ export const linkCodePage = (facts: {
 ${codeForm({ ...facts, formToken: facts.browser.formToken })}</main>`,
   })
 
-const passwordForm = (formToken: string, failed: string | undefined) => html`
-<form method="post" action="/magic_link/done" class="card">${hiddenToken(formToken)}
+const passwordForm = (formToken: string, email: string | null, failed: string | undefined) => html`
+<form method="post" action="/magic_link/done" class="card">${hiddenToken(formToken)}${accountName(email)}
 <h2 class="first">Do you want a password?</h2>${notice(failed)}
 <p class="soft small">With one you log in without waiting for mail, and links are not mailed to you any more.</p>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1600" required>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1600" required${toldBy(failed)}>
 <button class="full" name="action" value="password">Set it</button></form>`
 
 export const welcomePage = (facts: {
@@ -104,6 +107,6 @@ export const welcomePage = (facts: {
 <h1>${facts.isConfirmed ? "Your address is confirmed" : "You are logged in"}</h1>
 <p>${facts.email !== null && html`You are <strong>${facts.email}</strong>.`} You may close this page and go on where you were.</p>
 <p><a class="button" href="${facts.homeUrl}">Go to the directory</a></p></div>
-${!facts.hasPassword && (facts.isConfirmed || facts.failed !== undefined) && passwordForm(facts.browser.formToken, facts.failed)}
+${!facts.hasPassword && (facts.isConfirmed || facts.failed !== undefined) && passwordForm(facts.browser.formToken, facts.email, facts.failed)}
 </main>`,
   })

@@ -2,7 +2,7 @@ import type { DisplayOrder } from "../../schema/order.ts"
 import type { DirectoryRecord } from "../../schema/record.ts"
 import { html } from "./html.ts"
 import { bigId, spokenName } from "./id-tile.ts"
-import { notice } from "./login.ts"
+import { notice, toldBy } from "./login.ts"
 import { dollars } from "./money.ts"
 import { abortForm, addressList, type Guest, guestForm, partnerPage } from "./partner-shell.ts"
 
@@ -81,7 +81,7 @@ export const proofPage = (guest: Guest, method: string, failed?: string) =>
 ${guestForm(
   guest,
   html`<input type="hidden" name="method" value="${method}"><label for="code">The code of your authenticator app or SMS</label>
-<input id="code" name="code" class="code" autocomplete="one-time-code" maxlength="32" required autofocus>
+<input id="code" name="code" class="code" autocomplete="one-time-code" maxlength="32" required autofocus${toldBy(failed)}>
 <button class="full" name="action" value="prove">Go on</button>`,
   "card",
 )}<p><a href="${guest.home}?cart">Back to the cart</a></p>`,

@@ -1,7 +1,7 @@
 import type { DirectoryRecord } from "../../schema/record.ts"
 import { html } from "./html.ts"
 import { bigId, idButton, spokenName } from "./id-tile.ts"
-import { notice } from "./login.ts"
+import { notice, toldBy } from "./login.ts"
 import { type Guest, guestForm, partnerPage } from "./partner-shell.ts"
 import { categoryChoices, categoryName, recordLine } from "./record-view.ts"
 
@@ -61,7 +61,7 @@ ${guestForm(
     ([tag, name]) =>
       html`<option value="${tag}"${tag === shown.typed?.tag && html` selected`}>${name}</option>`,
   )}</select>
-<label for="data">Address or text</label><input id="data" name="data" maxlength="4096" required autocomplete="off" spellcheck="false" value="${shown.typed?.data}">
+<label for="data">Address or text</label><input id="data" name="data" maxlength="4096" required autocomplete="off" spellcheck="false" value="${shown.typed?.data}"${shown.typed !== undefined && toldBy(shown.failed)}>
 <p class="soft small">Another coin is written TICKER|ADDRESS. A new address replaces the one of its kind.</p>
 <button class="full" name="action" value="add">Save</button>`,
   "card",

@@ -70,6 +70,30 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await page.getByRole("heading", { name: "Hello 🐙🌊" }).waitFor()
   })
 
+  it("reads out with the field why it refused, and names the account to password managers", async () => {
+    const user = await register(service)
+    const page = await (await browser.person()).newPage()
+    await page.goto(origin)
+    await page.getByRole("link").click()
+    await page.getByLabel("Your email address").fill(user.email)
+    await page.getByText("I have a password").click()
+    await page.getByLabel("Password").fill("not the password")
+    await page.keyboard.press("Enter")
+    const why = await page.getByRole("alert").textContent()
+    const told = await page.getByLabel("Password").getAttribute("aria-describedby")
+    expect(await page.locator(`#${told}`).textContent()).toBe(why)
+
+    const email = "newcomer@example.com"
+    await service.call("POST", "/users", { body: { email } })
+    await page.goto(await newestLetterLink(service, email))
+    await page.getByRole("button", { name: "Log me in" }).click()
+    const form = page.locator("form", { has: page.getByLabel("Password") })
+    expect(await form.locator('[autocomplete="username"]').inputValue()).toBe(email)
+    await page.getByLabel("Password").fill("a password for a newcomer")
+    await page.getByRole("button", { name: "Set it" }).click()
+    await page.getByLabel("Password").waitFor({ state: "detached" })
+  })
+
   it("logs in who presses Enter after the password, and mails a link to who does so after the address", async () => {
     const user = await register(service)
     await service.register("🎲🌊🎲", user)

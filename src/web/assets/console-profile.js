@@ -88,6 +88,16 @@ const passwordForm = () =>
         notify("The password was changed; every other session has ended.", "good")
       },
     },
+    // Tells a password manager whose password it is.
+    h("input", {
+      class: "unseen",
+      type: "email",
+      autocomplete: "username",
+      value: account.value?.user.email ?? "",
+      readonly: true,
+      tabindex: "-1",
+      "aria-hidden": "true",
+    }),
     field(
       "Current password",
       { name: "current_password", type: "password", autocomplete: "current-password" },
