@@ -144,7 +144,7 @@ describe("payment in the sandbox", () => {
     await buyer.add(freshId())
     const pending = (await buyer.checkout()).body
     const declined = await atSandbox(service, pending.payment_method_data.session_id, "decline")
-    expect(declined.text).toMatch(/<p class="notice bad" role="alert">Declined/)
+    expect(declined.text).toMatch(/<p class="notice bad"[^>]* role="alert">Declined/)
     const { body } = await until(
       () => buyer.cart(),
       (answer) => answer.body.last_payment_error !== undefined,

@@ -52,7 +52,7 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
   })
 
   it("stays in a record that another window changes meanwhile, and is saved beside it", async () => {
-    const [person, id] = [await register(service), "🐢🎷"]
+    const [person, id] = [await register(service), "🐢🎲🎺"]
     await service.register(id, person)
     await service.edit(id, person, { insert: [{ tag: "0x5001", data: "before" }] })
     const path = `#/account/ids/${encodeURIComponent(id)}`
