@@ -197,10 +197,11 @@ describe.skipIf(executable === undefined)("a login in the console", { timeout: 6
       /\.[^.]+\./,
       `.${btoa('{"exp":1}').replaceAll("=", "")}.`,
     )
-    await page.evaluate((token) => {
-      const kept = JSON.parse(sessionStorage.getItem("console-tokens") ?? "{}")
-      sessionStorage.setItem("console-tokens", JSON.stringify({ ...kept, access_token: token }))
-    }, ended)
+    // Put there by the new page: what the old one writes last may come too late for it.
+    await page.addInitScript(
+      (kept) => sessionStorage.setItem("console-tokens", kept),
+      JSON.stringify({ ...person.tokens, access_token: ended }),
+    )
     let refused = 0
     await context.route("**/auth/token/refresh", (route) =>
       ++refused === 1 ? route.fulfill({ status, json: { error: "Not now." } }) : route.continue(),
