@@ -18,7 +18,8 @@ import { LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-
 type Committed = Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
 
 const leaseSeconds = 10
-const maxTurnsPerStatement = 32
+const maxTurnsPerStatement = 96
+const evenTurnsPerStatement = 32
 
 const toCommitFailure = (refused: SqlRefused): Committed => {
   switch (refused.sqlstate) {
@@ -120,8 +121,10 @@ export const entityStore = Layer.effect(
       run: commitTogether,
       // Few and large: purchases wait for each other at the market's channel anyway. The rest of the pool is for readers.
       maxStatements: Math.ceil(sql.poolSize / 4),
+      maxFull: Math.floor(sql.poolSize / 4),
       maxHeldUp: Math.floor(sql.poolSize / 4),
       maxAsks: maxTurnsPerStatement,
+      evenAsks: evenTurnsPerStatement,
       fits: mayGoTogether,
     })
 

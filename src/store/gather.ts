@@ -9,7 +9,11 @@ export interface GatherOptions<Ask, Answer, E, Broken> {
   readonly maxStatements: number
   /** So many may be under way besides, in the place of those that seem to wait for a lock somebody keeps. */
   readonly maxHeldUp?: number
+  /** So many besides, while enough wait to fill another one. */
+  readonly maxFull?: number
   readonly maxAsks: number
+  /** Beyond so many, no more than half of those that wait: who answers, and who asks next, has something to do meanwhile. */
+  readonly evenAsks?: number
   /** Whether it may share a statement with these. */
   readonly fits?: (ask: Ask, others: ReadonlyArray<Ask>) => boolean
 }
@@ -25,27 +29,37 @@ interface Waiting<Ask, Answer, E> {
  * an asker that was interrupted: from asking to answering nobody is.
  */
 export const gather = <Ask, Answer, E, Broken>(options: GatherOptions<Ask, Answer, E, Broken>) => {
-  const { fits = () => true, maxAsks, maxHeldUp = 0, maxStatements, run } = options
+  const {
+    fits = () => true,
+    maxAsks,
+    evenAsks = maxAsks,
+    maxFull = 0,
+    maxHeldUp = 0,
+    maxStatements,
+    run,
+  } = options
   type Waiter = Waiting<Ask, Answer, E | Broken>
   let waiting: Array<Waiter> = []
   const underWay = new Set<{ readonly since: number }>()
   let willLook = false
 
   const mayBegin = (): boolean => {
-    if (underWay.size < maxStatements) return true
-    if (underWay.size >= maxStatements + maxHeldUp) return false
+    const most = waiting.length < maxAsks ? maxStatements : maxStatements + maxFull
+    if (underWay.size < most) return true
+    if (underWay.size >= most + maxHeldUp) return false
     const heldUpSince = performance.now() - heldUpMs
     let going = 0
     for (const { since } of underWay) if (since > heldUpSince) going++
-    return going < maxStatements
+    return going < most
   }
 
   const takeNext = (): ReadonlyArray<Waiter> => {
     const taken: Array<Waiter> = []
     const asks: Array<Ask> = []
     const left: Array<Waiter> = []
+    const most = Math.min(maxAsks, Math.max(evenAsks, Math.ceil(waiting.length / 2)))
     for (const one of waiting) {
-      if (asks.length > 0 && (asks.length >= maxAsks || !fits(one.ask, asks))) left.push(one)
+      if (asks.length > 0 && (asks.length >= most || !fits(one.ask, asks))) left.push(one)
       else {
         taken.push(one)
         asks.push(one.ask)
@@ -95,6 +109,7 @@ export const gather = <Ask, Answer, E, Broken>(options: GatherOptions<Ask, Answe
       if (waiting.length === 0 && mayBegin()) return lead(ask, [])
       return Effect.callback<Answer, E | Broken>((resume) => {
         waiting.push({ ask, resume })
+        if (waiting.length >= maxAsks && maxFull > 0) goOn()
         lookLater()
       })
     })

@@ -48,6 +48,28 @@ it("no statement is larger and no more are under way than may be", async () => {
   expect(statements.map(({ length }) => length)).toEqual([1, 1, 4, 4, 2])
 })
 
+it("a flood may have another statement under way, as soon as it would be full", async () => {
+  const { answer, run, statements } = slowDatabase()
+  const ask = gather({ run, maxStatements: 1, maxFull: 1, maxAsks: 3 })
+  const few = askAll(ask, [2, 4, 6])
+  expect(statements).toEqual([[2]])
+  const flood = askAll(ask, [8, 10, 12, 14, 16])
+  expect(statements).toEqual([[2], [4, 6, 8]])
+  for (let n = 0; n < 4; n++) await answer()
+  expect(await few).toEqual([4, 8, 12])
+  expect(await flood).toEqual([16, 20, 24, 28, 32])
+  expect(statements).toEqual([[2], [4, 6, 8], [10, 12, 14], [16]])
+})
+
+it("of many that wait a statement takes half, so that there is always another half to prepare", async () => {
+  const { answer, run, statements } = slowDatabase()
+  const numbers = Array.from({ length: 13 }, (_, n) => 2 * n)
+  const all = askAll(gather({ run, maxStatements: 1, maxAsks: 10, evenAsks: 2 }), numbers)
+  for (let n = 0; n < 5; n++) await answer()
+  expect(statements.map(({ length }) => length)).toEqual([1, 6, 3, 2, 1])
+  expect(await all).toEqual(numbers.map((n) => 2 * n))
+})
+
 it("a statement that is held up keeps those behind it waiting no longer than others take", async () => {
   const { answer, answerLast, run, statements } = slowDatabase()
   const ask = gather({ run, maxStatements: 1, maxHeldUp: 1, maxAsks: 2 })
