@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js"
-import { append, noBody } from "./body.ts"
+import { append, noBody, whole } from "./body.ts"
 import { callerAddress } from "./caller-address.ts"
 import { makeCrossOrigin, preflightHeaders } from "./cross-origin.ts"
 import type { Endpoint, Prepared, RawResponse } from "./exchange.ts"
@@ -202,7 +202,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       if (!exchange.open) return
       if (body.length + chunk.byteLength > limitBytes)
         return fail(exchange, "body_too_large", String(limitBytes))
-      body = append(body, chunk)
+      body = isLast && body.length === 0 ? whole(chunk) : append(body, chunk)
       if (isLast) guarded(exchange, () => done(body))
     })
   }
