@@ -158,30 +158,27 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         )
       // Forget first: if the write fails or its outcome is unknown, the next turn reads the truth.
       cell.loaded = undefined
-      const events = yield* store
-        .commit({
-          kind: entity,
-          id,
-          turn: randomUUID(),
-          expected: current.version,
-          value: next.value,
-          context: next.context,
-          effects,
-          ...derived,
-        })
-        .pipe(
-          Effect.catchTags({
-            VersionConflict: () => Effect.succeed(undefined),
-            // Perhaps it is this very entity that another process begins at the same moment: the next look will tell.
-            UniqueConflict: (conflict) => (isGuess ? Effect.succeed(undefined) : Effect.fail(conflict)),
-            // Perhaps committed, perhaps about to be: nobody may serve from before either way.
-            Unavailable: (failure) =>
-              tellCaches().pipe(
-                Effect.andThen(Effect.forkDetach(Effect.delay(tellCaches(), store.statementMs))),
-                Effect.andThen(Effect.fail(failure)),
-              ),
-          }),
-        )
+      const commit = store.commit({
+        kind: entity,
+        id,
+        turn: randomUUID(),
+        expected: current.version,
+        value: next.value,
+        context: next.context,
+        effects,
+        columns: derived,
+      })
+      const events = yield* Effect.catchTags(commit, {
+        VersionConflict: () => Effect.succeed(undefined),
+        // Perhaps it is this very entity that another process begins at the same moment: the next look will tell.
+        UniqueConflict: (conflict) => (isGuess ? Effect.succeed(undefined) : Effect.fail(conflict)),
+        // Perhaps committed, perhaps about to be: nobody may serve from before either way.
+        Unavailable: (failure) =>
+          tellCaches().pipe(
+            Effect.andThen(Effect.forkDetach(Effect.delay(tellCaches(), store.statementMs))),
+            Effect.andThen(Effect.fail(failure)),
+          ),
+      })
       if (events === undefined) return undefined
 
       const loaded: Loaded<M> = { version: current.version + 1, snapshot }

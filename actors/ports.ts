@@ -17,7 +17,7 @@ export interface EntityColumns {
   readonly due_at: string | null
 }
 
-export interface TurnCommit extends EntityColumns {
+export interface TurnCommit {
   readonly kind: string
   readonly id: string
   readonly turn: string
@@ -25,6 +25,7 @@ export interface TurnCommit extends EntityColumns {
   readonly value: unknown
   readonly context: unknown
   readonly effects: TurnEffects
+  readonly columns: EntityColumns
 }
 
 /** How far a channel has come. */

@@ -55,7 +55,7 @@ const told = (order: OrderContext, status: string) => ({
   items: claimed(order).length,
   total_in_cents: totalCents(order.items),
   remaining_due_in_cents: status === "Paid" || status === "Cancelled" ? 0 : dueCents(order),
-  ...(status === "PendingPayment" ? { expires_at: order.checkout?.expiresAt } : {}),
+  expires_at: status === "PendingPayment" ? order.checkout?.expiresAt : undefined,
 })
 
 export const changedEvents = (order: OrderContext, status: string): ReadonlyArray<ChannelEvent> => {

@@ -42,7 +42,7 @@ interface CartTurnOptions {
   readonly only?: string | undefined
   readonly also?: ReadonlyArray<string>
   /** The cart as it was found a moment ago. */
-  readonly found?: Cart
+  readonly found?: Cart | undefined
   /** What is committed with the turn, asked for once it is decided. */
   readonly with?: () => TurnEffects
 }
@@ -175,33 +175,30 @@ export class Carts extends Context.Service<
             const cart = tries > 1 ? yield* get(userId, also) : (found ?? (yield* look(userId, also)))
             if (only !== undefined && cart.order.context.id !== only) return yield* refuseClosed(only)
             let before = cart.order
-            const taken: Loaded | undefined = yield* actors
-              .turn(
-                cart.order.context.id,
-                ({ snapshot }, now) => {
-                  before = storedOf(snapshot)
-                  return decide(before, new Date(now).toISOString(), cart.user, cart.seen)
-                },
-                { also: effects, create: cart.create === undefined ? undefined : begunNow(cart.create) },
-              )
-              .pipe(
-                Effect.catchTags({
-                  // The cart ended under us, by its deadline or by a payment: the next one is the cart now.
-                  EventRefused: () =>
-                    tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
-                      ? Effect.succeed(undefined)
-                      : Effect.fail(refusedInPublic(before)),
-                  UniqueConflict: (conflict) =>
-                    tries < maxAttempts
-                      ? Effect.succeed(undefined)
-                      : Effect.fail(
-                          new Unavailable({
-                            error: `The cart is too busy (${conflict.constraint}).`,
-                            retryAfterSeconds: 1,
-                          }),
-                        ),
-                }),
-              )
+            const turn = actors.turn(
+              cart.order.context.id,
+              ({ snapshot }, now) => {
+                before = storedOf(snapshot)
+                return decide(before, new Date(now).toISOString(), cart.user, cart.seen)
+              },
+              { also: effects, create: cart.create === undefined ? undefined : begunNow(cart.create) },
+            )
+            const taken: Loaded | undefined = yield* Effect.catchTags(turn, {
+              // The cart ended under us, by its deadline or by a payment: the next one is the cart now.
+              EventRefused: () =>
+                tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
+                  ? Effect.succeed(undefined)
+                  : Effect.fail(refusedInPublic(before)),
+              UniqueConflict: (conflict) =>
+                tries < maxAttempts
+                  ? Effect.succeed(undefined)
+                  : Effect.fail(
+                      new Unavailable({
+                        error: `The cart is too busy (${conflict.constraint}).`,
+                        retryAfterSeconds: 1,
+                      }),
+                    ),
+            })
             if (taken !== undefined) {
               const order = storedOf(taken.snapshot)
               const last = newest.of(userId)

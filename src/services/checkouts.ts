@@ -1,5 +1,5 @@
-import { Context, Effect, Layer } from "effect"
-import type { OrderEvent } from "../../machines/order-context.ts"
+import { Context, Effect, Layer, type Types } from "effect"
+import type { Checkout, OrderEvent } from "../../machines/order-context.ts"
 import { dueCents, totalCents } from "../../machines/order-money.ts"
 import { type EventRefused, type Forbidden, NotFound } from "../../schema/errors.ts"
 import type { CheckoutCartRequest } from "../../schema/order.ts"
@@ -102,15 +102,15 @@ export class Checkouts extends Context.Service<
         const partner = organizationId ?? context.checkout?.organizationId
         // And the key its buyer chose: who ends the checkout, perhaps an administrator, need not know it.
         const chosen = user.pubkeys.find((key) => key === context.checkout?.pubkey)
-        const checkout = {
+        const checkout: Types.Mutable<Checkout> = {
           method,
           at,
           pubkey: facts.wanted ?? chosen ?? facts.firstKey,
-          ...(user.email === undefined ? {} : { email: user.email }),
-          ...(request.success_url == null ? {} : { successUrl: request.success_url }),
-          ...(request.cancel_url == null ? {} : { cancelUrl: request.cancel_url }),
-          ...(partner === undefined ? {} : { organizationId: partner }),
         }
+        if (user.email !== undefined) checkout.email = user.email
+        if (request.success_url != null) checkout.successUrl = request.success_url
+        if (request.cancel_url != null) checkout.cancelUrl = request.cancel_url
+        if (partner !== undefined) checkout.organizationId = partner
         // A pending order keeps the prices it was offered at.
         const items = status === "Draft" ? yield* quotes.again(context.items, at) : context.items
         const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
@@ -209,29 +209,27 @@ export class Checkouts extends Context.Service<
               facts.isHold = hold !== undefined
               return hold ?? event
             })
-          const take = (on: { readonly only: string | undefined; readonly found?: Cart }) =>
-            carts.turn(buyer, decideOn, { ...on, with: () => facts.effects }).pipe(
-              Effect.catchTags({
-                IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
-                LimitReached: () => Effect.fail(notFree(0)),
-                Unprocessable: (refused) =>
-                  refused === takenBefore
-                    ? Effect.map(carts.get(buyer), ({ order, user }) => ({ user, order, before: order }))
-                    : Effect.fail(refused),
-                // Perhaps because the same request, sent twice, was faster.
-                EventRefused: (refused) =>
-                  carts.get(buyer).pipe(
-                    Effect.flatMap((now) => repeated(now, asked)),
-                    Effect.flatMap((same) =>
-                      same === undefined ? Effect.fail(refused) : Effect.succeed(same),
-                    ),
+          const take = (only: string | undefined, found: Cart | undefined) =>
+            Effect.catchTags(carts.turn(buyer, decideOn, { only, found, with: () => facts.effects }), {
+              IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
+              LimitReached: () => Effect.fail(notFree(0)),
+              Unprocessable: (refused) =>
+                refused === takenBefore
+                  ? Effect.map(carts.get(buyer), ({ order, user }) => ({ user, order, before: order }))
+                  : Effect.fail(refused),
+              // Perhaps because the same request, sent twice, was faster.
+              EventRefused: (refused) =>
+                carts.get(buyer).pipe(
+                  Effect.flatMap((now) => repeated(now, asked)),
+                  Effect.flatMap((same) =>
+                    same === undefined ? Effect.fail(refused) : Effect.succeed(same),
                   ),
-              }),
-            )
-          let taken = yield* take({ only: orderId, found: cart })
+                ),
+            })
+          let taken = yield* take(orderId, cart)
           yield* failPoints.pass("checkout.after_commit")
           if (taken.before.status === "Draft") yield* checkBoxes(buyer, taken.order)
-          if (facts.isHold) taken = yield* take({ only: taken.order.context.id })
+          if (facts.isHold) taken = yield* take(taken.order.context.id, undefined)
           const isPaid = taken.order.status === "Paid"
           // Paid, or in part: what the provider was asked for is not what is due.
           if (isPaid || taken.order.context.intent === undefined)

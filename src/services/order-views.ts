@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Types } from "effect"
 import { allowedOrderEvents } from "../../actors/order.ts"
 import type { Intent, OrderContext, OrderItem } from "../../machines/order-context.ts"
 import { orderNumber } from "../../machines/order-effects.ts"
@@ -48,25 +48,34 @@ const showItem = (
   order: OrderContext,
   item: OrderItem,
   mark: Mark | undefined,
-): typeof DisplayOrderItem.Encoded => ({
-  id: item.id,
-  order_id: order.id,
-  item_type: item.type,
-  quantity: 1,
-  refunded_quantity: item.refunded ? 1 : 0,
-  unit_price_in_cents: item.cents,
-  client_fee_in_cents: 0,
-  company_fee_in_cents: 0,
-  created_at: item.createdAt,
-  updated_at: item.updatedAt,
-  ...(item.codeId === undefined ? {} : { code_id: item.codeId }),
-  ...(item.parentId === undefined ? {} : { parent_id: item.parentId }),
-  ...(item.emojiId === undefined ? {} : { emoji_id: item.emojiId }),
-  ...(item.lootboxId === undefined ? {} : { main_id: item.lootboxId, main_table: "lootboxes" }),
-  ...(item.rhythmScore === undefined ? {} : { rhythm_score: item.rhythmScore }),
-  ...(item.previousCents === undefined ? {} : { previous_unit_price_in_cents: item.previousCents }),
-  ...(mark === undefined ? {} : { marked_invalid_at: mark.at, marked_invalid_at_reason: mark.reason }),
-})
+): typeof DisplayOrderItem.Encoded => {
+  const shown: Types.Mutable<typeof DisplayOrderItem.Encoded> = {
+    id: item.id,
+    order_id: order.id,
+    item_type: item.type,
+    quantity: 1,
+    refunded_quantity: item.refunded ? 1 : 0,
+    unit_price_in_cents: item.cents,
+    client_fee_in_cents: 0,
+    company_fee_in_cents: 0,
+    created_at: item.createdAt,
+    updated_at: item.updatedAt,
+  }
+  if (item.codeId !== undefined) shown.code_id = item.codeId
+  if (item.parentId !== undefined) shown.parent_id = item.parentId
+  if (item.emojiId !== undefined) shown.emoji_id = item.emojiId
+  if (item.lootboxId !== undefined) {
+    shown.main_id = item.lootboxId
+    shown.main_table = "lootboxes"
+  }
+  if (item.rhythmScore !== undefined) shown.rhythm_score = item.rhythmScore
+  if (item.previousCents !== undefined) shown.previous_unit_price_in_cents = item.previousCents
+  if (mark !== undefined) {
+    shown.marked_invalid_at = mark.at
+    shown.marked_invalid_at_reason = mark.reason
+  }
+  return shown
+}
 
 /** Orders as answers show them. Marks are read from the claims themselves, so they are never out of date. */
 export class OrderViews extends Context.Service<
@@ -95,18 +104,18 @@ export class OrderViews extends Context.Service<
       const paymentData = Effect.fnUntracedEager(function* (order: OrderContext) {
         const { checkout, id, intent } = order
         if (checkout === undefined || intent === undefined) return undefined
-        return {
-          method:
-            checkout.method === "CryptoCommerce" ? ("CryptoCommerce" as const) : ("CardCheckout" as const),
+        const data: Types.Mutable<NonNullable<DisplayOrder["payment_method_data"]>> = {
+          method: checkout.method === "CryptoCommerce" ? "CryptoCommerce" : "CardCheckout",
           methods: waysToPay(order, intent),
           client_secret: yield* secrets.tell(id, intent),
           payment_intent_id: intent.intentId,
-          ...(checkout.successUrl === undefined ? {} : { success_url: checkout.successUrl }),
-          ...(checkout.cancelUrl === undefined ? {} : { cancel_url: checkout.cancelUrl }),
-          ...(intent.invoiceId === undefined ? {} : { invoice_id: intent.invoiceId }),
-          ...(intent.sessionId === undefined ? {} : { session_id: intent.sessionId }),
-          ...(intent.checkoutUrl === undefined ? {} : { checkout_url: intent.checkoutUrl }),
         }
+        if (checkout.successUrl !== undefined) data.success_url = checkout.successUrl
+        if (checkout.cancelUrl !== undefined) data.cancel_url = checkout.cancelUrl
+        if (intent.invoiceId !== undefined) data.invoice_id = intent.invoiceId
+        if (intent.sessionId !== undefined) data.session_id = intent.sessionId
+        if (intent.checkoutUrl !== undefined) data.checkout_url = intent.checkoutUrl
+        return data
       })
 
       const display = Effect.fnUntracedEager(function* (
@@ -118,7 +127,7 @@ export class OrderViews extends Context.Service<
         const expiresAt = status === "PendingPayment" ? context.checkout?.expiresAt : undefined
         const payment = yield* paymentData(context)
         const organizationId = context.checkout?.organizationId
-        const shown: DisplayOrder = {
+        const shown: Types.Mutable<DisplayOrder> = {
           id: context.id,
           order_number: orderNumber(context.id),
           status,
@@ -134,17 +143,15 @@ export class OrderViews extends Context.Service<
           eligible_for_refund: refundableCents(context) > 0 && status !== "PendingPayment",
           order_items: context.items.map((item) => showItem(context, item, marks.get(item.claim ?? ""))),
           allowed_actions: allowedActions({ context, status }),
-          ...(expiresAt === undefined
-            ? {}
-            : {
-                expires_at: expiresAt,
-                seconds_until_expiry: Math.max(0, Math.ceil((Date.parse(expiresAt) - clock.now()) / 1000)),
-              }),
-          ...(context.paidAt === undefined ? {} : { paid_at: context.paidAt }),
-          ...(payment === undefined ? {} : { payment_method_data: payment }),
-          ...(organizationId === undefined ? {} : { organization_id: organizationId }),
-          ...(context.declined === undefined ? {} : { last_payment_error: context.declined }),
         }
+        if (expiresAt !== undefined) {
+          shown.expires_at = expiresAt
+          shown.seconds_until_expiry = Math.max(0, Math.ceil((Date.parse(expiresAt) - clock.now()) / 1000))
+        }
+        if (context.paidAt !== undefined) shown.paid_at = context.paidAt
+        if (payment !== undefined) shown.payment_method_data = payment
+        if (organizationId !== undefined) shown.organization_id = organizationId
+        if (context.declined !== undefined) shown.last_payment_error = context.declined
         return shown
       })
 

@@ -91,10 +91,14 @@ export class Quotes extends Context.Service<
           for (const item of items) {
             const offer = item.lootboxId === undefined ? undefined : yield* boxes.findOffer(item.lootboxId)
             const cents = centsOf.get(item.claim ?? "") ?? offer?.priceCents ?? item.cents
-            const { previousCents, ...same } = item
-            if (cents !== item.cents)
-              quoted.push({ ...same, cents, previousCents: item.cents, updatedAt: at })
-            else quoted.push(previousCents === undefined ? item : same)
+            if (cents === item.cents && item.previousCents === undefined) {
+              quoted.push(item)
+              continue
+            }
+            const { previousCents: _, ...same } = item
+            quoted.push(
+              cents === item.cents ? same : { ...same, cents, previousCents: item.cents, updatedAt: at },
+            )
           }
           return quoted
         }),

@@ -106,7 +106,7 @@ export class Settlements extends Context.Service<
         const turn = actors.turn(orderId, ({ snapshot }, now) => {
           offered = snapshot.context.intent
           wasAwaited = snapshot.value === "PendingPayment"
-          return decideCapture(snapshot, { ...payment, at: new Date(now).toISOString() }, idsFree)
+          return decideCapture(snapshot, { at: new Date(now).toISOString(), ...payment }, idsFree)
         })
         return Effect.map(turn, ({ snapshot }) => {
           const order = storedOf(snapshot)
@@ -151,7 +151,7 @@ export class Settlements extends Context.Service<
           }),
         )
         yield* failPoints.pass("payment.after_commit")
-        if (settled !== undefined) yield* offerRest(settled, { ...payment, attempt })
+        if (settled !== undefined) yield* offerRest(settled, { attempt, ...payment })
       })
 
       const declined = ({ orderId, reason }: Told<"declined">) =>
