@@ -3,6 +3,7 @@ import type { SnapshotFrom } from "xstate"
 import { orderMachine } from "../machines/order.ts"
 import { begun } from "../machines/order-changes.ts"
 import { pendingDueAt } from "../machines/order-deadlines.ts"
+import { isoTime } from "../schema/iso-time.ts"
 import { allowedEvents, makeHost } from "./host.ts"
 
 export type OrderSnapshot = SnapshotFrom<typeof orderMachine>
@@ -40,7 +41,7 @@ const make = makeHost({
       owner_id: snapshot.context.userId,
       peer_id: null,
       subject: null,
-      due_at: due === undefined ? null : new Date(due).toISOString(),
+      due_at: due === undefined ? null : isoTime(due),
     }
   },
 })

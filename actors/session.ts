@@ -1,5 +1,6 @@
 import { Context, type Effect, Layer } from "effect"
 import { sessionMachine } from "../machines/session.ts"
+import { isoTime } from "../schema/iso-time.ts"
 import { makeHost } from "./host.ts"
 
 const make = makeHost({
@@ -12,7 +13,7 @@ const make = makeHost({
     subject: null,
     due_at:
       status === "active"
-        ? new Date(Math.min(context.expiresAt, context.lockedUntil ?? context.expiresAt)).toISOString()
+        ? isoTime(Math.min(context.expiresAt, context.lockedUntil ?? context.expiresAt))
         : null,
   }),
   dueEvent: (at) => ({ type: "DUE", at }) as const,

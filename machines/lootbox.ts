@@ -1,4 +1,5 @@
 import { assign, setup } from "xstate"
+import { isoTime } from "../schema/iso-time.ts"
 import type { LootBoxStatus } from "../schema/lootbox.ts"
 import { effectActions } from "./effects.ts"
 import {
@@ -49,8 +50,6 @@ interface At {
   readonly event: LootboxEvent
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString()
-
 const passageOf = ({ context, event }: At, from: Passage["from"], to: Passage["to"]): Passage => {
   const isChange = event.type === "CREATE" || event.type === "REVISE"
   return {
@@ -82,7 +81,7 @@ export const lootboxMachine = setup({
     settle: assign(({ context, event }, { from, to }: Pick<Passage, "from" | "to">) => {
       const passage = passageOf({ context, event }, from, to)
       const { after, orderId, ownerId } = passage
-      const at = iso(event.now)
+      const at = isoTime(event.now)
       return {
         ids: after,
         ownerId,

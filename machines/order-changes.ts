@@ -107,7 +107,7 @@ export const paid = (order: OrderContext, at: string): OrderContext => ({
   ...order,
   updatedAt: at,
   paidAt: at,
-  undelivered: order.items.flatMap((item) => (item.lootboxId === undefined ? [] : [item.lootboxId])),
+  undelivered: order.items.map(({ lootboxId }) => lootboxId).filter((id) => id !== undefined),
 })
 
 /** Long after the checkout its buyer may have another address. */

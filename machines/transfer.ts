@@ -1,4 +1,5 @@
 import { and, assign, setup } from "xstate"
+import { isoTime } from "../schema/iso-time.ts"
 import type { ChannelEvent, Claim, Mail, Move } from "../schema/turn.ts"
 import { effectActions } from "./effects.ts"
 import { type CodeSlip, type CodeVerdict, isResendable, judge, replaced, wrongTry } from "./transfer-code.ts"
@@ -46,8 +47,6 @@ type TransferEvent =
   | { readonly type: "RESEND"; readonly now: number; readonly issue: Issue }
   | { readonly type: "DELETE"; readonly now: number }
   | { readonly type: "EXPIRE"; readonly now: number }
-
-const iso = (ms: number): string => new Date(ms).toISOString()
 
 const hold = ({ eid, id, sender }: TransferContext): ReadonlyArray<Claim> => [
   { canonical: eid, kind: "transfer", holder: id, owner_id: sender.id, from_holder: sender.id, held: true },
@@ -109,9 +108,9 @@ export const transferMachine = setup({
   actions: {
     ...effectActions,
     begin: assign(({ event }) =>
-      event.type === "REQUEST" ? { createdAt: iso(event.now), expiresAt: iso(event.expiresAt) } : {},
+      event.type === "REQUEST" ? { createdAt: isoTime(event.now), expiresAt: isoTime(event.expiresAt) } : {},
     ),
-    end: assign({ deletedAt: ({ event }) => iso(event.now) }),
+    end: assign({ deletedAt: ({ event }) => isoTime(event.now) }),
   },
   guards: {
     isForced: ({ context }) => context.forced,
@@ -173,7 +172,7 @@ export const transferMachine = setup({
             actions: [
               assign({
                 senderCode: null,
-                senderAcceptedAt: ({ event }) => iso(event.now),
+                senderAcceptedAt: ({ event }) => isoTime(event.now),
                 receiverCode: ({ event }) => event.issue.slip,
               }),
               { type: "mail", params: ({ event }) => [event.issue.letter] },
@@ -207,7 +206,7 @@ export const transferMachine = setup({
             guard: and(["isLive", "codeIsRight"]),
             target: "Accepted",
             actions: [
-              assign({ receiverCode: null, acceptedAt: ({ event }) => iso(event.now) }),
+              assign({ receiverCode: null, acceptedAt: ({ event }) => isoTime(event.now) }),
               { type: "claims", params: ({ context }) => handTo(context, context.recipient.id) },
               { type: "moves", params: ({ context, event }) => move(context, event) },
               { type: "mail", params: ({ event }) => event.letters },

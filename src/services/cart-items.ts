@@ -53,11 +53,13 @@ export const idItem = ({ id, priceCents, rhythmScore }: Price, at: string): Orde
 
 /** The claims a request is about, to be looked at with the cart. */
 export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<string> =>
-  wanted.flatMap((item) => {
-    if ("lootbox_id" in item) return [lootboxKey(item.lootbox_id.toLowerCase())]
-    const id = parseEmojiId(item.emoji_id)
-    return id._tag === "EmojiId" ? [id.canonical] : []
-  })
+  wanted
+    .map((item) => {
+      if ("lootbox_id" in item) return lootboxKey(item.lootbox_id.toLowerCase())
+      const id = parseEmojiId(item.emoji_id)
+      return id._tag === "EmojiId" ? id.canonical : undefined
+    })
+    .filter((claim) => claim !== undefined)
 
 /** The same id twice is refused, whether in one request or in the cart already. */
 export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem>) => {

@@ -11,6 +11,7 @@ import {
   type Unprocessable,
   type UnsupportedEmoji,
 } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import type { TurnEffects } from "../../schema/turn.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { claimsToSee, type NewestCart, Orders, type Seen, type StoredOrder } from "../store/orders.ts"
@@ -157,7 +158,7 @@ export class Carts extends Context.Service<
       const begunNow = ({ id, items, userId }: OrderInput): OrderInput => ({
         id,
         userId,
-        createdAt: new Date(actors.now()).toISOString(),
+        createdAt: isoTime(actors.now()),
         items,
       })
 
@@ -179,7 +180,7 @@ export class Carts extends Context.Service<
               cart.order.context.id,
               ({ snapshot }, now) => {
                 before = storedOf(snapshot)
-                return decide(before, new Date(now).toISOString(), cart.user, cart.seen)
+                return decide(before, isoTime(now), cart.user, cart.seen)
               },
               { also: effects, create: cart.create === undefined ? undefined : begunNow(cart.create) },
             )

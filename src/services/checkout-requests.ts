@@ -3,6 +3,7 @@ import type { OrderContext, OrderEvent } from "../../machines/order-context.ts"
 import { orderGuards } from "../../machines/order-guards.ts"
 import { dueCents } from "../../machines/order-money.ts"
 import { Forbidden, Unprocessable } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import { isReturnLink } from "../../schema/link.ts"
 import type { CheckoutCartRequest } from "../../schema/order.ts"
 import type { DisplayUser } from "../../schema/user.ts"
@@ -38,7 +39,7 @@ export const holdBefore = (
   const { isCovered, isFree, isPaidInCash } = orderGuards
   if (![isCovered, isFree, isPaidInCash].some((isPaid) => isPaid({ context, event }))) return
   const { at, checkout, items } = event
-  const expiresAt = new Date(Date.parse(at) + ttlSeconds * 1000).toISOString()
+  const expiresAt = isoTime(Date.parse(at) + ttlSeconds * 1000)
   return { type: "checkout.hold", at, items, checkout: { ...checkout, expiresAt } }
 }
 

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, type Types } from "effect"
 import type { Checkout, OrderEvent } from "../../machines/order-context.ts"
 import { dueCents, totalCents } from "../../machines/order-money.ts"
 import { type EventRefused, type Forbidden, NotFound } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import type { CheckoutCartRequest } from "../../schema/order.ts"
 import type { TurnEffects } from "../../schema/turn.ts"
 import type { DisplayUser } from "../../schema/user.ts"
@@ -96,7 +97,7 @@ export class Checkouts extends Context.Service<
         organizationId: string | undefined,
       ) {
         if (context.items.length === 0) return yield* emptyCart
-        const ends = new Date(Date.parse(at) + cartTtlSeconds * 1000).toISOString()
+        const ends = isoTime(Date.parse(at) + cartTtlSeconds * 1000)
         const { method } = request
         // An order that waits for its payment keeps the partner it came through.
         const partner = organizationId ?? context.checkout?.organizationId

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { Deadlines, momentOf } from "../../actors/deadlines.ts"
 import { OrderActors } from "../../actors/order.ts"
 import { expiryOf, pendingDueAt } from "../../machines/order-deadlines.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import { Parties } from "../store/parties.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { Payments } from "./payments.ts"
@@ -21,7 +22,7 @@ export const orderDeadlines = Layer.effectDiscard(
       const { snapshot } = yield* actors.turn(id, ({ snapshot: { context, value } }, now) =>
         Effect.gen(function* () {
           const moment = momentOf(value === "PendingPayment" ? pendingDueAt(context) : now, now)
-          const at = new Date(moment).toISOString()
+          const at = isoTime(moment)
           // Who has left is neither written to nor offered anything again.
           const isOver = value === "PendingPayment" && moment >= expiryOf(context)
           const type = isOver && (yield* parties.isGone(context.userId)) ? "cancel" : "deadline"
@@ -35,7 +36,7 @@ export const orderDeadlines = Layer.effectDiscard(
     const handOver = Effect.fnUntraced(function* (orderId: string, ownerId: string, lootboxId: string) {
       yield* lootboxes.sell(lootboxId, orderId, ownerId)
       yield* actors.turn(orderId, (_, now) =>
-        Effect.succeed({ type: "delivered", lootboxId, at: new Date(now).toISOString() }),
+        Effect.succeed({ type: "delivered", lootboxId, at: isoTime(now) }),
       )
     })
 

@@ -4,6 +4,7 @@ import type { Checkout, Intent, OrderContext, OrderItem } from "../../machines/o
 import { orderNumber } from "../../machines/order-effects.ts"
 import { dueCents } from "../../machines/order-money.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import type { TurnEffects } from "../../schema/turn.ts"
 import { AppConfig } from "../config.ts"
 import type { IntentRequest, PaidMethod, PaymentProvider } from "../providers/payments/port.ts"
@@ -119,7 +120,7 @@ export class Payments extends Context.Service<
         const { attempt } = context
         const intent = yield* secrets.keep(context.id, { attempt, provider: provider.name, ...made })
         const recorded = actors.turn(context.id, (_, now) =>
-          Effect.succeed({ type: "intent.made", intent, at: new Date(now).toISOString() }),
+          Effect.succeed({ type: "intent.made", intent, at: isoTime(now) }),
         )
         const { snapshot } = yield* recorded.pipe(
           Effect.catchTags({

@@ -55,13 +55,13 @@ export class Quotes extends Context.Service<
         heldAs: Parameters<typeof market.price>[1],
       ) {
         const prices = yield* market.price(yield* parseIds(texts), heldAs)
-        const refusals = prices.flatMap((price) => whyNot(price) ?? [])
+        const refusals = prices.map(whyNot).filter((why) => why !== undefined)
         return refusals.length > 0 ? yield* ineligible(refusals) : prices
       })
 
       return Quotes.of({
         wanted: Effect.fnUntracedEager(function* (wanted, at, { held }) {
-          const texts = wanted.flatMap((item) => ("emoji_id" in item ? [item.emoji_id] : []))
+          const texts = wanted.filter((item) => "emoji_id" in item).map((item) => item.emoji_id)
           const prices = yield* priced(texts, (id) => held.get(id.canonical)?.kind)
           const items = prices.map((price) => idItem(price, at))
           for (const item of wanted) {
@@ -83,7 +83,7 @@ export class Quotes extends Context.Service<
           return items
         }),
         again: Effect.fnUntracedEager(function* (items, at) {
-          const texts = items.flatMap(({ emojiId }) => emojiId ?? [])
+          const texts = items.map(({ emojiId }) => emojiId).filter((text) => text !== undefined)
           // Who holds them is the claims' to say, in the very statement that wants them.
           const prices = yield* priced(texts, () => undefined)
           const centsOf = new Map(prices.map(({ id, priceCents }) => [id.canonical, priceCents]))

@@ -3,6 +3,7 @@ import type { OrderEvent } from "../../machines/order-context.ts"
 import type { Code } from "../../schema/code.ts"
 import type { EmojiId } from "../../schema/emoji-id.ts"
 import { fieldFault, NotFound } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import { drawBounds, type RandomYatActivateBody } from "../../schema/random-code.ts"
 import type { DisplayUser } from "../../schema/user.ts"
 import { AppConfig } from "../config.ts"
@@ -138,7 +139,7 @@ const make = Effect.gen(function* () {
           checkout: {
             method: "Free",
             at,
-            expiresAt: new Date(now + config.cartTtlSeconds * 1000).toISOString(),
+            expiresAt: isoTime(now + config.cartTtlSeconds * 1000),
             pubkey,
             ...(user.email === undefined ? {} : { email: user.email }),
             ...(code.organization_id === null ? {} : { organizationId: code.organization_id }),

@@ -3,6 +3,7 @@ import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Refund } from "../../machines/order-context.ts"
 import { refundParts } from "../../machines/order-money.ts"
 import { type EventRefused, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import type { RefundRequest } from "../../schema/order.ts"
 import type { StoredOrder } from "../store/orders.ts"
 import { refusedInPublic, storedOf } from "./carts.ts"
@@ -82,7 +83,7 @@ export class Refunds extends Context.Service<
         return actors
           .turn(orderId, ({ snapshot }, now) => {
             offered = snapshot.context.intent
-            return decide(snapshot, new Date(now).toISOString())
+            return decide(snapshot, isoTime(now))
           })
           .pipe(Effect.tap(({ snapshot }) => payments.offerAnew(offered, storedOf(snapshot))))
       }

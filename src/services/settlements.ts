@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Payment } from "../../machines/order-context.ts"
 import { Unavailable } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import { isUuid } from "../../schema/wire.ts"
 import type { PaymentEvent } from "../providers/payments/port.ts"
 import type { StoredOrder } from "../store/orders.ts"
@@ -106,7 +107,7 @@ export class Settlements extends Context.Service<
         const turn = actors.turn(orderId, ({ snapshot }, now) => {
           offered = snapshot.context.intent
           wasAwaited = snapshot.value === "PendingPayment"
-          return decideCapture(snapshot, { at: new Date(now).toISOString(), ...payment }, idsFree)
+          return decideCapture(snapshot, { at: isoTime(now), ...payment }, idsFree)
         })
         return Effect.map(turn, ({ snapshot }) => {
           const order = storedOf(snapshot)
@@ -156,9 +157,7 @@ export class Settlements extends Context.Service<
 
       const declined = ({ orderId, reason }: Told<"declined">) =>
         actors
-          .turn(orderId, (_, now) =>
-            Effect.succeed({ type: "payment.declined", reason, at: new Date(now).toISOString() }),
-          )
+          .turn(orderId, (_, now) => Effect.succeed({ type: "payment.declined", reason, at: isoTime(now) }))
           .pipe(
             Effect.catchTags({
               // The order does not wait for a payment any more.

@@ -16,6 +16,7 @@ import {
   NotFound,
   TooManyRequests,
 } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import type { TransferStatus } from "../../schema/transfer.ts"
 import { AppConfig } from "../config.ts"
 import type { Principal } from "../http/principal.ts"
@@ -220,7 +221,7 @@ const make = Effect.gen(function* () {
       )
       const { context } = snapshot
       const slip = snapshot.value === "AwaitingSender" ? context.senderCode : context.receiverCode
-      return { status: show(snapshot).status, resend_after: new Date(resendableAt(slip)).toISOString() }
+      return { status: show(snapshot).status, resend_after: isoTime(resendableAt(slip)) }
     }),
   }
 })

@@ -79,7 +79,7 @@ const toHeld = (at: string, kind: Held["kind"]): Held => ({
 /** Only what an order neither holds nor has can be somebody else's. */
 export const claimsToSee = (order: StoredOrder | undefined): ReadonlyArray<string> =>
   order?.status === "Draft" || order?.status === "Cancelled"
-    ? order.context.items.flatMap(({ claim }) => claim ?? [])
+    ? order.context.items.map(({ claim }) => claim).filter((claim) => claim !== undefined)
     : []
 
 const toCart = (row: CartRow | undefined, { also, user: known }: CartAsked): NewestCart | undefined => {

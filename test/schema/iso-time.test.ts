@@ -1,0 +1,24 @@
+import { array, assert, integer, property } from "fast-check"
+import { expect, it } from "vitest"
+import { isoTime } from "../../schema/iso-time.ts"
+
+const sameAsDate = (ms: number) => isoTime(ms) === new Date(ms).toISOString()
+
+it("a moment is written as a Date writes it, whatever was written before", () => {
+  const moment = integer({ min: -8.64e15, max: 8.64e15 })
+  const near = array(integer({ min: -100_000, max: 100_000 }), { minLength: 1 })
+  assert(property(moment, near, (ms, steps) => [...steps, 0].every((step) => sameAsDate(clip(ms + step)))))
+})
+
+it("parts of a millisecond are left out, before 1970 as well", () => {
+  for (const ms of [-60_000.5, -0.5, -0.5, 0.5, 59_999.9, 59_999.9])
+    expect(sameAsDate(ms), String(ms)).toBe(true)
+})
+
+it("what is no moment is refused", () => {
+  expect(() => isoTime(Number.NaN)).toThrow(RangeError)
+  expect(() => isoTime(Number.NaN)).toThrow(RangeError)
+  expect(() => isoTime(8.65e15)).toThrow(RangeError)
+})
+
+const clip = (ms: number) => Math.max(-8.64e15, Math.min(8.64e15, ms))
