@@ -11,7 +11,7 @@ export interface PaidIntent {
 }
 
 export interface SignedWebhook {
-  readonly body: unknown
+  readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -21,11 +21,11 @@ export function webhookSigner(keys: readonly MasterKey[]): (paid: PaidIntent) =>
   const ring = Effect.runSync(makeKeyRing(named, "sandbox-webhook"))
   return (paid) => {
     const fact = `sandbox:pay_bench_${randomUUID()}`
-    const body = {
+    const body = JSON.stringify({
       id: `evt_${randomUUID()}`,
       event: { kind: "captured", provider: "sandbox", fact, ...paid },
-    }
-    const signature = signWebhook(ring, Buffer.from(JSON.stringify(body)), Date.now())
+    })
+    const signature = signWebhook(ring, Buffer.from(body), Date.now())
     return { body, headers: { "Sandbox-Signature": signature } }
   }
 }

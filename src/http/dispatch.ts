@@ -147,6 +147,11 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const keyed = takesKey(route)
   const prepared = route.prepared === undefined ? undefined : yield* route.prepared
 
+  const limit =
+    route.limit === undefined || guards.limit === undefined
+      ? undefined
+      : guards.limit.bind(undefined, route.limit)
+
   const limited = (
     request: RawRequest,
     principal: Principal | null,
@@ -154,9 +159,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     const forbidden = checkAllowed(route, principal)
     const letIn = (rate: RateHeaders | undefined) =>
       forbidden === undefined ? Effect.succeed({ principal, rate }) : Effect.fail(forbidden)
-    return route.limit === undefined
-      ? letIn(undefined)
-      : Effect.flatMapEager(guards.limit(route.limit, request, principal), letIn)
+    return limit === undefined ? letIn(undefined) : Effect.flatMapEager(limit(request, principal), letIn)
   }
 
   const admit = (request: RawRequest) =>
@@ -177,7 +180,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   }
 
   // A row that looks at nothing needs no more than its handler.
-  const looksAtNothing = route.auth === "none" && route.limit === undefined && takesNothing(route)
+  const looksAtNothing = route.auth === "none" && limit === undefined && takesNothing(route)
   const produce = looksAtNothing
     ? (request: RawRequest) =>
         Effect.map(handler(handlerRequest(request, null, nothing)), (value) => encode(value, undefined))
@@ -227,8 +230,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       ...(route.headers ?? []),
     ],
     // Callers without a name are told apart by their address when they repeat a request.
-    needsAddress:
-      route.limit !== undefined || (keyed && (route.auth === "none" || route.auth === "optional")),
+    needsAddress: limit !== undefined || (keyed && (route.auth === "none" || route.auth === "optional")),
     bodyLimitBytes:
       route.body === undefined && !route.rawBody ? 0 : (route.bodyLimitBytes ?? defaultBodyLimitBytes),
     handle: (request, respond) => {

@@ -18,15 +18,16 @@ export const guards = Layer.effect(
     const authenticate = yield* makeAuthenticate
     const limits = yield* Limits
     const sessions = yield* Sessions
-    const { requestDeadlineSeconds } = yield* AppConfig
+    const { rateLimit, requestDeadlineSeconds } = yield* AppConfig
     const once = yield* makeOnce(2 * requestDeadlineSeconds)
+    const limit: Guards["Service"]["limit"] = (name, request, principal) =>
+      limits.take(name, {
+        address: addressGroup(request.address),
+        ...(principal === null ? {} : { caller: callerKey(principal) }),
+      })
     return Guards.of({
       authenticate,
-      limit: (name, request, principal) =>
-        limits.take(name, {
-          address: addressGroup(request.address),
-          ...(principal === null ? {} : { caller: callerKey(principal) }),
-        }),
+      ...(rateLimit === "off" ? {} : { limit }),
       freshCode: (principal) => sessions.checkFresh(principal.sessionId),
       once,
     })

@@ -23,11 +23,12 @@ export class Guards extends Context.Service<
       scheme: AuthScheme,
       request: RawRequest,
     ): Effect.Effect<Principal | null, Unauthorized | Unavailable>
-    limit(
+    /** Left out where nobody is limited. */
+    readonly limit?: (
       name: LimitName,
       request: RawRequest,
       principal: Principal | null,
-    ): Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
+    ) => Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
     freshCode(principal: Principal): Effect.Effect<void, TwoFactorRequired | Unavailable>
     /** Runs the request once per Idempotency-Key and repeats its answer. */
     once(
