@@ -60,7 +60,7 @@ const collectEffects = (
   }
   for (const action of actions)
     if (turnEffectKinds.includes(action.type as never)) add(action.type, action.params)
-  if (also !== undefined) for (const kind of turnEffectKinds) add(kind, also[kind])
+  for (const kind in also) add(kind, also[kind as keyof TurnEffects])
   return effects
 }
 

@@ -67,13 +67,22 @@ const makeDecode = (route: Route) => {
   const body = route.body === undefined || route.rawBody ? undefined : decoder(route.body, "body")
   const names = parameterNames(route.path)
   const isNothing = takesNothing(route)
-  const paramsOf = ({ params: given }: RawRequest) =>
-    params(Object.fromEntries(names.map((name, i) => [name, given[i]])))
+  const areTexts = names.every((name) => route.params?.[name] === Schema.String)
+  const paramsOf = ({ params: given }: RawRequest) => {
+    const named: Record<string, unknown> = {}
+    for (let i = 0; i < names.length; i++) named[names[i]!] = given[i]
+    return areTexts ? Result.succeed(named) : params(named)
+  }
+  /** What most requests ask, and always the same. */
+  const withoutQuery = route.query === undefined ? noneOf : query({})
   return (request: RawRequest): Result.Result<Input, InvalidRequest> => {
     if (isNothing) return Result.succeed(nothing)
     const inPath = names.length === 0 ? noneOf : paramsOf(request)
     if (Result.isFailure(inPath)) return Result.fail(inPath.failure)
-    const inQuery = route.query === undefined ? noneOf : Result.flatMap(parseQueryText(request.query), query)
+    const inQuery =
+      route.query === undefined || request.query === ""
+        ? withoutQuery
+        : Result.flatMap(parseQueryText(request.query), query)
     if (Result.isFailure(inQuery)) return Result.fail(inQuery.failure)
     const inBody = body === undefined ? noBody : Result.flatMap(parseJsonBody(request.body), body)
     if (Result.isFailure(inBody)) return Result.fail(inBody.failure)

@@ -3,11 +3,9 @@ import type { CheckoutCartRequest, RefundRequest } from "../../schema/order.ts"
 
 /** A uuid that anybody computes alike from the same texts. */
 export const uuidOf = (...texts: ReadonlyArray<string>): string => {
-  const bytes = hash("sha256", texts.join("/"), "buffer").subarray(0, 16)
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = bytes.toString("hex")
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
+  const hex = hash("sha256", texts.join("/"))
+  const variant = "89ab"[Number.parseInt(hex[16]!, 16) & 3]!
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 const keyOf = (headers: Readonly<Record<string, string>>) => headers["idempotency-key"] || undefined
