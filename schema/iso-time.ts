@@ -5,7 +5,7 @@ const minuteMs = 60_000
 let minute = Number.NaN
 let untilMinute = ""
 
-/** As `Date.prototype.toISOString`, in a tenth of its time for moments of one minute: every turn names some of now. */
+/** As `Date.prototype.toISOString`, in a seventh of its time for moments of one minute: every turn names some of now. */
 export const isoTime = (ms: number): string => {
   const whole = Math.trunc(ms)
   const itsMinute = Math.floor(whole / minuteMs)

@@ -81,7 +81,7 @@ export const cartCycle: Scenario<Buyers> = {
   name: "cart-cycle",
   summary: "add, check out, pay, owned: each request counts as one write",
   sweep: true,
-  // So many that neither the service nor the database ever waits for the other; the baseline has as many under way.
+  // With few the service and the database often wait for each other; the baseline has as many under way.
   connections: 512,
   // Node goes on compiling what a cycle runs through for so long.
   firstWarmupSeconds: 20,

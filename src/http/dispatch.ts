@@ -55,7 +55,6 @@ const handlerRequest = (request: RawRequest, principal: Principal | null, input:
   principal,
   headers: request.headers,
   requestId: request.id,
-  address: request.address,
   path: request.path,
   search: request.query,
   rawBody: request.body,

@@ -80,7 +80,6 @@ export interface HandlerRequest<A extends AuthScheme, P, Q, B> {
   readonly principal: PrincipalFor<A>
   readonly headers: Readonly<Record<string, string>>
   readonly requestId: string
-  readonly address: string
   readonly path: string
   /** The query string as sent, for rows that must see what is repeated in it. */
   readonly search: string
