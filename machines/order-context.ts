@@ -41,7 +41,7 @@ export interface Intent {
   /** The key from which the provider makes its secret again: then none is kept. */
   readonly secretKey?: string
   readonly sessionId?: string
-  readonly invoiceId?: string
+  readonly invoiceId?: string | undefined
   readonly checkoutUrl?: string
   readonly methods: ReadonlyArray<{
     readonly address: string

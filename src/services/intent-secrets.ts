@@ -21,13 +21,14 @@ export class IntentSecrets extends Context.Service<
       const seal = yield* Seal
       const sandbox = yield* Sandbox
       return IntentSecrets.of({
-        keep: (orderId, { clientSecret, ...intent }) =>
-          clientSecret === undefined
-            ? Effect.succeed(intent)
-            : Effect.map(seal.seal(Buffer.from(clientSecret), secretAad(orderId)), (sealedSecret) => ({
-                ...intent,
-                sealedSecret,
-              })),
+        keep: (orderId, made) => {
+          if (made.clientSecret === undefined) return Effect.succeed(made)
+          const { clientSecret, ...intent } = made
+          return Effect.map(seal.seal(Buffer.from(clientSecret), secretAad(orderId)), (sealedSecret) => ({
+            ...intent,
+            sealedSecret,
+          }))
+        },
         tell: (orderId, intent) =>
           intent.sealedSecret === undefined
             ? Effect.succeed(sandbox.secretOf(intent))

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { Intent } from "../../../machines/order-context.ts"
 import { Conflict, InvalidRequest, type Unavailable } from "../../../schema/errors.ts"
@@ -16,6 +16,7 @@ import type {
   PaymentEvent,
   PaymentProvider,
 } from "./port.ts"
+import { SandboxNames } from "./sandbox-names.ts"
 import { invoiceMethods } from "./sandbox-rates.ts"
 import { signWebhook, webhookSigned } from "./sandbox-signature.ts"
 
@@ -40,6 +41,9 @@ interface Message {
   readonly id: string
   readonly event: PaymentEvent
 }
+
+const textOf = ({ buffer, byteLength, byteOffset }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString()
 
 /** A webhook is sent at once by the process that has the news; after this long, by any. */
 const firstPauseSeconds = 3
@@ -84,38 +88,21 @@ export class Sandbox extends Context.Service<
         const failPoints = yield* FailPoints
         const { baseUrl } = yield* AppConfig
         const ring = yield* makeKeyRing(options.keys, "sandbox-webhook")
+        const names = new SandboxNames(ring)
         let deliver = (_: ReadonlyArray<Webhook>): Effect.Effect<void> => Effect.void
 
-        /** Names nobody can foresee, always the same for a key. */
-        const namesFor = (key: string) => {
-          const digits = createHmac("sha512", ring.current).update(`intent/${key}`).digest("hex")
-          const part = (n: number) => digits.slice(n * 32, (n + 1) * 32)
-          return { intent: part(0), session: part(1), invoice: part(2) }
-        }
-
-        const secretOf = ({ intentId, secretKey = "" }: Pick<Intent, "intentId" | "secretKey">) => {
-          const key = ring.all.get(secretKey) ?? ring.current
-          const secret = createHmac("sha256", key).update(`secret/${intentId}`).digest("hex").slice(0, 32)
-          return `${intentId}_secret_${secret}`
-        }
-
         const foresee = (request: IntentRequest): ForeseenIntent => {
-          const names = namesFor(request.key)
-          const intentId = `pi_sandbox_${names.intent}`
-          const sessionId = `cs_sandbox_${names.session}`
+          const { cancelUrl, cents, method, successUrl } = request
+          const { intentId, invoiceId, secretKey, sessionId } = names.of(request.key)
+          const isInvoice = method === "CryptoCommerce"
           const made: MadeIntent = {
             intentId,
             sessionId,
-            secretKey: ring.currentId,
+            secretKey,
             checkoutUrl: `${baseUrl}/sandbox/checkout/${sessionId}`,
-            ...(request.method === "CryptoCommerce"
-              ? {
-                  invoiceId: `inv_sandbox_${names.invoice}`,
-                  methods: invoiceMethods(intentId, request.cents),
-                }
-              : { methods: [] }),
+            invoiceId: isInvoice ? invoiceId : undefined,
+            methods: isInvoice ? invoiceMethods(intentId, cents) : [],
           }
-          const { cancelUrl, cents, method, successUrl } = request
           const row: SandboxIntent = {
             id: intentId,
             session_id: sessionId,
@@ -221,13 +208,13 @@ export class Sandbox extends Context.Service<
             ]).pipe(Effect.as("made" as const)),
           readWebhook: (body, signature) =>
             webhookSigned(ring, body, signature, clock.now())
-              ? Effect.sync(() => (JSON.parse(Buffer.from(body).toString()) as Message).event)
+              ? Effect.sync(() => (JSON.parse(textOf(body)) as Message).event)
               : Effect.fail(new InvalidRequest({ error: "The signature does not fit the body." })),
           forgetMethod: () => Effect.void,
           findSession,
           pay,
           decline,
-          secretOf,
+          secretOf: (intent) => names.secretOf(intent),
           waysToPay: ({ intentId, methods, provider }, cents) =>
             provider === "sandbox" && methods.length > 0 ? invoiceMethods(intentId, cents) : methods,
           sign: (body) => signWebhook(ring, body, clock.now()),
