@@ -11,10 +11,13 @@ const nothing = () => {}
 
 /**
  * The machine as a function. XState's own `transition` makes an actor for each call, with an initial state nobody looks at;
- * our machines start no actors and send nothing, so one that never runs will do for all their turns.
+ * our machines start no actors and send nothing, so one that never runs will do for all their turns. They do nothing on the
+ * way to their initial state either, so it is the same for all but for its context.
  */
 export const makePureTurns = (machine: AnyStateMachine) => {
   const self = createActor(machine)
+  const { value } = self.getSnapshot()
+  const contextOf: unknown = machine.config.context
   let actions: Array<ExecutableActionObject> = []
   const scope: AnyActorScope = {
     self,
@@ -31,7 +34,11 @@ export const makePureTurns = (machine: AnyStateMachine) => {
   }
   return {
     /** The state it begins in. */
-    first: (input: unknown): AnyMachineSnapshot => machine.getInitialSnapshot(scope, input),
+    first: (input: unknown): AnyMachineSnapshot =>
+      machine.resolveState({
+        value,
+        context: typeof contextOf === "function" ? contextOf({ input }) : contextOf,
+      }),
     /** The next state, and what the machine wants done. Nothing when the state does not answer to the event. */
     next: (
       snapshot: AnyMachineSnapshot,
