@@ -110,38 +110,34 @@ export const paidEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => 
   ]
 }
 
-const letter = (
-  order: OrderContext,
-  kind: string,
-  to: string | undefined = order.checkout?.email,
-): ReadonlyArray<Mail> => {
-  if (to === undefined) return []
-  const items = order.items.map((item) => ({
+const letterOf = (order: OrderContext) => ({
+  order_number: orderNumber(order.id),
+  items: order.items.map((item) => ({
     name: item.emojiId ?? (item.type === "LootBox" ? "Lootbox" : "Discount"),
     price_in_cents: item.cents,
-  }))
-  return [{ to, kind, data: { order_number: orderNumber(order.id), items, total: totalCents(order.items) } }]
-}
+  })),
+  total: totalCents(order.items),
+})
 
 /** With what came in beyond the price: nobody else tells who sent too much. */
-export const receipt = (order: OrderContext, to?: string): ReadonlyArray<Mail> =>
-  letter(order, "order_receipt", to).map((mail) => ({
-    ...mail,
-    data: { ...mail.data, overpaid: overpaidCents(order) },
-  }))
+export const receipt = (order: OrderContext, to = order.checkout?.email): ReadonlyArray<Mail> => {
+  if (to === undefined) return []
+  const { items, order_number, total } = letterOf(order)
+  const data = { order_number, items, total, overpaid: overpaidCents(order) }
+  return [{ to, kind: "order_receipt", data }]
+}
 
 /** What ran out of time is. An id a code gave was not chosen: it is not offered for money afterwards. */
 export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>
   cancelled?.reason === "expired" && checkout?.method !== "Free"
 
 /** Who has paid a part of it is not told that nothing came. */
-export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> =>
-  order.cancelled?.reason === "expired"
-    ? letter(order, "order_expired").map((mail) => ({
-        ...mail,
-        data: { ...mail.data, offered_again: isOfferedAgain(order), kept: refundableCents(order) },
-      }))
-    : []
+export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> => {
+  const to = order.checkout?.email
+  if (to === undefined || order.cancelled?.reason !== "expired") return []
+  const data = { ...letterOf(order), offered_again: isOfferedAgain(order), kept: refundableCents(order) }
+  return [{ to, kind: "order_expired", data }]
+}
 
 /** Money that buys nothing as yet is told of: who has paid waits for something. */
 export const keptNotice = (

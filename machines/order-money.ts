@@ -64,20 +64,21 @@ export const overpaidCents = (order: OrderContext): number => {
   return order.cancelled === undefined ? 0 : receivedCents(order)
 }
 
-/** What the books say of an order. Funds are what we have, the rest is what we have it for. */
-const balances = (order: OrderContext): ReadonlyMap<string, number> => {
-  const accounts = new Map<string, number>()
-  const book = (account: string, cents: number) => accounts.set(account, (accounts.get(account) ?? 0) + cents)
-  for (const { cents, provider } of order.payments) book(`funds:${provider}`, cents)
-  for (const refund of order.refunds) if (isDone(refund)) book(`funds:${refund.provider}`, -refund.cents)
-  if (order.paidAt === undefined) book("held", -receivedCents(order))
+/** What the books say of an order, added so many times. Funds are what we have, the rest is what we have it for. */
+const book = (accounts: Map<string, number>, order: OrderContext, times: 1 | -1): void => {
+  const add = (account: string, cents: number) =>
+    accounts.set(account, (accounts.get(account) ?? 0) + times * cents)
+  for (const { cents, provider } of order.payments) add(`funds:${provider}`, cents)
+  for (const refund of order.refunds) if (isDone(refund)) add(`funds:${refund.provider}`, -refund.cents)
+  if (order.paidAt === undefined) add("held", -receivedCents(order))
   else {
-    book("sales", -totalCents(order.items))
-    book("overpaid", -overpaidCents(order))
-    book("refunds", sum(order.refunds, isDoneOfSale) - refundedSurplus(order))
+    add("sales", -totalCents(order.items))
+    add("overpaid", -overpaidCents(order))
+    add("refunds", sum(order.refunds, isDoneOfSale) - refundedSurplus(order))
   }
-  return accounts
 }
+
+const byAccount = (a: LedgerLine, b: LedgerLine): number => (a.account < b.account ? -1 : 1)
 
 /** The journal of a turn: what the balances are after it, less what they were. It sums to zero because both do. */
 export const journal = (
@@ -85,10 +86,10 @@ export const journal = (
   after: OrderContext,
   reference: string,
 ): ReadonlyArray<LedgerLine> => {
-  const was = balances(before)
-  const is = balances(after)
-  return [...new Set([...was.keys(), ...is.keys()])]
-    .sort()
-    .map((account) => ({ account, cents: (is.get(account) ?? 0) - (was.get(account) ?? 0), reference }))
-    .filter((line) => line.cents !== 0)
+  const changes = new Map<string, number>()
+  book(changes, after, 1)
+  book(changes, before, -1)
+  const lines: Array<LedgerLine> = []
+  for (const [account, cents] of changes) if (cents !== 0) lines.push({ account, cents, reference })
+  return lines.sort(byAccount)
 }

@@ -2,19 +2,22 @@ const seconds = Array.from({ length: 60 }, (_, n) => `${String(n).padStart(2, "0
 const milliseconds = Array.from({ length: 1000 }, (_, n) => `${String(n).padStart(3, "0")}Z`)
 const minuteMs = 60_000
 
-let minute = Number.NaN
-let untilMinute = ""
+/** Moments of now, of an order's end and of the warning before it take turns; each finds its minute at its own place. */
+const places = 16
+const minutes: Array<number> = new Array(places).fill(Number.NaN)
+const untilMinutes: Array<string> = new Array(places).fill("")
 
-/** As `Date.prototype.toISOString`, in a seventh of its time for moments of one minute: every turn names some of now. */
+/** As `Date.prototype.toISOString`, in a seventh of its time for moments of a minute just named. */
 export const isoTime = (ms: number): string => {
   const whole = Math.trunc(ms)
-  const itsMinute = Math.floor(whole / minuteMs)
-  if (itsMinute !== minute) {
+  const minute = Math.floor(whole / minuteMs)
+  const place = minute & (places - 1)
+  if (minutes[place] !== minute) {
     const text = new Date(whole).toISOString()
-    minute = itsMinute
-    untilMinute = text.slice(0, -7)
+    minutes[place] = minute
+    untilMinutes[place] = text.slice(0, -7)
     return text
   }
-  const within = whole - itsMinute * minuteMs
-  return untilMinute + seconds[Math.floor(within / 1000)]! + milliseconds[within % 1000]!
+  const within = whole - minute * minuteMs
+  return untilMinutes[place]! + seconds[Math.floor(within / 1000)]! + milliseconds[within % 1000]!
 }

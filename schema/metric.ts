@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { EmojiId } from "./emoji-id.ts"
+import { isoTime } from "./iso-time.ts"
 import { DateTime } from "./wire.ts"
 
 export const Metric = Schema.Struct({
@@ -23,7 +24,6 @@ export const viewWindowDays = 28
 const dayMs = 86_400_000
 
 const startOfDay = (ms: number): number => ms - (ms % dayMs)
-const iso = (ms: number): string => new Date(ms).toISOString()
 
 /**
  * How often an id was looked up lately. The key is the short name: a lookup's body is then plain ASCII most of the time,
@@ -35,8 +35,8 @@ export const viewsMetric = (id: EmojiId, views: number, nowMs: number): Metric =
   description: `Lookups in the past ${viewWindowDays} days`,
   key: id.shortname,
   value: views,
-  start_date: iso(startOfDay(nowMs) - (viewWindowDays - 1) * dayMs),
-  finish_date: iso(nowMs),
+  start_date: isoTime(startOfDay(nowMs) - (viewWindowDays - 1) * dayMs),
+  finish_date: isoTime(nowMs),
 })
 
 /** `day` is a date such as 2026-03-01. */
@@ -47,7 +47,7 @@ export const dailyViewsMetric = (id: EmojiId, day: string, views: number): Metri
     description: "Lookups on one day",
     key: id.shortname,
     value: views,
-    start_date: iso(start),
-    finish_date: iso(start + dayMs),
+    start_date: isoTime(start),
+    finish_date: isoTime(start + dayMs),
   }
 }

@@ -31,10 +31,19 @@ const badTicker = new InvalidRequest({ error: "path: tag: expected a ticker such
 /** The answer as it is prepared for the next who asks, so that both are the same to the byte. */
 const reply = (lookup: LookupAnswer, ifNoneMatch = "", selected?: unknown): Reply<never> => {
   if (!isRegistered(lookup)) return Reply.raw(lookup.body, lookupHeaders, 404)
-  const headers = { ...lookupHeaders, ETag: etagOf(lookup.own) }
+  const headers = { ETag: etagOf(lookup.own), ...lookupHeaders }
   if (isHeld(lookup.own, ifNoneMatch)) return Reply.empty(304, headers)
   return Reply.raw(selected === undefined ? lookup.body : JSON.stringify(selected), headers)
 }
+
+const replySelected = Effect.fnUntraced(function* (
+  lookup: LookupAnswer,
+  ifNoneMatch: string | undefined,
+  tags: string,
+) {
+  const selected = selectByTags(yield* checkRegistered(lookup), tags)
+  return selected === undefined ? yield* badTags : reply(lookup, ifNoneMatch, selected)
+})
 
 const lookup = route({
   id: "lookupEmojiID",
@@ -50,12 +59,17 @@ const lookup = route({
   success: LookupResponse,
   errors: [UnsupportedEmoji, NotFound],
   prepared: Lookups.use((lookups) => Effect.succeed(lookups.prepared)),
-  handler: Effect.fnUntraced(function* ({ headers, params, query }) {
-    const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(params.emoji_id))
-    if (query.tags === undefined || !isRegistered(lookup)) return reply(lookup, headers["if-none-match"])
-    const selected = selectByTags(yield* checkRegistered(lookup), query.tags)
-    return selected === undefined ? yield* badTags : reply(lookup, headers["if-none-match"], selected)
-  }),
+  handler: ({ headers, params, query: { tags } }) =>
+    Effect.flatMapEager(checkEmojiId(params.emoji_id), (id) =>
+      Lookups.use((lookups) =>
+        Effect.flatMap(lookups.view(id), (lookup) => {
+          const held = headers["if-none-match"]
+          return tags === undefined || !isRegistered(lookup)
+            ? Effect.succeed(reply(lookup, held))
+            : replySelected(lookup, held, tags)
+        }),
+      ),
+    ),
 })
 
 const ticker = route({
