@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { DatabaseAddress } from "../src/store/sql.ts"
 import { BenchFailure } from "./failure.ts"
 import { type Target, targetOfUrl, urlOfTarget } from "./load/request.ts"
-import { buildService } from "./process/bundle.ts"
+import { buildService, serviceNodeFlags } from "./process/bundle.ts"
 import { type Child, startChild } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"
 import { findFreePort } from "./process/port.ts"
@@ -41,7 +41,7 @@ export function service(name = "service", env: Readonly<Record<string, string>> 
       }
       let child: Child | undefined
       const start = async () => {
-        child = startChild(buildService(), { env: settings })
+        child = startChild(buildService(), { env: settings, nodeFlags: serviceNodeFlags() })
         await untilHealthy(target, child)
       }
       const stop = async () => {

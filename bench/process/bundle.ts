@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { relative } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { buildSync } from "esbuild"
@@ -38,3 +39,11 @@ export const buildService = (): URL =>
     execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
     return pathToFileURL(`${root}dist/main.js`)
   })
+
+/** What `npm start` tells Node about the service. */
+export const serviceNodeFlags = (): readonly string[] => {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+    scripts: { start: string }
+  }
+  return scripts.start.split(" ").filter((word) => word.startsWith("--"))
+}

@@ -28,6 +28,7 @@ export interface Child {
 
 export interface ChildOptions {
   readonly args?: readonly string[]
+  readonly nodeFlags?: readonly string[]
   /** Never inherited: what the shell happens to export must not change a measurement. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -57,7 +58,7 @@ const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || ch
 export function startChild(file: URL, options: ChildOptions = {}): Child {
   const program = file.pathname.endsWith(".ts") ? bundleProgram(file) : file
   const child = fork(program, options.args ?? [], {
-    execArgv: ["--import", bundleProgram(leash).href],
+    execArgv: [...(options.nodeFlags ?? []), "--import", bundleProgram(leash).href],
     env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...options.env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     serialization: "advanced",
