@@ -108,14 +108,18 @@ describe.skipIf(executable === undefined)("a login in the console", { timeout: 6
     const page = await openConsole(await browser.person(), service, person, "#/account/profile")
     await page.getByLabel("First name").fill("Ada")
     // Nothing tells of it until the form is sent.
+    let hasEnded = false
     await page.route("**/auth/token/refresh", (route) =>
-      route.fulfill({ status: 401, json: { error: "The refresh token has ended." } }),
-    )
-    await page.route("**/account", (route) =>
-      route.request().method() === "PATCH"
-        ? route.fulfill({ status: 401, json: { error: "The access token has ended." } })
+      hasEnded
+        ? route.fulfill({ status: 401, json: { error: "The refresh token has ended." } })
         : route.continue(),
     )
+    await page.route("**/account", (route) => {
+      hasEnded ||= route.request().method() === "PATCH"
+      return hasEnded
+        ? route.fulfill({ status: 401, json: { error: "The access token has ended." } })
+        : route.continue()
+    })
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("You were signed out.").waitFor()
     await page.unrouteAll()
