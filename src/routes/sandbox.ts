@@ -40,9 +40,9 @@ const actions = ["pay", "underpay", "overpay", "decline"] as const
 type Action = (typeof actions)[number]
 
 const centsFor = (action: Action, { cents, paidCents }: SandboxSession): number => {
-  const due = Math.max(1, cents - paidCents)
-  if (action === "underpay") return Math.max(1, Math.floor(due / 2))
-  return action === "overpay" ? due + Math.max(1, Math.floor(cents / 10)) : due
+  const due = Math.max(0, cents - paidCents)
+  if (action === "overpay") return due + Math.max(1, Math.floor(cents / 10))
+  return Math.max(1, action === "underpay" ? Math.floor(due / 2) : due)
 }
 
 const readAction = (body: Uint8Array): Action | undefined => {

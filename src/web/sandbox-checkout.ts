@@ -16,11 +16,18 @@ const mischief = [
   ["overpay", "Pay a tenth too much"],
   ["decline", "Let the payment be declined"],
 ] as const
+/** Nobody can stop a transfer on a chain, not even when all is paid. */
+const mischiefAfterwards = [["overpay", "Send a tenth of the price once more"]] as const
+
+const tryOut = (all: typeof mischief | typeof mischiefAfterwards): Html => html`<details>
+<summary>Try what else may happen</summary>
+${all.map(([action, label]) => html`<button class="plain full" name="action" value="${action}">${label}</button>`)}</details>`
 
 const payForm = (due: number): Html => html`<form method="post" class="stack">
 <button class="full" name="action" value="pay">Pay ${dollars(due)}</button>
-<details><summary>Try what else may happen</summary>
-${mischief.map(([action, label]) => html`<button class="plain full" name="action" value="${action}">${label}</button>`)}</details></form>`
+${tryOut(mischief)}</form>`
+
+const nothingToPay = html`<p class="center">There is nothing to pay here any more.</p>`
 
 const chains = (intentId: string, cents: number): Html => html`<h2>Or send one of these</h2>
 <ul class="records">${invoiceMethods(intentId, cents).map(
@@ -32,7 +39,8 @@ const chains = (intentId: string, cents: number): Html => html`<h2>Or send one o
 export const sandboxCheckoutPage = (session: SandboxSession, said: Content = "") => {
   const { cancelUrl, cents, intentId, method, paidCents, status, successUrl } = session
   const due = Math.max(0, cents - paidCents)
-  const isOpen = method === "CryptoCommerce" || (status === "open" && due > 0)
+  const isChain = method === "CryptoCommerce"
+  const isOpen = due > 0 && (isChain || status === "open")
   return page({
     title: "Sandbox checkout",
     formsLeadOut: successUrl !== null,
@@ -46,8 +54,9 @@ ${said}
 <dt>Method</dt><dd>${methodNames[method] ?? method}</dd>
 ${status === "cancelled" ? html`<dt>Status</dt><dd class="bad">cancelled</dd>` : ""}
 </dl></section>
-${isOpen ? payForm(due) : html`<p class="center">There is nothing to pay here any more.</p>`}
-${method === "CryptoCommerce" ? chains(intentId, cents) : ""}
+${isOpen ? payForm(due) : nothingToPay}
+${isChain && isOpen ? chains(intentId, due) : ""}
+${isChain && !isOpen ? html`<form method="post" class="stack">${tryOut(mischiefAfterwards)}</form>` : ""}
 ${cancelUrl === null ? "" : html`<p class="center"><a href="${cancelUrl}">Back without paying</a></p>`}
 </main>`,
   })

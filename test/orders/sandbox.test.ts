@@ -139,6 +139,33 @@ describe("payment in the sandbox", () => {
     })
   })
 
+  it("is asked for on its page as long as something is due, and no longer", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const { body: pending } = await buyer.checkout(crypto)
+    const session = pending.payment_method_data.session_id
+    const usdc = (cents: number) => `${cents / 100} USDC`
+    const half = await atSandbox(service, session, "underpay")
+    const due = pending.total_in_cents - Math.floor(pending.total_in_cents / 2)
+    expect(half.text).toContain(usdc(due))
+    expect(half.text).not.toContain(usdc(pending.total_in_cents))
+    expect(half.text).toContain('value="pay"')
+    for (const shown of [
+      await atSandbox(service, session, "pay"),
+      await service.call("GET", `/sandbox/checkout/${session}`),
+    ]) {
+      expect(shown.text).toContain("nothing to pay here any more")
+      expect(shown.text).not.toContain('value="pay"')
+      expect(shown.text).not.toContain("USDC")
+    }
+    await atSandbox(service, session, "overpay")
+    const { body } = await until(
+      () => buyer.order(pending.id),
+      (answer) => answer.body.amount_overpaid_in_cents > 0,
+    )
+    expect(body.amount_overpaid_in_cents).toBe(Math.floor(pending.total_in_cents / 10))
+  })
+
   it("declined leaves the order pending with the reason", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
