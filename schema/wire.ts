@@ -25,10 +25,15 @@ const instantOf = (text: string): number => {
   const utc = Date.parse(`${text}Z`)
   return Number.isNaN(utc) ? Date.parse(`${text} UTC`) : utc
 }
+/** Date goes on into March with the days February does not have. */
+const isOnCalendar = (text: string): boolean => {
+  const [, year, month, day] = /^\s*(\d{4})-(\d\d?)-(\d\d?)(?!\d)/.exec(text) ?? []
+  return day === undefined || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
+}
 const isInstant = (text: string): boolean => {
   const ms = instantOf(text)
   // Date makes up the year of a bare number: one meant as seconds would be decades.
-  return ms >= firstMs && ms <= lastMs && /\d{4}/.test(text)
+  return ms >= firstMs && ms <= lastMs && /\d{4}/.test(text) && isOnCalendar(text)
 }
 
 /** A date-time a client sends: anything Date understands, read as the instant it names. */

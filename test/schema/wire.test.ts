@@ -49,6 +49,22 @@ describe("a date-time a client sends, to a process that runs in Newfoundland", (
       expect(() => read(text)).toThrow("expected a date-time")
     },
   )
+  it.each([
+    "2026-02-30",
+    "2026-02-29T12:00:00Z",
+    "2100-02-29 00:00",
+    "2026-4-31 10:00",
+    "2026-11-31T00:00:00+02:00",
+  ])("on a day its month does not have is refused: %s", (text) => {
+    expect(() => read(text)).toThrow("expected a date-time")
+  })
+  it.each([
+    ["2028-02-29", "2028-02-29T00:00:00.000Z"],
+    ["2000-02-29T23:00:00-02:00", "2000-03-01T01:00:00.000Z"],
+    ["2026-12-31T23:59:59.999Z", "2026-12-31T23:59:59.999Z"],
+  ])("on the last day of its month is that day: %s", (text, instant) => {
+    expect(read(text)).toBe(instant)
+  })
   // Date takes these for a month of 2001, for 2045 and for 2001 again.
   it.each(["5", "45", "in 12"])("that names no year is refused: %j", (text) => {
     expect(() => read(text)).toThrow("expected a date-time")
