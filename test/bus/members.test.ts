@@ -170,7 +170,8 @@ it("a process killed between commit and announcement makes the others drop every
   const { lost } = await b.ask("stats")
   await a.ask("commit", "kill", 1)
   await a.signal("SIGKILL")
-  await vi.waitUntil(async () => (await b.read("kill")) === 1, patiently)
-  expect((await b.ask("stats")).lost).toBeGreaterThan(lost)
+  // It may have read anew before that for a reason of its own, so the value alone tells nothing.
+  await vi.waitUntil(async () => (await b.ask("stats")).lost > lost, patiently)
+  expect(await b.read("kill")).toBe(1)
   await b.warm("kill")
 })
