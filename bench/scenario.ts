@@ -23,6 +23,13 @@ export interface Opponent {
   readonly aims?: readonly Aim[]
   /** Which part of the load it gets, where it has that part of the processes: connections and constant rates alike. */
   readonly share?: number
+  /** Two bare servers that differ as subject and opponent do, measured in the same turns: the aims are for what is beyond. */
+  readonly beyond?: Step
+}
+
+export interface Step {
+  readonly subject: Side
+  readonly side: Side
 }
 
 interface Common<Prepared> {

@@ -30,7 +30,7 @@ export async function measureScenario(scenario: Scenario, options: SuiteOptions)
   const running: RunningSide[] = []
   try {
     const entries: Entry[] = []
-    for (const { share = 1, side } of [{ side: scenario.subject }, ...scenario.against] as Opponent[]) {
+    for (const { share = 1, side } of takingPart(scenario)) {
       options.onStep(`${scenario.name}: starting ${side.name}`)
       const started = await startSide(scenario, side)
       running.push(started)
@@ -51,6 +51,13 @@ export async function measureScenario(scenario: Scenario, options: SuiteOptions)
     for (const side of running.reverse()) await side.stop()
   }
 }
+
+/** The subject first, then its opponents, then whom those are judged beyond. */
+const takingPart = ({ subject, against }: Scenario): readonly Opponent[] => [
+  { side: subject },
+  ...against,
+  ...against.flatMap(({ beyond }) => (beyond ? [{ side: beyond.subject }, { side: beyond.side }] : [])),
+]
 
 async function measureEntries(
   scenario: Scenario,
@@ -111,7 +118,7 @@ export const estimateSeconds = (
   scenario: Scenario,
   options: Pick<SuiteOptions, "durationSeconds" | "runs" | "ratePerSecond">,
 ) => {
-  const sides = 1 + scenario.against.length
+  const sides = takingPart(scenario).length
   const rate = options.ratePerSecond ?? scenario.ratePerSecond
   const sweeps = rate === undefined ? sweepRates(scenario, 1e6).length : 0
   const runs = runsOf(scenario, options)

@@ -2,7 +2,7 @@ import type { Run } from "../load/run.ts"
 import { failedShareOf, isFailing } from "./failing.ts"
 import type { Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
-import { loadsOf } from "./table.ts"
+import { loadsOf, opponentOf } from "./table.ts"
 
 /** Below this a difference is not worth a sentence, however small the spread happened to be. */
 const leastChange = { ratio: 0.05, rate: 0.1, cpu: 0.05, latency: 0.2 }
@@ -75,9 +75,10 @@ interface Figure {
 function figuresOf(scenario: ScenarioResult): Map<string, Figure> {
   const figures = new Map<string, Figure>()
   const runs = Math.max(...scenario.sides.map((side) => side.peak.length || side.atRate.length), 1)
-  for (const { against, metric, value } of scenario.ratios) {
+  for (const ratio of scenario.ratios) {
+    const { metric, value } = ratio
     const direction = metric === "rate" ? "higher is better" : "lower is better"
-    const name = `${scenario.name}: ${metric} ratio to ${against}`
+    const name = `${scenario.name}: ${metric} ratio to ${opponentOf(ratio)}`
     figures.set(name, { spread: value, runs, direction, leastChange: leastChange.ratio })
   }
   const [subject] = scenario.sides

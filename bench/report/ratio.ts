@@ -8,35 +8,61 @@ import { spreadOf } from "./spread.ts"
 
 /** Each run of the subject over the opponent's run beside it, so that what slowed both cancels out. */
 export function ratiosOf(scenario: Scenario, sides: readonly SideResult[]): Ratio[] {
-  const [subject, ...opponents] = sides
-  if (subject === undefined) return []
-  return opponents.flatMap((opponent) => {
-    const aims = scenario.against.find(({ side }) => side.name === opponent.name)?.aims ?? []
-    const usual: readonly Metric[] = subject.peak.length > 0 ? ["rate", "cpu"] : ["p99", "cpu"]
-    const wanted = new Set([...usual, ...aims.map(({ metric }) => metric)])
-    return [...wanted].flatMap((metric) =>
-      ratioOf(
-        subject,
-        opponent,
-        metric,
-        aims.find((aim) => aim.metric === metric),
-      ),
-    )
+  const named = (name: string | undefined) => sides.find((side) => side.name === name)
+  return scenario.against.flatMap(({ side, aims = [], beyond }) => {
+    const pair = pairOf(named(scenario.subject.name), named(side.name))
+    const bare = pairOf(named(beyond?.subject.name), named(beyond?.side.name))
+    if (pair === undefined) return []
+    if (bare === undefined) return ratiosOfPair(pair, aims)
+    const judged = aims.flatMap((aim) => [
+      ...ratioOf(bare, aim.metric).map((ratio) => ({ of: bare.ours.name, ...ratio })),
+      ...ratioOf(pair, aim.metric, aim, bare),
+    ])
+    return [...ratiosOfPair(pair, []), ...judged]
   })
 }
 
-function ratioOf(subject: SideResult, opponent: SideResult, metric: Metric, aim: Aim | undefined): Ratio[] {
-  const [ours, theirs] =
-    subject.peak.length > 0 ? [subject.peak, opponent.peak] : [subject.atRate, opponent.atRate]
-  const values = pairs(metric, ours, theirs, (mine, other) =>
-    aim?.isDifference ? mine - other : mine / other,
+interface Pair {
+  readonly ours: SideResult
+  readonly theirs: SideResult
+}
+
+const pairOf = (ours: SideResult | undefined, theirs: SideResult | undefined): Pair | undefined =>
+  ours && theirs && { ours, theirs }
+
+const runsOf = ({ ours, theirs }: Pair): readonly [readonly Run[], readonly Run[]] =>
+  ours.peak.length > 0 ? [ours.peak, theirs.peak] : [ours.atRate, theirs.atRate]
+
+function ratiosOfPair(pair: Pair, aims: readonly Aim[]): Ratio[] {
+  const usual: readonly Metric[] = pair.ours.peak.length > 0 ? ["rate", "cpu"] : ["p99", "cpu"]
+  const wanted = new Set([...usual, ...aims.map(({ metric }) => metric)])
+  return [...wanted].flatMap((metric) =>
+    ratioOf(
+      pair,
+      metric,
+      aims.find((aim) => aim.metric === metric),
+    ),
+  )
+}
+
+/** With `bare`, what is left of the ratio when it is divided, turn by turn, by theirs. */
+function ratioOf(pair: Pair, metric: Metric, aim?: Aim, bare?: Pair): Ratio[] {
+  const [ours, theirs] = runsOf(pair)
+  const [bareOurs, bareTheirs] = bare === undefined ? [[], []] : runsOf(bare)
+  const bareRatio = (turn: number) =>
+    bare === undefined ? 1 : figureOf(metric, bareOurs[turn]) / figureOf(metric, bareTheirs[turn])
+  const values = pairs(metric, ours, theirs, (mine, other, turn) =>
+    aim?.isDifference ? mine - other : mine / other / bareRatio(turn),
   )
   if (values.length === 0) return []
   const value = spreadOf(values)
-  if (aim === undefined) return [{ against: opponent.name, metric, value }]
-  const kind = aim.isDifference ? { isDifference: true as const } : {}
-  const verdict = judge(metric, aim, value.median, ours, theirs)
-  return [{ against: opponent.name, metric, value, ...kind, aim: describeAim(aim), ...verdict }]
+  const beyond = bare && { beyond: `${bare.ours.name} against ${bare.theirs.name}` }
+  const kind = aim?.isDifference && { isDifference: true as const }
+  const verdict = aim && {
+    aim: describeAim(aim),
+    ...judge(metric, aim, value.median, [...ours, ...bareOurs], [...theirs, ...bareTheirs]),
+  }
+  return [{ against: pair.theirs.name, ...beyond, metric, value, ...kind, ...verdict }]
 }
 
 function judge(
@@ -60,20 +86,21 @@ const pairs = (
   metric: Metric,
   ours: readonly Run[],
   theirs: readonly Run[],
-  compare: (mine: number, other: number) => number,
+  compare: (mine: number, other: number, turn: number) => number,
 ): number[] =>
-  ours.flatMap((run, i) => {
-    const [mine, other] = [figureOf(metric, run), figureOf(metric, theirs[i])]
-    if (mine === undefined || other === undefined) return []
-    const value = compare(mine, other)
-    return Number.isFinite(value) ? [value] : []
-  })
+  ours
+    .map((run, turn) => compare(figureOf(metric, run), figureOf(metric, theirs[turn]), turn))
+    .filter(Number.isFinite)
 
-export function figureOf(metric: Metric, run: Run | undefined): number | undefined {
-  if (metric === "rate") return run?.ratePerSecond
-  if (metric === "cpu") return run?.server?.cpuMicrosPerOperation
-  if (metric === "memory") return run?.server?.socketKb
-  return run?.latency.p99Ms
+/** Not a number where the run does not tell it. */
+function figureOf(metric: Metric, run: Run | undefined): number {
+  const figures = {
+    rate: run?.ratePerSecond,
+    cpu: run?.server?.cpuMicrosPerOperation,
+    memory: run?.server?.socketKb,
+    p99: run?.latency.p99Ms,
+  }
+  return figures[metric] ?? Number.NaN
 }
 
 const isMet = (aim: Aim, value: number): boolean =>

@@ -5,7 +5,11 @@ import { metrics } from "../scenario.ts"
 const Spread = Schema.Struct({ median: Schema.Number, min: Schema.Number, max: Schema.Number })
 
 const Ratio = Schema.Struct({
+  /** Whose figure it is of, where that is not the subject. */
+  of: Schema.optionalKey(Schema.String),
   against: Schema.String,
+  /** The ratio of bare servers that this one was divided by. */
+  beyond: Schema.optionalKey(Schema.String),
   metric: Schema.Literals(metrics),
   value: Spread,
   /** Set when the value is the subject's figure minus the other's, not divided by it. */

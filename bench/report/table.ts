@@ -25,7 +25,7 @@ function headlines(results: Results): string[] {
   const rows = results.scenarios.flatMap((scenario) =>
     scenario.ratios.map((ratio) => [
       scenario.name,
-      ratio.against,
+      opponentOf(ratio),
       ratio.isDifference ? `${metricNames[ratio.metric]}, difference` : metricNames[ratio.metric],
       withSpread(ratio.value, 2),
       ratio.aim === undefined ? "" : `${ratio.aim} ${verdictOf(ratio)}`,
@@ -33,6 +33,9 @@ function headlines(results: Results): string[] {
   )
   return tableOf(["scenario", "against", "ratio of", "ratio", "aim"], rows)
 }
+
+export const opponentOf = ({ of, against, beyond }: Ratio): string =>
+  `${of === undefined ? "" : `${of} against `}${against}${beyond === undefined ? "" : `, beyond ${beyond}`}`
 
 const verdictOf = ({ byCpuTime, met }: Ratio): string => {
   if (met === undefined) return "(not judged, see below)"

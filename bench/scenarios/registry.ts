@@ -19,7 +19,6 @@ import {
   baselineOnly,
   baselinePublish,
   baselineReconnect,
-  baselineWorkers,
   baselineWrites,
 } from "./self-checks.ts"
 import { idleSockets, reconnectStorm } from "./sockets.ts"
@@ -52,7 +51,6 @@ export const scenarios: readonly Scenario[] = [
   baselineWrites,
   baselinePublish,
   baselineReconnect,
-  baselineWorkers,
 ]
 
 export const findScenario = (name: string): Scenario | undefined =>

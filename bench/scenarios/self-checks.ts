@@ -20,19 +20,6 @@ export const baselineOnly: Scenario = {
   summary: "bare uWebSockets.js against itself: the noise of this machine",
   subject: bareUws("bare uWebSockets.js again"),
   against: [{ side: bareUws(), aims: equal }],
-  sweep: true,
-  requests: lookup,
-  check: (answer) => answer.body.length > 0,
-}
-
-export const baselineWorkers: Scenario = {
-  name: "baseline-workers",
-  summary: "bare uWebSockets.js by two processes against one: what a second process costs here anyway",
-  onRequest: true,
-  ratePerSecond: 20_000,
-  firstWarmupSeconds: 2,
-  subject: bareUws("two bare processes", 2),
-  against: [{ side: bareUws("one bare process") }],
   requests: lookup,
   check: (answer) => answer.body.length > 0,
 }

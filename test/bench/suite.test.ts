@@ -25,14 +25,17 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 describe("the suite", () => {
   it("measures both sides in turn and keeps what it found", async () => {
     const steps: string[] = []
-    const result = await measureScenario(baselineOnly, {
-      connections: 4,
-      durationSeconds: 0.2,
-      runs: 2,
-      retakes: 0,
-      sweepShares: [0.05],
-      onStep: (step) => steps.push(step),
-    })
+    const result = await measureScenario(
+      { ...baselineOnly, sweep: true },
+      {
+        connections: 4,
+        durationSeconds: 0.2,
+        runs: 2,
+        retakes: 0,
+        sweepShares: [0.05],
+        onStep: (step) => steps.push(step),
+      },
+    )
     const turns = steps.filter((step) => step.includes("peak")).map((step) => step.endsWith("again"))
     expect(turns).toEqual([true, false, true, false])
     // Servers that are measured fresh start anew before each further run.

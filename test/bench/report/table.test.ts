@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { ratiosOf } from "../../../bench/report/ratio.ts"
 import { markdownOf } from "../../../bench/report/table.ts"
 import { baselineOnly } from "../../../bench/scenarios/self-checks.ts"
+import { bareUws } from "../../../bench/side.ts"
 import { sampleResults, sampleRun, sampleScenario } from "./sample.ts"
 
 const subject = baselineOnly.subject.name
@@ -65,6 +66,43 @@ describe("ratios", () => {
     ]
     expect(ratiosOf(baselineOnly, sides)[0]).toMatchObject({ value: { median: 1 }, met: false })
     expect(markdownOf(sampleResults(sampleScenario({ sides })))).toContain("5 % of the operations failed")
+  })
+
+  it("beyond two bare servers are judged by what those do not explain, and shown as they are beside it", () => {
+    const costing = (...micros: number[]) =>
+      micros.map((cpuMicrosPerOperation) =>
+        sampleRun(100, { server: { ...sampleRun(100).server!, cpuMicrosPerOperation } }),
+      )
+    const beyond = { subject: bareUws("two bare"), side: bareUws("one bare") }
+    const against = [{ side: bareUws("one"), aims: [{ metric: "cpu", atMost: 1.1 }] as const, beyond }]
+    const measure = (two: number[], bare: number[]) =>
+      ratiosOf({ name: "workers", summary: "", subject: bareUws("two"), against }, [
+        { name: "two", peak: [], atRate: costing(...two) },
+        { name: "one", peak: [], atRate: costing(10, 10, 10) },
+        { name: "two bare", peak: [], atRate: costing(...bare) },
+        { name: "one bare", peak: [], atRate: costing(8, 8, 8) },
+      ])
+    const ratios = measure([12, 24, 12], [10, 20, 10])
+    expect(ratios.filter(({ metric }) => metric === "cpu")).toEqual([
+      { against: "one", metric: "cpu", value: { median: 1.2, min: 1.2, max: 2.4 } },
+      { of: "two bare", against: "one bare", metric: "cpu", value: { median: 1.25, min: 1.25, max: 2.5 } },
+      {
+        against: "one",
+        beyond: "two bare against one bare",
+        metric: "cpu",
+        value: { median: 0.96, min: 0.96, max: 0.96 },
+        aim: "≤ 1.1",
+        met: true,
+      },
+    ])
+    expect(measure([12, 12, 12], [8, 8, 8]).at(-1)).toMatchObject({ value: { median: 1.2 }, met: false })
+    const table = markdownOf(sampleResults(sampleScenario({ ratios })))
+    for (const row of [
+      "| one | server CPU per operation | 1.20 ± 0.60 |  |",
+      "| two bare against one bare | server CPU per operation | 1.25 ± 0.63 |  |",
+      "| one, beyond two bare against one bare | server CPU per operation | 0.96 | ≤ 1.1 ✓ |",
+    ])
+      expect(table).toContain(row)
   })
 
   it("leave out what a server elsewhere does not tell", () => {
