@@ -23,6 +23,8 @@ export interface Opponent {
   readonly aims?: readonly Aim[]
   /** Which part of the load it gets, where it has that part of the processes: connections and constant rates alike. */
   readonly share?: number
+  /** Where the scenario's own would be longer than this side needs. */
+  readonly firstWarmupSeconds?: number
   /** Two bare servers that differ as subject and opponent do, measured in the same turns: the aims are for what is beyond. */
   readonly beyond?: Step
 }

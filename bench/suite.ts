@@ -30,11 +30,11 @@ export async function measureScenario(scenario: Scenario, options: SuiteOptions)
   const running: RunningSide[] = []
   try {
     const entries: Entry[] = []
-    for (const { share = 1, side } of takingPart(scenario)) {
+    for (const { share = 1, side, firstWarmupSeconds } of takingPart(scenario)) {
       options.onStep(`${scenario.name}: starting ${side.name}`)
       const started = await startSide(scenario, side)
       running.push(started)
-      entries.push({ side: started, share, peak: [], atRate: [], isFresh: true })
+      entries.push({ side: started, share, firstWarmupSeconds, peak: [], atRate: [], isFresh: true })
     }
     await measureEntries(scenario, entries, options)
     const sides = entries.map(({ side, peak, atRate }) => ({ name: side.name, peak, atRate }))
@@ -56,7 +56,7 @@ export async function measureScenario(scenario: Scenario, options: SuiteOptions)
 const takingPart = ({ subject, against }: Scenario): readonly Opponent[] => [
   { side: subject },
   ...against,
-  ...against.flatMap(({ beyond }) => (beyond ? [{ side: beyond.subject }, { side: beyond.side }] : [])),
+  ...against.flatMap(({ beyond }) => (beyond ? [beyond.subject, beyond.side].map((side) => ({ side })) : [])),
 ]
 
 async function measureEntries(

@@ -11,6 +11,8 @@ export interface Entry {
   readonly side: RunningSide
   /** Of the load, 0 to 1. */
   readonly share: number
+  /** Instead of the plan's. */
+  readonly firstWarmupSeconds?: number | undefined
   readonly peak: Run[]
   readonly atRate: Run[]
   /** Not measured since it started. */
@@ -36,14 +38,9 @@ export async function takeTurn(
       const { isFresh, share, side } = entry
       onStep(attempt === 0 ? side.name : `${side.name}, again because the machine was busy`)
       entry.isFresh = false
-      runs.push(
-        await side.measure(
-          withShare(
-            isFresh ? { ...plan, warmupSeconds: plan.firstWarmupSeconds ?? firstWarmupSeconds } : plan,
-            share,
-          ),
-        ),
-      )
+      const first = entry.firstWarmupSeconds ?? plan.firstWarmupSeconds ?? firstWarmupSeconds
+      const warmupSeconds = isFresh ? first : plan.warmupSeconds
+      runs.push(await side.measure(withShare({ ...plan, warmupSeconds }, share)))
     }
     if (quietest === undefined || disturbanceOf(runs) < disturbanceOf(quietest)) quietest = runs
     if (!isDisturbed(quietest)) break

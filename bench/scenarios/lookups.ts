@@ -1,7 +1,6 @@
 import type { RequestSource } from "../load/http-lane.ts"
 import { buildRequest, type Target } from "../load/request.ts"
 import { sendAll } from "../load/send-all.ts"
-import { sleepSeconds } from "../load/wait.ts"
 import type { Scenario } from "../scenario.ts"
 import { bareUws, fastifyPostgres, type RunningServer } from "../side.ts"
 import { canonicalAt, note, type StoredIds, storeIds, webPage } from "../stored/ids.ts"
@@ -23,19 +22,25 @@ const pathAt = (n: number, length?: number): string =>
   `/emoji_id/${encodeURIComponent(canonicalAt(n, length))}`
 
 /** The bytes of every request are made before the load begins: making them would cost more than sending them. */
-const pick = (requests: readonly Buffer[]): RequestSource => {
+export const pick = (requests: readonly Buffer[]): RequestSource => {
   const { length } = requests
   return () => requests[(Math.random() * length) | 0]!
 }
 
-const gets = (target: Target, count: number, stride = 1, suffix = "", length?: number): readonly Buffer[] =>
+export const gets = (
+  target: Target,
+  count: number,
+  stride = 1,
+  suffix = "",
+  length?: number,
+): readonly Buffer[] =>
   Array.from({ length: count }, (_, n) => buildRequest(target, { path: pathAt(n * stride, length) + suffix }))
 
-const batch = (target: Target, n: number, size = batchSize): Buffer =>
+const batch = (target: Target, n: number): Buffer =>
   buildRequest(target, {
     method: "POST",
     path: "/emoji_id/lookup",
-    body: { emoji_ids: Array.from({ length: size }, (_, i) => canonicalAt(n * batchSize + i)) },
+    body: { emoji_ids: Array.from({ length: batchSize }, (_, i) => canonicalAt(n * batchSize + i)) },
   })
 
 export const store = (server: RunningServer, stored: StoredIds): Promise<void> =>
@@ -44,14 +49,8 @@ export const store = (server: RunningServer, stored: StoredIds): Promise<void> =
     await storeIds(sql, stored)
   })
 
-/**
- * Asks for each once, so that the load finds what a service that has run for a while has in memory. Many at a time first:
- * read from the database one by one they would take longer than all that is measured.
- */
+/** Asks for each once, so that the load finds what a service that has run for a while has in memory. */
 const askAll = async ({ target }: RunningServer, ids: number, suffix = "") => {
-  await sendAll(target, Math.ceil(ids / batchSize), (n) =>
-    batch(target, n, Math.min(batchSize, ids - n * batchSize)),
-  )
   const asked = gets(target, ids, 1, suffix)
   await sendAll(target, asked.length, (n) => asked[n]!)
 }
@@ -174,37 +173,5 @@ export const lookupBatch: Scenario = {
     target.side === uws.name
       ? pick(gets(target, 1))
       : pick(Array.from({ length: batchSize }, (_, n) => batch(target, n))),
-  check: isAnswer,
-}
-
-const meetingSeconds = 6
-/** So often that every process has been asked for every id. */
-const rounds = 8
-const twoWorkers = service("WORKERS=2", { WORKERS: "2" })
-const oneWorker = (name: string) => service(name, { WORKERS: "1" })
-const aims = [{ metric: "cpu", atMost: 1.1 }] as const
-/** The same load on two processes finds each asleep more often, whatever runs in them: every waking costs. */
-const secondProcess = { subject: bareUws("two bare processes", 2), side: bareUws("one bare process") }
-
-export const workers: Scenario = {
-  name: "workers",
-  summary:
-    "lookups of 1,000 ids by two processes against one with as much to do as each, and one with all of it",
-  ratePerSecond: 20_000,
-  firstWarmupSeconds: 6,
-  setupSeconds: 15,
-  subject: twoWorkers,
-  against: [
-    { side: oneWorker("WORKERS=1, half the load"), share: 0.5, aims },
-    { side: oneWorker("WORKERS=1"), aims, beyond: secondProcess },
-  ],
-  prepare: async (server) => {
-    await store(server, { ids: few })
-    // Processes that have just met serve nothing from memory until each has heard of the other's changes for a while.
-    if (server.target.side === twoWorkers.name) await sleepSeconds(meetingSeconds)
-    const asked = gets(server.target, few)
-    await sendAll(server.target, asked.length * rounds, (n) => asked[n % few]!)
-  },
-  requests: (target) => pick(gets(target, few)),
   check: isAnswer,
 }

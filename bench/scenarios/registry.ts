@@ -11,7 +11,6 @@ import {
   lookupMiss,
   lookupRandom,
   lookupTags,
-  workers,
 } from "./lookups.ts"
 import { mixed } from "./mixed.ts"
 import {
@@ -23,12 +22,14 @@ import {
 } from "./self-checks.ts"
 import { idleSockets, reconnectStorm } from "./sockets.ts"
 import { transfers } from "./transfers.ts"
+import { workers, workersEach } from "./workers.ts"
 
 export const scenarios: readonly Scenario[] = [
   baselineOnly,
   lookupRandom,
   lookupMillion,
   workers,
+  workersEach,
   authenticatedRead,
   recordEdit,
   cartCycle,

@@ -45,6 +45,10 @@ describe("a turn", () => {
     entry.isFresh = true
     await take()
     expect(warmups).toEqual([7, 0, 7])
+    Object.assign(entry, { firstWarmupSeconds: 3, isFresh: true })
+    await take()
+    await take()
+    expect(warmups).toEqual([7, 0, 7, 3, 0])
   })
 
   it("gives a side its share of the load", async () => {

@@ -1,0 +1,52 @@
+import { sendAll } from "../load/send-all.ts"
+import { sleepSeconds } from "../load/wait.ts"
+import type { RequestScenario } from "../scenario.ts"
+import { bareUws } from "../side.ts"
+import { service } from "../subject.ts"
+import { gets, pick, store } from "./lookups.ts"
+
+const ids = 1_000
+const meetingSeconds = 6
+/** So often that every process has been asked for every id. */
+const rounds = 8
+
+const two = service("WORKERS=2", { WORKERS: "2" })
+const aims = [{ metric: "cpu", atMost: 1.1 }] as const
+
+const lookups = {
+  firstWarmupSeconds: 6,
+  setupSeconds: 15,
+  subject: two,
+  prepare: async (server) => {
+    await store(server, { ids })
+    // Processes that have just met serve nothing from memory until each has heard of the other's changes for a while.
+    if (server.target.side === two.name) await sleepSeconds(meetingSeconds)
+    const asked = gets(server.target, ids)
+    await sendAll(server.target, asked.length * rounds, (n) => asked[n % ids]!)
+  },
+  requests: (target) => pick(gets(target, ids)),
+  check: (answer) => answer.body.length > 0,
+} satisfies Partial<RequestScenario<void>>
+
+/** Two servers and the generator share two cores, so a second process costs something whatever runs in it. */
+export const workers: RequestScenario<void> = {
+  ...lookups,
+  name: "workers",
+  summary: "lookups of 1,000 ids by two processes against one, beyond what a second bare process costs",
+  against: [
+    {
+      side: service("WORKERS=1", { WORKERS: "1" }),
+      aims,
+      beyond: { subject: bareUws("two bare processes", 2), side: bareUws("one bare process") },
+    },
+  ],
+}
+
+/** Below the peak, where nobody waits for a core: what the processes do for each other is all that is left to differ. */
+export const workersEach: RequestScenario<void> = {
+  ...lookups,
+  name: "workers-each",
+  summary: "20,000 lookups a second by two processes against one with as much to do as each of them",
+  ratePerSecond: 20_000,
+  against: [{ side: service("WORKERS=1, half the load", { WORKERS: "1" }), share: 0.5, aims }],
+}
