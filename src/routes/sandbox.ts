@@ -39,10 +39,11 @@ const showCheckout = route({
 const actions = ["pay", "underpay", "overpay", "decline"] as const
 type Action = (typeof actions)[number]
 
+/** Nothing where nothing is due: a form that is sent again must not pay again. Only who wants to pays too much. */
 const centsFor = (action: Action, { cents, paidCents }: SandboxSession): number => {
   const due = Math.max(0, cents - paidCents)
   if (action === "overpay") return due + Math.max(1, Math.floor(cents / 10))
-  return Math.max(1, action === "underpay" ? Math.floor(due / 2) : due)
+  return action === "underpay" && due > 1 ? Math.floor(due / 2) : due
 }
 
 const readAction = (body: Uint8Array): Action | undefined => {
@@ -73,6 +74,7 @@ const payCheckout = route({
         return sandboxCheckoutPage(session, notice("Declined. You may try again."))
       }
       const cents = centsFor(action, session)
+      if (cents === 0) return yield* new Conflict({ error: "This checkout is paid." })
       yield* sandbox.pay(session, cents)
       if (action !== "underpay" && session.successUrl !== null)
         return Reply.redirect(session.successUrl, {}, 303)

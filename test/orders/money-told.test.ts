@@ -76,7 +76,7 @@ it("who pays twice is told so, once for each payment too many", async () => {
   const { buyer, order, pay } = await checkedOut(service)
   await pay("pay")
   await awaitLetter(buyer, "order_receipt")
-  await pay("pay")
+  await pay("overpay")
   expect(await awaitLetter(buyer, "payment_kept")).toContain("was paid already")
   expect((await buyer.order(order.id)).body.amount_overpaid_in_cents).toBeGreaterThan(0)
   expect((await lettersTo(buyer)).map(({ kind }) => kind)).toEqual(["payment_kept", "order_receipt"])
@@ -96,7 +96,7 @@ it("who has left is not written to", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order, pay } = await checkedOut(service)
   await admin.call("DELETE", `/users/${buyer.id}`)
-  for (const action of ["pay", "pay"]) await pay(action)
+  for (const action of ["pay", "overpay"]) await pay(action)
   const { body } = await until(
     () => admin.order(order.id),
     ({ body: shown }) => shown.amount_overpaid_in_cents > order.total_in_cents,

@@ -158,6 +158,11 @@ describe("payment in the sandbox", () => {
       expect(shown.text).not.toContain('value="pay"')
       expect(shown.text).not.toContain("USDC")
     }
+    for (const again of ["pay", "underpay"])
+      expect(await atSandbox(service, session, again)).toMatchObject({
+        status: 409,
+        text: expect.stringContaining("This checkout is paid."),
+      })
     await atSandbox(service, session, "overpay")
     const { body } = await until(
       () => buyer.order(pending.id),
