@@ -18,13 +18,15 @@ type Publish = (channels: readonly string[]) => number | Promise<number>
  */
 export class PublishDoor {
   readonly #publish: Publish
+  /** By how they are written in a path: some are longer to decode than others, and that is nobody's cost. */
+  readonly #channels = new Map<string, string>()
   #waiting: Asked[] = []
   #isIdle = true
 
   constructor(app: TemplatedApp, publish: Publish) {
     this.#publish = publish
     app.post("/publish/:channel", (res, req) => {
-      const asked: Asked = { channel: decodeURIComponent(req.getParameter(0) ?? ""), res }
+      const asked: Asked = { channel: this.#channelAt(req.getParameter(0) ?? ""), res }
       res.onAborted(() => {
         asked.res = undefined
       })
@@ -36,6 +38,14 @@ export class PublishDoor {
   /** Nothing is waiting and nothing under way. */
   get isIdle(): boolean {
     return this.#isIdle
+  }
+
+  #channelAt(written: string): string {
+    const known = this.#channels.get(written)
+    if (known !== undefined) return known
+    const channel = decodeURIComponent(written)
+    this.#channels.set(written, channel)
+    return channel
   }
 
   async #work(): Promise<void> {
