@@ -42,11 +42,12 @@ export const workers: RequestScenario<void> = {
   ],
 }
 
-/** Below the peak, where nobody waits for a core: what the processes do for each other is all that is left to differ. */
+/** Below the peak, where nobody waits for a core and each process has the same to do. */
 export const workersEach: RequestScenario<void> = {
   ...lookups,
   name: "workers-each",
   summary: "20,000 lookups a second by two processes against one with as much to do as each of them",
+  onRequest: true,
   ratePerSecond: 20_000,
   against: [{ side: service("WORKERS=1, half the load", { WORKERS: "1" }), share: 0.5, aims }],
 }
