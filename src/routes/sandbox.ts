@@ -39,7 +39,7 @@ const showCheckout = route({
 const actions = ["pay", "underpay", "overpay", "decline"] as const
 type Action = (typeof actions)[number]
 
-/** Nothing where nothing is due: a form that is sent again must not pay again. Only who wants to pays too much. */
+/** Nothing where nothing is due: only who wants to pays too much. */
 const centsFor = (action: Action, { cents, paidCents }: SandboxSession): number => {
   const due = Math.max(0, cents - paidCents)
   if (action === "overpay") return due + Math.max(1, Math.floor(cents / 10))
@@ -74,12 +74,17 @@ const payCheckout = route({
         return sandboxCheckoutPage(session, notice("Declined. You may try again."))
       }
       const cents = centsFor(action, session)
-      if (cents === 0) return yield* new Conflict({ error: "This checkout is paid." })
-      yield* sandbox.pay(session, cents)
+      const isTaken = cents > 0 && (yield* sandbox.pay(session, cents, { onTop: action === "overpay" }))
+      const now = isTaken
+        ? { ...session, paidCents: session.paidCents + cents }
+        : yield* getSession(sessionId)
+      // A form that is sent again, by a reload or a second press, is answered as the first time.
+      if (!isTaken && now.paidCents < now.cents)
+        return yield* new Conflict({ error: "This checkout was cancelled, or something was paid meanwhile." })
       if (action !== "underpay" && session.successUrl !== null)
         return Reply.redirect(session.successUrl, {}, 303)
-      const paid = { ...session, paidCents: session.paidCents + cents }
-      return sandboxCheckoutPage(paid, notice("Payment received.", "good"))
+      const said = isTaken ? "Payment received." : "This is paid already: nothing more was taken."
+      return sandboxCheckoutPage(now, notice(said, "good"))
     }),
 })
 

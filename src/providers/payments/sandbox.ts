@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { Intent } from "../../../machines/order-context.ts"
-import { Conflict, InvalidRequest, type Unavailable } from "../../../schema/errors.ts"
+import { InvalidRequest, type Unavailable } from "../../../schema/errors.ts"
 import type { SandboxIntent } from "../../../schema/turn.ts"
 import { AppConfig } from "../../config.ts"
 import { FailPoints } from "../../services/fail-points.ts"
@@ -67,8 +67,15 @@ export class Sandbox extends Context.Service<
   Sandbox,
   PaymentProvider & {
     findSession(sessionId: string): Effect.Effect<SandboxSession | undefined, Unavailable>
-    /** The buyer pays. Cards are charged at most once for what is open; chains take what is sent, also late. */
-    pay(session: SandboxSession, cents: number): Effect.Effect<string, Conflict | Unavailable>
+    /**
+     * The buyer pays, or not: when more is paid than the session shows, unless it is to come on top of that. Cards are
+     * charged at most once for what is open; chains take what is sent, also late.
+     */
+    pay(
+      session: SandboxSession,
+      cents: number,
+      options: { readonly onTop: boolean },
+    ): Effect.Effect<boolean, Unavailable>
     decline(session: SandboxSession): Effect.Effect<void, Unavailable>
     sign(body: Uint8Array): string
     /** The client secret of an intent, which is kept nowhere. */
@@ -142,6 +149,7 @@ export class Sandbox extends Context.Service<
           intentId: string,
           payment: { readonly id: string; readonly cents: number; readonly outcome: string },
           events: ReadonlyArray<PaymentEvent>,
+          paidBefore?: number,
         ) => {
           const captured = payment.outcome === "captured" ? payment.cents : 0
           const messages = events.map((event) => JSON.stringify({ id: `evt_${randomUUID()}`, event }))
@@ -149,7 +157,8 @@ export class Sandbox extends Context.Service<
             .rows<Webhook>(
               (q) => q`with intent as (
                          update sandbox_intent set paid_cents = paid_cents + ${captured}
-                          where id = ${intentId} and not exists (select 1 from sandbox_payment where id = ${payment.id})
+                          where id = ${intentId} and paid_cents = coalesce(${paidBefore ?? null}::bigint, paid_cents)
+                            and not exists (select 1 from sandbox_payment where id = ${payment.id})
                             and (${payment.outcome} <> 'captured' or method = 'CryptoCommerce'
                                  or (status = 'open' and paid_cents < cents))
                          returning id
@@ -170,10 +179,11 @@ export class Sandbox extends Context.Service<
             )
         }
 
-        const pay = Effect.fnUntraced(function* (
-          { intentId, method, orderId }: SandboxSession,
+        const pay = (
+          { intentId, method, orderId, paidCents }: SandboxSession,
           cents: number,
-        ) {
+          { onTop }: { readonly onTop: boolean },
+        ) => {
           const paymentId = `pay_sandbox_${randomUUID()}`
           const fact = `sandbox:${paymentId}`
           const events: ReadonlyArray<PaymentEvent> = [
@@ -182,10 +192,9 @@ export class Sandbox extends Context.Service<
               ? [{ kind: "method_used", provider: "sandbox", orderId, method: card(orderId) } as const]
               : []),
           ]
-          const isPaid = yield* record(intentId, { id: paymentId, cents, outcome: "captured" }, events)
-          if (!isPaid) return yield* new Conflict({ error: "This checkout is paid or cancelled." })
-          return paymentId
-        })
+          const payment = { id: paymentId, cents, outcome: "captured" }
+          return record(intentId, payment, events, onTop ? undefined : paidCents)
+        }
 
         const decline = Effect.fnUntraced(function* ({ intentId, orderId }: SandboxSession) {
           yield* record(intentId, { id: `pay_sandbox_${randomUUID()}`, cents: 0, outcome: "declined" }, [
