@@ -75,10 +75,10 @@ const payCheckout = route({
       }
       const cents = centsFor(action, session)
       const isTaken = cents > 0 && (yield* sandbox.pay(session, cents, { onTop: action === "overpay" }))
+      // Not taken and yet all paid: the form was sent again, by a reload or a second press. It is answered as at first.
       const now = isTaken
         ? { ...session, paidCents: session.paidCents + cents }
         : yield* getSession(sessionId)
-      // A form that is sent again, by a reload or a second press, is answered as the first time.
       if (!isTaken && now.paidCents < now.cents)
         return yield* new Conflict({ error: "This checkout was cancelled, or something was paid meanwhile." })
       if (action !== "underpay" && session.successUrl !== null)

@@ -186,4 +186,24 @@ describe("payment in the sandbox", () => {
     expect((await atSandbox(service, "nonsense", "pay")).status).toBe(404)
     expect((await atSandbox(service, pending.payment_method_data.session_id, "steal")).status).toBe(400)
   })
+
+  it("is not taken from a card once its cart is given up", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(freshId())
+    const { body: pending } = await buyer.checkout()
+    const session = pending.payment_method_data.session_id
+    await buyer.call("DELETE", "/cart")
+    await until(
+      () => service.call("GET", `/sandbox/checkout/${session}`),
+      ({ text }) => text.includes("cancelled"),
+    )
+    for (const action of ["pay", "underpay", "overpay"])
+      expect(await atSandbox(service, session, action)).toMatchObject({
+        status: 409,
+        text: expect.stringContaining("This checkout was cancelled"),
+      })
+    const [taken] = await service.sql`
+      select paid_cents::int as cents from sandbox_intent where order_id = ${pending.id}`
+    expect(taken).toEqual({ cents: 0 })
+  })
 })
