@@ -52,10 +52,14 @@ export const MagicLinkLoginResponse = Schema.Struct({
 }).annotate({ identifier: "MagicLinkLoginResponse" })
 export type MagicLinkStatus = (typeof MagicLinkLoginResponse.Type)["status"]
 
-/** The password keeps what was set up before the address was confirmed; the access token of a login does as well. */
+/**
+ * The first confirmation of an account with a password needs one of three things: the password or an access token, which keep
+ * what was set up before, or `discard_credentials: true`, which removes it.
+ */
 export const MagicLinkConsumeRequest = Schema.Struct({
   token: text(128),
   password: optional(text(1600)),
+  discard_credentials: optional(Schema.Boolean),
 }).annotate({ identifier: "MagicLinkConsumeRequest" })
 
 export const SuccessResponse = Schema.Struct({ message: Schema.String }).annotate({

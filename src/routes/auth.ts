@@ -102,7 +102,7 @@ const consumeMagicLink = route({
   id: "consumeMagicLink",
   group,
   summary:
-    "Log in with the one-time token of a mailed link, which confirms the email; send the password or the access token along to keep what was set up before",
+    "Log in with the one-time token of a mailed link, which confirms the email. For an account with a password send the password or the access token along; without either the answer is 422 `required`, unless `discard_credentials` is true, which removes the password, sessions and keys set up before",
   method: "post",
   path: "/auth/magic_link/consume",
   auth: "optional",
@@ -121,7 +121,13 @@ const consumeMagicLink = route({
       const caller = principal?.via === "session" ? principal.userId : undefined
       const users = [registered, caller].filter((id) => id !== undefined)
       const links = yield* MagicLinks
-      return privately(yield* links.consume(body.token, { users, password: body.password }))
+      return privately(
+        yield* links.consume(body.token, {
+          users,
+          password: body.password,
+          discardsCredentials: body.discard_credentials === true,
+        }),
+      )
     }),
 })
 

@@ -63,6 +63,7 @@ const setPassword = route({
       if (session === undefined || !session.admitted) return linkSpentPage(undefined)
       if (session.account.password_hash !== null) return yield* welcomed(browser, session)
       const password = (form["password"] ?? "").slice(0, 1600)
+      if (password === "") return yield* welcomed(browser, session, "Enter a password.")
       return yield* updateAccount(session.principal, { password }).pipe(
         Effect.flatMap((tokens) =>
           Effect.gen(function* () {

@@ -11,7 +11,7 @@ import { BrowserSessions } from "../services/browser-sessions.ts"
 import { type Browser, Browsers } from "../services/browsers.ts"
 import { findHolder, type LinkHolder, nameOf, usersOf } from "../services/link-holders.ts"
 import { MagicLinks } from "../services/magic-links.ts"
-import { linkCodePage, linkPage, linkSpentPage } from "../web/magic-link.ts"
+import { discardAction, linkCodePage, linkPage, linkSpentPage } from "../web/magic-link.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
 import { magicLinkEnd, noStore } from "./magic-link-end.ts"
 import { type Landing, readLanding, withoutToken } from "./magic-link-landing.ts"
@@ -88,7 +88,8 @@ const useLink = route({
   ...formRow,
   id: "useMagicLink",
   group: "authorization",
-  summary: "Uses the link up, keeps the login in a cookie of this site and goes on (form)",
+  summary:
+    "Uses the link up, keeps the login in a cookie of this site and goes on (form: password, or action `discard` to remove the credentials set up before)",
   path: "/magic_link",
   search: landingQuery,
   limit: "login",
@@ -119,8 +120,10 @@ const useLink = route({
         const { refreshTokenSeconds } = yield* AppConfig
         return yield* goOn(landing, tokens, [browsers.given(landing.token, refreshTokenSeconds)])
       }
-      const password = form["action"] === "password" ? (form["password"] ?? "").slice(0, 1600) : undefined
-      const shown = { users: yield* usersOf(browser), password }
+      // A form sent without a button, as some clients do on Enter, must not discard anything either.
+      const discardsCredentials = form["action"] === discardAction
+      const password = discardsCredentials ? undefined : form["password"]?.slice(0, 1600)
+      const shown = { users: yield* usersOf(browser), password, discardsCredentials }
       return yield* MagicLinks.use((links) => links.consume(landing.token, shown)).pipe(
         Effect.flatMap((tokens) => goOn(landing, tokens)),
         Effect.catchTags({

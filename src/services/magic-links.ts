@@ -38,12 +38,14 @@ export interface MadeLink {
 }
 
 /**
- * What somebody shows besides the mail: users they are known as here already, or the account's password. Without either,
- * all that was set up before the address was first proven is over, for a stranger may have registered it.
+ * What the caller proves besides reading the mail: users they are known as here already, or the account's password. A caller
+ * without either may be the owner of an address that a stranger registered. They can remove what was set up before the address
+ * was confirmed (`discardsCredentials`), but only by saying so: a forgotten field must not delete a password.
  */
 export interface Shown {
   readonly users?: ReadonlyArray<string>
   readonly password?: string | null | undefined
+  readonly discardsCredentials?: boolean
 }
 
 const spent = () => new Unauthorized({ error: "The link is invalid, used or expired." })
@@ -88,7 +90,7 @@ export class MagicLinks extends Context.Service<
       { readonly userId: string; readonly email: string; readonly purpose: LinkPurpose } | undefined,
       Unavailable
     >
-    /** Uses the link up: the email counts as proven, and its owner is logged in. Not with a wrong password. */
+    /** Uses the link up: the email counts as proven, and its owner is logged in. Not with a wrong or a missing password. */
     consume(
       token: string,
       shown: Shown,
@@ -170,10 +172,16 @@ export class MagicLinks extends Context.Service<
       const tell = (userId: string, keyIds: ReadonlyArray<string>) =>
         Effect.andThen(bus.invalidate("api_key", keyIds), callers.changed(userId))
 
-      const consume = Effect.fnUntraced(function* (token: string, { password, users = [] }: Shown) {
+      const consume = Effect.fnUntraced(function* (
+        token: string,
+        { discardsCredentials = false, password, users = [] }: Shown,
+      ) {
         const link = yield* find(token)
         if (link === undefined) return yield* spent()
-        const { keyIds, userId } = link
+        const { keyIds, purpose, userId } = link
+        // Only accounts with a password get links for this purpose.
+        if (purpose === "confirm" && !password && !discardsCredentials && !users.includes(userId))
+          return yield* fieldFault("password", "required", "Enter the password you registered with.")
         if (password) yield* checkPassword(userId, password)
         const known = password ? [...users, userId] : users
         const attempt = randomUUID()

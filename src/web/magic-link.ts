@@ -8,16 +8,22 @@ import { page } from "./page.ts"
 const useButton = (confirms: boolean) =>
   html`<button class="full" name="action" value="use" autofocus>${confirms ? "Yes, it is mine" : "Log me in"}</button>`
 
-/** A stranger may have registered the address: only who knows the password keeps what was set up with it. */
+/** The value of the one button that removes the password, sessions and keys set up before the address was confirmed. */
+export const discardAction = "discard"
+
+/**
+ * A stranger may have registered the address, so only the password keeps what was set up with it. The button that keeps it
+ * comes first: Enter in the field presses the first button of a form. The other one skips the check for an empty field.
+ */
 const passwordChoice = (
   email: string,
   failed: string | undefined,
 ) => html`${notice(failed)}${accountName(email)}
 <label for="password">The password you registered with</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600" autofocus${toldBy(failed)}>
-<button class="full" name="action" value="password">Yes, it is mine</button>
-<button class="plain full" name="action" value="use">I do not know of a password</button>
-<p class="soft small">Without it the address is still yours, and whoever else used it here is logged out.</p>`
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600" required autofocus${toldBy(failed)}>
+<button class="full" name="action" value="password">Confirm the address</button>
+<p class="soft small">Did you not register here, or is the password lost? Then confirm the address without it: the password is removed, every device is logged out and API keys stop working.</p>
+<button class="plain full" name="action" value="${discardAction}" formnovalidate>Confirm and remove the password</button>`
 
 /** Opening a link does nothing yet: whoever scans mail opens them too. */
 export const linkPage = (facts: {

@@ -17,7 +17,7 @@ const refreshes = async (refresh_token: string) =>
 const setPassword = (token: string, next: string) =>
   service.call("PATCH", "/account", { token, body: { password: next } })
 
-describe("the owner of an address who shows nothing but the mail", () => {
+describe("the owner of an address who discards what was set up before", () => {
   it("ends the password, the sessions, the keys and the second factor a stranger set up before", async () => {
     const thief = await register(service)
     const key = (
@@ -29,7 +29,7 @@ describe("the owner of an address who shows nothing but the mail", () => {
     expect((await useKey()).status).toBe(200)
 
     await service.call("POST", "/auth/magic_link", { body: { email: thief.email } })
-    const owner = await consume(await newestLink(service, thief.email))
+    const owner = await consume(await newestLink(service, thief.email), { discard_credentials: true })
     expect(owner.status).toBe(200)
     expect(owner.body).toMatchObject({ has_password: false })
     expect(owner.body).not.toHaveProperty("requires_2fa")
@@ -78,7 +78,8 @@ describe("the owner of an address who shows nothing but the mail", () => {
       body: { email: address, current_password: password },
     })
     expect(moved.status).toBe(200)
-    expect((await consume(await newestLink(service, address))).status).toBe(409)
+    const released = await consume(await newestLink(service, address), { discard_credentials: true })
+    expect(released.status).toBe(409)
     expect((await service.call("POST", "/users", { body: { email: address } })).status).toBe(200)
     const { body } = await service.call("GET", "/account", { token: thief.token })
     expect(body.user).toMatchObject({ email: thief.email, email_verified_at: expect.any(String) })
@@ -155,7 +156,7 @@ describe("who registered the address themselves", () => {
   it("starts anew without the password, where it is forgotten", async () => {
     const person = await register(service)
     const { page, visitor } = await open(person.email)
-    expect((await visitor.submit(page, { action: "use" })).status).toBe(303)
+    expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
     expect((await visitor.get("/magic_link/done")).text).toContain("Do you want a password?")
     expect((await login(service, person.email)).status).toBe(401)
   })

@@ -201,7 +201,10 @@ describe("changing the account", () => {
     expect(done.body.user.email).toBe(next)
     expect(done.body).not.toHaveProperty("token_response")
     expect((await post("/auth/magic_link/consume", { token: oldLink })).status).toBe(401)
-    const consumed = await post("/auth/magic_link/consume", { token: await newestLink(service, next) })
+    const consumed = await post("/auth/magic_link/consume", {
+      token: await newestLink(service, next),
+      password,
+    })
     expect((await patch({}, consumed.body.access_token)).body.user.email_verified_at).toEqual(
       expect.any(String),
     )

@@ -84,7 +84,7 @@ it("so are the keys and the user of a link whose use was not heard of", async ()
     Layer.provide(Layer.succeed(Sql, { rows } as unknown as Sql["Service"])),
     Layer.provide(surroundings),
   )
-  const use = MagicLinks.use((service) => service.consume("token", {}))
+  const use = MagicLinks.use((service) => service.consume("token", { discardsCredentials: true }))
   expect(await told("api_key", use.pipe(Effect.provide(links)) as never)).toEqual([id])
 })
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { password, register } from "../auth/person.ts"
+import { login, password, register } from "../auth/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
 import { newestLetterLink, pkce, registerApplication, tokenCall } from "./application.ts"
 import { serveCallbacks } from "./callback-server.ts"
+import { openConsole } from "./console-person.ts"
 
 const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
@@ -213,5 +214,47 @@ describe.skipIf(executable === undefined)("a first password", () => {
     await page.keyboard.insertText("p".repeat(256))
     await page.getByRole("button", { name: "Set it" }).click()
     await page.getByText("at most 200 characters").waitFor()
+  })
+})
+
+describe.skipIf(executable === undefined)("a mailed link for an account with a password", () => {
+  it("keeps the password of a person who presses Enter in an empty field, until they press the other button", async () => {
+    const user = await register(service)
+    const page = await (await browser.person()).newPage()
+    await page.goto(await newestLetterLink(service, user.email))
+    const field = page.getByLabel("The password you registered with")
+    await field.focus()
+    await page.keyboard.press("Enter")
+    expect(await field.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true)
+
+    // Also a browser that leaves the check of the field to the service.
+    await page.locator("form").evaluate((form: HTMLFormElement) => {
+      form.noValidate = true
+    })
+    await field.press("Enter")
+    expect(await page.getByRole("alert").textContent()).toBe("Enter the password you registered with.")
+    expect((await login(service, user.email)).status).toBe(200)
+
+    await page.getByRole("button", { name: "Confirm and remove the password" }).click()
+    await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor()
+    expect((await login(service, user.email)).status).toBe(401)
+  })
+
+  it("asks for the password in the console too, where the link is pasted", async () => {
+    const user = await register(service)
+    const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
+    await page.getByRole("tab", { name: "Link by mail" }).click()
+    await page.getByLabel("Email").fill(user.email)
+    await page.getByRole("button", { name: "Send me a link" }).click()
+    await page.getByLabel("The link from the mail").fill(await newestLetterLink(service, user.email))
+    await page.getByRole("button", { name: "Continue" }).click()
+    await page.getByRole("button", { name: "Confirm and remove the password" }).waitFor()
+    await page.getByLabel("Password", { exact: true }).press("Enter")
+    expect((await login(service, user.email)).status).toBe(200)
+
+    await page.getByLabel("Password", { exact: true }).fill(password)
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+    expect((await login(service, user.email)).status).toBe(200)
   })
 })

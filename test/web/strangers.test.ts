@@ -155,7 +155,7 @@ it("a stranger's login in a partner's address does not keep what the stranger se
 
   const page = await openMailed(visitor, thief.email)
   expect(page.text).toContain("The password you registered with")
-  expect((await visitor.submit(page, { action: "use" })).status).toBe(303)
+  expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
   expect((await login(service, thief.email)).status).toBe(401)
   expect((await service.call("GET", "/account", { token: thief.token })).status).toBe(401)
 })
@@ -169,7 +169,7 @@ it("a login that was handed over by address does not keep what a stranger set up
 
   const page = await openMailed(visitor, thief.email)
   expect(page.text).toContain("The password you registered with")
-  expect((await visitor.submit(page, { action: "use" })).status).toBe(303)
+  expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
   expect((await login(service, thief.email)).status).toBe(401)
   expect((await visitor.get("/magic_link/done")).text).toContain("Do you want a password?")
 })

@@ -1,6 +1,6 @@
-import { actionButton, actionForm } from "./console-actions.js"
+import { actionButton, actionForm, finalButton } from "./console-actions.js"
 import { field, fill, h } from "./console-dom.js"
-import { explain, request } from "./console-http.js"
+import { explain, Problem, request } from "./console-http.js"
 import { notify } from "./console-notices.js"
 import { outboxHint } from "./console-outbox.js"
 import { prove } from "./console-proof.js"
@@ -83,20 +83,52 @@ const go = async (place, response, email) => {
 /** A link, or only what comes after `refresh_token=` in it. @param {string} pasted */
 const tokenOf = (pasted) => /refresh_token=([^&\s]+)/.exec(pasted)?.[1] ?? pasted.trim()
 
+/** @param {Element} place @param {string} email @param {Record<string, unknown>} body */
+const consumeLink = async (place, email, body) =>
+  go(place, await request("POST", "/auth/magic_link/consume", { body }), email)
+
+/** The account has a password. It is kept by showing it, and removed only by a button of its own. */
+const passwordStep = (place, email, token) => {
+  const form = actionForm(
+    {
+      label: "Confirm the address",
+      name: "Password of the account",
+      submit: ({ password }) => consumeLink(place, email, { token, password }),
+    },
+    passwordField("current-password", "The password this address was registered with."),
+  )
+  fill(
+    place,
+    h("h2", {}, "Your password"),
+    form,
+    h("p", { class: "soft small" }, "Did you not register here, or is the password lost?"),
+    finalButton(
+      "Confirm and remove the password",
+      {
+        question: "Remove the password?",
+        consequence: "The address is confirmed. Every device is logged out and API keys stop working.",
+      },
+      () => consumeLink(place, email, { token, discard_credentials: true }),
+    ),
+  )
+  form.querySelector("input").focus()
+}
+
 /** @param {Element} place @param {string} email @param {string} kind */
 const linkStep = (place, email, kind) => {
   const form = actionForm(
     {
       label: "Continue",
       name: "Mailed link",
-      submit: async ({ link }) =>
-        go(
-          place,
-          await request("POST", "/auth/magic_link/consume", {
-            body: { token: decodeURIComponent(tokenOf(link)) },
-          }),
-          email,
-        ),
+      submit: async ({ link }) => {
+        const token = decodeURIComponent(tokenOf(link))
+        try {
+          await consumeLink(place, email, { token })
+        } catch (error) {
+          if (!(error instanceof Problem) || error.fields.password === undefined) throw error
+          passwordStep(place, email, token)
+        }
+      },
     },
     field(
       "The link from the mail",
