@@ -50,6 +50,7 @@ import { entityStore } from "./store/entity-store.ts"
 import { Outbox } from "./store/outbox.ts"
 import { Sql } from "./store/sql.ts"
 import { Users } from "./store/users.ts"
+import { endpointWithNotice, siteNotice, withNotice } from "./web/site-notice.ts"
 
 export interface Surroundings extends BusSurroundings {
   readonly config: Config
@@ -199,12 +200,13 @@ export const startService = async (
     )
     if (surroundings.preparesData) await runtime.runPromise(prepareData(config))
     const fork = Effect.runForkWith(context)
+    const notice = siteNotice(config)
     const ownAddresses = [config.baseUrl, config.authUrl, config.webUrl]
     const server: Server = await startServer({
       host: config.host,
       port: options.port,
       exclusive: options.exclusive,
-      endpoints,
+      endpoints: notice === undefined ? endpoints : endpoints.map((one) => endpointWithNotice(one, notice)),
       allowedOrigins: config.allowedOrigins,
       trustProxy: config.trustProxy === "on",
       deadlineMs: config.requestDeadlineSeconds * 1000,
@@ -224,7 +226,8 @@ export const startService = async (
         }),
       refuse: (kind, requestId, details, shape) => {
         if (kind === "defect") fork(Effect.logError("request failed", { request_id: requestId }, details))
-        return refusalResponse(kind, requestId, details, shape)
+        const response = refusalResponse(kind, requestId, details, shape)
+        return notice === undefined ? response : withNotice(response, notice)
       },
     })
     await runtime.runPromise(watch(server))

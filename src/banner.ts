@@ -10,6 +10,7 @@ export const banner = async (config: Config): Promise<string> =>
     `  Emoji Id Directory on ${config.baseUrl}`,
     `  docs     ${config.baseUrl}/docs`,
     `  try      curl ${config.baseUrl}/emoji`,
+    ...(config.payments === "sandbox" ? ["  PAYMENTS=sandbox: test payments, no real money is charged"] : []),
     ...(await demoLines(config)).map((line) => `  ${line}`),
     "",
   ].join("\n")

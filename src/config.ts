@@ -6,6 +6,8 @@ type Settings = Read<typeof settings>
 export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo"> {
   readonly production: boolean
   readonly demo: boolean
+  /** Whether the sandbox is a payment provider of this service. */
+  readonly takesTestPayments: boolean
   readonly baseUrl: string
   readonly authUrl: string
   readonly webUrl: string
@@ -33,6 +35,9 @@ const combinedProblems = (values: Settings): ReadonlyArray<string> => {
     ...(values.stripeKey !== undefined && values.stripeWebhookSecret === undefined
       ? ["STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"]
       : []),
+    ...(values.stripeKey !== undefined && values.payments === "sandbox"
+      ? ["PAYMENTS: sandbox is refused with STRIPE_SECRET_KEY, which takes real money"]
+      : []),
     ...(values.twilioAccount !== undefined &&
     (values.twilioToken === undefined || values.twilioFrom === undefined)
       ? ["TWILIO_ACCOUNT_SID: needs TWILIO_AUTH_TOKEN and TWILIO_FROM"]
@@ -59,6 +64,7 @@ export const readConfig = (
     ...values,
     production,
     demo: values.demo === undefined ? !production : values.demo === "true",
+    takesTestPayments: !production || values.payments === "sandbox",
     baseUrl,
     authUrl: values.authUrl ?? baseUrl,
     webUrl: values.webUrl ?? baseUrl,

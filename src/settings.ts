@@ -113,9 +113,14 @@ export const settings = {
   twilioAccount: optionalSetting("TWILIO_ACCOUNT_SID", "Twilio account that sends SMS.", plain),
   twilioToken: optionalSetting("TWILIO_AUTH_TOKEN", "Its token.", secret()),
   twilioFrom: optionalSetting("TWILIO_FROM", "Its sender number.", plain),
+  payments: optionalSetting(
+    "PAYMENTS",
+    "`sandbox` accepts test payments: no real money is charged, and the log and every page say so. Needed for the sandbox in production; elsewhere it is in use anyway.",
+    oneOf("sandbox"),
+  ),
   stripeKey: optionalSetting(
     "STRIPE_SECRET_KEY",
-    "Takes card payments through Stripe instead of the sandbox.",
+    "Takes card and wallet payments through Stripe instead of the sandbox. Without it production offers no paid method.",
     secret(),
   ),
   stripeWebhookSecret: optionalSetting("STRIPE_WEBHOOK_SECRET", "Verifies Stripe's webhooks.", secret()),

@@ -73,6 +73,11 @@ describe("a bad setting", () => {
       { BASE_URL: "https://x.example/api", AUTH_URL: "https://auth.example" },
       "WEB_URL: expected an address without a path; by default it is BASE_URL",
     ],
+    [{ PAYMENTS: "stripe" }, "PAYMENTS: expected one of sandbox"],
+    [
+      { PAYMENTS: "sandbox", STRIPE_SECRET_KEY: "sk", STRIPE_WEBHOOK_SECRET: "whsec" },
+      "PAYMENTS: sandbox is refused with STRIPE_SECRET_KEY, which takes real money",
+    ],
     [{ STRIPE_SECRET_KEY: "sk" }, "STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"],
   ])("%o is one line that names the variable and says why", (environment, line) => {
     expect(problems(environment)).toEqual([line])
@@ -106,6 +111,11 @@ describe("the defaults", () => {
   })
   it("in production have no demo data", () => {
     expect(config({ NODE_ENV: "production" }).demo).toBe(false)
+  })
+  it("take test payments everywhere but in production, where it has to be said", () => {
+    expect(config().takesTestPayments).toBe(true)
+    expect(config({ NODE_ENV: "production" }).takesTestPayments).toBe(false)
+    expect(config({ NODE_ENV: "production", PAYMENTS: "sandbox" }).takesTestPayments).toBe(true)
   })
   it("hold for settings that are present but empty", () => {
     expect(config({ PORT: "" }).port).toBe(3001)

@@ -111,7 +111,7 @@ const checkout = route({
   ...checkoutRow,
   id: "checkout",
   summary:
-    "Hold every id of the cart, or none, and ask for the payment. Prices are asked for again; when somebody else was faster the answer is 422 `eligibility`, and the cart shows which items are lost",
+    "Hold every id of the cart, or none, and ask for the payment. Prices are asked for again; when somebody else was faster the answer is 422 `eligibility`, and the cart shows which items are lost. A method without a payment provider is 422 `method_unavailable`: in production CardCheckout and WalletPay need Stripe, and CryptoCommerce is not available yet",
   path: "/cart/checkout",
   handler: ({ body, headers, principal }) =>
     Checkouts.use((checkouts) =>
@@ -125,7 +125,7 @@ const checkoutOrder = route({
   ...checkoutRow,
   id: "checkoutOrder",
   summary:
-    "Check out a given open order: one's own, or any for administrators. Without an Idempotency-Key the same part in cash is taken once for a day under the same reference, for ten minutes without one",
+    "Check out a given open order: one's own, or any for administrators. Without an Idempotency-Key the same part in cash is taken once for a day under the same reference, for ten minutes without one. A method without a payment provider is 422 `method_unavailable`",
   path: "/cart/checkout/:id",
   params: { id: Uuid },
   handler: ({ body, headers, params, principal }) =>

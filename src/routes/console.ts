@@ -9,6 +9,7 @@ import { Browsers } from "../services/browsers.ts"
 import { logInFromBrowser } from "../services/console-login.ts"
 import { notRegistered, readAnswer } from "../services/lookup-answer.ts"
 import { Lookups } from "../services/lookups.ts"
+import { Payments } from "../services/payments.ts"
 import { rhythmScore } from "../services/rhythm.ts"
 import { consolePage, type Finding } from "../web/console.ts"
 import { pageRow } from "../web/page-row.ts"
@@ -42,6 +43,7 @@ const show = route({
         finding,
         isDevelopment: !production,
         hasBrowserLogin: sessionToken !== undefined,
+        paymentMethods: (yield* Payments).methods,
       })
     }),
 })

@@ -74,7 +74,7 @@ const refundOrder = route({
   ...shared,
   id: "refundOrder",
   summary:
-    "Give money back through the provider it came from: all of it, an amount, or the price of items; without an Idempotency-Key the same amount for the same reason is one refund for ten minutes and while it is on its way",
+    "Give money back through the provider it came from: all of it, an amount, or the price of items; without an Idempotency-Key the same amount for the same reason is one refund for ten minutes and while it is on its way. A provider that is not configured on this server is 422 `method_unavailable`",
   method: "post",
   path: "/orders/:id/refund",
   scope: "order:refund",

@@ -12,6 +12,7 @@ import { Checkouts } from "../services/checkouts.ts"
 import { Limits } from "../services/limits.ts"
 import { MagicLinks } from "../services/magic-links.ts"
 import { agreeToAddresses, findBought, writeAddresses } from "../services/partner-writes.ts"
+import { Payments } from "../services/payments.ts"
 import { SecondFactors } from "../services/second-factors.ts"
 import { Sessions } from "../services/sessions.ts"
 import { formRow, pageRow } from "../web/page-row.ts"
@@ -68,6 +69,8 @@ const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, na
 const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, method: MethodName) {
   const { webUrl } = yield* AppConfig
   const { principal } = actor
+  // Before the addresses are agreed to and a code is asked for.
+  yield* Payments.use((payments) => payments.checkMethod(methods[method]))
   if (principal.twoFactor) {
     yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId)).pipe(
       Effect.catchTag("TwoFactorRequired", () =>
@@ -125,8 +128,10 @@ const act = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, fo
       return cart
     case "pay": {
       const { order } = yield* Carts.use((carts) => carts.get(userId))
-      const link = order.status === "PendingPayment" ? order.context.intent?.checkoutUrl : undefined
-      if (link === undefined) return cart
+      const { intent } = order.context
+      const link = order.status === "PendingPayment" ? intent?.checkoutUrl : undefined
+      if (link === undefined || intent === undefined) return cart
+      if (!(yield* Payments).isPayable(intent)) return cart
       yield* agreeToAddresses(order, guest.browser.visitToken)
       return seeOther(link)
     }

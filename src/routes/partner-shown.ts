@@ -7,6 +7,7 @@ import { Carts } from "../services/carts.ts"
 import { listOwned } from "../services/id-lists.ts"
 import { OrderViews } from "../services/order-views.ts"
 import { foreseeAddresses } from "../services/partner-writes.ts"
+import { Payments } from "../services/payments.ts"
 import { Storefront } from "../services/storefront.ts"
 import { cartPage } from "../web/partner-cart.ts"
 import { type SearchShown, searchPage } from "../web/partner-search.ts"
@@ -35,6 +36,7 @@ export const showCart = Effect.fnUntraced(function* (guest: Guest, actor: Browse
     order: view,
     addresses: yield* foreseeAddresses(order, guest.partner.organization_id, guest.visit.addresses),
     isFree: isFree || totalCents(order.context.items) === 0,
+    methods: (yield* Payments).methods,
     ...(failed === undefined ? {} : { failed }),
     mayConfirm: failed !== undefined && user.email !== undefined && user.email_verified_at === undefined,
   })

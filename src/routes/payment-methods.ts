@@ -13,7 +13,8 @@ const params = { id: text(255) }
 const listPaymentMethods = route({
   ...shared,
   id: "listPaymentMethods",
-  summary: "How the caller has paid before, a hundred to a page",
+  summary:
+    "How the caller has paid before, a hundred to a page; without test cards where test payments are off",
   method: "get",
   path: "/payment_methods",
   scope: "paymentMethod:read",

@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
 import { Conflict, InvalidRequest, NotFound } from "../../schema/errors.ts"
 import { text } from "../../schema/wire.ts"
+import { AppConfig } from "../config.ts"
 import { Reply } from "../http/reply.ts"
 import { route } from "../http/route.ts"
 import { Sandbox, type SandboxSession } from "../providers/payments/sandbox.ts"
-import { Payments } from "../services/payments.ts"
 import { notice } from "../web/login.ts"
 import { sandboxCheckoutPage } from "../web/sandbox-checkout.ts"
 
@@ -17,17 +17,19 @@ const shared = {
   errorBody: "page",
 } as const
 
-/** Also what was begun before real money was taken here is none of today's. */
+/** Where the sandbox is not in use, checkouts made in it before are not found either. */
 const getSession = Effect.fnUntraced(function* (sessionId: string) {
-  const { takesPlayMoney } = yield* Payments
-  const session = takesPlayMoney ? yield* Sandbox.use((sandbox) => sandbox.findSession(sessionId)) : undefined
+  const { takesTestPayments } = yield* AppConfig
+  const session = takesTestPayments
+    ? yield* Sandbox.use((sandbox) => sandbox.findSession(sessionId))
+    : undefined
   return session ?? (yield* new NotFound({ error: "There is no such checkout." }))
 })
 
 const showCheckout = route({
   ...shared,
   id: "sandboxCheckout",
-  summary: "The page where a buyer pays in the sandbox",
+  summary: "The page where a buyer makes a test payment; 404 in production without PAYMENTS=sandbox",
   method: "get",
   success: Schema.Unknown,
   produces: "text/html",
@@ -54,7 +56,8 @@ const readAction = (body: Uint8Array): Action | undefined => {
 const payCheckout = route({
   ...shared,
   id: "sandboxPay",
-  summary: "Pay, underpay, overpay or decline in the sandbox (form: action)",
+  summary:
+    "Pay, underpay, overpay or decline a test payment (form: action); 404 in production without PAYMENTS=sandbox",
   method: "post",
   rawBody: true,
   bodyLimitBytes: 4096,
@@ -64,10 +67,10 @@ const payCheckout = route({
   errors: [Conflict, InvalidRequest, NotFound],
   handler: ({ params: { session: sessionId }, rawBody }) =>
     Effect.gen(function* () {
+      const session = yield* getSession(sessionId)
       const action = readAction(rawBody)
       if (action === undefined)
         return yield* new InvalidRequest({ error: `action: expected one of ${actions.join(", ")}` })
-      const session = yield* getSession(sessionId)
       const sandbox = yield* Sandbox
       if (action === "decline") {
         yield* sandbox.decline(session)

@@ -11,7 +11,7 @@ const webhook = (provider: string, signatureHeader: string) =>
   route({
     id: `${provider}Webhook`,
     group: "webhooks",
-    summary: `What ${provider} tells, signed over the bytes of the body; each fact counts once`,
+    summary: `What ${provider} tells, signed over the bytes of the body; each fact counts once. 404 where ${provider} is not in use`,
     method: "post",
     path: `/webhooks/${provider}`,
     auth: "none",

@@ -185,7 +185,9 @@ export class Checkouts extends Context.Service<
 
       /** Asked again for the same: the answer is the same, with the intent an earlier crash may have left out. */
       const repeated = Effect.fnUntracedEager(function* ({ order, user }: Cart, asked: Asked) {
-        if (!isRepeated(order, asked)) return undefined
+        const { intent } = order.context
+        if (!isRepeated(order, asked) || (intent !== undefined && !payments.isPayable(intent)))
+          return undefined
         return { user, order: yield* payments.ensureIntent(order), before: order }
       })
 
@@ -193,11 +195,11 @@ export class Checkouts extends Context.Service<
         run: Effect.fnUntraced(function* (principal, orderId, request, options = {}) {
           const { organizationId, run = freshRun } = options
           const { method } = request
+          yield* payments.checkMethod(method)
           yield* checkRequest(principal, request)
           const buyer = yield* buyerOf(principal, orderId)
           const cart = yield* carts.recall(buyer)
           yield* checkEmail(cart.user)
-          if (method !== "Free" && method !== "Cash") yield* payments.checkMethod(method)
           const wanted = yield* checkKey(cart.user, request.pubkey)
           const asked: Asked = { method, orderId, wanted }
           const known = yield* repeated(cart, asked)

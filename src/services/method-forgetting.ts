@@ -5,7 +5,7 @@ import { Payments } from "./payments.ts"
 /** Tells the provider that a payment method is gone. What it does not hear now it is told later. */
 export const forgetMethod = (id: string, provider: string) =>
   Effect.gen(function* () {
-    const port = yield* Payments.use((payments) => Effect.succeed(payments.find(provider)))
+    const port = yield* Payments.use((payments) => Effect.succeed(payments.findAny(provider)))
     if (port === undefined) return
     yield* port.forgetMethod(id)
     yield* PaymentMethods.use((methods) => methods.forgotten(id))

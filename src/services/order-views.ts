@@ -18,6 +18,7 @@ import {
   orderActions,
 } from "../../schema/order.ts"
 import type { DisplayUser } from "../../schema/user.ts"
+import { AppConfig } from "../config.ts"
 import { Sandbox } from "../providers/payments/sandbox.ts"
 import { DatabaseClock } from "../store/database-clock.ts"
 import { claimsToSee, type Mark, Orders, type Seen, type StoredOrder } from "../store/orders.ts"
@@ -94,6 +95,7 @@ export class OrderViews extends Context.Service<
       const secrets = yield* IntentSecrets
       const clock = yield* DatabaseClock
       const sandbox = yield* Sandbox
+      const { takesTestPayments } = yield* AppConfig
 
       /** An invoice that is paid in parts asks for what is left of it. */
       const waysToPay = (order: OrderContext, intent: Intent) =>
@@ -104,9 +106,10 @@ export class OrderViews extends Context.Service<
       const paymentData = Effect.fnUntracedEager(function* (order: OrderContext) {
         const { checkout, id, intent } = order
         if (checkout === undefined || intent === undefined) return undefined
+        const isOff = intent.provider === sandbox.name && !takesTestPayments
         const data: Types.Mutable<NonNullable<DisplayOrder["payment_method_data"]>> = {
           method: checkout.method === "CryptoCommerce" ? "CryptoCommerce" : "CardCheckout",
-          methods: waysToPay(order, intent),
+          methods: isOff ? [] : waysToPay(order, intent),
           client_secret: yield* secrets.tell(id, intent),
           payment_intent_id: intent.intentId,
         }
@@ -114,7 +117,7 @@ export class OrderViews extends Context.Service<
         if (checkout.cancelUrl !== undefined) data.cancel_url = checkout.cancelUrl
         if (intent.invoiceId !== undefined) data.invoice_id = intent.invoiceId
         if (intent.sessionId !== undefined) data.session_id = intent.sessionId
-        if (intent.checkoutUrl !== undefined) data.checkout_url = intent.checkoutUrl
+        if (intent.checkoutUrl !== undefined && !isOff) data.checkout_url = intent.checkoutUrl
         return data
       })
 

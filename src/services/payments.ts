@@ -3,7 +3,7 @@ import { OrderActors } from "../../actors/order.ts"
 import type { Checkout, Intent, OrderContext, OrderItem } from "../../machines/order-context.ts"
 import { orderNumber } from "../../machines/order-effects.ts"
 import { dueCents } from "../../machines/order-money.ts"
-import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import { fieldFault, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
 import type { TurnEffects } from "../../schema/turn.ts"
 import { AppConfig } from "../config.ts"
@@ -14,8 +14,19 @@ import type { StoredOrder } from "../store/orders.ts"
 import { FailPoints } from "./fail-points.ts"
 import { IntentSecrets } from "./intent-secrets.ts"
 
-const isPaidMethod = (method: string): method is PaidMethod =>
-  method === "CryptoCommerce" || method === "CardCheckout" || method === "WalletPay"
+const paidMethods = [
+  "CardCheckout",
+  "CryptoCommerce",
+  "WalletPay",
+] as const satisfies ReadonlyArray<PaidMethod>
+
+const isPaidMethod = (method: Checkout["method"]): method is PaidMethod =>
+  paidMethods.some((paid) => paid === method)
+
+const unavailable = (method: PaidMethod): string =>
+  method === "CardCheckout"
+    ? "Card payments are not configured on this server."
+    : `${method} payments are not available on this server.`
 
 type PaidCheckout = Checkout & { readonly method: PaidMethod }
 
@@ -23,12 +34,17 @@ type PaidCheckout = Checkout & { readonly method: PaidMethod }
 export class Payments extends Context.Service<
   Payments,
   {
-    checkMethod(method: PaidMethod): Effect.Effect<void, Unprocessable>
+    /** The methods a buyer can pay with on this server. */
+    readonly methods: ReadonlyArray<PaidMethod>
+    checkMethod(method: Checkout["method"]): Effect.Effect<void, Unprocessable>
+    /** A provider that payments, refunds and webhooks go through. */
     find(provider: string): PaymentProvider | undefined
-    /** Of the providers that are set up. */
+    /** Also the sandbox where it takes no payments: for work on old orders that moves no money. */
+    findAny(provider: string): PaymentProvider | undefined
+    /** The names `findAny` knows. */
     readonly names: ReadonlyArray<string>
-    /** Where real money is taken, nobody pays with play money. */
-    readonly takesPlayMoney: boolean
+    /** Whether the intent can still be paid: its provider may have been removed since it was made. */
+    isPayable(intent: Intent): boolean
     /** Why a sum cannot be paid this way, if it cannot. */
     tooLittle(method: Checkout["method"], cents: number): string | undefined
     /** The intent of a checkout about to be taken, where its provider can say it beforehand, and what makes it. */
@@ -54,20 +70,27 @@ export class Payments extends Context.Service<
       const failPoints = yield* FailPoints
       const sandbox = yield* Sandbox
       const stripe = yield* Stripe
-      const providers = new Map<string, PaymentProvider>([
+      const known = new Map<string, PaymentProvider>([
         [sandbox.name, sandbox],
         ...(stripe.provider === undefined ? [] : [[stripe.provider.name, stripe.provider] as const]),
       ])
-      const takesPlayMoney = !config.production || stripe.provider === undefined
-      const playMoney = takesPlayMoney ? sandbox : undefined
+      const find = (provider: string) =>
+        provider === sandbox.name && !config.takesTestPayments ? undefined : known.get(provider)
 
+      // No real provider takes CryptoCommerce yet.
       const providerFor = (method: PaidMethod): PaymentProvider | undefined =>
-        method === "CryptoCommerce" ? playMoney : (stripe.provider ?? playMoney)
+        (method === "CryptoCommerce" ? undefined : stripe.provider) ?? find(sandbox.name)
+
+      const methods = paidMethods.filter((method) => providerFor(method) !== undefined)
+      if (config.payments === "sandbox")
+        yield* Effect.logWarning("PAYMENTS=sandbox: test payments are accepted, no real money is charged")
+      else if (methods.length === 0)
+        yield* Effect.logWarning("no payment provider is configured: only Free and Cash checkouts work")
 
       const abandon = (intent: Intent | undefined): Effect.Effect<void> =>
         intent === undefined
           ? Effect.void
-          : (providers.get(intent.provider)?.cancelIntent(intent) ?? Effect.void).pipe(
+          : (known.get(intent.provider)?.cancelIntent(intent) ?? Effect.void).pipe(
               Effect.catch((cause) => Effect.logWarning("intent not cancelled", intent.intentId, cause)),
             )
 
@@ -152,16 +175,14 @@ export class Payments extends Context.Service<
 
       return Payments.of({
         checkMethod: (method) =>
-          providerFor(method) === undefined
-            ? Effect.fail(
-                new Unprocessable({
-                  fields: { method: [{ code: "unavailable", message: `${method} is not offered here.` }] },
-                }),
-              )
+          isPaidMethod(method) && providerFor(method) === undefined
+            ? Effect.fail(fieldFault("method", "method_unavailable", unavailable(method)))
             : Effect.void,
-        find: (provider) => providers.get(provider),
-        names: [...providers.keys()],
-        takesPlayMoney,
+        methods,
+        find,
+        findAny: (provider) => known.get(provider),
+        names: [...known.keys()],
+        isPayable: ({ provider }) => find(provider) !== undefined,
         tooLittle: (method, cents) => {
           const least = isPaidMethod(method) ? (providerFor(method)?.leastCents ?? 0) : 0
           return cents === 0 || cents >= least

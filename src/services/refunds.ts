@@ -2,7 +2,13 @@ import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Refund } from "../../machines/order-context.ts"
 import { refundParts } from "../../machines/order-money.ts"
-import { type EventRefused, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
+import {
+  type EventRefused,
+  fieldFault,
+  NotFound,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
 import type { RefundRequest } from "../../schema/order.ts"
 import type { StoredOrder } from "../store/orders.ts"
@@ -20,6 +26,16 @@ type Settled = "refund.taken_on" | "refund.made" | "refund.failed" | "refund.ret
 /** Only the provider's own word undoes what it called made before. */
 const undone = (refund: Refund | undefined): Settled =>
   refund?.status === "Refunded" ? "refund.returned" : "refund.failed"
+
+/** Nothing is sent to another provider: it knows nothing of the payment. */
+const unreachable = (provider: string) =>
+  fieldFault(
+    "provider",
+    "method_unavailable",
+    provider === "sandbox"
+      ? "The order was paid with test payments, which are off on this server. Record the refund with refund_override."
+      : `The order was paid through ${provider}, which is not configured on this server. Refund it there and record it with refund_override.`,
+  )
 
 /** The order knows this refund already. */
 class AlreadyBooked {
@@ -187,7 +203,9 @@ export class Refunds extends Context.Service<
           isOver(order, made, isForgotten(made.at, actors.now(), seconds)),
         )
         if (find(run) !== undefined) return yield* Effect.fail(new AlreadyBooked())
-        return yield* planRefund(order, request, run)
+        const planned = yield* planRefund(order, request, run)
+        const closed = planned.find(({ provider }) => payments.find(provider) === undefined)
+        return closed === undefined ? planned : yield* unreachable(closed.provider)
       })
 
       return Refunds.of({

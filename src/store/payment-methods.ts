@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { PaymentMethod } from "../../schema/order.ts"
 import type { Piece } from "../../schema/paging.ts"
+import { AppConfig } from "../config.ts"
 import { type Client, Sql } from "./sql.ts"
 
 interface Row {
@@ -51,6 +52,8 @@ export class PaymentMethods extends Context.Service<
     PaymentMethods,
     Effect.gen(function* () {
       const sql = yield* Sql
+      // The card of the sandbox is nothing to pay with where test payments are off.
+      const hidden = (yield* AppConfig).takesTestPayments ? [] : ["sandbox"]
       const columns = (q: Client) =>
         q`id, provider, payment_type, brand, country, last4, exp_month, exp_year, is_default`
       const notFound = new NotFound({ error: "There is no such payment method." })
@@ -61,6 +64,7 @@ export class PaymentMethods extends Context.Service<
             .rows<Row>(
               (q) => q`select ${columns(q)}
                          from payment_method where user_id = ${userId} and deleted_at is null
+                          and provider <> all(${hidden})
                         order by is_default desc, created_at desc, id limit ${limit} offset ${offset}`,
             )
             .pipe(Effect.map((rows) => rows.map((row) => toMethod(row).shown))),
@@ -73,7 +77,8 @@ export class PaymentMethods extends Context.Service<
                               ${method.country ?? null}, ${method.last4 ?? null}, ${method.exp_month ?? null}::int,
                               ${method.exp_year ?? null}::int,
                               not exists (select 1 from payment_method m
-                                           where m.user_id = u.id and m.deleted_at is null)
+                                           where m.user_id = u.id and m.deleted_at is null
+                                             and m.provider <> all(${hidden}))
                          from app_user u where u.id = ${userId} and u.deleted_at is null
                        on conflict (id) do nothing`,
             )

@@ -39,10 +39,18 @@ export interface ConsoleFacts {
   readonly isDevelopment: boolean
   /** Whether a mailed link has logged somebody in in this browser. */
   readonly hasBrowserLogin: boolean
+  /** What a buyer can pay with. The console offers nothing else. */
+  readonly paymentMethods: ReadonlyArray<string>
 }
 
 /** The console. Without its script it still answers what an id points at. */
-export const consolePage = ({ asked, finding, hasBrowserLogin, isDevelopment }: ConsoleFacts) =>
+export const consolePage = ({
+  asked,
+  finding,
+  hasBrowserLogin,
+  isDevelopment,
+  paymentMethods,
+}: ConsoleFacts) =>
   page({
     title: "Emoji Id Directory",
     wide: true,
@@ -54,7 +62,7 @@ export const consolePage = ({ asked, finding, hasBrowserLogin, isDevelopment }: 
 <nav id="views" aria-label="Views" hidden></nav>
 <div id="account" class="bar-end"></div>
 </header>
-<main id="view" tabindex="-1" data-development="${isDevelopment ? "yes" : "no"}" data-browser-login="${hasBrowserLogin ? "yes" : "no"}">
+<main id="view" tabindex="-1" data-development="${isDevelopment ? "yes" : "no"}" data-browser-login="${hasBrowserLogin ? "yes" : "no"}" data-payment-methods="${paymentMethods.join(" ")}">
 <h1>Look up an emoji id</h1>
 <p class="soft">A short row of emoji that stands for payment addresses, links and keys.</p>
 <form method="get" action="/" role="search">

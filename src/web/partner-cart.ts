@@ -1,6 +1,7 @@
 import type { DisplayOrder } from "../../schema/order.ts"
 import type { DirectoryRecord } from "../../schema/record.ts"
-import { html } from "./html.ts"
+import type { PaidMethod } from "../providers/payments/port.ts"
+import { type Content, html } from "./html.ts"
 import { bigId, spokenName } from "./id-tile.ts"
 import { notice, toldBy } from "./login.ts"
 import { dollars } from "./money.ts"
@@ -23,11 +24,20 @@ const itemLine = (guest: Guest, item: Item, isDraft: boolean) => {
 ${isDraft && guestForm(guest, html`<input type="hidden" name="item" value="${item.id}"><button class="link" name="action" value="remove" aria-label="Remove ${spoken}">Remove</button>`)}</div></li>`
 }
 
+const payButtons = (methods: ReadonlyArray<PaidMethod>): Content => [
+  methods.includes("CardCheckout")
+    ? html`<button class="full" name="action" value="card">Pay by card</button>`
+    : notice("Card payments are not configured on this server.", "warn"),
+  methods.includes("CryptoCommerce") &&
+    html`<button class="plain full" name="action" value="crypto">Pay with crypto</button>`,
+]
+
 export interface CartShown {
   readonly order: DisplayOrder
   /** What its ids are given when it is paid from here. */
   readonly addresses: ReadonlyArray<DirectoryRecord>
   readonly isFree: boolean
+  readonly methods: ReadonlyArray<PaidMethod>
   readonly failed?: string
   readonly mayConfirm?: boolean
 }
@@ -55,13 +65,7 @@ ${isPartPaid && html`<p class="total"><span>Still to pay</span><strong>${dollars
 ${addressList(addresses, "Written to your id when it is yours")}
 ${
   isDraft
-    ? html`${guestForm(
-        guest,
-        isFree || isSettled
-          ? getIt
-          : html`<button class="full" name="action" value="card">Pay by card</button><button class="plain full" name="action" value="crypto">Pay with crypto</button>`,
-        "stack",
-      )}
+    ? html`${guestForm(guest, isFree || isSettled ? getIt : payButtons(facts.methods), "stack")}
 <p><a href="${guest.home}">Look for another</a></p>`
     : html`<p class="soft">Held for you until ${order.expires_at?.slice(11, 16)} UTC.</p>
 ${isSettled && guestForm(guest, getIt)}

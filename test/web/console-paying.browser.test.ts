@@ -99,3 +99,40 @@ describe.skipIf(executable === undefined)("paying in the console", { timeout: 60
     await page.getByRole("button", { name: `Pay ${dollars(due - paid)} by card` }).waitFor()
   })
 })
+
+describe.skipIf(executable === undefined)("the console in production", { timeout: 60_000 }, () => {
+  const openCart = async (settings: Record<string, string>) => {
+    const own = await freePort()
+    const production = await serveDirectory({
+      NODE_ENV: "production",
+      RATE_LIMIT: "on",
+      PORT: String(own),
+      BASE_URL: `http://127.0.0.1:${own}`,
+      ...settings,
+    })
+    const buyer = await register(production)
+    const body = { items: [{ emoji_id: "🐢🎸🐢" }] }
+    await production.call("POST", "/cart", { token: buyer.token, body })
+    const page = await openConsole(await browser.person(), production, buyer, "#/cart")
+    await page.locator(".cart-item").waitFor()
+    return page
+  }
+
+  it("offers no card payment without a provider and says so, and free ids as ever", async () => {
+    const page = await openCart({})
+    await page.getByText("Card payments are not configured on this server.").waitFor()
+    expect(await page.getByRole("button", { name: /by card$/ }).count()).toBe(0)
+    await page.getByRole("button", { name: /^Take it free/ }).click()
+    await page.getByText("The cart is empty.").waitFor()
+  })
+
+  it("says above every view that payments are only tests where PAYMENTS=sandbox is set", async () => {
+    const page = await openCart({ PAYMENTS: "sandbox" })
+    const notice = page.getByText("Test payments: no real money is charged.")
+    expect(await notice.isVisible()).toBe(true)
+    expect(await page.getByRole("button", { name: /by card$/ }).isVisible()).toBe(true)
+    await page.goto(page.url().replace("#/cart", "#/market"))
+    await page.getByRole("heading", { name: "Find an id to buy" }).waitFor()
+    expect(await notice.isVisible()).toBe(true)
+  })
+})

@@ -1,6 +1,6 @@
 import { actionButton, actionForm } from "./console-actions.js"
 import { call } from "./console-api.js"
-import { followInTab, payByCard, takeFree } from "./console-checkout.js"
+import { followInTab, payByCard, takeFree, takesCards } from "./console-checkout.js"
 import { badge, emojiText, empty, field, fill, h } from "./console-dom.js"
 import { counted, dollars, remaining } from "./console-format.js"
 import { serverNow } from "./console-http.js"
@@ -81,12 +81,14 @@ const freeFor = ({ order_items: items }) => {
 const draftActions = (order) => {
   const free = freeFor(order)
   const due = order.remaining_due_in_cents
+  const payButton = takesCards() && actionButton(`Pay ${dollars(due)} by card`, payByCard)
   return [
     paidLine(order),
+    due > 0 && !takesCards() && h("p", { class: "soft" }, "Card payments are not configured on this server."),
     h(
       "div",
       { class: "row" },
-      due > 0 ? actionButton(`Pay ${dollars(due)} by card`, payByCard) : takeIt(order),
+      due > 0 ? payButton : takeIt(order),
       due > 0 &&
         free > 0 &&
         actionButton(`Take it free (${counted(free, "id")} left)`, takeFree, { class: "plain" }),
@@ -176,7 +178,9 @@ const orderView = (order, life) => {
     ),
     h("p", { class: "total" }, "Total ", h("strong", {}, dollars(order.total_in_cents))),
     isPending ? pendingActions(order) : draftActions(order),
-    !isPending && h("p", { class: "soft small" }, "Promo codes are entered after checking out."),
+    !isPending &&
+      takesCards() &&
+      h("p", { class: "soft small" }, "Promo codes are entered after checking out."),
   )
 }
 

@@ -3,6 +3,10 @@ import { loadCart, showCart } from "./console-store.js"
 
 const returnUrl = () => `${location.origin}/#/cart`
 
+/** The service writes into the page what it can be paid with. */
+export const takesCards = () =>
+  document.getElementById("view").dataset.paymentMethods.split(" ").includes("CardCheckout")
+
 const openTab = () => {
   const tab = window.open("about:blank", "_blank")
   if (tab !== null) tab.opener = null
