@@ -3,9 +3,10 @@ import { type Read, readSettings } from "./setting-readers.ts"
 import { settings } from "./settings.ts"
 
 type Settings = Read<typeof settings>
-export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo"> {
+export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo" | "host"> {
   readonly production: boolean
   readonly demo: boolean
+  readonly host: string
   readonly baseUrl: string
   readonly authUrl: string
   readonly webUrl: string
@@ -59,6 +60,7 @@ export const readConfig = (
     ...values,
     production,
     demo: values.demo === undefined ? !production : values.demo === "true",
+    host: values.host ?? (production ? "0.0.0.0" : "127.0.0.1"),
     baseUrl,
     authUrl: values.authUrl ?? baseUrl,
     webUrl: values.webUrl ?? baseUrl,

@@ -41,7 +41,11 @@ export const settings = {
     oneOf("development", "test", "production"),
   ),
   port: setting("PORT", "3001", "Port of the HTTP and WebSocket server.", whole(1, 65_535)),
-  host: setting("HOST", "0.0.0.0", "Address to listen on.", plain),
+  host: optionalSetting(
+    "HOST",
+    "Address to listen on. Default: 127.0.0.1, in production 0.0.0.0 (all addresses).",
+    plain,
+  ),
   dataDir: setting("DATA_DIR", ".data", "Folder of the embedded Postgres and of generated keys.", plain),
   databaseUrl: optionalSetting(
     "DATABASE_URL",

@@ -104,8 +104,14 @@ describe("the defaults", () => {
       cartTtlSeconds: 300,
     })
   })
-  it("in production have no demo data", () => {
-    expect(config({ NODE_ENV: "production" }).demo).toBe(false)
+  it("in production have no demo data and listen on all addresses", () => {
+    expect(config({ NODE_ENV: "production" })).toMatchObject({ demo: false, host: "0.0.0.0" })
+  })
+  it("listen on this machine alone outside production, unless HOST says where", () => {
+    expect(config().host).toBe("127.0.0.1")
+    expect(config({ NODE_ENV: "test" }).host).toBe("127.0.0.1")
+    expect(config({ HOST: "0.0.0.0" }).host).toBe("0.0.0.0")
+    expect(config({ HOST: "10.0.0.1", NODE_ENV: "production" }).host).toBe("10.0.0.1")
   })
   it("hold for settings that are present but empty", () => {
     expect(config({ PORT: "" }).port).toBe(3001)

@@ -47,6 +47,15 @@ describe("npm start", () => {
     expect(isAlive(pid)).toBe(false)
   })
 
+  it("without HOST listens on 127.0.0.1 and on no other address, and says how to change that", async () => {
+    const port = await freePort()
+    const program = startEmpty({ PORT: String(port), DATA_DIR: usedFolder, HOST: "" })
+    await program.printed("HOST=0.0.0.0 opens it to the network")
+    expect(await health(port)).toBe(200)
+    // Also an address of this machine: a server that listens on all of them answers here.
+    await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow()
+  })
+
   it("keeps no async context for the fibers that wait", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const counting = join(import.meta.dirname, "fixtures/count-fiber-contexts.mjs")
