@@ -1,4 +1,5 @@
-import { Context } from "effect"
+import { Context, Redacted } from "effect"
+import { isPublishedSecret } from "./demo/published.ts"
 import { type Read, readSettings } from "./setting-readers.ts"
 import { settings } from "./settings.ts"
 
@@ -28,6 +29,14 @@ const combinedProblems = (values: Settings): ReadonlyArray<string> => {
   const production = values.nodeEnv === "production"
   return [
     ...(production && values.rateLimit === "off" ? ["RATE_LIMIT: off is refused in production"] : []),
+    ...(production && values.demo === "true"
+      ? ["DEMO: true is refused in production, because demo passwords are published"]
+      : []),
+    ...(production &&
+    values.adminPassword !== undefined &&
+    isPublishedSecret(Redacted.value(values.adminPassword))
+      ? ["ADMIN_PASSWORD: a published demo password is refused in production"]
+      : []),
     ...((values.adminEmail === undefined) !== (values.adminPassword === undefined)
       ? ["ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"]
       : []),

@@ -37,6 +37,15 @@ describe("a bad setting", () => {
     [{ BASE_URL: "example.com" }, "BASE_URL: expected a URL starting with http:// or https://"],
     [{ RATE_LIMIT: "no" }, "RATE_LIMIT: expected one of on, off"],
     [{ RATE_LIMIT: "off", NODE_ENV: "production" }, "RATE_LIMIT: off is refused in production"],
+    [
+      { DEMO: "true", NODE_ENV: "production" },
+      "DEMO: true is refused in production, because demo passwords are published",
+    ],
+    [
+      { ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "admin-demo-1", NODE_ENV: "production" },
+      "ADMIN_PASSWORD: a published demo password is refused in production",
+    ],
+    [{ DEMO_PASSWORDS: "mine" }, "DEMO_PASSWORDS: expected one of published"],
     [{ ADMIN_EMAIL: "a@b.c" }, "ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"],
     [{ ADMIN_EMAIL: "nobody", ADMIN_PASSWORD: "long enough" }, "ADMIN_EMAIL: expected an email address"],
     [
