@@ -9,6 +9,7 @@ import { type BusSurroundings, betweenProcesses } from "./bus/between-processes.
 import { Bus } from "./bus/bus.ts"
 import { hearOutsiders } from "./bus/outsiders.ts"
 import { AppConfig, type Config } from "./config.ts"
+import { renewDemoSecrets } from "./demo/logins.ts"
 import { seedDemo } from "./demo.ts"
 import { toEndpoint } from "./http/dispatch.ts"
 import { guards } from "./http/guarding.ts"
@@ -122,8 +123,12 @@ const appLayer = (surroundings: Surroundings) => {
   )
 }
 
-const prepareData = (config: Config) =>
-  config.demo ? Effect.andThen(ensureAdmin, seedDemo) : Effect.asVoid(ensureAdmin)
+const prepareData = Effect.fnUntraced(function* (config: Config) {
+  yield* ensureAdmin
+  if (config.demo) yield* seedDemo
+  // A production start has refused demo data that is usable, and sets no password but the administrator's.
+  if (!config.production) yield* renewDemoSecrets
+})
 
 /** Readings of the parts, taken when somebody asks for the metrics. */
 const watch = (server: Server) =>

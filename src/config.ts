@@ -1,13 +1,15 @@
-import { Context } from "effect"
+import { Context, Redacted } from "effect"
+import { isPublishedSecret } from "./demo/published.ts"
 import { type Read, readSettings } from "./setting-readers.ts"
 import { settings } from "./settings.ts"
 
 type Settings = Read<typeof settings>
-export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo"> {
+export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo" | "host"> {
   readonly production: boolean
   readonly demo: boolean
   /** Whether the sandbox is a payment provider of this service. */
   readonly takesTestPayments: boolean
+  readonly host: string
   readonly baseUrl: string
   readonly authUrl: string
   readonly webUrl: string
@@ -29,6 +31,14 @@ const combinedProblems = (values: Settings): ReadonlyArray<string> => {
   const production = values.nodeEnv === "production"
   return [
     ...(production && values.rateLimit === "off" ? ["RATE_LIMIT: off is refused in production"] : []),
+    ...(production && values.demo === "true"
+      ? ["DEMO: true is refused in production, because demo passwords are published"]
+      : []),
+    ...(production &&
+    values.adminPassword !== undefined &&
+    isPublishedSecret(Redacted.value(values.adminPassword))
+      ? ["ADMIN_PASSWORD: a published demo password is refused in production"]
+      : []),
     ...((values.adminEmail === undefined) !== (values.adminPassword === undefined)
       ? ["ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"]
       : []),
@@ -65,6 +75,7 @@ export const readConfig = (
     production,
     demo: values.demo === undefined ? !production : values.demo === "true",
     takesTestPayments: !production || values.payments === "sandbox",
+    host: values.host ?? (production ? "0.0.0.0" : "127.0.0.1"),
     baseUrl,
     authUrl: values.authUrl ?? baseUrl,
     webUrl: values.webUrl ?? baseUrl,

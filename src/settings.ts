@@ -37,11 +37,15 @@ export const settings = {
   nodeEnv: setting(
     "NODE_ENV",
     "development",
-    "`production` turns off demo data and developer routes.",
+    "`production` turns off demo data and developer routes, and refuses to start while demo data is usable.",
     oneOf("development", "test", "production"),
   ),
   port: setting("PORT", "3001", "Port of the HTTP and WebSocket server.", whole(1, 65_535)),
-  host: setting("HOST", "0.0.0.0", "Address to listen on.", plain),
+  host: optionalSetting(
+    "HOST",
+    "Address to listen on. Default: 127.0.0.1, in production 0.0.0.0 (all addresses).",
+    plain,
+  ),
   dataDir: setting("DATA_DIR", ".data", "Folder of the embedded Postgres and of generated keys.", plain),
   databaseUrl: optionalSetting(
     "DATABASE_URL",
@@ -100,8 +104,13 @@ export const settings = {
   adminPassword: optionalSetting("ADMIN_PASSWORD", "Password of that admin.", secret(password)),
   demo: optionalSetting(
     "DEMO",
-    "`true` seeds demo data. Default: true outside production.",
+    "`true` seeds demo data; refused in production. Default: true outside production.",
     oneOf("true", "false"),
+  ),
+  demoPasswords: optionalSetting(
+    "DEMO_PASSWORDS",
+    "`published` keeps the README's demo passwords with a `HOST` that is not loopback, such as in a container whose port is published on 127.0.0.1. Without it they are random there and printed at startup.",
+    oneOf("published"),
   ),
   smtpUrl: optionalSetting(
     "SMTP_URL",

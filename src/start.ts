@@ -4,9 +4,10 @@ import { join } from "node:path"
 import { Redacted } from "effect"
 import { banner } from "./banner.ts"
 import { type Config, readConfig } from "./config.ts"
+import { readDemoItems } from "./store/demo-items.ts"
 import { keepEmbeddedPostgres } from "./store/embedded-keeper.ts"
 import { prepareDatabase } from "./store/prepare.ts"
-import type { DatabaseAddress } from "./store/sql.ts"
+import type { Client, DatabaseAddress } from "./store/sql.ts"
 import { startWorkers } from "./workers.ts"
 
 type Stop = () => Promise<void>
@@ -87,13 +88,22 @@ const checkPortIsFree = async ({ host, port }: Config): Promise<void> => {
   await once(probe, "close")
 }
 
+/** Before any process serves. On a database without demo data it is one query. */
+const refuseDemo = (config: Config) => async (sql: Client) => {
+  const left = await readDemoItems(sql)
+  if (left.length > 0) await (await import("./demo/refusal.ts")).refuseUsableDemo(config, left)
+}
+
 const runParent = async (config: Config, program: string) => {
   const loading = config.workers > 1 ? undefined : loadService()
   // Told of below, when the database that is being started can be stopped again.
   loading?.catch(() => {})
   const database = await openDatabase(config)
   try {
-    await prepareDatabase(database.address, config.statementTimeoutMs, { serves: true })
+    await prepareDatabase(database.address, config.statementTimeoutMs, {
+      serves: true,
+      ...(config.production ? { check: refuseDemo(config) } : {}),
+    })
     const peersPossible = config.databaseUrl !== undefined
     if (loading === undefined && !peersPossible) await checkPortIsFree(config)
     const running =

@@ -37,6 +37,15 @@ describe("a bad setting", () => {
     [{ BASE_URL: "example.com" }, "BASE_URL: expected a URL starting with http:// or https://"],
     [{ RATE_LIMIT: "no" }, "RATE_LIMIT: expected one of on, off"],
     [{ RATE_LIMIT: "off", NODE_ENV: "production" }, "RATE_LIMIT: off is refused in production"],
+    [
+      { DEMO: "true", NODE_ENV: "production" },
+      "DEMO: true is refused in production, because demo passwords are published",
+    ],
+    [
+      { ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "admin-demo-1", NODE_ENV: "production" },
+      "ADMIN_PASSWORD: a published demo password is refused in production",
+    ],
+    [{ DEMO_PASSWORDS: "mine" }, "DEMO_PASSWORDS: expected one of published"],
     [{ ADMIN_EMAIL: "a@b.c" }, "ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"],
     [{ ADMIN_EMAIL: "nobody", ADMIN_PASSWORD: "long enough" }, "ADMIN_EMAIL: expected an email address"],
     [
@@ -109,8 +118,14 @@ describe("the defaults", () => {
       cartTtlSeconds: 300,
     })
   })
-  it("in production have no demo data", () => {
-    expect(config({ NODE_ENV: "production" }).demo).toBe(false)
+  it("in production have no demo data and listen on all addresses", () => {
+    expect(config({ NODE_ENV: "production" })).toMatchObject({ demo: false, host: "0.0.0.0" })
+  })
+  it("listen on this machine alone outside production, unless HOST says where", () => {
+    expect(config().host).toBe("127.0.0.1")
+    expect(config({ NODE_ENV: "test" }).host).toBe("127.0.0.1")
+    expect(config({ HOST: "0.0.0.0" }).host).toBe("0.0.0.0")
+    expect(config({ HOST: "10.0.0.1", NODE_ENV: "production" }).host).toBe("10.0.0.1")
   })
   it("take test payments everywhere but in production, where it has to be said", () => {
     expect(config().takesTestPayments).toBe(true)

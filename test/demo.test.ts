@@ -79,9 +79,4 @@ describe("the demo data", () => {
     expect(await service.sql`select client_id from oauth_client`).toHaveLength(1)
     expect((await service.sql`select name from demo_part`).length).toBeGreaterThan(2)
   })
-
-  it("makes no administrator with a known password in production", () => {
-    const lines = demoLines({ ...testConfig({ DEMO: "true" }), production: true })
-    expect(lines.join("\n")).not.toContain("admin@")
-  })
 })

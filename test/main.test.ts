@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
@@ -45,6 +46,15 @@ describe("npm start", () => {
     program.child.kill("SIGTERM")
     expect(await program.ended).toEqual({ code: 0, signal: null })
     expect(isAlive(pid)).toBe(false)
+  })
+
+  it("without HOST listens on 127.0.0.1 and on no other address, and says how to change that", async () => {
+    const port = await freePort()
+    const program = startEmpty({ PORT: String(port), DATA_DIR: usedFolder, HOST: "" })
+    await program.printed("HOST=0.0.0.0 opens it to the network")
+    expect(await health(port)).toBe(200)
+    // Also an address of this machine: a server that listens on all of them answers here.
+    await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow()
   })
 
   it("keeps no async context for the fibers that wait", async () => {
@@ -121,6 +131,31 @@ describe("npm start", () => {
     expect((await program.ended).code).toBe(0)
     await expect(health(port)).rejects.toThrow()
   })
+})
+
+describe("a production start on demo data", () => {
+  const dataDir = temporaryFolder()
+  const production = async (environment: Record<string, string> = {}) =>
+    start({ NODE_ENV: "production", PORT: String(await freePort()), DATA_DIR: dataDir, ...environment })
+  const refused = /^demo data is still usable \(logins .*; 2 lootboxes\): .*"npm run cli -- demo remove".*$/
+
+  it("is refused with one line, by one process and by workers, until the command has removed it", async () => {
+    const seeding = start({ PORT: String(await freePort()), DATA_DIR: dataDir })
+    await seeding.printed("alice-demo-1")
+    seeding.child.kill("SIGTERM")
+    await seeding.ended
+    for (const environment of [{}, { WORKERS: "2" }]) {
+      const program = await production(environment)
+      expect((await program.ended).code).toBe(1)
+      expect(program.output().trim()).toMatch(refused)
+    }
+    const environment = { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDir }
+    const args = ["--import", "tsx", "src/cli.ts", "demo", "remove"]
+    const said = execFileSync(process.execPath, args, { env: environment, encoding: "utf8" })
+    expect(said).toContain("admin@example.com")
+    const program = await production()
+    await program.printed("docs")
+  }, 120_000)
 })
 
 describe("a bad setting", () => {

@@ -1,5 +1,6 @@
 import { clientCommands } from "./clients.ts"
 import type { Command } from "./command.ts"
+import { demoCommands } from "./demo.ts"
 import { featureCommands } from "./features.ts"
 import { mintingCommands } from "./minting.ts"
 import { organizationCommands } from "./organizations.ts"
@@ -12,4 +13,5 @@ export const commands: ReadonlyArray<Command> = [
   ...clientCommands,
   ...featureCommands,
   ...mintingCommands,
+  ...demoCommands,
 ]

@@ -10,10 +10,12 @@ import { Passwords } from "../services/passwords.ts"
 import { Seal } from "../services/seal.ts"
 import { type DatabaseAddress, Sql } from "../store/sql.ts"
 import { Users } from "../store/users.ts"
+import { turnServices } from "./turns.ts"
 
 /** The service's own parts over a database, without its server. */
 export const cliServices = (config: Config, connection: DatabaseAddress) =>
-  people.pipe(
+  turnServices.pipe(
+    Layer.provideMerge(people),
     Layer.provideMerge(Layer.mergeAll(Callers.layer, Users.layer)),
     Layer.provideMerge(outsiderBus),
     Layer.provideMerge(

@@ -4,6 +4,7 @@ import { parseEmojiId } from "../../schema/emoji-id.ts"
 import { Codes } from "../services/codes.ts"
 import { boxed } from "../services/lootbox-rules.ts"
 import { Lootboxes } from "../services/lootboxes.ts"
+import { DemoItems } from "../store/demo-items.ts"
 import { UserAdmin } from "../store/user-admin.ts"
 import { type DemoPart, unlessThere } from "./part.ts"
 import { alice } from "./people.ts"
@@ -32,11 +33,17 @@ const idsOf = (texts: ReadonlyArray<string>) =>
 
 const seed = Effect.gen(function* () {
   const codes = yield* Codes
-  yield* Effect.forEach(demoCodes, (code) => unlessThere(codes.create(code)), { discard: true })
+  const items = yield* DemoItems
   const boxes = yield* Lootboxes
-  yield* unlessThere(boxes.put(idsOf(boxOnSale), "Available", {}))
+  const noteBox = items.note({ kind: "lootbox", name: "demo lootbox" })
+  for (const code of demoCodes) {
+    const id = yield* items.note({ kind: "code", name: code.redemption_code ?? code.name })
+    yield* unlessThere(codes.create(code, id))
+  }
+  yield* unlessThere(boxes.put(idsOf(boxOnSale), "Available", { id: yield* noteBox }))
   const ownerId = yield* UserAdmin.use((users) => users.findIdByEmail(alice.email))
-  if (ownerId !== undefined) yield* unlessThere(boxes.put(idsOf(boxToOpen), "Owned", { ownerId }))
+  if (ownerId === undefined) return
+  yield* unlessThere(boxes.put(idsOf(boxToOpen), "Owned", { id: yield* noteBox, ownerId }))
 })
 
 export const demoGoods: DemoPart<Effect.Services<typeof seed>> = {

@@ -3,6 +3,7 @@ import { parseEmojiId } from "../../schema/emoji-id.ts"
 import type { RecordInput } from "../../schema/record.ts"
 import { Records } from "../services/records.ts"
 import { Registry } from "../services/registry.ts"
+import { DemoItems } from "../store/demo-items.ts"
 import { UserAdmin } from "../store/user-admin.ts"
 import { type DemoPart, unlessThere } from "./part.ts"
 import { alice, bob } from "./people.ts"
@@ -45,6 +46,8 @@ const seedId = Effect.fnUntraced(function* ({ emojis, owner, records }: DemoId) 
   const id = parseEmojiId(emojis)
   const userId = yield* UserAdmin.use((users) => users.findIdByEmail(owner))
   if (id._tag !== "EmojiId" || userId === undefined) return
+  const { canonical } = id
+  yield* DemoItems.use((items) => items.note({ kind: "id", name: canonical, target: canonical }))
   yield* unlessThere(Registry.use((registry) => registry.register(id, { user_id: userId })))
   const writer = { userId, organizations: [], isAdmin: false, mayUnlock: false }
   yield* unlessThere(Records.use((service) => service.edit(id, writer, { insert: records })))

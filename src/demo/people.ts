@@ -1,47 +1,48 @@
 import { Effect } from "effect"
 import type { Role } from "../../schema/scope.ts"
-import { AppConfig, type Config } from "../config.ts"
+import { AppConfig } from "../config.ts"
 import { UserUpdates } from "../services/user-updates.ts"
+import { DemoItems } from "../store/demo-items.ts"
 import { Features } from "../store/features.ts"
 import { Pubkeys } from "../store/pubkeys.ts"
 import { UserAdmin } from "../store/user-admin.ts"
 import type { DemoPart } from "./part.ts"
+import type { DemoSecretName } from "./published.ts"
+import { demoSecret } from "./secrets.ts"
 
 interface DemoUser {
-  readonly email: string
-  readonly password: string
+  readonly email: DemoSecretName
   readonly role: Role
   readonly firstName: string
 }
 
 export const alice: DemoUser = {
   email: "alice@example.com",
-  password: "alice-demo-1",
   role: "User",
   firstName: "Alice",
 }
 export const bob: DemoUser = {
   email: "bob@example.com",
-  password: "bob-demo-1",
   role: "User",
   firstName: "Bob",
 }
 const admin: DemoUser = {
   email: "admin@example.com",
-  password: "admin-demo-1",
   role: "Admin",
   firstName: "Grace",
 }
+const demoUsers = [admin, alice, bob]
 
-/** A password everybody knows never guards an administrator in production. */
-const usersOf = ({ production }: Config) => (production ? [alice, bob] : [admin, alice, bob])
-
-const ensureUser = Effect.fnUntraced(function* ({ email, firstName, password, role }: DemoUser) {
+const ensureUser = Effect.fnUntraced(function* ({ email, firstName, role }: DemoUser) {
   const users = yield* UserAdmin
   const known = yield* users.findIdByEmail(email)
   if (known !== undefined) return known
-  const passwordHash = yield* UserUpdates.use((updates) => updates.hashPassword(password))
-  const id = yield* users.create({ email, role, passwordHash })
+  const { from, secret } = demoSecret(yield* AppConfig, email)
+  const passwordHash = yield* UserUpdates.use((updates) => updates.hashPassword(secret))
+  const id = yield* DemoItems.use((items) =>
+    items.note({ kind: "user", name: email, secret: { hash: passwordHash, from } }),
+  )
+  yield* users.create({ id, email, role, passwordHash })
   yield* users.update(id, { first_name: firstName, last_name: "Demo", free_limit: 3 }, "Super")
   yield* Pubkeys.use((pubkeys) => pubkeys.generate(id))
   return id
@@ -54,7 +55,7 @@ const ensureFeature = Effect.fnUntraced(function* (code: string, description: st
 })
 
 const seed = Effect.gen(function* () {
-  yield* Effect.forEach(usersOf(yield* AppConfig), ensureUser, { discard: true })
+  yield* Effect.forEach(demoUsers, ensureUser, { discard: true })
   const { id } = yield* ensureFeature("visualizer", "Pre-rendered pictures of an id")
   const userId = yield* ensureUser(alice)
   yield* Features.use((features) => features.assign(userId, id))
@@ -64,8 +65,8 @@ export const demoPeople: DemoPart<Effect.Services<typeof seed>> = {
   name: "people",
   seed,
   lines: (config) =>
-    usersOf(config)
+    demoUsers
       // Whose password the operator has set.
-      .filter(({ email }) => email !== config.adminEmail?.toLowerCase())
-      .map(({ email, password, role }) => `${role.padEnd(8)} ${email} / ${password}`),
+      .filter(({ email }) => email !== config.adminEmail)
+      .map(({ email, role }) => `${role.padEnd(8)} ${email} / ${demoSecret(config, email).secret}`),
 }

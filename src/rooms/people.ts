@@ -6,6 +6,7 @@ import { EthWallets } from "../services/eth-wallets.ts"
 import { SessionData } from "../services/session-data.ts"
 import { UserUpdates } from "../services/user-updates.ts"
 import { ApiKeys } from "../store/api-keys.ts"
+import { DemoItems } from "../store/demo-items.ts"
 import { EmojiIds } from "../store/emoji-ids.ts"
 import { Features } from "../store/features.ts"
 import { Interests } from "../store/interests.ts"
@@ -21,6 +22,7 @@ import { Wallets } from "../store/wallets.ts"
 
 const stores = Layer.mergeAll(
   ApiKeys.layer,
+  DemoItems.layer,
   EmojiIds.layer,
   Features.layer,
   Interests.layer,

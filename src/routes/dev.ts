@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
-import { NotFound } from "../../schema/errors.ts"
+import { Forbidden, NotFound } from "../../schema/errors.ts"
 import { DateTime, text } from "../../schema/wire.ts"
-import { AppConfig } from "../config.ts"
 import { route } from "../http/route.ts"
 import { render } from "../providers/mail-templates.ts"
 import { type Letter, Outbox } from "../store/outbox.ts"
+import { checkDeveloper, developerHeaders } from "./dev-access.ts"
 
 const DevLetter = Schema.Struct({
   to: Schema.String,
@@ -46,12 +46,14 @@ const outbox = route({
   path: "/dev/outbox",
   auth: "none",
   internal: true,
+  sameOrigin: true,
+  headers: developerHeaders,
   query: { to: text(320) },
   success: Schema.Array(DevLetter),
-  errors: [NotFound],
-  handler: ({ query }) =>
+  errors: [Forbidden, NotFound],
+  handler: ({ headers, query }) =>
     Effect.gen(function* () {
-      if ((yield* AppConfig).production) return yield* new NotFound({ error: "There is no such path." })
+      yield* checkDeveloper(headers)
       const letters = yield* Outbox.use((box) => box.list(recipientOf(query.to), listedLetters))
       return letters.map(show)
     }),

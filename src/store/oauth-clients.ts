@@ -27,9 +27,10 @@ export const maxClientsListed = 1000
 
 // The secret has 260 random bits: nothing to guess, so a plain hash is enough.
 const digest = (secret: string) => createHash("sha256").update(secret).digest()
+export const clientSecretHash = (secret: string): string => digest(secret).toString("base64url")
 const makeSecret = Effect.sync(() => {
   const secret = `svcs_${randomCrockford(52)}`
-  return { secret, hash: digest(secret).toString("base64url") }
+  return { secret, hash: clientSecretHash(secret) }
 })
 
 const display = ({ organization_id, secret_hash: _hidden, ...row }: ClientRow): OauthClient => ({
@@ -79,8 +80,8 @@ export class OauthClients extends Context.Service<
     /** The client, when the secret is its own. */
     findBySecret(clientId: string, secret: string): Effect.Effect<OauthClient | undefined, Unavailable>
     update(clientId: string, changes: UpdateOauthClient): Effect.Effect<OauthClient, NotFound | Unavailable>
-    /** A new secret; the old one stops working. */
-    rotate(clientId: string): Effect.Effect<OauthClientWithSecret, NotFound | Unavailable>
+    /** A new secret, `given` or a random one; the old one stops working. */
+    rotate(clientId: string, given?: string): Effect.Effect<OauthClientWithSecret, NotFound | Unavailable>
     remove(clientId: string): Effect.Effect<OauthClient, NotFound | Unavailable>
   }
 >()("directory/OauthClients") {
@@ -100,7 +101,7 @@ export class OauthClients extends Context.Service<
         create: Effect.fnUntraced(function* ({ name, organization_id, redirect_uris }, fixed) {
           const made = fixed === undefined ? yield* makeSecret : undefined
           const secret = made?.secret ?? fixed!.secret
-          const hash = made?.hash ?? digest(secret).toString("base64url")
+          const hash = made?.hash ?? clientSecretHash(secret)
           const clientId = fixed?.clientId ?? randomCrockford(20)
           const [row] = yield* sql
             .attempt<ClientRow>(
@@ -150,8 +151,9 @@ export class OauthClients extends Context.Service<
           )
           return display(yield* first(rows))
         }),
-        rotate: Effect.fnUntraced(function* (clientId) {
-          const { hash, secret } = yield* makeSecret
+        rotate: Effect.fnUntraced(function* (clientId, given) {
+          const { hash, secret } =
+            given === undefined ? yield* makeSecret : { hash: clientSecretHash(given), secret: given }
           const rows = yield* sql.rows<ClientRow>(
             (q) => q`update oauth_client set secret_hash = ${hash}, updated_at = now()
                       where client_id = ${clientId} returning *`,

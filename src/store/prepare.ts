@@ -1,12 +1,16 @@
 import { checkFitness } from "./fitness.ts"
 import { findNewer, migrate } from "./migrate.ts"
-import { connect, type DatabaseAddress } from "./sql.ts"
+import { type Client, connect, type DatabaseAddress } from "./sql.ts"
 
 /** Brings a database to the newest schema, once it is sure that it can be worked with. */
 export const prepareDatabase = async (
   connection: DatabaseAddress,
   statementTimeoutMs: number,
-  use: { readonly serves?: boolean } = {},
+  use: {
+    readonly serves?: boolean
+    /** Throws where what the database holds must not be served. */
+    readonly check?: (sql: Client) => Promise<void>
+  } = {},
 ): Promise<void> => {
   const options = { connection, poolSize: 1, statementTimeoutMs }
   // One that we started is.
@@ -20,6 +24,7 @@ export const prepareDatabase = async (
         `the database was served by a newer version (${newer.join(", ")}): of the versions before it only the last may go on with it`,
       )
     }
+    await use.check?.(sql)
   } finally {
     await sql.end()
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { displayFormat } from "../../schema/emoji-display.ts"
 import { parseEmojiId } from "../../schema/emoji-id.ts"
@@ -47,6 +48,13 @@ interface Changed {
   readonly user: DisplayUser
   readonly events: ReadonlyArray<Event>
 }
+type Removed =
+  | { readonly held: Record<string, ReadonlyArray<string>> }
+  | {
+      readonly user: DisplayUser
+      readonly kept: ReadonlyArray<string>
+      readonly events: ReadonlyArray<Event>
+    }
 /** Without what was asked for: the role that is out of reach, or that of the last administrator. */
 type Untouched = { readonly role: Role; readonly last_admin?: true }
 type Touched<A> = Untouched | A | null
@@ -94,6 +102,7 @@ export class UserAdmin extends Context.Service<
     check(id: string): Effect.Effect<void, NotFound | Unavailable>
     /** With a confirmed email: whoever makes users here vouches for it. */
     create(facts: {
+      readonly id?: string
       readonly email: string
       readonly role: Role
       readonly passwordHash: string
@@ -113,6 +122,11 @@ export class UserAdmin extends Context.Service<
       id: string,
       options: { readonly by: Role; readonly insists: boolean },
     ): Effect.Effect<DeletedUser, NotFound | Forbidden | Conflict | Unavailable>
+    /** The same for a user of the demo data, who may be the last administrator. */
+    removeDemo(
+      id: string,
+      by: Role,
+    ): Effect.Effect<DeletedUser, NotFound | Forbidden | Conflict | Unavailable>
   }
 >()("directory/UserAdmin") {
   static readonly layer = Layer.effect(
@@ -131,6 +145,18 @@ export class UserAdmin extends Context.Service<
         if (!("user" in outcome)) return yield* refused(outcome)
         publish(outcome.events)
         return outcome.user
+      })
+      const afterRemoval = Effect.fnUntraced(function* (
+        id: string,
+        statement: Effect.Effect<ReadonlyArray<{ readonly outcome: Touched<Removed> }>, Unavailable>,
+      ) {
+        const [row] = yield* statement.pipe(telling(id))
+        const outcome = row!.outcome
+        if (outcome === null) return yield* noUser()
+        if ("role" in outcome) return yield* refused(outcome)
+        if ("held" in outcome) return yield* stillHeld(outcome.held)
+        publish(outcome.events)
+        return { ...outcome.user, kept_emoji_ids: outcome.kept }
       })
       const owned = (q: Client, limit: number) => q`
         (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
@@ -170,11 +196,11 @@ export class UserAdmin extends Context.Service<
           )
           if (rows.length === 0) return yield* noUser()
         }),
-        create: ({ email, passwordHash, role }) =>
+        create: ({ email, id = randomUUID(), passwordHash, role }) =>
           sql
             .attempt<{ id: string }>(
-              (q) => q`insert into app_user (email, password_hash, role, email_verified_at)
-                       values (${email}, ${passwordHash}, ${role}, now()) returning id`,
+              (q) => q`insert into app_user (id, email, password_hash, role, email_verified_at)
+                       values (${id}, ${email}, ${passwordHash}, ${role}, now()) returning id`,
             )
             .pipe(
               Effect.map((rows) => rows[0]!.id),
@@ -207,22 +233,18 @@ export class UserAdmin extends Context.Service<
             .pipe(telling(id))
           return yield* afterChange(row!.outcome).pipe(Effect.catchTag("Conflict", Effect.die))
         }),
-        remove: Effect.fnUntraced(function* (id, { by, insists }) {
-          type Outcome =
-            | { held: Record<string, ReadonlyArray<string>> }
-            | { user: DisplayUser; kept: ReadonlyArray<string>; events: ReadonlyArray<Event> }
-          const [row] = yield* sql
-            .rows<{ outcome: Touched<Outcome> }>(
+        remove: (id, { by, insists }) =>
+          afterRemoval(
+            id,
+            sql.rows(
               (q) => q`select delete_user(${id}, ${insists}, ${rolesUpTo(by) as string[]}) as outcome`,
-            )
-            .pipe(telling(id))
-          const outcome = row!.outcome
-          if (outcome === null) return yield* noUser()
-          if ("role" in outcome) return yield* refused(outcome)
-          if ("held" in outcome) return yield* stillHeld(outcome.held)
-          publish(outcome.events)
-          return { ...outcome.user, kept_emoji_ids: outcome.kept }
-        }),
+            ),
+          ),
+        removeDemo: (id, by) =>
+          afterRemoval(
+            id,
+            sql.rows((q) => q`select delete_demo_user(${id}, ${rolesUpTo(by) as string[]}) as outcome`),
+          ),
       })
     }),
   )

@@ -1,0 +1,90 @@
+-- What the demo data created, so that a production start can look for it and `cli demo remove` can end it. An item is noted
+-- before it is created: an item whose target does not exist means nothing.
+create table demo_item (
+  kind        text        not null check (kind in ('user', 'client', 'code', 'lootbox', 'organization', 'id')),
+  target      text        not null,             -- the id of the row, the client_id or the canonical form
+  name        text        not null,             -- what the seed calls it: an email, a code, a partner path
+  secret_hash text,                             -- users and clients: the hash that the demo stored last
+  secret_from text,                             -- 'published', or the id of the master secret it was derived from
+  at          timestamptz not null default now(),
+  primary key (kind, target)
+);
+
+-- Data seeded before items were noted.
+insert into demo_item (kind, target, name)
+select 'user', id::text, email from app_user
+ where email in ('admin@example.com', 'alice@example.com', 'bob@example.com')
+   and exists (select 1 from demo_part where name = 'people')
+union all
+select 'client', client_id, client_id from oauth_client
+ where client_id = 'demo-app' and exists (select 1 from demo_part where name = 'partner')
+union all
+select 'organization', id::text, partner_path from organization
+ where partner_path = 'demo-wallet' and exists (select 1 from demo_part where name = 'partner')
+union all
+select 'code', id::text, redemption_code from code
+ where redemption_code in ('DEMO-10', 'DEMO-FREE') and deleted_at is null
+   and exists (select 1 from demo_part where name = 'goods')
+union all
+select 'lootbox', id::text, 'demo lootbox' from entity
+ where kind = 'lootbox' and exists (select 1 from demo_part where name = 'goods')
+   and jsonb_path_query_array(state, '$.context.ids[*].canonical')
+       in ('["🐙🎲🎈🐙🍀", "🍀🎈🎲🐙", "🎲🍀🐙🎈🎲"]', '["🎈🐙🍀🎲", "🍀🍀🎲🎲🐙"]')
+union all
+select 'id', canonical, canonical from emoji_id
+ where canonical in ('🚀🌊🔥', '🐙🌈🐙', '🦊🍕') and exists (select 1 from demo_part where name = 'ids');
+
+-- The demo data that is still there. `usable`: it opens something to a stranger, as far as SQL can tell; whether a login or
+-- a client still has a secret of the demo is compared by the caller. A box that an order bought is sold, and so is an id
+-- that was bought: neither is listed. An id is listed while a demo user owns it as it was seeded.
+create function demo_items_left()
+returns table (kind text, target text, name text, shown text, usable boolean,
+               secret_hash text, secret_from text, current_hash text) language sql stable as $$
+  select i.kind, i.target, i.name, coalesce(u.email, u.alternate_id, i.target), u.deactivated_at is null,
+         i.secret_hash, i.secret_from, u.password_hash
+    from demo_item i join app_user u on u.id = i.target::uuid
+   where i.kind = 'user' and u.deleted_at is null
+  union all
+  select i.kind, i.target, i.name, c.client_id, true, i.secret_hash, i.secret_from, c.secret_hash
+    from demo_item i join oauth_client c on c.client_id = i.target
+   where i.kind = 'client'
+  union all
+  select i.kind, i.target, i.name, c.redemption_code,
+         (c.end_date is null or c.end_date > now()) and (c.max_uses is null or c.uses < c.max_uses), null, null, null
+    from demo_item i join code c on c.id = i.target::uuid
+   where i.kind = 'code' and c.deleted_at is null
+  union all
+  select i.kind, i.target, i.name, i.target,
+         e.status = 'Available' or exists (select 1 from app_user u
+                                            where u.id = e.owner_id and u.deleted_at is null and u.deactivated_at is null),
+         null, null, null
+    from demo_item i join entity e on e.kind = 'lootbox' and e.id = i.target::uuid
+   where i.kind = 'lootbox' and e.state->'context'->>'orderId' is null and e.status in ('Available', 'Owned')
+  union all
+  select i.kind, i.target, i.name, i.name, true, null, null, null
+    from demo_item i join organization o on o.id = i.target::uuid
+   where i.kind = 'organization'
+  union all
+  select 'id', e.canonical, e.canonical, e.canonical, true, null, null, null
+    from emoji_id e join demo_item o on o.kind = 'user' and o.target = e.owner_id::text
+   where e.canonical in (select i.target from demo_item i where i.kind = 'id') and e.source = 'admin'
+  union all
+  select 'id', e.canonical, e.canonical, e.canonical, true, null, null, null
+    from demo_item i join entity b on b.kind = 'lootbox' and b.id = i.target::uuid
+    cross join lateral jsonb_path_query(b.state, '$.context.ids[*].canonical') as held(canonical)
+    join emoji_id e on e.canonical = held.canonical #>> '{}'
+   where i.kind = 'lootbox' and b.state->'context'->>'orderId' is null and e.source = 'lootbox:' || i.target
+     and exists (select 1 from demo_item o where o.kind = 'user' and o.target = e.owner_id::text)
+$$;
+
+-- Deletes a user of the demo data, the last administrator too: the password was published, so it protects nothing. What the
+-- user holds stays reserved under the nameless account.
+create function delete_demo_user(who uuid, may_touch text[]) returns jsonb language plpgsql as $$
+begin
+  -- In the order in which delete_user locks them.
+  perform 1 from organization o
+   where exists (select 1 from organization_member m where m.organization_id = o.id and m.user_id = who and m.role = 'OrgOwner')
+   order by o.id for update;
+  update app_user set role = 'User' where id = who and deleted_at is null;
+  return delete_user(who, true, may_touch);
+end $$;

@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import { AppConfig } from "../config.ts"
+import { Passwords } from "../services/passwords.ts"
+import { UserUpdates } from "../services/user-updates.ts"
+import { type DemoItem, DemoItems } from "../store/demo-items.ts"
+import { clientSecretHash, OauthClients } from "../store/oauth-clients.ts"
+import { UserAdmin } from "../store/user-admin.ts"
+import { type DemoSecretName, publishedSecrets } from "./published.ts"
+import { type DemoSecret, demoSecret, possibleSecrets } from "./secrets.ts"
+
+type Login = Pick<DemoItem, "kind" | "name" | "secret_hash" | "current_hash">
+
+const matches = Effect.fnUntraced(function* ({ current_hash, kind }: Login, secret: string) {
+  if (current_hash === null) return false
+  return kind === "client"
+    ? clientSecretHash(secret) === current_hash
+    : yield* Passwords.use((passwords) => passwords.verify(current_hash, secret))
+})
+
+/**
+ * Whether a user or a client still has a secret that the demo gave it. The stored hash alone does not tell: a login may have
+ * renewed it with other costs. Any other secret was set by a person, whose account it is from then on.
+ */
+export const hasDemoSecret = Effect.fnUntraced(function* (login: Login) {
+  if (login.current_hash === null) return false
+  if (login.current_hash === login.secret_hash) return true
+  for (const { secret } of possibleSecrets(yield* AppConfig, login.name)) {
+    if (yield* matches(login, secret)) return true
+  }
+  return false
+})
+
+const setSecret = Effect.fnUntraced(function* (login: DemoItem, { from, secret }: DemoSecret) {
+  const items = yield* DemoItems
+  if (login.kind === "client") {
+    yield* items.setSecret(login, { hash: clientSecretHash(secret), from })
+    yield* OauthClients.use((clients) => clients.rotate(login.target, secret))
+    return
+  }
+  const hash = yield* UserUpdates.use((updates) => updates.hashPassword(secret))
+  yield* items.setSecret(login, { hash, from })
+  yield* UserAdmin.use((users) => users.update(login.target, { password_hash: hash }, "Super"))
+})
+
+const renew = Effect.fnUntraced(function* (login: DemoItem) {
+  const wanted = demoSecret(yield* AppConfig, login.name as DemoSecretName)
+  if (login.current_hash === login.secret_hash && login.secret_from === wanted.from) return
+  if (yield* matches(login, wanted.secret)) {
+    const known = { hash: login.current_hash!, from: wanted.from }
+    return yield* DemoItems.use((items) => items.setSecret(login, known))
+  }
+  if (yield* hasDemoSecret(login)) yield* setSecret(login, wanted)
+})
+
+/**
+ * Gives every login of the demo the secret that belongs to this configuration: published on loopback, derived elsewhere. Runs
+ * before serving, also with DEMO=false: an earlier start may have seeded the published ones. Secrets that people set stay.
+ */
+export const renewDemoSecrets = Effect.gen(function* () {
+  const { adminEmail } = yield* AppConfig
+  const left = yield* DemoItems.use((items) => items.left)
+  const logins = left.filter(
+    ({ kind, name, shown }) =>
+      (kind === "user" || kind === "client") && name in publishedSecrets && shown !== adminEmail,
+  )
+  yield* Effect.forEach(logins, renew, { discard: true })
+})

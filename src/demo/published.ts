@@ -1,0 +1,12 @@
+/** The secrets that the README shows, by the email of the user and the id of the OAuth client. */
+export const publishedSecrets = {
+  "admin@example.com": "admin-demo-1",
+  "alice@example.com": "alice-demo-1",
+  "bob@example.com": "bob-demo-1",
+  "demo-app": "demo-app-secret",
+} as const
+
+export type DemoSecretName = keyof typeof publishedSecrets
+
+export const isPublishedSecret = (secret: string): boolean =>
+  Object.values<string>(publishedSecrets).includes(secret)

@@ -1,0 +1,128 @@
+import { Effect } from "effect"
+import { LootboxActors } from "../../actors/lootbox.ts"
+import { OrderActors } from "../../actors/order.ts"
+import { TransferActors } from "../../actors/transfer.ts"
+import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { isProblem, Unavailable } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
+import { lootboxKey } from "../../schema/lootbox.ts"
+import { Codes } from "../services/codes.ts"
+import { FirstKeys } from "../services/first-keys.ts"
+import { Registry } from "../services/registry.ts"
+import { type DemoItem, DemoItems } from "../store/demo-items.ts"
+import { Members } from "../store/members.ts"
+import { OauthClients } from "../store/oauth-clients.ts"
+import { Organizations } from "../store/organizations.ts"
+import { UserAdmin } from "../store/user-admin.ts"
+import { hasDemoSecret } from "./logins.ts"
+
+interface Removal {
+  readonly item: DemoItem
+  readonly result: string
+  /** Nothing is left to do: it has ended, or it is not the demo's any more. */
+  readonly isDone: boolean
+}
+
+const by = "Super"
+
+/** What cannot be ended now is reported, and the next run tries it again. */
+const reported =
+  (item: DemoItem) =>
+  <E, R>(work: Effect.Effect<string, E, R>) =>
+    work.pipe(
+      Effect.map((result): Removal => ({ item, result, isDone: true })),
+      Effect.catch((error) => {
+        if (error instanceof Unavailable) return Effect.fail(error)
+        const why = isProblem(error) ? error.message : "It is in use; try again in a few minutes."
+        return Effect.succeed<Removal>({ item, result: `not removed: ${why}`, isDone: false })
+      }),
+    )
+
+/** An order that is about to buy the box ends first. A payment that arrives for it later is refunded. */
+const cancelOrder = (id: string) =>
+  OrderActors.use((orders) =>
+    orders.turn(id, (_, now) => Effect.succeed({ type: "cancel", at: isoTime(now) })),
+  )
+
+const endTransfer = (id: string) =>
+  TransferActors.use((transfers) => transfers.turn(id, (_, now) => Effect.succeed({ type: "DELETE", now })))
+
+/**
+ * A box on sale is deleted, and its ids are free again. One that has an owner can only be opened: its ids are released with
+ * the others then.
+ */
+const endBox = Effect.fnUntraced(function* ({ target }: DemoItem) {
+  const boxes = yield* LootboxActors
+  const keys = yield* FirstKeys
+  const holders = yield* DemoItems.use((items) => items.holdersOf(lootboxKey(target)))
+  yield* Effect.forEach(holders, cancelOrder, { discard: true })
+  const { snapshot } = yield* boxes.turn(target, ({ snapshot: { context, value } }, now) =>
+    value === "Owned" && context.ownerId !== null
+      ? Effect.map(keys.of(context.ownerId), (pubkey) => ({ type: "OPEN", now, pubkey }) as const)
+      : Effect.succeed({ type: "DELETE", now } as const),
+  )
+  return snapshot.value === "Used" ? "opened, so that its ids can be released" : "removed"
+})
+
+const releaseId = Effect.fnUntraced(function* ({ target }: DemoItem) {
+  const id = parseEmojiId(target)
+  if (id._tag !== "EmojiId") return yield* Effect.die(`${target} is no emoji id`)
+  const holders = yield* DemoItems.use((items) => items.holdersOf(target))
+  yield* Effect.forEach(holders, endTransfer, { discard: true })
+  yield* Registry.use((registry) => registry.destroy(id))
+  return "released"
+})
+
+const ownSecret = (what: string) => `kept: its ${what} was changed, so it is no demo account any more`
+
+const endClient = Effect.fnUntraced(function* (item: DemoItem) {
+  if (!(yield* hasDemoSecret(item))) return ownSecret("secret")
+  yield* OauthClients.use((clients) => clients.remove(item.target))
+  return "removed"
+})
+
+/** Sessions, API keys, refresh tokens and memberships end with the user. What the user bought stays reserved. */
+const endUser = Effect.fnUntraced(function* (item: DemoItem) {
+  if (!(yield* hasDemoSecret(item))) return ownSecret("password")
+  const { kept_emoji_ids: kept } = yield* UserAdmin.use((users) => users.removeDemo(item.target, by))
+  return kept.length === 0 ? "removed" : `removed; stay sold: ${kept.join(" ")}`
+})
+
+/** After the users: members that are left are no demo users. */
+const endOrganization = Effect.fnUntraced(function* ({ target }: DemoItem) {
+  const members = yield* Members.use((all) => all.list(target))
+  if (members.length > 0) return "kept: it has members who are no demo users"
+  yield* Organizations.use((organizations) => organizations.remove(target))
+  return "removed"
+})
+
+const endCode = ({ target }: DemoItem) =>
+  Effect.as(
+    Codes.use((codes) => codes.delete(target)),
+    "removed",
+  )
+
+const all = Effect.fnUntraced(function* <E, R>(
+  kind: DemoItem["kind"],
+  end: (item: DemoItem) => Effect.Effect<string, E, R>,
+) {
+  const left = yield* DemoItems.use((items) => items.left)
+  return yield* Effect.forEach(
+    left.filter((item) => item.kind === kind),
+    (item) => end(item).pipe(reported(item)),
+  )
+})
+
+/** Ends everything of the demo data that was not sold. May be repeated. */
+export const removeDemo = Effect.gen(function* () {
+  // Boxes first, since opening one gives its ids to a user; ids before users, who are known as their owners until then.
+  const boxes = yield* all("lootbox", endBox)
+  const ids = yield* all("id", releaseId)
+  const codes = yield* all("code", endCode)
+  const clients = yield* all("client", endClient)
+  const users = yield* all("user", endUser)
+  const organizations = yield* all("organization", endOrganization)
+  const removals = [...users, ...clients, ...organizations, ...codes, ...boxes, ...ids]
+  if (removals.every(({ isDone }) => isDone)) yield* DemoItems.use((items) => items.forgetAll)
+  return removals.map(({ item: { kind, shown }, result }) => ({ kind, name: shown, result }))
+})

@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { AppConfig } from "../config.ts"
+import type { DemoItem, DemoKind } from "../store/demo-items.ts"
+import { hasDemoSecret } from "./logins.ts"
+
+const isUsable = Effect.fnUntraced(function* (item: DemoItem) {
+  switch (item.kind) {
+    case "user":
+      // The start gives this one the password of the configuration before it serves.
+      if (item.shown === (yield* AppConfig).adminEmail) return false
+      return item.usable && (yield* hasDemoSecret(item))
+    case "client":
+      return yield* hasDemoSecret(item)
+    case "code":
+    case "lootbox":
+      return item.usable
+    // These open nothing and give nothing away.
+    case "organization":
+    case "id":
+      return false
+  }
+})
+
+/** What of the demo data would let a stranger in, or give something away, if this were served. */
+export const findUsable = (left: ReadonlyArray<DemoItem>) => Effect.filter(left, isUsable)
+
+const plural = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}es`)
+
+/** One line for the operator. */
+export const describeUsable = (usable: ReadonlyArray<DemoItem>): string => {
+  const shown = (kind: DemoKind) =>
+    usable
+      .filter((item) => item.kind === kind)
+      .map((item) => item.shown)
+      .join(", ")
+  const boxes = usable.filter(({ kind }) => kind === "lootbox").length
+  const parts = [
+    ...(shown("user") === "" ? [] : [`logins ${shown("user")}`]),
+    ...(shown("client") === "" ? [] : [`OAuth client ${shown("client")}`]),
+    ...(shown("code") === "" ? [] : [`codes ${shown("code")}`]),
+    ...(boxes === 0 ? [] : [plural(boxes, "lootbox")]),
+  ]
+  return `demo data is still usable (${parts.join("; ")}): remove it with "npm run cli -- demo remove" before a production start`
+}
