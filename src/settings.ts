@@ -42,7 +42,12 @@ export const settings = {
   ),
   port: setting("PORT", "3001", "Port of the HTTP and WebSocket server.", whole(1, 65_535)),
   host: setting("HOST", "0.0.0.0", "Address to listen on.", plain),
-  dataDir: setting("DATA_DIR", ".data", "Folder of the embedded Postgres and of generated keys.", plain),
+  dataDir: setting(
+    "DATA_DIR",
+    ".data",
+    "Folder of the embedded Postgres and of generated keys. A relative path starts at the working directory.",
+    plain,
+  ),
   databaseUrl: optionalSetting(
     "DATABASE_URL",
     "An existing Postgres. Without it one is started under `DATA_DIR`.",
