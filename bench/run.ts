@@ -1,3 +1,4 @@
+import { runAgainst } from "./against/run.ts"
 import { BenchFailure, UsageError } from "./failure.ts"
 import { type Flags, listOf, readFlags, usage } from "./flags.ts"
 import { stopAllChildren } from "./process/child.ts"
@@ -47,6 +48,13 @@ async function main(): Promise<number> {
   if (flags === "list") console.log(listOf(scenarios))
   if (typeof flags === "string") return 0
 
+  if (flags.against !== undefined) {
+    try {
+      return await runAgainst(flags.against)
+    } finally {
+      await removeAllDirectories()
+    }
+  }
   // Read before anything is measured: a mistyped name should not cost five minutes.
   const earlier = flags.compare === undefined ? undefined : await readResults(flags.compare)
   const results = newResults(new Date(), args, await measureAll(flags))

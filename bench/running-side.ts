@@ -5,7 +5,7 @@ import { type Child, startChild } from "./process/child.ts"
 import type { Scenario } from "./scenario.ts"
 import type { Side } from "./side.ts"
 
-const generatorProgram = new URL("./load/generator.ts", import.meta.url)
+export const generatorProgram = new URL("./load/generator.ts", import.meta.url)
 const slackSeconds = 150
 
 /** A side that is up, with whatever makes its load. */

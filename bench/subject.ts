@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { DatabaseAddress } from "../src/store/sql.ts"
 import { BenchFailure } from "./failure.ts"
 import { type Target, targetOfUrl, urlOfTarget } from "./load/request.ts"
-import { buildService, serviceNodeFlags } from "./process/bundle.ts"
+import { type Build, buildService, serviceNodeFlags } from "./process/bundle.ts"
 import { type Child, startChild } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"
 import { findFreePort } from "./process/port.ts"
@@ -17,7 +17,11 @@ const postgresPort = 5432
 const secretKeys = `bench:${Buffer.alloc(32, "bench").toString("base64url")}`
 
 /** Our service as `npm start` runs it, on a fresh directory. `env` makes a variant of it, for instance two workers. */
-export function service(name = "service", env: Readonly<Record<string, string>> = {}): ServerSide {
+export function service(
+  name = "service",
+  env: Readonly<Record<string, string>> = {},
+  build: () => Build = () => ({ program: buildService(), nodeFlags: serviceNodeFlags() }),
+): ServerSide {
   return {
     kind: "server",
     name,
@@ -41,7 +45,8 @@ export function service(name = "service", env: Readonly<Record<string, string>> 
       }
       let child: Child | undefined
       const start = async () => {
-        child = startChild(buildService(), { env: settings, nodeFlags: serviceNodeFlags() })
+        const { nodeFlags, program } = build()
+        child = startChild(program, { env: settings, nodeFlags })
         await untilHealthy(target, child)
       }
       const stop = async () => {

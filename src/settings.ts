@@ -46,7 +46,12 @@ export const settings = {
     "Address to listen on. Default: 127.0.0.1, in production 0.0.0.0 (all addresses).",
     plain,
   ),
-  dataDir: setting("DATA_DIR", ".data", "Folder of the embedded Postgres and of generated keys.", plain),
+  dataDir: setting(
+    "DATA_DIR",
+    ".data",
+    "Folder of the embedded Postgres and of generated keys. A relative path starts at the working directory.",
+    plain,
+  ),
   databaseUrl: optionalSetting(
     "DATABASE_URL",
     "An existing Postgres. Without it one is started under `DATA_DIR`.",

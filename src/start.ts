@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Redacted } from "effect"
 import { banner } from "./banner.ts"
 import { type Config, readConfig } from "./config.ts"
+import { listenForStop, type StopRequests } from "./stop-requests.ts"
 import { readDemoItems } from "./store/demo-items.ts"
 import { keepEmbeddedPostgres } from "./store/embedded-keeper.ts"
 import { prepareDatabase } from "./store/prepare.ts"
@@ -15,26 +16,7 @@ type Stop = () => Promise<void>
 /** By those who serve, and while the database starts: one that only keeps workers is spared most of the program. */
 const loadService = () => import("./app.ts")
 
-const stopOnSignals = (stop: Stop) => {
-  let stopping = false
-  const once = () => {
-    if (stopping) return
-    stopping = true
-    stop().then(
-      () => process.exit(0),
-      (error) => {
-        console.error(error)
-        process.exit(1)
-      },
-    )
-  }
-  process.on("SIGTERM", once)
-  process.on("SIGINT", once)
-  // A worker whose parent is gone has nobody to serve for.
-  process.on("disconnect", once)
-}
-
-const runWorker = async (config: Config, database: DatabaseAddress) => {
+const runWorker = async (config: Config, database: DatabaseAddress, requests: StopRequests) => {
   const loading = loadService()
   loading.catch(() => {})
   // The program may have been built anew since its parent prepared the database.
@@ -44,7 +26,7 @@ const runWorker = async (config: Config, database: DatabaseAddress) => {
     { config, database, peersPossible: true, preparesData: config.workerFirst === "yes" },
     { port: config.port, exclusive: false },
   )
-  stopOnSignals(() => service.stop())
+  requests.stopWith(() => service.stop())
   process.send?.("ready")
 }
 
@@ -94,11 +76,12 @@ const refuseDemo = (config: Config) => async (sql: Client) => {
   if (left.length > 0) await (await import("./demo/refusal.ts")).refuseUsableDemo(config, left)
 }
 
-const runParent = async (config: Config, program: string) => {
+const runParent = async (config: Config, program: string, requests: StopRequests) => {
   const loading = config.workers > 1 ? undefined : loadService()
   // Told of below, when the database that is being started can be stopped again.
   loading?.catch(() => {})
   const database = await openDatabase(config)
+  requests.stopWith(() => database.stop())
   try {
     await prepareDatabase(database.address, config.statementTimeoutMs, {
       serves: true,
@@ -113,7 +96,8 @@ const runParent = async (config: Config, program: string) => {
             { config, database: database.address, peersPossible, preparesData: true },
             { port: config.port, exclusive: true },
           )
-    stopOnSignals(async () => {
+    if (requests.isStopping()) return
+    requests.stopWith(async () => {
       await running.stop(stopMs(config))
       await database.stop()
     })
@@ -128,6 +112,9 @@ const runParent = async (config: Config, program: string) => {
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || reasonOf(error.cause ?? error.name) : String(error)
 
+/** npm names the script it runs. */
+const isStartedByNpm = (): boolean => process.env["npm_lifecycle_event"] === "start"
+
 /** Serves, or keeps the workers that do, each of which is the program run again. */
 export const start = (program: string): void => {
   const read = readConfig()
@@ -136,11 +123,15 @@ export const start = (program: string): void => {
     process.exit(1)
   }
   const { config } = read
+  // npm ends without passing SIGHUP or SIGKILL on, and would leave the service behind.
+  const requests = listenForStop({ withParent: config.workerOf === undefined && isStartedByNpm() })
   const run =
     config.workerOf === undefined
-      ? runParent(config, program)
-      : runWorker(config, JSON.parse(config.workerOf) as DatabaseAddress)
+      ? runParent(config, program, requests)
+      : runWorker(config, JSON.parse(config.workerOf) as DatabaseAddress, requests)
   run.catch((error: unknown) => {
+    // A stop takes the database away from a start that is under way, so that the start fails.
+    if (requests.isStopping()) return
     console.error(reasonOf(error))
     process.exit(1)
   })

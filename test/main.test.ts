@@ -3,7 +3,16 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { connect } from "../src/store/sql.ts"
-import { freePort, type Program, startProgram, temporaryFolder, workersOf } from "./fixtures/program.ts"
+import {
+  freePort,
+  isAlive,
+  type Program,
+  processesWith,
+  startProgram,
+  startWithNpm,
+  temporaryFolder,
+  workersOf,
+} from "./fixtures/program.ts"
 
 const running: Array<Program> = []
 const start = (environment: Record<string, string>, flags: ReadonlyArray<string> = []) => {
@@ -25,16 +34,14 @@ const usedFolder = temporaryFolder()
 
 const postgresPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
-const isAlive = (pid: number) => {
-  try {
-    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
-  } catch {
-    return false
-  }
+/** Before that the file may be one that initdb makes and removes. */
+const postgresIsReady = (dataDir: string): boolean => {
+  const file = join(dataDir, "postgres/cluster/postmaster.pid")
+  return existsSync(file) && readFileSync(file, "utf8").split("\n")[7]?.trim() === "ready"
 }
 const health = async (port: number) => (await fetch(`http://127.0.0.1:${port}/health`)).status
 
-describe("npm start", () => {
+describe("node dist/main.js", () => {
   it("serves with nothing but a folder, says where, and stops cleanly without leaving Postgres behind", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = start({ PORT: String(port), DATA_DIR: dataDir })
@@ -156,6 +163,51 @@ describe("a production start on demo data", () => {
     const program = await production()
     await program.printed("docs")
   }, 120_000)
+})
+
+describe("npm start", () => {
+  const patiently = { timeout: 40_000, interval: 50 }
+  const startNpm = async (more: Record<string, string> = {}) => {
+    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const environment = { PORT: String(port), DATA_DIR: dataDir, DEMO: "false", LOG_LEVEL: "Error", ...more }
+    const program = startWithNpm(environment)
+    running.push(program)
+    folders.push(dataDir)
+    return { program, port, dataDir, left: () => processesWith("DATA_DIR", dataDir) }
+  }
+  const folders: Array<string> = []
+  // What a failed test left behind would go on serving.
+  afterEach(() => {
+    for (const pid of folders.splice(0).flatMap((folder) => processesWith("DATA_DIR", folder)))
+      process.kill(pid, "SIGKILL")
+  })
+
+  it.each([
+    ["SIGTERM", { WORKERS: "1" }, { code: 0, signal: null }],
+    ["SIGINT", { WORKERS: "2" }, { code: 0, signal: null }],
+    ["SIGHUP", { WORKERS: "1" }, { code: null, signal: "SIGHUP" }],
+    ["SIGKILL", { WORKERS: "2" }, { code: null, signal: "SIGKILL" }],
+  ] as const)("stops the service and its Postgres when npm gets %s (%o)", async (signal, workers, end) => {
+    const { program, port, dataDir, left } = await startNpm(workers)
+    await program.printed("docs")
+    expect(await health(port)).toBe(200)
+    const postgres = postgresPid(dataDir)
+    program.child.kill(signal)
+    expect(await program.ended).toEqual(end)
+    await expect.poll(left, patiently).toEqual([])
+    await expect.poll(() => isAlive(postgres), patiently).toBe(false)
+    await expect(health(port)).rejects.toThrow()
+  })
+
+  it("can be stopped while the service is still starting", async () => {
+    const { program, dataDir, left } = await startNpm({ WORKERS: "2" })
+    await expect.poll(() => postgresIsReady(dataDir), patiently).toBe(true)
+    const postgres = postgresPid(dataDir)
+    program.child.kill("SIGTERM")
+    expect(await program.ended).toEqual({ code: 0, signal: null })
+    await expect.poll(left, patiently).toEqual([])
+    await expect.poll(() => isAlive(postgres), patiently).toBe(false)
+  })
 })
 
 describe("a bad setting", () => {

@@ -19,8 +19,10 @@ export interface FanOutPlan extends CrowdPlan {
   readonly channels: number
   /** Rounds under way at once, so that the server need not wait for the slowest reader of the last one. */
   readonly publishers: number
-  /** The request that makes the server publish; a `PublishDoor` answers it. */
+  /** The request that makes the server publish; a `PublishDoor` answers it, or any write that is published. */
   readonly trigger: (round: number) => Buffer
+  /** A `PublishDoor` answers the time of its commit. For any other request deliveries are timed from when it was sent. */
+  readonly timedFrom?: "request"
 }
 
 /** Counts deliveries: their rate, their time since the commit, the server's cost for each. */
@@ -84,8 +86,8 @@ function newPublishLane(
   const early: number[] = []
   const hearCommit = ({ body }: Answer): boolean => {
     const told = Number(body.toString())
-    if (!(told > 0)) return false
-    const since = told - machineIsAheadMs
+    if (plan.timedFrom === undefined && !(told > 0)) return false
+    const since = plan.timedFrom === undefined ? told - machineIsAheadMs : lane.intendedAtMs
     committedAtMs = since
     for (const atMs of early) record(deliveries, atMs - since)
     early.length = 0

@@ -33,6 +33,12 @@ export const bundleProgram = (source: URL): URL =>
     return pathToFileURL(outfile)
   })
 
+/** A program to run as the service, and what Node is started with. */
+export interface Build {
+  readonly program: URL
+  readonly nodeFlags: readonly string[]
+}
+
 /** The service as `npm start` runs it, built once per bench. */
 export const buildService = (): URL =>
   once("service", () => {

@@ -38,8 +38,18 @@ process.on("exit", () => {
   for (const child of live) child.kill("SIGKILL")
 })
 
-/** For the end that comes too early: nothing of ours goes on running. */
+let isOver = false
+
+/** Whatever happens to the bench, the child does not outlive it. One that starts while the bench ends is ended at once. */
+export const endWithUs = (child: ChildProcess): void => {
+  if (isOver) child.kill("SIGKILL")
+  live.add(child)
+  child.once("exit", () => live.delete(child))
+}
+
+/** For the end that comes too early: nothing of ours goes on running, and nothing new starts. */
 export const stopAllChildren = async (): Promise<void> => {
+  isOver = true
   await Promise.all([...live].map(stop))
 }
 
@@ -63,8 +73,7 @@ export function startChild(file: URL, options: ChildOptions = {}): Child {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     serialization: "advanced",
   })
-  live.add(child)
-  child.once("exit", () => live.delete(child))
+  endWithUs(child)
 
   let tail = ""
   const keepTail = (chunk: Buffer) => {

@@ -14,10 +14,11 @@ export async function makeDirectory(): Promise<string> {
 }
 
 export async function removeDirectory(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true })
+  // A database that is just ending may still remove files of its own.
+  await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   made.delete(directory)
 }
 
 export async function removeAllDirectories(): Promise<void> {
-  for (const directory of made) await removeDirectory(directory)
+  await Promise.allSettled([...made].map(removeDirectory))
 }

@@ -49,11 +49,11 @@ const toPay = (answer: Buffer): PaidIntent => {
 }
 
 /** Add, check out, pay, see it owned: four requests, three of them a turn of the order. */
-const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
+export const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
   const sign = webhookSigner(keys)
   let bought = 0
   return converse(function* (connection): Talk {
-    const token = tokens[connection % buyers]
+    const token = tokens[connection % tokens.length]
     const checkOut = request(target, token, { method: "POST", path: "/cart/checkout", body: checkout })
     yield { request: request(target, token, { method: "DELETE", path: "/cart" }) }
     for (;;) {

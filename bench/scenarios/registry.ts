@@ -1,3 +1,4 @@
+import { comparedScenarios } from "../against/scenarios.ts"
 import type { Scenario } from "../scenario.ts"
 import { authenticatedRead, logins, recordEdit } from "./accounts.ts"
 import { cartContended, cartCycle, cartGrowth } from "./carts.ts"
@@ -55,4 +56,4 @@ export const scenarios: readonly Scenario[] = [
 ]
 
 export const findScenario = (name: string): Scenario | undefined =>
-  scenarios.find((scenario) => scenario.name === name)
+  [...scenarios, ...comparedScenarios].find((scenario) => scenario.name === name)

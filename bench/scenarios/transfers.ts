@@ -16,7 +16,7 @@ interface Letter {
   readonly code?: string
 }
 
-const codeOf = (body: Buffer, kind: string): string => {
+export const codeOf = (body: Buffer, kind: string): string => {
   const letters = JSON.parse(body.toString()) as readonly Letter[]
   const code = letters.find((letter) => letter.kind === kind)?.code
   if (code === undefined) throw new Error(`no ${kind} in the outbox`)

@@ -1,0 +1,91 @@
+import type { Run } from "../load/run.ts"
+import { buildService, serviceNodeFlags } from "../process/bundle.ts"
+import type { Scenario } from "../scenario.ts"
+import { buildCommit, type Commit } from "./checkout.ts"
+import { type ComparedSide, startComparedSide } from "./compared-side.ts"
+import type { AgainstFlags } from "./flags.ts"
+
+const defaultConnections = 64
+const defaultWarmupSeconds = 1
+const timeoutSeconds = 5
+const buildSeconds = 10
+const storeSeconds = 15
+const restartSeconds = 4
+
+/** The runs of both sides, pair by pair. */
+export interface ComparedRuns {
+  readonly scenario: Scenario
+  readonly ours: Run[]
+  readonly theirs: Run[]
+}
+
+export interface Names {
+  readonly ours: string
+  readonly theirs: string
+}
+
+/**
+ * Every pair measures two services that have just started, because speed varies between starts. Within a pair the sides
+ * run each scenario directly after one another, and take turns in who is first: a slow minute of the machine then hits both.
+ */
+export async function measurePairs(
+  commit: Commit,
+  names: Names,
+  flags: AgainstFlags,
+  onStep: (step: string) => void,
+): Promise<readonly ComparedRuns[]> {
+  const theirBuild = await buildCommit(commit, onStep)
+  onStep("building this commit")
+  const ourBuild = { program: buildService(), nodeFlags: serviceNodeFlags() }
+  const running: ComparedSide[] = []
+  try {
+    for (const [name, build] of [
+      [names.ours, ourBuild],
+      [names.theirs, theirBuild],
+    ] as const) {
+      onStep(`storing data: ${name}`)
+      running.push(await startComparedSide(name, () => build))
+    }
+    const results = flags.scenarios.map((scenario) => ({ scenario, ours: [], theirs: [] }))
+    for (let pair = 0; pair < flags.pairs; pair++) await measurePair(pair, running, results, flags, onStep)
+    return results
+  } finally {
+    for (const side of running) await side.stop()
+  }
+}
+
+async function measurePair(
+  pair: number,
+  [ours, theirs]: readonly ComparedSide[],
+  results: readonly ComparedRuns[],
+  { pairs, seconds }: AgainstFlags,
+  onStep: (step: string) => void,
+): Promise<void> {
+  if (ours === undefined || theirs === undefined) return
+  onStep(`pair ${pair + 1} of ${pairs}: starting both`)
+  for (const side of inTurn(pair, ours, theirs)) await side.restart()
+  for (const [place, { scenario, ...runs }] of results.entries()) {
+    for (const side of inTurn(pair + place, ours, theirs)) {
+      onStep(`pair ${pair + 1} of ${pairs}: ${scenario.name}, ${side.name}`)
+      const run = await side.measure(scenario, {
+        connections: scenario.connections ?? defaultConnections,
+        warmupSeconds: warmupOf(scenario),
+        durationSeconds: seconds,
+        timeoutSeconds,
+      })
+      runs[side === ours ? "ours" : "theirs"].push(run)
+    }
+  }
+}
+
+/** A B, B A, A B, …: what runs second may find the machine warmer. */
+const inTurn = <A>(turn: number, first: A, second: A): readonly A[] =>
+  turn % 2 === 0 ? [first, second] : [second, first]
+
+const warmupOf = ({ firstWarmupSeconds }: Scenario): number => firstWarmupSeconds ?? defaultWarmupSeconds
+
+/** About how long it takes, for the progress line. */
+export const estimatePairsSeconds = ({ pairs, scenarios, seconds }: AgainstFlags): number => {
+  const runs = scenarios.reduce((sum, scenario) => sum + 2 * (warmupOf(scenario) + seconds + 0.5), 0)
+  return buildSeconds + 2 * storeSeconds + pairs * (2 * restartSeconds + runs)
+}

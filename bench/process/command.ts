@@ -1,0 +1,26 @@
+import { execFile } from "node:child_process"
+import { BenchFailure } from "../failure.ts"
+import { endWithUs } from "./child.ts"
+
+const maxOutputBytes = 64 * 2 ** 20
+const shownChars = 2_000
+
+/** Runs a program to its end and answers what it printed. It is stopped when the bench is. */
+export const runCommand = (
+  command: string,
+  args: readonly string[],
+  options: { readonly cwd: string },
+): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = execFile(
+      command,
+      args,
+      { ...options, maxBuffer: maxOutputBytes },
+      (error, stdout, stderr) => {
+        if (error === null) return resolve(stdout)
+        const said = `${stdout}\n${stderr}`.trim().slice(-shownChars) || error.message
+        reject(new BenchFailure(`${command} ${args.join(" ")} failed: ${said}`))
+      },
+    )
+    endWithUs(child)
+  })
