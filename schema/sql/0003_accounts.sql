@@ -13,8 +13,9 @@ create table app_user (
   free_limit        int         not null default 1 check (free_limit >= 0),
   free_used         int         not null default 0 check (free_used >= 0),
   email_verified_at timestamptz,
-  proven_at         timestamptz,                      -- when an earlier address was verified, while the current one is not
-  proven_email      text,                             -- that address
+  proven_at         timestamptz,                      -- set when the account leaves a verified address: when its first one was
+                                                      -- verified. From then on the account has shown to have an owner
+  proven_email      text,                             -- the verified address that it left last
   deactivated_at    timestamptz,
   deleted_at        timestamptz,
   invited_at        timestamptz,                      -- created for an address that ids were sent to, and not claimed yet

@@ -78,30 +78,6 @@ begin
   return jsonb_build_object('id', u.id);
 end $$;
 
-create or replace function consume_magic_link(p_hashes text[], p_attempt uuid) returns jsonb language plpgsql as $$
-declare l magic_link; u app_user; over jsonb; keys text[];
-begin
-  update magic_link m set used_at = now(), used_by = p_attempt
-    from app_user x
-   where m.token_hash = any(p_hashes) and (m.used_at is null or m.used_by = p_attempt) and m.expires_at > now()
-     and x.id = m.user_id and x.email = m.email and x.deactivated_at is null and x.deleted_at is null
-     and (m.purpose = 'confirm' or x.password_hash is null)
-  returning m.* into l;
-  if not found then return null; end if;
-  select * into u from app_user where id = l.user_id for update;
-  if l.purpose = 'login' and u.email_verified_at is null then
-    with k as (delete from api_key where user_id = u.id returning id) select array_agg(id) into keys from k;
-    delete from two_factor where user_id = u.id and u.proven_at is null;
-    delete from wallet where user_id = u.id;
-    delete from pubkey k where k.user_id = u.id and not (k.sealed_key is not null and u.proven_at is not null)
-       and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
-    over := end_sessions(u.id, 'claimed');
-  end if;
-  update app_user set email_verified_at = coalesce(email_verified_at, now()), invited_at = null, updated_at = now()
-   where id = u.id;
-  return jsonb_build_object('user_id', u.id, 'ended', over, 'api_keys', coalesce(to_jsonb(keys), '[]'));
-end $$;
-
 -- Consumes a magic link and marks the email as verified. Returns null if the link is unknown, used or expired.
 -- p_shown are the users whose password or session came with the request. A caller who shows only the link may not be
 -- the person who registered the address. In that case:

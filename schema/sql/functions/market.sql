@@ -50,18 +50,6 @@ begin
   returning f.canonical, f.first_told;
 end $$;
 
-create or replace function find_untold(p_canonical text, p_limit int, p_quiet_seconds int)
-returns table (user_id uuid, email text) language plpgsql stable as $$
-#variable_conflict use_column
-begin
-  return query
-  select i.user_id, u.email from user_interest i
-    join app_user u on u.id = i.user_id and u.deactivated_at is null and u.deleted_at is null
-    left join interest_notice n on n.user_id = i.user_id and n.canonical = i.canonical
-   where i.canonical = p_canonical and (n.told_at is null or n.told_at < now() - make_interval(secs => p_quiet_seconds))
-   order by i.created_at, i.id limit p_limit;
-end $$;
-
 -- Notifies the given users once. A worker that lost its lease, or whose id was taken in the meantime, notifies no user. The
 -- remaining users are notified after the first ones had their head start.
 create or replace function tell_freed(p jsonb) returns jsonb language plpgsql as $$

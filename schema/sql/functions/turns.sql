@@ -73,57 +73,9 @@ begin
   return places;
 end $$;
 
-create or replace function commit_turns(p jsonb) returns jsonb language plpgsql as $$
-declare
-  t record; late uuid[]; repeated int := 0; places jsonb;
-begin
-  for t in
-    select * from jsonb_to_recordset(p->'turns')
-           as x(kind text, id uuid, expected int, turn uuid, status text, state jsonb, owner_id uuid, peer_id uuid,
-                subject text, due_at timestamptz)
-     order by x.kind, x.id
-  loop
-    if t.expected = 0 then
-      insert into entity (kind, id, version, turn, status, state, owner_id, peer_id, subject, due_at)
-      values (t.kind, t.id, 1, t.turn, t.status, t.state, t.owner_id, t.peer_id, t.subject, t.due_at)
-      on conflict (kind, id) do nothing;
-    else
-      update entity e
-         set version = t.expected + 1, turn = t.turn, status = t.status, state = t.state, owner_id = t.owner_id,
-             peer_id = t.peer_id, subject = t.subject, due_at = t.due_at, leased_until = null, updated_at = now()
-       where e.kind = t.kind and e.id = t.id and e.version = t.expected;
-    end if;
-    if found then continue; end if;
-    late := array_append(late, t.id);
-    if exists (select 1 from entity e where e.kind = t.kind and e.id = t.id and e.turn = t.turn) then
-      repeated := repeated + 1;
-    end if;
-  end loop;
-  if repeated = jsonb_array_length(p->'turns') then return null; end if;
-  if late is not null then
-    raise exception using errcode = 'EI001', message = 'version conflict', detail = array_to_json(late)::text;
-  end if;
-
-  if p ? 'claims' then perform put_claims(p->'claims'); end if;
-  if p ? 'releases' then
-    perform put_releases(x.id, x.list) from jsonb_to_recordset(p->'releases') as x(id uuid, list jsonb);
-  end if;
-  if p ? 'grants' then perform put_grants(p->'grants'); end if;
-  if p ? 'moves' then perform put_moves(p->'moves'); end if;
-  if p ? 'ledger' then perform put_ledger(p->'ledger'); end if;
-  if p ? 'sandbox_intents' then perform put_sandbox_intents(p->'sandbox_intents'); end if;
-  if p ? 'uses' then
-    perform put_code_uses(x.id, x.list) from jsonb_to_recordset(p->'uses') as x(id uuid, list jsonb);
-  end if;
-  if p ? 'free_ids' then perform put_free_ids(p->'free_ids'); end if;
-  if p ? 'mail' then perform put_mail(p->'mail'); end if;
-  if p ? 'events' then places := place_events(p->'events'); end if;
-  return places;
-end $$;
-
 -- Claims ids, all or none. A claim without from_holder takes a free id, or changes the kind of a claim its holder already has
--- (an order's hold becomes owned). A claim with from_holder takes the id from that holder. `held` requires the id to be with
--- from_holder now; a free id is then refused.
+-- (an order's hold becomes owned). A claim with from_holder takes the id from that holder, or takes it if it is free. `held`
+-- requires the id to be with from_holder now; a free id is then refused.
 --
 -- Raises EI002. The detail lists the ids that are taken; the hint lists the positions of the refused claims, counted from one,
 -- because several turns of a batch may want the same id and only some of them get it.
