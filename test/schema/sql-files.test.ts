@@ -45,6 +45,14 @@ describe("the functions", () => {
     expect(found(functions, /\bcreate (function|trigger) /g)).toEqual([])
   })
 
+  it("get a new name when their signature changes", () => {
+    // A second function of the same name would make it unclear which one a process of another release calls.
+    const overloaded = twice(found([...migrations, ...functions], isFunction))
+    expect(new Set(overloaded)).toEqual(
+      new Set(["confirm_two_factor", "ledger_audit", "put_sandbox_intents"]),
+    )
+  })
+
   it("have bodies that the database accepts", async () => {
     const sql = connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 60_000 })
     // What `create function` calls, unless check_function_bodies is off.
