@@ -45,8 +45,8 @@ export const isRegistered = ({ own }: LookupAnswer): boolean => own !== ""
 export const missing = new FixedAnswer(heads.missing, notRegistered.own, notRegistered.body)
 
 /**
- * The tag is weak: two answers of one version differ at most in their view count. The token's number is in it because an id
- * that was given up and registered anew started again at version 1 before 0047_versions_rise.sql.
+ * The tag is weak: two responses of one version differ at most in their view count. The token id is part of it, because an id
+ * that is released and registered again gets a new one: the tag changes with the owner even if the version did not.
  */
 export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): LookupAnswer => {
   const response: LookupResponse = {

@@ -2,7 +2,7 @@ import { checkFitness } from "./fitness.ts"
 import { findNewer, migrate } from "./migrate.ts"
 import { type Client, connect, type DatabaseAddress } from "./sql.ts"
 
-/** Brings a database to the newest schema, once it is sure that it can be worked with. */
+/** Checks that the service can work with the database, then brings it to the newest schema. */
 export const prepareDatabase = async (
   connection: DatabaseAddress,
   statementTimeoutMs: number,
@@ -13,7 +13,7 @@ export const prepareDatabase = async (
   } = {},
 ): Promise<void> => {
   const options = { connection, poolSize: 1, statementTimeoutMs }
-  // One that we started is.
+  // An embedded database needs no check.
   if ("url" in connection) await checkFitness(options, use)
   const sql = connect(options)
   try {
@@ -21,7 +21,7 @@ export const prepareDatabase = async (
     const newer = use.serves ? await findNewer(sql) : []
     if (newer.length > 0) {
       console.error(
-        `the database was served by a newer version (${newer.join(", ")}): of the versions before it only the last may go on with it`,
+        `the database was used by a newer version (${newer.join(", ")}): only the release directly before that version can still use it`,
       )
     }
     await use.check?.(sql)

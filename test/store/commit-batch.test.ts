@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { Claim } from "../../schema/turn.ts"
 import { EventsToPlace, type Places } from "../../src/store/placed-events.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
-import { commitBatch, type Effects, type Facts, formerBatchOf } from "../fixtures/turns.ts"
+import { commitBatch, type Effects, type Facts } from "../fixtures/turns.ts"
 
 let one: TestService
 beforeAll(async () => {
@@ -76,18 +76,6 @@ describe("the turns' statement", () => {
     })
     expect(await versionOf(repeated.id)).toBe(1)
     expect(await versionOf(fresh.id)).toBeUndefined()
-  })
-
-  it("still takes turns from a process of the version before", async () => {
-    const [id, holder] = [randomUUID(), randomUUID()]
-    const text = formerBatchOf([{ id }], {
-      claims: [{ canonical: "former", kind: "order", holder }],
-      events: [{ channel: "former", type: "t", data: {} }],
-    })
-    const [row] = await one.sql`select commit_turns(${text}::text::jsonb) as places`
-    expect(row?.["places"].offsets).toEqual([1])
-    expect(await versionOf(id)).toBe(1)
-    expect(await one.sql`select 1 from claim where holder = ${holder}`).toHaveLength(1)
   })
 })
 

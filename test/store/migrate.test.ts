@@ -3,20 +3,25 @@ import { expect, it, vi } from "vitest"
 import { migrate } from "../../src/store/migrate.ts"
 import { prepareDatabase } from "../../src/store/prepare.ts"
 import { connect, type DatabaseAddress } from "../../src/store/sql.ts"
+import { currentSchema } from "../../src/store/sql-files.ts"
 import { createDatabase } from "../fixtures/database.ts"
+import { schemaWith } from "../fixtures/schema-files.ts"
 
 const open = (connection: DatabaseAddress, statementTimeoutMs: number) =>
   connect({ connection, poolSize: 1, statementTimeoutMs })
 
+/** The schema with one more migration, which needs to lock a table that is written to all the time. */
+const withLater = schemaWith({ "0100_later.sql": "create index entity_later on entity (updated_at);" })
+
 /** Migrates with 200 ms for a statement, while another connection keeps it waiting for longer. */
-const migrateDespite = async (connection: DatabaseAddress, lock: string) => {
+const migrateDespite = async (connection: DatabaseAddress, lock: string, schema = currentSchema) => {
   const [patient, hurried] = [open(connection, 0), open(connection, 200)]
   const held = patient.begin(async (q) => {
     await q.unsafe(lock)
     await sleep(800)
   })
   await sleep(100)
-  const applied = await migrate(hurried).catch(String)
+  const applied = await migrate(hurried, schema).catch(String)
   await held
   await Promise.all([patient.end(), hurried.end()])
   return applied
@@ -32,11 +37,7 @@ const setLockTimeout = async (connection: DatabaseAddress) => {
 
 it("a migration may take longer than a statement of the service", async () => {
   const connection = await createDatabase()
-  const sql = open(connection, 0)
-  await sql`drop index entity_listed`
-  await sql`delete from migration where name = '0018_orders_listed.sql'`
-  await sql.end()
-  expect(await migrateDespite(connection, "lock table entity")).toEqual(["0018_orders_listed.sql"])
+  expect(await migrateDespite(connection, "lock table entity", withLater)).toEqual(["0100_later.sql"])
 })
 
 it("a process that starts while another migrates waits for it, however short its role may wait for locks", async () => {
@@ -45,14 +46,36 @@ it("a process that starts while another migrates waits for it, however short its
   expect(await migrateDespite(connection, "select pg_advisory_xact_lock(730214906)")).toEqual([])
 })
 
+it("a migration that was edited after it was applied is refused", async () => {
+  const sql = open(await createDatabase(), 8000)
+  const edited = schemaWith({ "0012_operations.sql": "create table another (id int);" })
+  await expect(migrate(sql, edited)).rejects.toThrow(
+    "migration 0012_operations.sql was changed after it was applied to this database",
+  )
+  await sql.end()
+})
+
+it("a database of a version before the baseline is refused with one line, and not changed", async () => {
+  const connection = await createDatabase()
+  const sql = open(connection, 8000)
+  await sql`update migration set name = '0001_turn.sql' where name = '0001_turns.sql'`
+  await sql`drop function take_rate`
+  await sql`delete from function_file`
+  const refused = await prepareDatabase(connection, 8000).then(
+    () => "",
+    ({ message }: Error) => message,
+  )
+  expect(refused).toMatch(/^This database was created by a version before 0\.2\.0, .*empty database.*$/)
+  expect(await sql`select 1 from function_file`).toHaveLength(0)
+  await sql.end()
+})
+
 it("a migration that waits for a table keeps no process of the version before from writing there", async () => {
   const connection = await createDatabase()
   const [keeper, migrating, serving] = [open(connection, 0), open(connection, 0), open(connection, 8000)]
-  await serving`drop index entity_listed`
-  await serving`delete from migration where name = '0018_orders_listed.sql'`
   // As a session that was left open, or for other tables a dump.
   await keeper.unsafe("begin; lock table entity in row exclusive mode").simple()
-  const migrated = migrate(migrating)
+  const migrated = migrate(migrating, withLater)
   const waiting = async () =>
     (await serving`select 1 from pg_locks where not granted and relation = 'entity'::regclass`).length
   try {
@@ -60,7 +83,7 @@ it("a migration that waits for a table keeps no process of the version before fr
     await serving`update entity set due_at = null where false`
   } finally {
     await keeper.unsafe("commit").simple()
-    expect(await migrated).toEqual(["0018_orders_listed.sql"])
+    expect(await migrated).toEqual(["0100_later.sql"])
     await Promise.all([keeper.end(), migrating.end(), serving.end()])
   }
 }, 40_000)

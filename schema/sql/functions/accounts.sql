@@ -1,0 +1,339 @@
+-- Functions for users: registration, login links, changes to accounts, API keys. two_factor.sql has the second factors.
+
+-- A user as responses show it; absent values are left out. Users without two-factor are prompted for it every 30 days.
+create or replace function display_user(u app_user) returns jsonb language sql stable as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'id', u.id, 'created_at', wire_time(u.created_at), 'updated_at', wire_time(u.updated_at),
+    'free_limit', u.free_limit, 'remaining_free_emoji', greatest(u.free_limit - u.free_used, 0), 'role', u.role,
+    'alternate_id', u.alternate_id, 'email', u.email, 'first_name', u.first_name, 'last_name', u.last_name,
+    'source', u.source, 'deactivated_at', wire_time(u.deactivated_at), 'email_verified_at', wire_time(u.email_verified_at),
+    'two_factor_last_prompted_at', wire_time(u.two_factor_last_prompted_at),
+    'pubkeys', (select coalesce(jsonb_agg(k.pubkey order by k.created_at, k.pubkey), '[]') from pubkey k where k.user_id = u.id),
+    'two_factor_auth', (select coalesce(jsonb_agg(t.provider order by t.is_default desc, t.provider), '[]')
+                          from two_factor t where t.user_id = u.id and t.confirmed_at is not null),
+    'two_factor_should_prompt', not exists (select 1 from two_factor t where t.user_id = u.id and t.confirmed_at is not null)
+                                and coalesce(u.two_factor_last_prompted_at < now() - interval '30 days', true)))
+$$;
+
+-- Locks a user. Returns false if there is no such user. Used before adding to a limited list: concurrent requests would
+-- otherwise all count before any of them has written. The lock is a statement of its own, so that the statement after it
+-- sees what others committed while this one waited.
+create or replace function hold_user(p_user uuid) returns boolean language plpgsql as $$
+begin
+  perform 1 from app_user where id = p_user and deleted_at is null for no key update;
+  return found;
+end $$;
+
+-- Ends every login session of the user. The new token epoch invalidates all access tokens, which carry the older one.
+create or replace function end_sessions(p_user uuid, p_reason text) returns jsonb language plpgsql as $$
+declare now_epoch int;
+begin
+  update app_user set token_epoch = token_epoch + 1, updated_at = now() where id = p_user returning token_epoch into now_epoch;
+  if not found then return null; end if;
+  update entity set status = 'Revoked', state = jsonb_set(state, '{value}', '"Revoked"'), version = version + 1,
+         turn = gen_random_uuid(), due_at = null, updated_at = now()
+   where kind = 'session' and owner_id = p_user and status not in ('Revoked', 'Expired');
+  return jsonb_build_object('epoch', now_epoch, 'events', put_events(jsonb_build_array(jsonb_build_object(
+    'channel', 'session:' || p_user, 'type', 'session.logged_out', 'data', jsonb_build_object('reason', p_reason)))));
+end $$;
+
+-- Whether an invited account that is not claimed yet holds something of value, or has an incoming transfer. Only the reader
+-- of its mail may then decide about it.
+create or replace function owns_something(p_user uuid) returns boolean language sql stable as $$
+  select exists (select 1 from claim where owner_id = p_user)
+      or exists (select 1 from entity where kind = 'lootbox' and owner_id = p_user)
+      or exists (select 1 from entity where kind = 'transfer' and peer_id = p_user
+                    and status in ('AwaitingSender', 'AwaitingReceiver'))
+$$;
+
+-- Creates a user and sends the welcome mail, or claims an invited account. The caller chooses the id, so a retry is recognised.
+-- Ids that were sent to an invited address belong to the reader of its mail. A password that is set before the address is
+-- verified would let a stranger in, so it is not stored, and the link that verifies the address ends what was set up before.
+create or replace function register_user(p jsonb) returns jsonb language plpgsql as $$
+declare u app_user; purpose text := p->'link'->>'purpose';
+begin
+  select * into u from app_user where id = (p->>'id')::uuid;
+  if not found then
+    update app_user set invited_at = null, updated_at = now(), alternate_id = coalesce(p->>'alternate_id', alternate_id),
+           first_name = coalesce(p->>'first_name', first_name), last_name = coalesce(p->>'last_name', last_name),
+           source = coalesce(p->>'source', source)
+     where email = p->>'email' and invited_at is not null and password_hash is null
+       and deactivated_at is null and deleted_at is null and not owns_something(id)
+    returning * into u;
+    if found then
+      purpose := 'login';
+    else
+      insert into app_user (id, email, alternate_id, source, first_name, last_name, password_hash)
+      values ((p->>'id')::uuid, p->>'email', p->>'alternate_id', p->>'source', p->>'first_name', p->>'last_name',
+              p->>'password_hash')
+      returning * into u;
+    end if;
+    if p ? 'link' then
+      insert into magic_link (token_hash, user_id, email, purpose, expires_at)
+      values (p->'link'->>'token_hash', u.id, u.email, purpose,
+              now() + make_interval(secs => (p->'link'->>'seconds')::int));
+      perform put_mail(p->'mail');
+    end if;
+  end if;
+  return jsonb_build_object('id', u.id);
+end $$;
+
+-- Consumes a magic link and marks the email as verified. Returns null if the link is unknown, used or expired.
+-- p_shown are the users whose password or session came with the request. A caller who shows only the link may not be
+-- the person who registered the address. In that case:
+--   * The first verification of an address ends everything that was set up before it, the password included.
+--   * An account with a password that verified another address before, or that has an alternate_id, gives the new address
+--     back instead ("released"): the address was mistyped, or was taken before its owner came.
+--   * If such an account has neither a verified address nor an alternate_id to go back to, the link stays unused and the
+--     password is required ("needs_password").
+create or replace function consume_magic_link(p_hashes text[], p_attempt uuid, p_shown text[]) returns jsonb language plpgsql as $$
+declare l magic_link; u app_user; over jsonb; keys text[];
+begin
+  update magic_link m set used_at = now(), used_by = p_attempt
+    from app_user x
+   where m.token_hash = any(p_hashes) and (m.used_at is null or m.used_by = p_attempt) and m.expires_at > now()
+     and x.id = m.user_id and x.email = m.email and x.deactivated_at is null and x.deleted_at is null
+     and (m.purpose = 'confirm' or x.password_hash is null)
+  returning m.* into l;
+  if not found then return null; end if;
+  select * into u from app_user where id = l.user_id for update;
+  if u.email_verified_at is null and u.id::text <> all(p_shown) then
+    if u.password_hash is not null and (u.proven_at is not null or u.alternate_id is not null) then
+      if u.proven_email is null and u.alternate_id is null then
+        update magic_link set used_at = null, used_by = null where token_hash = l.token_hash;
+        return jsonb_build_object('user_id', u.id, 'needs_password', true, 'released', true, 'ended', null, 'api_keys', '[]'::jsonb);
+      end if;
+      perform give_back_address(u);
+      return jsonb_build_object('user_id', u.id, 'released', true, 'ended', null, 'api_keys', '[]'::jsonb);
+    end if;
+    keys := end_unproven(u);
+    update app_user set password_hash = null where id = u.id;
+    over := end_sessions(u.id, 'claimed');
+  end if;
+  update app_user set email_verified_at = coalesce(email_verified_at, now()), invited_at = null, updated_at = now()
+   where id = u.id;
+  return jsonb_build_object('user_id', u.id, 'ended', over, 'api_keys', coalesce(to_jsonb(keys), '[]'));
+end $$;
+
+-- Ends everything that was set up while the address of an account was not verified, possibly by a stranger. Returns the ids of
+-- the deleted API keys. Second factors and custodial keys stay if the account had verified another address before.
+create or replace function end_unproven(u app_user) returns text[] language plpgsql as $$
+declare keys text[];
+begin
+  with k as (delete from api_key where user_id = u.id returning id) select array_agg(id) into keys from k;
+  delete from two_factor where user_id = u.id and u.proven_at is null;
+  delete from sms_code where user_id = u.id and u.proven_at is null;
+  delete from wallet where user_id = u.id;
+  delete from pubkey k where k.user_id = u.id and not (k.sealed_key is not null and u.proven_at is not null)
+     and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
+  return keys;
+end $$;
+
+-- Removes an unverified address from an account. The account goes back to the address it verified before, if that is still free.
+create or replace function give_back_address(u app_user) returns void language sql as $$
+  update app_user set updated_at = now(), email = kept.email,
+         email_verified_at = case when kept.email is not null then u.proven_at end
+    from (select (select u.proven_email where not exists (select 1 from app_user o where o.email = u.proven_email)) as email) kept
+   where id = u.id
+$$;
+
+-- A user's changes to their own account, applied together. A new email is unverified and gets a link. A new password ends every
+-- session. Returns null if the stored password is not the one that allowed the change, or if the account was deleted.
+-- A change that is sent again after a lost response finds its own link in place and sends no second mail.
+create or replace function update_account(p jsonb) returns jsonb language plpgsql as $$
+declare is_new boolean := true;
+begin
+  update app_user set updated_at = now(),
+         first_name = case when p ? 'first_name' then nullif(p->>'first_name', '') else first_name end,
+         last_name = case when p ? 'last_name' then nullif(p->>'last_name', '') else last_name end,
+         email = coalesce(p->>'email', email),
+         email_verified_at = case when p ? 'email' then null else email_verified_at end,
+         password_hash = coalesce(p->>'new_hash', password_hash)
+   where id = (p->>'id')::uuid and deleted_at is null
+     and (not p ? 'old_hash' or password_hash is not distinct from p->>'old_hash');
+  if not found then
+    -- The new hash is already stored: this is the same change, sent again after a lost response.
+    if not exists (select 1 from app_user where id = (p->>'id')::uuid and password_hash = p->>'new_hash') then return null; end if;
+    return end_sessions((p->>'id')::uuid, 'password_changed');
+  end if;
+  if p ? 'link' then
+    insert into magic_link (token_hash, user_id, email, purpose, expires_at)
+    values (p->'link'->>'token_hash', (p->>'id')::uuid, p->>'email', p->'link'->>'purpose',
+            now() + make_interval(secs => (p->'link'->>'seconds')::int))
+    on conflict (token_hash) do nothing;
+    is_new := found;
+  end if;
+  if p ? 'mail' and is_new then perform put_mail(p->'mail'); end if;
+  return case when p ? 'new_hash' then end_sessions((p->>'id')::uuid, 'password_changed') else '{}' end;
+end $$;
+
+-- Creates the administrator named in the settings, or gives an existing account that role. Returns true if an older password of
+-- the settings was replaced. If the address was registered but never verified, the administrator inherits nothing from that
+-- account: neither a second factor that would lock them out, nor keys and sessions that would let a stranger in. An account
+-- that moved to the address from another one, or that has an alternate_id and a password, gives the address back instead.
+create or replace function put_admin(p_email text, p_old text, p_new text) returns boolean language plpgsql as $$
+declare was app_user; u app_user;
+begin
+  insert into app_user (email, role, password_hash, email_verified_at) values (p_email, 'Admin', p_new, now())
+  on conflict (email) do nothing;
+  if found then return false; end if;
+  select * into was from app_user where email = p_email for update;
+  if found and was.email_verified_at is null
+     and (was.proven_email is not null or (was.alternate_id is not null and was.password_hash is not null)) then
+    perform give_back_address(was);
+    return put_admin(p_email, p_old, p_new);
+  end if;
+  update app_user set role = case when role = 'Super' then role else 'Admin' end, deactivated_at = null, deleted_at = null,
+         invited_at = null, email_verified_at = coalesce(email_verified_at, now()), updated_at = now()
+   where email = p_email returning * into u;
+  if was.id is not null and was.email_verified_at is null then
+    perform end_unproven(was);
+    perform end_sessions(u.id, 'claimed');
+  end if;
+  if u.password_hash is not distinct from p_old and p_new is distinct from p_old then
+    update app_user set password_hash = p_new where id = u.id;
+    perform end_sessions(u.id, 'password_changed');
+    return true;
+  end if;
+  return false;
+end $$;
+
+-- Whether this user is the only active administrator. The advisory lock lets one caller check at a time, so that the last two
+-- administrators cannot both be removed at once.
+create or replace function is_last_admin(who uuid) returns boolean language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(730214907);
+  return exists (select 1 from app_user where id = who and role in ('Admin', 'Super') and deactivated_at is null)
+     and not exists (select 1 from app_user where role in ('Admin', 'Super') and id <> who
+                        and deactivated_at is null and deleted_at is null);
+end $$;
+
+-- An administrator's change to a user. `may_touch` lists the roles at or below the administrator's own. Returns null if there is
+-- no such user, and {"role"} alone if the administrator may not change that user. The last administrator stays one.
+-- A password set by support is for the owner of the address, so whatever was set up before its verification ends.
+create or replace function update_user(who uuid, p jsonb, may_touch text[]) returns jsonb language plpgsql as $$
+declare
+  u app_user; given jsonb := '[]';
+  deactivates boolean := coalesce((p->>'active')::boolean = false, false);
+  activates   boolean := coalesce((p->>'active')::boolean, false);
+begin
+  if (deactivates or p->>'role' not in ('Admin', 'Super')) and is_last_admin(who) then
+    return jsonb_build_object('role', 'Admin', 'last_admin', true);
+  end if;
+  select * into u from app_user where id = who and deleted_at is null for update;
+  if not found then return null; end if;
+  if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
+  if p ? 'password_hash' and u.email is not null and u.alternate_id is null and coalesce(u.email_verified_at, u.proven_at) is null then
+    perform end_unproven(u);
+  end if;
+  update app_user set
+         email = coalesce(p->>'email', email),
+         email_verified_at = case when p->>'email' is distinct from email and p ? 'email' then null else email_verified_at end,
+         first_name = nullif(coalesce(p->>'first_name', first_name), ''),
+         last_name = nullif(coalesce(p->>'last_name', last_name), ''),
+         source = coalesce(p->>'source', source),
+         free_limit = coalesce((p->>'free_limit')::int, free_limit),
+         role = coalesce(p->>'role', role),
+         password_hash = coalesce(p->>'password_hash', password_hash),
+         deactivated_at = case when deactivates then coalesce(deactivated_at, now()) when activates then null else deactivated_at end,
+         updated_at = now()
+   where id = who returning * into u;
+  if deactivates or p ? 'password_hash' then
+    given := end_sessions(who, case when deactivates then 'deactivated' else 'password_changed' end)->'events';
+  end if;
+  return jsonb_build_object('user', display_user(u), 'events', given);
+end $$;
+
+-- What a user still holds and would lose with the account: ids, orders waiting for payment, money that was not refunded,
+-- transfers, lootboxes (also those that were bought and are being delivered), and organizations without another owner.
+create or replace function user_holdings(who uuid) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'emoji_ids', (select coalesce(jsonb_agg(c.canonical order by c.canonical), '[]') from claim c where c.owner_id = who),
+    'pending_orders', (select coalesce(jsonb_agg(e.id order by e.created_at), '[]') from entity e
+                        where e.kind = 'order' and e.owner_id = who and e.status = 'PendingPayment'),
+    'unspent_orders', (select coalesce(jsonb_agg(e.id order by e.created_at), '[]') from entity e
+                        where e.kind = 'order' and e.owner_id = who and case
+                          when e.status in ('Draft', 'Cancelled') then
+                            (select coalesce(sum((p->>'cents')::bigint), 0)
+                               from jsonb_array_elements(e.state->'context'->'payments') p)
+                          > (select coalesce(sum((r->>'cents')::bigint), 0)
+                               from jsonb_array_elements(e.state->'context'->'refunds') r where r->>'status' <> 'Failed')
+                          when e.status = 'Paid' then
+                            (select coalesce(-sum(l.cents), 0) from journal j join ledger_line l on l.journal_id = j.id
+                              where j.order_id = e.id and l.account = 'overpaid')
+                          > (select coalesce(sum((r->>'cents')::bigint), 0)
+                               from jsonb_array_elements(e.state->'context'->'refunds') r where r->>'status' = 'Pending')
+                          end),
+    'active_transfers', (select coalesce(jsonb_agg(e.id order by e.created_at), '[]') from entity e
+                          where e.kind = 'transfer' and (e.owner_id = who or e.peer_id = who)
+                            and e.status in ('AwaitingSender', 'AwaitingReceiver')),
+    'lootboxes', (select coalesce(jsonb_agg(b.id order by b.created_at), '[]') from (
+                    select e.id::text as id, e.created_at from entity e
+                     where e.kind = 'lootbox' and e.owner_id = who and e.status = 'Owned'
+                    union all
+                    select x.id, e.created_at from entity e, jsonb_array_elements_text(e.state->'context'->'undelivered') as x(id)
+                     where e.kind = 'order' and e.owner_id = who and e.status = 'Paid' and not exists (
+                       select 1 from entity h where h.kind = 'lootbox' and h.id = x.id::uuid and h.owner_id = who)) b),
+    'organizations', (select coalesce(jsonb_agg(m.organization_id order by m.organization_id), '[]') from organization_member m
+                       where m.user_id = who and m.role = 'OrgOwner'
+                         and not exists (select 1 from organization_member o where o.organization_id = m.organization_id
+                                            and o.user_id <> who and o.role = 'OrgOwner')))
+$$;
+
+-- Deletes everything that identifies a person. A nameless row remains, because orders, the ledger and kept ids refer to it.
+-- Email and alternate_id can be registered again at once. Refuses while the user holds something, unless `insists`. The ids then
+-- stay reserved under the nameless account: if one were released, a stranger could register it and receive payments that are
+-- still sent to it. The organizations are locked first and in order, so that the last two owners cannot both be deleted at once.
+create or replace function delete_user(who uuid, insists boolean, may_touch text[]) returns jsonb language plpgsql as $$
+declare u app_user; held jsonb;
+begin
+  if exists (select 1 from app_user where id = who and role in ('Admin', 'Super')) and is_last_admin(who) then
+    return jsonb_build_object('role', 'Admin', 'last_admin', true);
+  end if;
+  perform 1 from organization o
+   where exists (select 1 from organization_member m where m.organization_id = o.id and m.user_id = who and m.role = 'OrgOwner')
+   order by o.id for update;
+  select * into u from app_user where id = who and deleted_at is null for update;
+  if not found then return null; end if;
+  if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
+  held := user_holdings(who);
+  if not insists and exists (select 1 from jsonb_each(held) h where h.value <> '[]') then
+    return jsonb_build_object('held', held);
+  end if;
+  delete from outbox where recipient in (u.email, u.alternate_id);
+  delete from magic_link where user_id = who or email = u.email;
+  delete from api_key where user_id = who;
+  delete from two_factor where user_id = who;
+  delete from sms_code where user_id = who;
+  delete from payment_method where user_id = who;
+  delete from organization_member where user_id = who;
+  delete from user_feature where user_id = who;
+  delete from user_interest where user_id = who;
+  delete from interest_notice where user_id = who;
+  delete from wallet where user_id = who;
+  delete from pubkey k where k.user_id = who and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
+  update app_user set email = null, alternate_id = null, first_name = null, last_name = null, source = null,
+         password_hash = null, email_verified_at = null, role = 'User',
+         deactivated_at = coalesce(deactivated_at, now()), deleted_at = now(), updated_at = now()
+   where id = who returning * into u;
+  return jsonb_build_object('user', display_user(u), 'kept', held->'emoji_ids',
+                            'events', end_sessions(who, 'deleted')->'events');
+end $$;
+
+-- Adds an API key. Returns no row if there is no such user, if the key would already be expired, or if the limit is reached.
+-- Expired keys are deleted when their place is needed.
+create or replace function put_api_key(p_id text, p_user uuid, p_name text, p_hash text, p_scopes text[], p_expires timestamptz, p_most int)
+returns setof api_key language plpgsql as $$
+begin
+  if hold_user(p_user) and not exists (select 1 from api_key where id = p_id) then
+    delete from api_key where id in (
+      select id from api_key where user_id = p_user and expires_at <= now() order by expires_at, id
+       limit greatest((select count(*) from api_key where user_id = p_user) - p_most + 1, 0));
+    insert into api_key (id, user_id, name, secret_hash, scopes, expires_at, made_as)
+    select p_id, p_user, p_name, p_hash, p_scopes, p_expires, u.role from app_user u
+     where u.id = p_user
+       and coalesce(p_expires > now(), true) and (select count(*) from api_key where user_id = p_user) < p_most
+    on conflict (id) do nothing;
+  end if;
+  return query select * from api_key where id = p_id;
+end $$;

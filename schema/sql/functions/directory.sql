@@ -1,0 +1,279 @@
+-- Functions for emoji ids and their records.
+
+-- Registers ids for their owners. An id whose buyer was deleted in the meantime is refused (EI003, owner_gone): a nameless account
+-- gets nothing. The lock on the owner makes a concurrent deletion wait. If the chosen key is no longer the owner's, the owner's
+-- first key is used.
+-- The version of an id continues from its channel, which outlives the id and has one event per version: a client that stores
+-- addresses with the version it read must not mistake those of the next owner for older or equal ones.
+-- `display` is the record with the skin tones that the id was spelled with.
+create or replace function put_grants(p jsonb) returns void language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare gone uuid;
+begin
+  with owner as materialized (
+    select u.id, u.deleted_at from app_user u
+     where u.id in (select x.owner_id from jsonb_to_recordset(p) as x(owner_id uuid)) order by u.id for key share)
+  select id into gone from owner where deleted_at is not null limit 1;
+  if gone is not null then
+    raise exception using errcode = 'EI003', message = 'no such user', detail = 'owner_gone';
+  end if;
+  insert into emoji_id (canonical, owner_id, pubkey, source, version)
+  select x.canonical, x.owner_id,
+         coalesce((select k.pubkey from pubkey k where k.pubkey = x.pubkey and k.user_id = x.owner_id),
+                  (select k.pubkey from pubkey k where k.user_id = x.owner_id order by k.created_at, k.pubkey limit 1)),
+         x.source,
+         1 + coalesce((select c."offset" from channel c where c.name = 'emoji_id:' || x.canonical), 0)
+    from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text) order by x.canonical;
+  if p @? '$[*].display' then
+    insert into record (canonical, hash, tag, data)
+    select x.canonical, x.display->>'hash', 1, x.display->>'data'
+      from jsonb_to_recordset(p) as x(canonical text, display jsonb) where x.display is not null;
+  end if;
+end $$;
+
+-- Whether this caller may write to an id: as its owner, as holder of its key, or with a role in the key's organization.
+create or replace function may_write(e emoji_id, p_user uuid, p_organizations uuid[]) returns boolean language sql stable as $$
+  select e.owner_id = p_user
+      or exists (select 1 from pubkey k where k.pubkey = e.pubkey
+                    and (k.user_id = p_user or k.organization_id = any (p_organizations)))
+$$;
+
+-- Applies a batch of edits, each completely or not at all, no two of the same id. Edits are numbered from one (n); deletes,
+-- inserts and stores refer to that number.
+--   edits    {n, canonical, user_id, organizations, admin, expected, merkle_root, signature, key (of the store)}
+--   deletes  {n, canonical, hash}
+--   inserts  {n, canonical, hash, tag, data, single_key, replaces (records with its single_key are removed), key}
+--   stores   {n, canonical, key, data, unlocked, locked_future_writes_at, linked (the inserts are the key's whole set)}
+-- Returns the refused edits by n: absent, forbidden, stale (the version is not the expected one), locked (at), unknown or
+-- duplicate (hashes); the first reason in this order. For the others: the numbers of the edits that changed something, the new
+-- version and the last offset of the id's channel for each, and the store entries by id. Ids are locked in order. Raises EI003
+-- if an id would have too many records.
+create or replace function edit_batch(p jsonb, max_records int) returns jsonb language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  deletes jsonb := p->'deletes'; inserts jsonb := p->'inserts'; stores jsonb := p->'stores';
+  live int[]; one record; refused jsonb := '{}'; stored jsonb := '{}';
+  gone_of text[] := '{}'; gone_hash text[] := '{}'; gone jsonb := '{}'; came jsonb := '{}';
+  changed int[]; versions bigint[]; said jsonb;
+begin
+  with held as materialized (
+    select w.n from (select x.n, x.canonical from jsonb_to_recordset(p->'edits') as x(n int, canonical text)
+                      order by x.canonical) w
+      join emoji_id e on e.canonical = w.canonical for update of e)
+  select coalesce(array_agg(h.n), '{}') into live from held h;
+
+  -- A statement of its own, so that it sees what was committed while the one above waited for locks.
+  for one in
+    select x.n, 1 as rank, jsonb_build_object('outcome', j.outcome) as why
+      from jsonb_to_recordset(p->'edits')
+             as x(n int, canonical text, user_id uuid, organizations jsonb, admin boolean, expected bigint)
+      left join emoji_id e on e.canonical = x.canonical and x.n = any(live)
+     cross join lateral (select case
+             when e.canonical is null then 'absent'
+             when e.owner_id is distinct from x.user_id and not x.admin and not may_write(
+                    e, x.user_id, array(select jsonb_array_elements_text(x.organizations)::uuid)) then 'forbidden'
+             when x.expected <> e.version then 'stale' end) as j(outcome)
+     where j.outcome is not null
+    union all
+    select x.n, 2, jsonb_build_object('outcome', 'locked', 'at', wire_time(s.locked_future_writes_at))
+      from jsonb_to_recordset(stores) as x(n int, canonical text, key text, unlocked boolean)
+      join json_store s on s.canonical = x.canonical and s.key = x.key
+     where s.locked_future_writes_at <= now() and not x.unlocked
+    union all
+    select x.n, 3, jsonb_build_object('outcome', 'unknown', 'hashes', jsonb_agg(x.hash))
+      from jsonb_to_recordset(deletes) as x(n int, canonical text, hash text)
+     where not exists (select 1 from record r where r.canonical = x.canonical and r.hash = x.hash)
+     group by x.n
+    union all
+    select x.n, 4, jsonb_build_object('outcome', 'duplicate', 'hashes', jsonb_agg(x.hash))
+      from jsonb_to_recordset(inserts) as x(n int, canonical text, hash text, key text)
+     where x.key is null and exists (select 1 from record r where r.canonical = x.canonical and r.hash = x.hash)
+       and not exists (select 1 from jsonb_to_recordset(deletes) as d(n int, hash text) where d.n = x.n and d.hash = x.hash)
+     group by x.n
+    order by 2
+  loop
+    if not refused ? one.n::text then refused := refused || jsonb_build_object(one.n, one.why); end if;
+    live := array_remove(live, one.n);
+  end loop;
+
+  -- Records that a store key was written with before and no longer names are deleted, unless another key names them. Records it
+  -- names that exist stay as they are. Records that were written without a store key belong to no key.
+  if stores @? '$[*] ? (@.linked == true)' then
+    with d as (
+      delete from record r using jsonb_to_recordset(stores) as x(n int, canonical text, key text, linked boolean)
+       where x.linked and x.n = any(live) and r.canonical = x.canonical and r.linked_keys = array[x.key]
+         and not exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash)
+      returning r.canonical, r.hash)
+    select coalesce(array_agg(d.canonical), '{}'), coalesce(array_agg(d.hash), '{}') into gone_of, gone_hash from d;
+    update record r
+       set linked_keys = case when x.key = any(r.linked_keys) then array_remove(r.linked_keys, x.key)
+                              else r.linked_keys || x.key end
+      from jsonb_to_recordset(stores) as x(n int, canonical text, key text, linked boolean)
+     where x.linked and x.n = any(live) and r.canonical = x.canonical and (x.key = any(r.linked_keys)) <>
+           exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash);
+  end if;
+
+  if deletes <> '[]' then
+    with d as (
+      delete from record r using jsonb_to_recordset(deletes) as x(n int, canonical text, hash text)
+       where x.n = any(live) and r.canonical = x.canonical and r.hash = x.hash
+      returning r.canonical, r.hash)
+    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_hash || coalesce(array_agg(d.hash), '{}')
+      into gone_of, gone_hash from d;
+  end if;
+
+  if inserts @? '$[*] ? (@.replaces == true)' then
+    with d as (
+      delete from record r
+       using jsonb_to_recordset(inserts) as x(n int, canonical text, single_key text, replaces boolean)
+       where x.replaces and x.n = any(live) and r.canonical = x.canonical and r.single_key = x.single_key
+         and not exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash)
+      returning r.canonical, r.hash)
+    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_hash || coalesce(array_agg(d.hash), '{}')
+      into gone_of, gone_hash from d;
+  end if;
+
+  if inserts <> '[]' then
+    with i as (
+      insert into record (canonical, hash, tag, data, single_key, linked_keys)
+      select x.canonical, x.hash, x.tag, x.data, x.single_key, case when x.key is not null then array[x.key] end
+        from rows from (jsonb_to_recordset(inserts)
+               as (n int, canonical text, hash text, tag int, data text, single_key text, key text)) with ordinality
+             as x(n, canonical, hash, tag, data, single_key, key, place)
+       where x.n = any(live) order by x.place
+      on conflict (canonical, hash) do nothing returning canonical, hash
+    ), of_id as (
+      select i.canonical, jsonb_agg(i.hash) as hashes from i group by i.canonical
+    )
+    select coalesce(jsonb_object_agg(o.canonical, o.hashes), '{}') into came from of_id o;
+    if exists (select 1 from jsonb_object_keys(came) x(canonical)
+                where (select count(*) from record r where r.canonical = x.canonical) > max_records) then
+      raise exception using errcode = 'EI003', message = 'too many records', detail = 'records';
+    end if;
+  end if;
+
+  if stores <> '[]' then
+    with s as (
+      insert into json_store as j (canonical, key, data, locked_future_writes_at)
+      select x.canonical, x.key, x.data, x.locked_future_writes_at
+        from jsonb_to_recordset(stores)
+               as x(n int, canonical text, key text, data text, locked_future_writes_at timestamptz)
+       where x.n = any(live)
+      on conflict (canonical, key) do update set data = excluded.data, updated_at = now(),
+         locked_future_writes_at = coalesce(excluded.locked_future_writes_at, j.locked_future_writes_at)
+      returning j.*)
+    select coalesce(jsonb_object_agg(s.canonical, jsonb_strip_nulls(jsonb_build_object(
+             'created_at', wire_time(s.created_at), 'updated_at', wire_time(s.updated_at),
+             'is_locked', coalesce(s.locked_future_writes_at <= now(), false),
+             'locked_future_writes_at', wire_time(s.locked_future_writes_at)))), '{}') into stored from s;
+  end if;
+
+  if gone_of <> '{}' then
+    gone := (select jsonb_object_agg(d.canonical, d.hashes)
+               from (select x.canonical, jsonb_agg(x.hash) as hashes
+                       from unnest(gone_of, gone_hash) as x(canonical, hash) group by x.canonical) d);
+  end if;
+  with c as (
+    update emoji_id e
+       set version = e.version + 1, updated_at = now(), merkle_root = x.merkle_root, signature = x.signature
+      from jsonb_to_recordset(p->'edits') as x(n int, canonical text, merkle_root text, signature text, key text)
+     where e.canonical = x.canonical and x.n = any(live)
+       and (came ? x.canonical or gone ? x.canonical or x.key is not null or x.merkle_root is not null)
+    returning x.n, x.key, e.canonical, e.version
+  ), told as (
+    select c.*, row_number() over (order by c.canonical) as place from c
+  )
+  select array_agg(t.n order by t.place), array_agg(t.version order by t.place), jsonb_build_object(
+           'channels', jsonb_agg(jsonb_build_object('name', 'emoji_id:' || t.canonical, 'events', 1) order by t.place),
+           'events', jsonb_agg(jsonb_build_object(
+             'channel', t.place, 'after', 0, 'type', 'emoji_id.records', 'data', jsonb_strip_nulls(jsonb_build_object(
+               'emoji_id', t.canonical, 'version', t.version, 'inserted', coalesce(came->t.canonical, '[]'),
+               'deleted', coalesce(gone->t.canonical, '[]'), 'store_key', t.key))) order by t.place))
+    into changed, versions, said from told t;
+  return jsonb_build_object('refused', refused, 'changed', coalesce(changed, '{}'), 'versions', versions,
+                            'ends', case when changed is not null then place_said(said)->'ends' end, 'stored', stored);
+end $$;
+
+-- An administrator registers an id for a user. Raises EI002 if the id is held. An id for an email address is not given to an
+-- account that never verified the address: the person who registered it may not be the reader of its mail. An invited account
+-- may have it, because only its mail opens it.
+create or replace function register_emoji_id(p jsonb) returns jsonb language plpgsql as $$
+declare owner uuid; chosen text; unproven boolean;
+begin
+  select id, email_verified_at is null and invited_at is null into owner, unproven from app_user
+   where deleted_at is null and deactivated_at is null and (id = (p->>'user_id')::uuid or email = lower(p->>'email'));
+  if owner is null then return '{"outcome": "no_user"}'; end if;
+  if unproven and p->>'user_id' is null then return '{"outcome": "unproven"}'; end if;
+  select k.pubkey into chosen from pubkey k
+   where k.user_id = owner and (p->>'pubkey' is null or k.pubkey = lower(p->>'pubkey')) order by k.created_at limit 1;
+  if chosen is null and p->>'pubkey' is not null then return '{"outcome": "no_pubkey"}'; end if;
+  if exists (select 1 from emoji_id where canonical = p->>'canonical') then return '{"outcome": "taken"}'; end if;
+  perform put_claims(jsonb_build_array(jsonb_build_object(
+    'canonical', p->>'canonical', 'kind', 'owned', 'holder', owner, 'owner_id', owner)));
+  perform put_grants(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
+    'canonical', p->>'canonical', 'owner_id', owner, 'pubkey', chosen, 'source', 'admin', 'display', p->'display'))));
+  return jsonb_build_object('outcome', 'registered', 'events', put_events(jsonb_build_array(jsonb_build_object(
+    'channel', 'emoji_id:' || (p->>'canonical'), 'type', 'emoji_id.registered',
+    'data', jsonb_build_object('emoji_id', p->>'canonical', 'version',
+                               (select e.version from emoji_id e where e.canonical = p->>'canonical'))))));
+end $$;
+
+-- Removes an id from the directory, so that it can be registered again.
+create or replace function destroy_emoji_id(p_canonical text) returns jsonb language plpgsql as $$
+declare held text;
+begin
+  perform 1 from emoji_id where canonical = p_canonical for update;
+  if not found then return '{"outcome": "absent"}'; end if;
+  select kind into held from claim where canonical = p_canonical for update;
+  if held = 'transfer' then return '{"outcome": "in_transfer"}'; end if;
+  delete from emoji_id where canonical = p_canonical;
+  delete from emoji_id_view where canonical = p_canonical;
+  delete from claim where canonical = p_canonical;
+  perform put_freed(array[p_canonical]);
+  return jsonb_build_object('outcome', 'destroyed', 'events', put_events(jsonb_build_array(
+    jsonb_build_object('channel', 'emoji_id:' || p_canonical, 'type', 'emoji_id.released',
+                       'data', jsonb_build_object('emoji_id', p_canonical)),
+    jsonb_build_object('channel', 'market', 'type', 'market.released',
+                       'data', jsonb_build_object('emoji_id', p_canonical)))));
+end $$;
+
+-- The same, but not while the owner has a valid mint permission: the next owner would have an id that the previous one can mint. The
+-- claim is locked first, as permit_mint does.
+create or replace function release_emoji_id(p_canonical text) returns jsonb language plpgsql as $$
+declare until timestamptz;
+begin
+  perform 1 from claim where canonical = p_canonical for update;
+  select mint_until into until from emoji_id where canonical = p_canonical for update;
+  if until > now() then return jsonb_build_object('outcome', 'mintable', 'until', wire_time(until)); end if;
+  return destroy_emoji_id(p_canonical);
+end $$;
+
+-- Adds to the views of the day. Ids that are not registered are left out, so that misses never fill the table. A batch that
+-- is sent again counts once.
+create or replace function put_views(p_process uuid, p_number bigint, p_canonicals text[], p_views bigint[]) returns void language plpgsql as $$
+begin
+  insert into view_batch as b (process, number) values (p_process, p_number)
+    on conflict (process) do update set number = excluded.number, at = now() where b.number < excluded.number;
+  if not found then return; end if;
+  insert into emoji_id_view as v (canonical, day, views)
+  select x.canonical, current_date, x.views from unnest(p_canonicals, p_views) as x(canonical, views)
+   where exists (select 1 from emoji_id e where e.canonical = x.canonical)
+   order by x.canonical
+  on conflict (canonical, day) do update set views = v.views + excluded.views;
+end $$;
+
+create or replace function views_since(p_canonical text, p_day date) returns bigint language sql stable as $$
+  select coalesce(sum(views), 0)::bigint from emoji_id_view where canonical = p_canonical and day >= p_day
+$$;
+
+-- An id as a payer sees it on the live socket: its records, oldest first, its key, and a version that rises with every change.
+create or replace function live_lookup(id text) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'emoji_id', id, 'canonical', id, 'status', e.canonical is not null, 'pubkey', e.pubkey, 'version', coalesce(e.version, 0),
+    'error', case when e.canonical is null
+                  then '{"code": "not_registered", "reason": "The id is valid but not registered."}'::jsonb end,
+    'result', (select coalesce(jsonb_agg(jsonb_build_object(
+                 'tag', '0x' || lpad(to_hex(r.tag), 4, '0'), 'data', r.data, 'hash', r.hash) order by r.seq), '[]')
+                 from record r where r.canonical = id))
+    from (select 1) one left join emoji_id e on e.canonical = id
+$$;

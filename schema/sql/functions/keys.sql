@@ -1,0 +1,38 @@
+-- Functions for public keys and wallets. Each user has a limited number of both, so the user is locked first (hold_user).
+
+create or replace function put_pubkey(p_user uuid, p_pubkey text, p_sealed text, p_most int, out user_exists boolean, out holder uuid)
+language plpgsql as $$
+begin
+  user_exists := hold_user(p_user);
+  if user_exists then
+    insert into pubkey (pubkey, user_id, sealed_key)
+    select p_pubkey, p_user, p_sealed where (select count(*) from pubkey where user_id = p_user) < p_most
+    on conflict do nothing;
+  end if;
+  select user_id into holder from pubkey where pubkey = p_pubkey;
+end $$;
+
+-- Removes a key from the account of a user who merely added it, on behalf of the person who proved to hold it. Keys with a
+-- custodial half, keys of an organization and keys that an id is bound to stay. Binding an id to a key locks the account the key
+-- belongs to, so that account is locked here first and checked afterwards.
+create or replace function free_pubkey(p_user uuid, p_pubkey text) returns setof uuid language plpgsql as $$
+begin
+  perform 1 from app_user where id = (select k.user_id from pubkey k where k.pubkey = p_pubkey) and id <> p_user for update;
+  return query
+    delete from pubkey k
+     where k.pubkey = p_pubkey and k.user_id <> p_user and k.sealed_key is null and k.organization_id is null
+       and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey)
+    returning k.user_id;
+end $$;
+
+create or replace function link_wallet(p_user uuid, p_address text, p_source text, p_most int)
+returns setof wallet language plpgsql as $$
+begin
+  if not hold_user(p_user) then return; end if;
+  return query
+    insert into wallet as w (user_id, eth_address, source)
+    select p_user, p_address, p_source
+     where (select count(*) from wallet o where o.user_id = p_user and o.eth_address <> p_address) < p_most
+    on conflict (user_id, eth_address) do update set source = excluded.source
+    returning w.*;
+end $$;

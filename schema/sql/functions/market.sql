@@ -1,0 +1,76 @@
+-- Functions for interests: users who want to hear when an id becomes free.
+
+-- Adds an interest. Returns no row if there is no such user, if the user owns the id, or if the limit is reached.
+create or replace function put_interest(p_user uuid, p_canonical text, p_most int) returns setof user_interest language plpgsql as $$
+begin
+  if not hold_user(p_user) then return; end if;
+  return query
+    insert into user_interest as i (user_id, canonical)
+    select p_user, p_canonical
+     where not exists (select 1 from claim c where c.canonical = p_canonical and c.owner_id = p_user)
+       and (select count(*) from user_interest o where o.user_id = p_user and o.canonical <> p_canonical) < p_most
+    on conflict (user_id, canonical) do update set updated_at = now()
+    returning i.*;
+end $$;
+
+-- Queues freed ids. An id that is freed again starts over, and a worker that was notifying about the earlier release finds its
+-- lease gone. A claim that starts with lootbox: stands for a lootbox and not for an id.
+create or replace function put_freed(ids text[]) returns void language sql as $$
+  insert into freed_id (canonical) select distinct x from unnest(ids) x where x not like 'lootbox:%' order by 1
+  on conflict (canonical) do update
+     set freed_at = now(), first_told = false, due_at = now(), lease = null, leased_until = null
+$$;
+
+-- Leases ids whose interested users are to be notified now. Most freed ids come from abandoned carts and interest no user. These
+-- are deleted first, so that they do not take the places of the others.
+create or replace function take_freed(p_lease uuid, p_limit int, p_lease_seconds int)
+returns table (canonical text, first_told boolean) language plpgsql as $$
+#variable_conflict use_column
+declare gone int;
+begin
+  for pass in 1..100 loop
+    with due as (
+      select f.canonical from freed_id f where f.due_at <= now() and (f.leased_until is null or f.leased_until < now())
+       order by f.due_at limit p_limit for update skip locked)
+    delete from freed_id f using due d
+     where f.canonical = d.canonical and not exists (select 1 from user_interest i where i.canonical = f.canonical);
+    get diagnostics gone = row_count;
+    exit when gone < p_limit;
+  end loop;
+  return query
+  with due as (
+    select f.canonical, exists (select 1 from user_interest i where i.canonical = f.canonical) as wanted
+      from freed_id f where f.due_at <= now() and (f.leased_until is null or f.leased_until < now())
+     order by f.due_at limit p_limit for update skip locked
+  ), unwanted as (
+    delete from freed_id f using due d where f.canonical = d.canonical and not d.wanted
+  )
+  update freed_id f set lease = p_lease, leased_until = now() + make_interval(secs => p_lease_seconds)
+    from due d where f.canonical = d.canonical and d.wanted
+  returning f.canonical, f.first_told;
+end $$;
+
+-- Notifies the given users once. A worker that lost its lease, or whose id was taken in the meantime, notifies no user. The
+-- remaining users are notified after the first ones had their head start.
+create or replace function tell_freed(p jsonb) returns jsonb language plpgsql as $$
+declare f freed_id; given jsonb;
+begin
+  select * into f from freed_id where canonical = p->>'canonical' and lease = (p->>'lease')::uuid for update;
+  if not found then return '[]'; end if;
+  if (p->>'done')::boolean or exists (select 1 from claim c where c.canonical = f.canonical) then
+    delete from freed_id where canonical = f.canonical;
+  else
+    update freed_id set first_told = true, lease = null, leased_until = null,
+           due_at = now() + make_interval(secs => case when f.first_told then 0 else (p->>'head_start_seconds')::int end)
+     where canonical = f.canonical;
+  end if;
+  if exists (select 1 from claim c where c.canonical = f.canonical) then return '[]'; end if;
+  insert into interest_notice (user_id, canonical)
+  select x::uuid, f.canonical from jsonb_array_elements_text(p->'users') x order by 1
+  on conflict (user_id, canonical) do update set told_at = now();
+  perform put_mail(p->'mail');
+  given := put_events((select coalesce(jsonb_agg(jsonb_build_object('channel', 'interests:' || x, 'type', 'interest.available',
+             'data', jsonb_build_object('emoji_id', f.canonical)) order by n), '[]')
+             from jsonb_array_elements_text(p->'users') with ordinality as t(x, n)));
+  return given;
+end $$;

@@ -1,0 +1,170 @@
+-- Functions for money, codes, payments and the audit of the ledger.
+
+-- Books the lines of a batch of turns: one journal per order and reference.
+create or replace function put_ledger(p jsonb) returns void language sql as $$
+  with line as (
+    select x.order_id, x.account, x.cents, x.reference
+      from jsonb_to_recordset(p) as x(order_id uuid, account text, cents bigint, reference text)
+  ), booked as (
+    insert into journal (order_id, reference)
+    select distinct order_id, reference from line order by 1, 2 returning id, order_id, reference
+  )
+  insert into ledger_line (journal_id, account, cents)
+  select b.id, l.account, sum(l.cents) from line l join booked b using (order_id, reference)
+   group by b.id, l.account having sum(l.cents) <> 0
+$$;
+
+-- The difference between the ledger and the orders in cents. Any value other than zero is an error. Reads all orders at once and is
+-- meant for tests and for people.
+create or replace function ledger_audit() returns bigint language sql stable as $$
+  with booked as (
+    select j.order_id, sum(l.cents) filter (where l.account like 'funds:%') as funds, abs(sum(l.cents)) as off
+      from journal j join ledger_line l on l.journal_id = j.id group by j.order_id
+  ), told as (
+    select e.id as order_id,
+           (select coalesce(sum((x->>'cents')::bigint), 0) from jsonb_array_elements(e.state->'context'->'payments') x)
+         - (select coalesce(sum((x->>'cents')::bigint), 0) from jsonb_array_elements(e.state->'context'->'refunds') x
+             where x->>'status' = 'Refunded') as funds
+      from entity e where e.kind = 'order' and e.state->'context' ? 'payments'
+       and (e.state->'context'->'payments' <> '[]' or e.state->'context'->'refunds' <> '[]')
+  )
+  select coalesce(sum(coalesce(b.off, 0) + abs(coalesce(b.funds, 0) - coalesce(t.funds, 0))), 0)::bigint
+    from booked b full join told t using (order_id)
+$$;
+
+-- One part of the same audit: `batch` orders after the given id, and everything booked to ids in that range, whether or not they
+-- are orders. `until` is where the next part begins; null after the last part. An audit of all orders in one statement would
+-- one day take longer than a statement may.
+create or replace function ledger_audit(after uuid, batch int, out cents bigint, out until uuid) language plpgsql stable as $$
+declare
+  low uuid := coalesce(after, '00000000-0000-0000-0000-000000000000');
+  high uuid;
+begin
+  select e.id into until from entity e where e.kind = 'order' and e.id > low order by e.id offset batch - 1 limit 1;
+  high := coalesce(until, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  with booked as (
+    select j.order_id, sum(l.cents) filter (where l.account like 'funds:%') as funds, abs(sum(l.cents)) as off
+      from journal j join ledger_line l on l.journal_id = j.id
+     where j.order_id > low and j.order_id <= high group by j.order_id
+  ), told as (
+    select e.id as order_id,
+           (select coalesce(sum((x->>'cents')::bigint), 0) from jsonb_array_elements(e.state->'context'->'payments') x)
+         - (select coalesce(sum((x->>'cents')::bigint), 0) from jsonb_array_elements(e.state->'context'->'refunds') x
+             where x->>'status' = 'Refunded') as funds
+      from entity e where e.kind = 'order' and e.id > low and e.id <= high
+  )
+  select coalesce(sum(coalesce(b.off, 0) + abs(coalesce(b.funds, 0) - coalesce(t.funds, 0))), 0)::bigint into cents
+    from booked b full join told t using (order_id);
+end $$;
+
+-- Runs the next part of the audit if the previous part is old enough and no other process is at it. Returns the current result.
+create or replace function continue_audit(batch int, pause interval, out cents bigint, out age_seconds float) language plpgsql as $$
+declare r audit_round; part record;
+begin
+  select * into r from audit_round where continued_at <= now() - pause for update skip locked;
+  if found then
+    select * into part from ledger_audit(r.after, batch);
+    if r.after is null then r.begun_at := now(); end if;
+    r.cents := r.cents + part.cents;
+    if part.until is null then
+      r.last_begun_at := r.begun_at; r.last_cents := r.cents; r.cents := 0;
+    end if;
+    update audit_round set (begun_at, after, cents, continued_at, last_begun_at, last_cents) =
+      (r.begun_at, part.until, r.cents, now(), r.last_begun_at, r.last_cents);
+  else
+    select * into r from audit_round;
+  end if;
+  cents := greatest(r.cents, r.last_cents);
+  age_seconds := extract(epoch from now() - r.last_begun_at);
+end $$;
+
+-- Unpaid orders that hold money which was not refunded, and how much. There are few, and an index lists them (ledger_held).
+create or replace function money_held() returns table (order_id uuid, cents bigint) language sql stable as $$
+  select j.order_id, -sum(l.cents)::bigint from ledger_line l join journal j on j.id = l.journal_id
+   where l.account = 'held' group by j.order_id having sum(l.cents) < 0
+$$;
+
+-- Counts uses of codes for an order. The row lock of the code serialises its uses, so both limits are exact. A negative count
+-- gives uses back.
+create or replace function put_code_uses(p_order uuid, p jsonb) returns void language plpgsql as $$
+declare u record; per_user int;
+begin
+  if p @? '$[*].activation' then perform put_activations(p_order, p); end if;
+  for u in select x.code_id, x.user_id, sum(x.count)::int as count
+             from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, count int)
+            group by x.code_id, x.user_id order by x.code_id
+  loop
+    update code set uses = uses + u.count
+     where id = u.code_id
+       and (u.count <= 0 or (deleted_at is null and (max_uses is null or uses + u.count <= max_uses)))
+    returning max_emojis_per_user into per_user;
+    if not found then
+      raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_uses';
+    end if;
+    if u.count < 0 then
+      update code_use set count = count + u.count where code_id = u.code_id and order_id = p_order;
+      continue;
+    end if;
+    insert into code_use as c (code_id, order_id, user_id, count) values (u.code_id, p_order, u.user_id, u.count)
+      on conflict (code_id, order_id) do update set count = c.count + excluded.count;
+    if (select sum(count) from code_use where code_id = u.code_id and user_id = u.user_id) > per_user then
+      raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_uses_per_user';
+    end if;
+  end loop;
+end $$;
+
+-- Records the signatures that draw an id. Each works once.
+create or replace function put_activations(p_order uuid, p jsonb) returns void language plpgsql as $$
+begin
+  insert into code_activation (code_id, digest, user_id, order_id)
+  select x.code_id, x.activation, x.user_id, p_order
+    from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, activation text) where x.activation is not null;
+exception when unique_violation then
+  raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_activation';
+end $$;
+
+-- Adds a key that may draw ids with a code. The code is locked first, so that concurrent requests cannot exceed the limit.
+create or replace function put_code_pubkey(p_code uuid, p_pubkey text, p_most int) returns boolean language plpgsql as $$
+begin
+  perform 1 from code where id = p_code for no key update;
+  insert into code_pubkey (code_id, pubkey)
+  select p_code, p_pubkey
+   where (select count(*) from code_pubkey o where o.code_id = p_code and o.pubkey <> p_pubkey) < p_most
+  on conflict (code_id, pubkey) do update set pubkey = excluded.pubkey;
+  return found;
+end $$;
+
+-- Counts free ids against the limits of their users.
+create or replace function put_free_ids(p jsonb) returns void language plpgsql as $$
+declare f record;
+begin
+  for f in select x.user_id, x.count from jsonb_to_recordset(p) as x(user_id uuid, count int) order by x.user_id loop
+    update app_user set free_used = free_used + f.count, updated_at = now()
+     where id = f.user_id and free_used + f.count <= free_limit;
+    if not found then
+      raise exception using errcode = 'EI003', message = 'limit reached', detail = 'free_ids';
+    end if;
+  end loop;
+end $$;
+
+-- Creates payment intents of the sandbox provider for one order. Does nothing if they exist.
+create or replace function put_sandbox_intents(p_order uuid, p jsonb) returns void language plpgsql as $$
+begin
+  insert into sandbox_intent (id, session_id, order_id, method, cents, success_url, cancel_url)
+  select x.id, x.session_id, p_order, x.method, x.cents, x.success_url, x.cancel_url
+    from jsonb_to_recordset(p)
+         as x(id text, session_id text, method text, cents bigint, success_url text, cancel_url text)
+  on conflict (id) do nothing;
+end $$;
+
+-- The same for a batch of turns. The sandbox needs no call to a provider, so a checkout creates its intent in the statement of
+-- the turn: one statement less, and the order never waits for a payment that cannot be made yet.
+create or replace function put_sandbox_intents(p jsonb) returns void language plpgsql as $$
+begin
+  insert into sandbox_intent (id, session_id, order_id, method, cents, success_url, cancel_url)
+  select x.id, x.session_id, x.order_id, x.method, x.cents, x.success_url, x.cancel_url
+    from jsonb_to_recordset(p) as x(id text, session_id text, order_id uuid, method text, cents bigint,
+                                    success_url text, cancel_url text)
+   order by x.id
+  on conflict (id) do nothing;
+end $$;

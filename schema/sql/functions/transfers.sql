@@ -1,0 +1,36 @@
+-- Moves ids to new owners. The ids are locked first and in order, as edits lock theirs, so that an edit in progress is waited for
+-- and what it wrote is cleared too. Refuses a recipient who was deleted in the meantime (EI003, owner_gone), and a key that is no
+-- longer the new owner's (EI003, key_gone): the key's holder could write to the id.
+create or replace function put_moves(p jsonb) returns void language plpgsql as $$
+declare moved int; gone uuid;
+begin
+  perform 1 from emoji_id where canonical in (select x->>'canonical' from jsonb_array_elements(p) x)
+    order by canonical for update;
+  with owner as materialized (
+    select u.id, u.deleted_at from app_user u
+     where u.id in (select x.owner_id from jsonb_to_recordset(p) as x(owner_id uuid)) order by u.id for key share)
+  select id into gone from owner where deleted_at is not null limit 1;
+  if gone is not null then
+    raise exception using errcode = 'EI003', message = 'no such user', detail = 'owner_gone';
+  end if;
+  perform 1 from jsonb_to_recordset(p) as x(owner_id uuid, pubkey text)
+   where x.pubkey is not null
+     and not exists (select 1 from pubkey k where k.pubkey = x.pubkey and k.user_id = x.owner_id);
+  if found then
+    raise exception using errcode = 'EI003', message = 'no such key', detail = 'key_gone';
+  end if;
+  delete from record r using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
+   where r.canonical = x.canonical and x.clear_records;
+  delete from json_store j using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
+   where j.canonical = x.canonical and x.clear_records;
+  -- A lock on future writes was the former owner's decision. It does not bind the new one.
+  update json_store j set locked_future_writes_at = null from jsonb_to_recordset(p) as x(canonical text)
+   where j.canonical = x.canonical and j.locked_future_writes_at is not null;
+  update emoji_id e
+     set merkle_root = null, signature = null, owner_id = x.owner_id, pubkey = x.pubkey, version = e.version + 1, updated_at = now(),
+         blocked_until = now() + make_interval(secs => x.blocked_seconds)
+    from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, blocked_seconds int)
+   where e.canonical = x.canonical;
+  get diagnostics moved = row_count;
+  if moved <> jsonb_array_length(p) then raise exception 'an id that is not registered cannot move'; end if;
+end $$;

@@ -1,0 +1,155 @@
+-- Functions for second factors.
+
+-- Checks a code for a login: a TOTP step newer than any used, the SMS code, or a backup code. Each works once. The attempt that
+-- used a code may ask again, because a turn that loses a race is decided again. Returns 'proven', 'spent' or 'wrong'.
+create or replace function use_second_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[], p_backup text[])
+returns text language plpgsql as $$
+declare sms sms_code;
+begin
+  if exists (select 1 from two_factor where user_id = p_user and used_by = p_attempt)
+     or exists (select 1 from sms_code where user_id = p_user and used_by = p_attempt) then
+    return 'proven';
+  end if;
+  if p_step is not null then
+    update two_factor set last_step = p_step, used_by = p_attempt
+     where user_id = p_user and provider = 'AuthenticatorApp' and confirmed_at is not null and last_step < p_step;
+    return case when found then 'proven' else 'spent' end;
+  end if;
+  if exists (select 1 from two_factor where user_id = p_user and provider = 'SMS' and confirmed_at is not null) then
+    update sms_code set tries = tries + 1, used_by = case when hash = any(p_sms) then p_attempt end
+     where user_id = p_user and not for_setup and used_by is null and tries < 5 and expires_at > now()
+    returning * into sms;
+    if sms.used_by is not null then return 'proven'; end if;
+    if exists (select 1 from sms_code where user_id = p_user and not for_setup and hash = any(p_sms) and used_by is not null) then
+      return 'spent';
+    end if;
+  end if;
+  update two_factor set backup_hashes = array(select h from unnest(backup_hashes) h where h <> all(p_backup)), used_by = p_attempt
+   where user_id = p_user and confirmed_at is not null and backup_hashes && p_backup;
+  return case when found then 'proven' else 'wrong' end;
+end $$;
+
+-- Stores a new SMS code with its expiry and sends it in the same statement.
+create or replace function put_sms_code(p_user uuid, p_for_setup boolean, p_hash text, p_seconds int, p_mail jsonb)
+returns void language sql as $$
+  insert into sms_code (user_id, for_setup, hash, expires_at)
+  values (p_user, p_for_setup, p_hash, now() + make_interval(secs => p_seconds))
+  on conflict (user_id, for_setup) do update
+     set hash = excluded.hash, expires_at = excluded.expires_at, tries = 0, used_by = null;
+  select put_mail(p_mail)
+$$;
+
+-- The same, only if this is still the user's phone: a code that was sent to an earlier phone must not work.
+create or replace function put_code_for_phone(p_user uuid, p_sealed_phone text, p_hash text, p_seconds int, p_mail jsonb) returns boolean
+language plpgsql as $$
+declare for_setup boolean;
+begin
+  select confirmed_at is null into for_setup from two_factor
+   where user_id = p_user and provider = 'SMS' and sealed_phone = p_sealed_phone for update;
+  if not found then return false; end if;
+  perform put_sms_code(p_user, for_setup, p_hash, p_seconds, p_mail);
+  return true;
+end $$;
+
+-- Begins a set-up, or restarts one that is not confirmed. Returns false if this provider is already on, or if the account was
+-- deleted, so that no phone number is stored for it.
+create or replace function set_up_two_factor(p jsonb) returns boolean language plpgsql as $$
+begin
+  if not hold_user((p->>'user_id')::uuid) then return false; end if;
+  insert into two_factor (user_id, provider, sealed_secret, sealed_phone, is_default, backup_hashes)
+  values ((p->>'user_id')::uuid, p->>'provider', p->>'sealed_secret', p->>'sealed_phone', (p->>'is_default')::boolean,
+          array(select jsonb_array_elements_text(p->'backup_hashes')))
+  on conflict (user_id, provider) do update
+     set sealed_secret = excluded.sealed_secret, sealed_phone = excluded.sealed_phone, is_default = excluded.is_default,
+         backup_hashes = excluded.backup_hashes, last_step = 0, used_by = null, created_at = now()
+   where two_factor.confirmed_at is null;
+  if not found then return false; end if;
+  if p ? 'sms' then
+    perform put_sms_code((p->>'user_id')::uuid, true, p->'sms'->>'hash', (p->'sms'->>'seconds')::int, p->'sms'->'mail');
+  end if;
+  return true;
+end $$;
+
+-- Exactly one confirmed provider is the default, as long as there is one.
+create or replace function keep_default_factor(p_user uuid, p_prefer text) returns void language sql as $$
+  update two_factor t set is_default = (t.provider = (
+    select f.provider from two_factor f where f.user_id = p_user and f.confirmed_at is not null
+     order by f.is_default desc, (f.provider = p_prefer) desc, f.confirmed_at limit 1))
+   where t.user_id = p_user and t.confirmed_at is not null
+$$;
+
+-- Turns on the provider that the code belongs to and returns it. Null if the code matches no set-up that waits for one.
+create or replace function confirm_two_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[])
+returns text language plpgsql as $$
+declare chosen text; wants_default boolean;
+begin
+  select provider into chosen from two_factor where user_id = p_user and used_by = p_attempt and confirmed_at is not null;
+  if found then return chosen; end if;
+  if p_step is not null then
+    chosen := 'AuthenticatorApp';
+  else
+    update sms_code set tries = tries + 1, used_by = case when hash = any(p_sms) then p_attempt end
+     where user_id = p_user and for_setup and used_by is null and tries < 5 and expires_at > now();
+    if exists (select 1 from sms_code where user_id = p_user and for_setup and used_by = p_attempt) then chosen := 'SMS'; end if;
+  end if;
+  update two_factor set confirmed_at = now(), used_by = p_attempt, last_step = coalesce(p_step, 0)
+   where user_id = p_user and provider = chosen and confirmed_at is null
+  returning is_default into wants_default;
+  if not found then return null; end if;
+  if wants_default then
+    update two_factor set is_default = (provider = chosen) where user_id = p_user;
+  end if;
+  perform keep_default_factor(p_user, chosen);
+  return chosen;
+end $$;
+
+-- The same, but only for the secret that the code was checked against: the set-up may have been restarted with another secret
+-- in between.
+create or replace function confirm_two_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sealed_secret text, p_sms text[])
+returns text language plpgsql as $$
+declare replaced boolean;
+begin
+  if p_step is not null then
+    select sealed_secret is distinct from p_sealed_secret into replaced from two_factor
+     where user_id = p_user and provider = 'AuthenticatorApp' for update;
+    if replaced then return null; end if;
+  end if;
+  return confirm_two_factor(p_user, p_attempt, p_step, p_sms);
+end $$;
+
+-- Turns off one provider, or all of them, unconfirmed set-ups included. Returns how many there were.
+create or replace function disable_two_factor(p_user uuid, p_provider text) returns int language plpgsql as $$
+declare gone int;
+begin
+  with d as (
+    delete from two_factor where user_id = p_user and (p_provider is null or provider = p_provider) returning 1
+  ) select count(*)::int into gone from d;
+  delete from sms_code where user_id = p_user and (p_provider is null or p_provider = 'SMS');
+  perform keep_default_factor(p_user, null);
+  return gone;
+end $$;
+
+-- The same with a backup code. Null if the code is unknown. A code is not used up for a provider that is not on.
+create or replace function backup_disable_two_factor(p_user uuid, p_backup text[], p_provider text) returns int language plpgsql as $$
+begin
+  if p_provider is not null and not exists (
+       select 1 from two_factor where user_id = p_user and provider = p_provider and confirmed_at is not null) then
+    return null;
+  end if;
+  update two_factor set backup_hashes = array(select h from unnest(backup_hashes) h where h <> all(p_backup))
+   where user_id = p_user and confirmed_at is not null and backup_hashes && p_backup;
+  if not found then return null; end if;
+  return disable_two_factor(p_user, p_provider);
+end $$;
+
+-- Support removes the second factors of a user who lost them. The sessions end too, because one of them may be the reason.
+create or replace function destroy_two_factor(who uuid, may_touch text[]) returns jsonb language plpgsql as $$
+declare u app_user; given jsonb := '[]';
+begin
+  select * into u from app_user where id = who and deleted_at is null for update;
+  if not found then return null; end if;
+  if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
+  if disable_two_factor(who, null) > 0 then given := end_sessions(who, 'two_factor_removed')->'events'; end if;
+  select * into u from app_user where id = who;
+  return jsonb_build_object('user', display_user(u), 'events', given);
+end $$;

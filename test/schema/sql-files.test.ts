@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { connect } from "../../src/store/sql.ts"
+import { currentSchema, functionFiles, migrationFiles, type SqlFile } from "../../src/store/sql-files.ts"
+import { createDatabase } from "../fixtures/database.ts"
+
+const root = join(import.meta.dirname, "../..")
+const withoutComments = (text: string) => text.replaceAll(/--.*$/gm, "")
+const found = (files: ReadonlyArray<SqlFile>, pattern: RegExp): ReadonlyArray<string> =>
+  files.flatMap(({ text }) => [...withoutComments(text).matchAll(pattern)].map(([, name = ""]) => name))
+const twice = (names: ReadonlyArray<string>) => names.filter((name, i) => names.indexOf(name) !== i)
+
+const migrations = migrationFiles(currentSchema)
+const functions = functionFiles(currentSchema)
+const isFunction = /\bcreate (?:or replace )?function (\w+)/g
+
+describe("the migrations", () => {
+  it("are numbered without gaps", () => {
+    expect(migrations.map(({ name }) => name.slice(0, 5))).toEqual(
+      migrations.map((_, i) => `${String(i + 1).padStart(4, "0")}_`),
+    )
+  })
+
+  it("create each table once", () => {
+    const tables = found(migrations, /\bcreate (?:unlogged )?table (\w+)/g)
+    expect(twice(tables)).toEqual([])
+    expect(found(functions, /\bcreate (?:unlogged )?table (\w+)/g)).toEqual([])
+  })
+
+  it("define no function but those that a table definition needs", () => {
+    expect(found(migrations, isFunction)).toEqual(["live_epoch"])
+    expect(found(migrations, /\bcreate (?:or replace )?trigger (\w+)/g)).toEqual([])
+  })
+})
+
+describe("the functions", () => {
+  const signature =
+    /\bcreate (?:or replace )?function (\w+\((?:[^()]|\([^()]*\))*\))\s+(?:returns|language)\b/g
+
+  it("are defined once and can be created again", () => {
+    const signatures = found([...migrations, ...functions], signature)
+    expect(signatures).toHaveLength(found([...migrations, ...functions], isFunction).length)
+    expect(twice(signatures)).toEqual([])
+    expect(found(functions, /\bcreate (function|trigger) /g)).toEqual([])
+  })
+
+  it("get a new name when their signature changes", () => {
+    // A second function of the same name would make it unclear which one a process of another release calls.
+    const overloaded = twice(found([...migrations, ...functions], isFunction))
+    expect(new Set(overloaded)).toEqual(
+      new Set(["confirm_two_factor", "ledger_audit", "put_sandbox_intents"]),
+    )
+  })
+
+  it("have bodies that the database accepts", async () => {
+    const sql = connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 60_000 })
+    // What `create function` calls, unless check_function_bodies is off.
+    const checked = await sql`
+      select p.proname, case l.lanname when 'sql' then fmgr_sql_validator(p.oid) else plpgsql_validator(p.oid) end
+        from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'public'::regnamespace`
+    expect(checked).toHaveLength(found([...migrations, ...functions], isFunction).length)
+    await sql.end()
+  })
+
+  const source = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => readFileSync(join(root, "src", file), "utf8"))
+    .filter((text) => text.includes("q`"))
+    .join("\n")
+
+  it("that the service calls are there", async () => {
+    const sql = connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 8000 })
+    const known = new Set((await sql`select distinct proname from pg_proc`).map(({ proname }) => proname))
+    // In files with statements, only SQL has names with underscores before a parenthesis.
+    const called = [...source.matchAll(/\b(?:select|from|join|,|=|\() ?([a-z]+(?:_[a-z0-9]+)+)\(/g)]
+    expect(called.length).toBeGreaterThan(60)
+    expect(called.map(([, name]) => name).filter((name) => !known.has(name))).toEqual([])
+    await sql.end()
+  })
+
+  it("all have a caller", () => {
+    // Called by operators after restoring a backup, and by people who check the books.
+    const byHand = ["renew_live_epoch", "ledger_audit"]
+    const everything = [
+      source,
+      ...[...migrations, ...functions].map(({ text }) => withoutComments(text)),
+    ].join("\n")
+    const calls = (name: string) => everything.match(new RegExp(`\\b${name}\\b`, "g"))?.length ?? 0
+    const names = [...new Set(found([...migrations, ...functions], isFunction))]
+    const defined = found([...migrations, ...functions], isFunction)
+    const unused = names.filter((name) => calls(name) <= defined.filter((other) => other === name).length)
+    expect(unused.filter((name) => !byHand.includes(name))).toEqual([])
+  })
+})
