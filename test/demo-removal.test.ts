@@ -89,17 +89,6 @@ describe("what keeps production from starting", () => {
     expect(await refusal(service)).toContain("(logins admin@example.com, alice@example.com, bob@example.com;")
   })
 
-  it("is also what was seeded before items were noted", async () => {
-    const service = await seeded()
-    await service.sql`drop table demo_item cascade`
-    await service.sql`drop function demo_items_left()`
-    await service.sql`drop function delete_demo_user(uuid, text[])`
-    await service.sql.unsafe(readFileSync("schema/sql/0054_demo_items.sql", "utf8"))
-    expect(await refusal(service)).toContain("codes DEMO-10, DEMO-FREE; 2 lootboxes)")
-    expect(Object.keys(await remove(service))).toEqual(expect.arrayContaining(["🚀🌊🔥", "demo-wallet"]))
-    expect(await refusal(service)).toBe("")
-  })
-
   it("is nothing on a database that never had demo data", async () => {
     const service = await serve()
     await service.user({ email: "alice@example.com" })

@@ -48,9 +48,9 @@ it("a process that starts while another migrates waits for it, however short its
 
 it("a migration that was edited after it was applied is refused", async () => {
   const sql = open(await createDatabase(), 8000)
-  const edited = schemaWith({ "0012_operations.sql": "create table another (id int);" })
+  const edited = schemaWith({ "0012_demo.sql": "create table another (id int);" })
   await expect(migrate(sql, edited)).rejects.toThrow(
-    "migration 0012_operations.sql was changed after it was applied to this database",
+    "migration 0012_demo.sql was changed after it was applied to this database",
   )
   await sql.end()
 })

@@ -1,43 +1,9 @@
--- What the demo data created, so that a production start can look for it and `cli demo remove` can end it. An item is noted
--- before it is created: an item whose target does not exist means nothing.
-create table demo_item (
-  kind        text        not null check (kind in ('user', 'client', 'code', 'lootbox', 'organization', 'id')),
-  target      text        not null,             -- the id of the row, the client_id or the canonical form
-  name        text        not null,             -- what the seed calls it: an email, a code, a partner path
-  secret_hash text,                             -- users and clients: the hash that the demo stored last
-  secret_from text,                             -- 'published', or the id of the master secret it was derived from
-  at          timestamptz not null default now(),
-  primary key (kind, target)
-);
-
--- Data seeded before items were noted.
-insert into demo_item (kind, target, name)
-select 'user', id::text, email from app_user
- where email in ('admin@example.com', 'alice@example.com', 'bob@example.com')
-   and exists (select 1 from demo_part where name = 'people')
-union all
-select 'client', client_id, client_id from oauth_client
- where client_id = 'demo-app' and exists (select 1 from demo_part where name = 'partner')
-union all
-select 'organization', id::text, partner_path from organization
- where partner_path = 'demo-wallet' and exists (select 1 from demo_part where name = 'partner')
-union all
-select 'code', id::text, redemption_code from code
- where redemption_code in ('DEMO-10', 'DEMO-FREE') and deleted_at is null
-   and exists (select 1 from demo_part where name = 'goods')
-union all
-select 'lootbox', id::text, 'demo lootbox' from entity
- where kind = 'lootbox' and exists (select 1 from demo_part where name = 'goods')
-   and jsonb_path_query_array(state, '$.context.ids[*].canonical')
-       in ('["🐙🎲🎈🐙🍀", "🍀🎈🎲🐙", "🎲🍀🐙🎈🎲"]', '["🎈🐙🍀🎲", "🍀🍀🎲🎲🐙"]')
-union all
-select 'id', canonical, canonical from emoji_id
- where canonical in ('🚀🌊🔥', '🐙🌈🐙', '🦊🍕') and exists (select 1 from demo_part where name = 'ids');
+-- Functions that find and remove the demo data.
 
 -- The demo data that is still there. `usable`: it opens something to a stranger, as far as SQL can tell; whether a login or
 -- a client still has a secret of the demo is compared by the caller. A box that an order bought is sold, and so is an id
 -- that was bought: neither is listed. An id is listed while a demo user owns it as it was seeded.
-create function demo_items_left()
+create or replace function demo_items_left()
 returns table (kind text, target text, name text, shown text, usable boolean,
                secret_hash text, secret_from text, current_hash text) language sql stable as $$
   select i.kind, i.target, i.name, coalesce(u.email, u.alternate_id, i.target), u.deactivated_at is null,
@@ -79,7 +45,7 @@ $$;
 
 -- Deletes a user of the demo data, the last administrator too: the password was published, so it protects nothing. What the
 -- user holds stays reserved under the nameless account.
-create function delete_demo_user(who uuid, may_touch text[]) returns jsonb language plpgsql as $$
+create or replace function delete_demo_user(who uuid, may_touch text[]) returns jsonb language plpgsql as $$
 begin
   -- In the order in which delete_user locks them.
   perform 1 from organization o
