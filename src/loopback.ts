@@ -1,7 +1,17 @@
-import { isIPv4 } from "node:net"
+import { isIPv4, isIPv6 } from "node:net"
 
-/** Whether a host name or an address, as listened on or named by a client, is this machine and no other. */
+/** The shortest spelling: a socket names addresses in full, such as 0000:0000:0000:0000:0000:0000:0000:0001. */
+const shortIPv6 = (address: string): string => new URL(`http://[${address}]`).hostname.slice(1, -1)
+
+/** 127.x.x.x written as an IPv6 address, as a server that listens on `::` sees IPv4 callers. */
+const mappedLoopback = /^::ffff:7f[0-9a-f]{2}:/
+
+/** Whether a host name or an address, listened on or named by a client, is this machine and no other. */
 export const isLoopback = (host: string): boolean => {
   const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase()
-  return bare === "localhost" || bare === "::1" || (isIPv4(bare) && bare.startsWith("127."))
+  if (isIPv6(bare)) {
+    const short = shortIPv6(bare)
+    return short === "::1" || mappedLoopback.test(short)
+  }
+  return bare === "localhost" || (isIPv4(bare) && bare.startsWith("127."))
 }

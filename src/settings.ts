@@ -114,7 +114,7 @@ export const settings = {
   ),
   demoPasswords: optionalSetting(
     "DEMO_PASSWORDS",
-    "`published` keeps the README's demo passwords with a `HOST` that is not loopback, such as in a container whose port is published on 127.0.0.1. Without it they are random there and printed at startup.",
+    "`published` keeps the README's demo passwords with a `HOST` that is not loopback, such as in a container whose port is published on 127.0.0.1. Without it they are random there and printed at startup, and developer routes answer only callers on this machine.",
     oneOf("published"),
   ),
   smtpUrl: optionalSetting(

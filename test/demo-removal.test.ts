@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs"
 import { Effect, ManagedRuntime } from "effect"
 import { describe, expect, it } from "vitest"
 import { cliServices } from "../src/cli/services.ts"

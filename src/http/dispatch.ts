@@ -57,6 +57,7 @@ const handlerRequest = (request: RawRequest, principal: Principal | null, input:
   requestId: request.id,
   path: request.path,
   search: request.query,
+  address: request.address,
   rawBody: request.body,
 })
 
@@ -238,7 +239,10 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       ...(route.headers ?? []),
     ],
     // Callers without a name are told apart by their address when they repeat a request.
-    needsAddress: limit !== undefined || (keyed && (route.auth === "none" || route.auth === "optional")),
+    needsAddress:
+      route.needsAddress === true ||
+      limit !== undefined ||
+      (keyed && (route.auth === "none" || route.auth === "optional")),
     bodyLimitBytes:
       route.body === undefined && !route.rawBody ? 0 : (route.bodyLimitBytes ?? defaultBodyLimitBytes),
     handle: (request, respond) => {

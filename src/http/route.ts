@@ -67,6 +67,8 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly errorBody?: ErrorBody
   /** Whatever origins may call the API: scripts of theirs may not read this row's answers. */
   readonly sameOrigin?: true
+  /** The handler reads the address of the caller. Without this, or a limit, it is not looked up. */
+  readonly needsAddress?: true
   /** Not JSON: the media type of what the handler replies. */
   readonly produces?: string
   /** Not part of the published API. */
@@ -83,6 +85,8 @@ export interface HandlerRequest<A extends AuthScheme, P, Q, B> {
   readonly path: string
   /** The query string as sent, for rows that must see what is repeated in it. */
   readonly search: string
+  /** The address of the caller, for rows with `needsAddress`. */
+  readonly address: string
   readonly rawBody: Uint8Array
 }
 

@@ -32,13 +32,29 @@ const isOwnOrigin = (config: Config, origin: string, host: string): boolean =>
   ownUrls(config).some((url) => url.origin === origin)
 
 /**
- * Developer routes show codes and login links without a login. They do not exist in production, and elsewhere answer only
- * programs and pages of this server itself.
+ * A caller on another machine can send any Host header. A container that is published on loopback sees its callers under the
+ * address of a gateway: DEMO_PASSWORDS=published says that everyone who reaches the server is trusted.
  */
-export const checkDeveloper = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
+const isTrustedCaller = ({ demoPasswords }: Config, address: string): boolean =>
+  isLoopback(address) || demoPasswords === "published"
+
+/**
+ * Developer routes show codes and login links without a login. They do not exist in production. Elsewhere they answer only
+ * callers on this machine, and only programs and pages of this server.
+ */
+export const checkDeveloper = Effect.fnUntraced(function* (
+  headers: Readonly<Record<string, string>>,
+  address: string,
+) {
   const config = yield* AppConfig
   const { host = "", origin = "", "sec-fetch-site": site = "" } = headers
   if (config.production) return yield* new NotFound({ error: "There is no such path." })
+  if (!isTrustedCaller(config, address)) {
+    return yield* new Forbidden({
+      error:
+        "Developer routes answer only callers on this machine. Set DEMO_PASSWORDS=published to answer every caller.",
+    })
+  }
   if (!isOwnHost(config, host)) {
     return yield* new Forbidden({
       error:

@@ -48,12 +48,13 @@ const outbox = route({
   internal: true,
   sameOrigin: true,
   headers: developerHeaders,
+  needsAddress: true,
   query: { to: text(320) },
   success: Schema.Array(DevLetter),
   errors: [Forbidden, NotFound],
-  handler: ({ headers, query }) =>
+  handler: ({ address, headers, query }) =>
     Effect.gen(function* () {
-      yield* checkDeveloper(headers)
+      yield* checkDeveloper(headers, address)
       const letters = yield* Outbox.use((box) => box.list(recipientOf(query.to), listedLetters))
       return letters.map(show)
     }),

@@ -56,6 +56,16 @@ describe("the development outbox", () => {
     expect(statusOf(await ask({ Host: `localhost:${port}`, "Sec-Fetch-Site": site }))).toBe(403)
   })
 
+  it("answers a caller on another machine only with DEMO_PASSWORDS=published", async () => {
+    const headers = { "X-Forwarded-For": "203.0.113.9" }
+    const behindProxy = await serve({ TRUST_PROXY: "on" })
+    const refused = await behindProxy.call("GET", "/dev/outbox?to=a@example.com", { headers })
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain("only callers on this machine")
+    const published = await serve({ TRUST_PROXY: "on", DEMO_PASSWORDS: "published" })
+    expect((await published.call("GET", "/dev/outbox?to=a@example.com", { headers })).status).toBe(200)
+  })
+
   it("lets no other origin read an answer, nor ask before", async () => {
     const answer = await ask({ Host: `localhost:${port}` })
     expect(answer.toLowerCase()).not.toContain("access-control-allow-origin")
