@@ -4,12 +4,12 @@ import { isLoopback } from "./loopback.ts"
 /** Who only keeps workers has loaded nothing the demo is made of. */
 const demoLines = async (config: Config) => (config.demo ? (await import("./demo.ts")).demoLines(config) : [])
 
-/** Who can reach a development server, which shows mail to all who do. */
-const reachLines = ({ host, production }: Config): ReadonlyArray<string> => {
+/** Who can reach a development server, and who can read its mail. */
+const reachLines = ({ demoPasswords, host, production }: Config): ReadonlyArray<string> => {
   if (production) return []
-  return isLoopback(host)
-    ? ["network  only this machine reaches it; HOST=0.0.0.0 opens it to the network"]
-    : [`network  listens on ${host}: everybody who reaches it can read all mail at /dev/outbox`]
+  if (isLoopback(host)) return ["network  only this machine reaches it; HOST=0.0.0.0 opens it to the network"]
+  const readers = demoPasswords === "published" ? "everyone who reaches it reads" : "only this machine reads"
+  return [`network  listens on ${host}; ${readers} mail at /dev/outbox`]
 }
 
 /** What a person who has just started the service wants to see. */
