@@ -11,11 +11,11 @@ import {
 } from "xstate"
 import { EventRefused, NotFound, Unavailable } from "../schema/errors.ts"
 import { type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
-import { type Cell, Cells } from "./cells.ts"
+import { type Cell, Cells } from "./actor-instances.ts"
 import { Deadlines, momentOf } from "./deadlines.ts"
 import { Mailboxes } from "./mailboxes.ts"
 import { type EntityColumns, EntityStore, Publisher } from "./ports.ts"
-import { makePureTurns } from "./pure-turns.ts"
+import { makePureTurns } from "./transition.ts"
 
 export interface Loaded<M extends AnyStateMachine> {
   readonly version: number

@@ -1,5 +1,5 @@
 import { Context, type Effect, Layer } from "effect"
-import { lootboxMachine } from "../machines/lootbox.ts"
+import { lootboxMachine } from "../machines/lootboxes/lootbox.ts"
 import { makeHost } from "./host.ts"
 
 const make = makeHost({

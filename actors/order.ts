@@ -1,8 +1,8 @@
 import { Context, type Effect, Layer } from "effect"
 import type { SnapshotFrom } from "xstate"
-import { orderMachine } from "../machines/order.ts"
-import { begun } from "../machines/order-changes.ts"
-import { pendingDueAt } from "../machines/order-deadlines.ts"
+import { begun } from "../machines/orders/changes.ts"
+import { pendingDueAt } from "../machines/orders/deadlines.ts"
+import { orderMachine } from "../machines/orders/order.ts"
 import { isoTime } from "../schema/iso-time.ts"
 import { allowedEvents, makeHost } from "./host.ts"
 

@@ -1,5 +1,5 @@
 import { Context, type Effect, Layer } from "effect"
-import { transferMachine } from "../machines/transfer.ts"
+import { transferMachine } from "../machines/transfers/transfer.ts"
 import { makeHost } from "./host.ts"
 
 const make = makeHost({

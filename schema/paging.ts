@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { IntText, Json } from "./wire.ts"
+import { IntText, Json } from "./wire-format.ts"
 
 export const Direction = Schema.Literals(["Asc", "Desc"])
 

@@ -1,4 +1,4 @@
-import type { DisplayRecord } from "./record.ts"
+import type { DisplayRecord } from "./directory/record.ts"
 
 /** What one turn changes besides its own entity. Each list becomes part of the turn's one statement. */
 export interface TurnEffects {

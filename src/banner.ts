@@ -1,8 +1,9 @@
-import type { Config } from "./config.ts"
-import { isLoopback } from "./loopback.ts"
+import type { Config } from "./config/config.ts"
+import { isLoopback } from "./config/loopback.ts"
 
 /** Who only keeps workers has loaded nothing the demo is made of. */
-const demoLines = async (config: Config) => (config.demo ? (await import("./demo.ts")).demoLines(config) : [])
+const demoLines = async (config: Config) =>
+  config.demo ? (await import("./demo/demo.ts")).demoLines(config) : []
 
 /** Who can reach a development server, and who can read its mail. */
 const reachLines = ({ demoPasswords, host, production }: Config): ReadonlyArray<string> => {

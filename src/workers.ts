@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process"
-import type { DatabaseAddress } from "./store/sql.ts"
+import type { DatabaseAddress } from "./postgres/sql.ts"
 
 export interface Workers {
   /** One that has not left by then, as it hangs or was suspended, is ended by force. */

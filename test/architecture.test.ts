@@ -21,7 +21,7 @@ const importsOf = (file: string): ReadonlyArray<Import> =>
   }))
 
 /** Run by hand to write committed files; never part of the service. */
-const buildTools = ["schema/emoji-table-generate.ts"]
+const buildTools = ["schema/directory/emoji-table-generate.ts"]
 
 const all = ["schema", "machines", "actors", "src"].flatMap(sourceFiles)
 
@@ -43,13 +43,13 @@ describe("the direction of imports", () => {
 describe("the doors", () => {
   const doors: Record<string, ReadonlyArray<string>> = {
     "uWebSockets.js": ["src/http/uws.ts"],
-    postgres: ["src/store/sql.ts"],
-    ioredis: ["src/bus/redis.ts"],
-    jose: ["src/services/tokens.ts"],
-    otplib: ["src/services/totp.ts"],
+    postgres: ["src/postgres/sql.ts"],
+    ioredis: ["src/cluster/redis.ts"],
+    jose: ["src/accounts/sessions/tokens.ts"],
+    otplib: ["src/accounts/two-factor/totp.ts"],
     rxjs: ["src/live/hub.ts"],
-    stripe: ["src/providers/payments/stripe.ts"],
-    nodemailer: ["src/providers/mail.ts"],
+    stripe: ["src/orders/payments/stripe.ts"],
+    nodemailer: ["src/mail/smtp.ts"],
   }
   it.each(Object.entries(doors))("%s is imported only by its door", (name, files) => {
     const offences = all.filter(
@@ -65,7 +65,7 @@ describe("the doors", () => {
   it("the environment is read only by the configuration and handed on only by the start and to the socket server", () => {
     const offences = all.filter(
       (file) =>
-        !["src/config.ts", "src/start.ts", "src/http/uws.ts"].includes(file) &&
+        !["src/config/config.ts", "src/start.ts", "src/http/uws.ts"].includes(file) &&
         readFileSync(join(root, file), "utf8").includes("process.env"),
     )
     expect(offences).toEqual([])

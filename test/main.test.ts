@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
-import { connect } from "../src/store/sql.ts"
+import { connect } from "../src/postgres/sql.ts"
 import {
   freePort,
   isAlive,
@@ -157,7 +157,7 @@ describe("a production start on demo data", () => {
       expect(program.output().trim()).toMatch(refused)
     }
     const environment = { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDir }
-    const args = ["--import", "tsx", "src/cli.ts", "demo", "remove"]
+    const args = ["--import", "tsx", "src/cli/main.ts", "demo", "remove"]
     const said = execFileSync(process.execPath, args, { env: environment, encoding: "utf8" })
     expect(said).toContain("admin@example.com")
     const program = await production()

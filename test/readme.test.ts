@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { routes } from "../src/routes/index.ts"
+import { routes } from "../src/routes.ts"
 import { endpointTable, replacePart, settingTable } from "./fixtures/readme-parts.ts"
 
 const file = join(import.meta.dirname, "../README.md")

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { connect } from "../src/store/sql.ts"
+import { connect } from "../src/postgres/sql.ts"
 import { startWorkers } from "../src/workers.ts"
 import { freePort, startProgram, temporaryFolder, workersOf } from "./fixtures/program.ts"
 

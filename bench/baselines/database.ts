@@ -1,5 +1,5 @@
 import postgres, { type Sql } from "postgres"
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
+import { startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
 
 /** More than the service needs: what a baseline can do must not end at its pool. */
 export const poolSize = 8

@@ -1,4 +1,4 @@
-import { Connections } from "../../src/store/connections.ts"
+import { Connections } from "../../src/postgres/connections.ts"
 import type { Done, Job } from "../load/generator.ts"
 import type { Lane, Settle } from "../load/lane.ts"
 import { runLoop } from "../load/loop.ts"

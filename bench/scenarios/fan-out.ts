@@ -1,4 +1,4 @@
-import { EmojiId } from "../../schema/emoji-id.ts"
+import { EmojiId } from "../../schema/directory/emoji-id.ts"
 import type { FanOutPlan } from "../crowd/fan-out.ts"
 import { buildRequest, type Target } from "../load/request.ts"
 import type { Scenario } from "../scenario.ts"

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Redacted } from "effect"
-import { signWebhook } from "../../src/providers/payments/sandbox-signature.ts"
-import { makeKeyRing } from "../../src/services/key-ring.ts"
+import { makeKeyRing } from "../../src/crypto/key-ring.ts"
+import { signWebhook } from "../../src/orders/payments/sandbox-signature.ts"
 import type { MasterKey } from "./open.ts"
 
 export interface PaidIntent {

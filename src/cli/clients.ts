@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { NewOauthClient } from "../../schema/oauth-client.ts"
-import { OauthClients } from "../store/oauth-clients.ts"
+import { NewOauthClient } from "../../schema/sign-in/oauth-client.ts"
+import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { type Command, checked, everyPage, optionOf, organizationId } from "./command.ts"
 
 const list: Command = {

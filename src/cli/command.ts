@@ -1,8 +1,8 @@
 import { Effect, Result, type Schema } from "effect"
 import { InvalidRequest, NotFound, type Problem } from "../../schema/errors.ts"
-import { decoder } from "../http/decode.ts"
-import { Organizations } from "../store/organizations.ts"
-import { UserAdmin } from "../store/user-admin.ts"
+import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { decoder } from "../http/request/decode.ts"
+import { Organizations } from "../organizations/organization-store.ts"
 import type { CliServices } from "./services.ts"
 
 export interface Input {

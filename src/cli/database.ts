@@ -1,10 +1,10 @@
 import { join } from "node:path"
 import { Redacted } from "effect"
-import type { Config } from "../config.ts"
-import { findRunningPostgres } from "../store/embedded/running.ts"
-import { startEmbeddedPostgres } from "../store/embedded.ts"
-import { prepareDatabase } from "../store/prepare.ts"
-import type { DatabaseAddress } from "../store/sql.ts"
+import type { Config } from "../config/config.ts"
+import { startEmbeddedPostgres } from "../postgres/embedded/embedded.ts"
+import { findRunningPostgres } from "../postgres/embedded/running.ts"
+import { prepareDatabase } from "../postgres/prepare-database.ts"
+import type { DatabaseAddress } from "../postgres/sql.ts"
 
 export interface OpenDatabase {
   readonly address: DatabaseAddress

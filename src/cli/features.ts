@@ -1,7 +1,7 @@
 import { Effect } from "effect"
+import { NewFeature } from "../../schema/accounts/feature.ts"
 import { NotFound } from "../../schema/errors.ts"
-import { NewFeature } from "../../schema/feature.ts"
-import { Features } from "../store/features.ts"
+import { Features } from "../accounts/feature-store.ts"
 import { type Command, checked, userId } from "./command.ts"
 
 const findFeature = Effect.fnUntraced(function* (code: string) {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { Conflict, isProblem } from "../../schema/errors.ts"
-import { AppConfig } from "../config.ts"
-import { checkSecret } from "../services/key-check.ts"
-import { MintSignatures } from "../services/mint-signatures.ts"
+import { AppConfig } from "../config/config.ts"
+import { checkSecret } from "../keys/sealed-keys-check.ts"
+import { MintSignatures } from "../minting/mint-signatures.ts"
 import type { Command } from "./command.ts"
 
 /** Without the secret of the service, which a shell may lack, this would be the address of somebody who signs nothing. */

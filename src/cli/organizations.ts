@@ -1,7 +1,11 @@
 import { Effect } from "effect"
-import { NewOrganization, OrganizationRole, UpdateOrganization } from "../../schema/organization.ts"
-import { Members } from "../store/members.ts"
-import { Organizations } from "../store/organizations.ts"
+import {
+  NewOrganization,
+  OrganizationRole,
+  UpdateOrganization,
+} from "../../schema/organizations/organization.ts"
+import { Members } from "../organizations/member-store.ts"
+import { Organizations } from "../organizations/organization-store.ts"
 import {
   type Command,
   checked,

@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
-import { Email } from "../../schema/email.ts"
+import { Email } from "../../schema/accounts/email.ts"
+import { roles } from "../../schema/accounts/scope.ts"
 import { pageQuery } from "../../schema/paging.ts"
-import { roles } from "../../schema/scope.ts"
-import { randomCrockford } from "../services/crockford.ts"
-import { UserUpdates } from "../services/user-updates.ts"
-import { UserAdmin } from "../store/user-admin.ts"
+import { UserUpdates } from "../accounts/admin-update-user.ts"
+import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { randomCrockford } from "../crypto/crockford-base32.ts"
 import { type Command, checked, checkedWord, optionOf, trustedUserId, userId } from "./command.ts"
 
 /** Whoever reaches the database and the keys stands above every role. */

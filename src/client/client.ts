@@ -1,17 +1,17 @@
-import type { LookupResult } from "../../schema/live.ts"
-import type { TokenResponse } from "../../schema/session.ts"
+import type { TokenResponse } from "../../schema/accounts/session.ts"
+import type { LookupResult } from "../../schema/live-frames.ts"
 import type { Backoff } from "./backoff.ts"
 import { type CredentialOptions, Credentials } from "./credentials.ts"
 import { LiveConnection } from "./live.ts"
 import type { LiveStatus } from "./live-options.ts"
-import { askable } from "./protocol-facts.ts"
+import { askable } from "./protocol-constants.ts"
 import { makeCall } from "./rest.ts"
 import { type Exchange, lockWaitMs } from "./shared-refresh.ts"
 import type { SocketConstructor } from "./socket-like.ts"
 
-export type { EventFrame } from "../../schema/live.ts"
+export type { EventFrame } from "../../schema/live-frames.ts"
 export { ApiError } from "./api-error.ts"
-export type { ChannelHandlers, LiveChannel } from "./channel-book.ts"
+export type { ChannelHandlers, LiveChannel } from "./subscriptions.ts"
 export type { LiveStatus, LookupResult }
 
 export type ClientOptions = CredentialOptions & {

@@ -1,3 +1,4 @@
+import { tell } from "./event-listener.ts"
 import {
   type Exchange,
   exchangeOnce,
@@ -6,7 +7,6 @@ import {
   type Tokens,
   tellUse,
 } from "./shared-refresh.ts"
-import { tell } from "./tell.ts"
 
 /** How a client proves who it is. */
 export type CredentialOptions =

@@ -1,14 +1,14 @@
-import type { ClientFrame, LookupResult, ServerFrame } from "../../schema/live.ts"
+import type { ClientFrame, LookupResult, ServerFrame } from "../../schema/live-frames.ts"
 import { isRefusal } from "./api-error.ts"
 import { type Backoff, delayMs } from "./backoff.ts"
-import { ChannelBook, type ChannelHandlers, type Listening, type LiveChannel } from "./channel-book.ts"
+import { tell } from "./event-listener.ts"
 import type { LiveOptions, LiveStatus } from "./live-options.ts"
 import { Outbox } from "./outbox.ts"
-import { isPublic, passingErrors, restartCode, tokenCodes } from "./protocol-facts.ts"
-import { Questions } from "./questions.ts"
-import { renewalMs } from "./renewal.ts"
+import { Questions } from "./pending-requests.ts"
+import { isPublic, passingErrors, restartCode, tokenCodes } from "./protocol-constants.ts"
 import type { SocketLike } from "./socket-like.ts"
-import { tell } from "./tell.ts"
+import { ChannelBook, type ChannelHandlers, type Listening, type LiveChannel } from "./subscriptions.ts"
+import { renewalMs } from "./token-renewal.ts"
 
 const defaultBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
 const answerWithinMs = 10_000

@@ -1,4 +1,4 @@
-import type { Table } from "../routes/index.ts"
+import type { Table } from "../routes.ts"
 
 /**
  * The API's operations as types, folded over the very table the service is made of: `"GET /cart"` and so on, each with its

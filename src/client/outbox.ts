@@ -1,5 +1,5 @@
-import type { ClientFrame } from "../../schema/live.ts"
-import { burstFrames, framesPerSecond } from "./protocol-facts.ts"
+import type { ClientFrame } from "../../schema/live-frames.ts"
+import { burstFrames, framesPerSecond } from "./protocol-constants.ts"
 
 /** Some are left for frames that cannot wait, and for those that a slow network lets arrive together. */
 const share = 0.8

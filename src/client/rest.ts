@@ -1,4 +1,4 @@
-import type { TokenResponse } from "../../schema/session.ts"
+import type { TokenResponse } from "../../schema/accounts/session.ts"
 import { ApiError, isRefusal } from "./api-error.ts"
 import type { Credentials } from "./credentials.ts"
 import type { Answer, CallOptions, Input, OperationName } from "./operation.ts"

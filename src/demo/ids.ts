@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { parseEmojiId } from "../../schema/emoji-id.ts"
-import type { RecordInput } from "../../schema/record.ts"
-import { Records } from "../services/records.ts"
-import { Registry } from "../services/registry.ts"
-import { DemoItems } from "../store/demo-items.ts"
-import { UserAdmin } from "../store/user-admin.ts"
-import { type DemoPart, unlessThere } from "./part.ts"
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import type { RecordInput } from "../../schema/directory/record.ts"
+import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { Registry } from "../directory/id-registry.ts"
+import { Records } from "../directory/records.ts"
+import { DemoItems } from "./demo-item-store.ts"
 import { alice, bob } from "./people.ts"
+import { type DemoPart, unlessThere } from "./seed-step.ts"
 
 interface DemoId {
   readonly emojis: string

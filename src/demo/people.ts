@@ -1,14 +1,14 @@
 import { Effect } from "effect"
-import type { Role } from "../../schema/scope.ts"
-import { AppConfig } from "../config.ts"
-import { UserUpdates } from "../services/user-updates.ts"
-import { DemoItems } from "../store/demo-items.ts"
-import { Features } from "../store/features.ts"
-import { Pubkeys } from "../store/pubkeys.ts"
-import { UserAdmin } from "../store/user-admin.ts"
-import type { DemoPart } from "./part.ts"
+import type { Role } from "../../schema/accounts/scope.ts"
+import { UserUpdates } from "../accounts/admin-update-user.ts"
+import { Features } from "../accounts/feature-store.ts"
+import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { AppConfig } from "../config/config.ts"
+import { Pubkeys } from "../keys/pubkey-store.ts"
+import { DemoItems } from "./demo-item-store.ts"
 import type { DemoSecretName } from "./published.ts"
 import { demoSecret } from "./secrets.ts"
+import type { DemoPart } from "./seed-step.ts"
 
 interface DemoUser {
   readonly email: DemoSecretName

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { AppConfig, type Config } from "../config.ts"
-import { Passwords } from "../services/passwords.ts"
-import type { DemoItem } from "../store/demo-items.ts"
+import { Passwords } from "../accounts/passwords.ts"
+import { AppConfig, type Config } from "../config/config.ts"
+import type { DemoItem } from "./demo-item-store.ts"
 import { describeUsable, findUsable } from "./usable.ts"
 
 /** Stops a production start on a database whose demo data is usable. */

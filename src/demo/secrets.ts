@@ -1,8 +1,8 @@
 import { hkdfSync } from "node:crypto"
 import { Redacted } from "effect"
-import type { Config } from "../config.ts"
-import { masterKeys } from "../keys.ts"
-import { isLoopback } from "../loopback.ts"
+import type { Config } from "../config/config.ts"
+import { isLoopback } from "../config/loopback.ts"
+import { masterKeys } from "../config/secret-keys.ts"
 import { type DemoSecretName, publishedSecrets } from "./published.ts"
 
 type Facts = Pick<Config, "host" | "demoPasswords" | "secretKeys" | "dataDir">

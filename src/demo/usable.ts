@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { AppConfig } from "../config.ts"
-import type { DemoItem, DemoKind } from "../store/demo-items.ts"
+import { AppConfig } from "../config/config.ts"
+import type { DemoItem, DemoKind } from "./demo-item-store.ts"
 import { hasDemoSecret } from "./logins.ts"
 
 const isUsable = Effect.fnUntraced(function* (item: DemoItem) {

@@ -7,14 +7,14 @@ import {
   type TooManyRequests,
   type Unavailable,
 } from "../../schema/errors.ts"
-import { decoder, parseJsonBody, parseQueryText } from "./decode.ts"
-import type { Endpoint, RawRequest, RawResponse } from "./exchange.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
-import { parameterNames } from "./path.ts"
 import type { Principal } from "./principal.ts"
-import { problemResponse } from "./problem-response.ts"
-import { Reply } from "./reply.ts"
+import { decoder, parseJsonBody, parseQueryText } from "./request/decode.ts"
+import { parameterNames } from "./request/path.ts"
+import { problemResponse } from "./response/problem.ts"
+import { Reply } from "./response/reply.ts"
 import { isWrite, type Route, takesKey } from "./route.ts"
+import type { Endpoint, RawRequest, RawResponse } from "./transport.ts"
 
 export interface DispatchOptions<R> {
   readonly guards: Guards["Service"]

@@ -9,7 +9,7 @@ import {
   Unauthorized,
   Unprocessable,
 } from "../../schema/errors.ts"
-import { parameterNames } from "./path.ts"
+import { parameterNames } from "./request/path.ts"
 import { isWrite, type Route, takesKey } from "./route.ts"
 
 type Json = Record<string, unknown>

@@ -1,4 +1,4 @@
-import type { Role, Scope } from "../../schema/scope.ts"
+import type { Role, Scope } from "../../schema/accounts/scope.ts"
 
 /** Who is asking, as far as the credentials prove it. */
 export interface Principal {

@@ -1,4 +1,5 @@
 import type { Effect, Schema } from "effect"
+import type { Scope } from "../../schema/accounts/scope.ts"
 import type {
   Forbidden,
   InvalidRequest,
@@ -7,10 +8,9 @@ import type {
   Unauthorized,
   Unavailable,
 } from "../../schema/errors.ts"
-import type { Scope } from "../../schema/scope.ts"
-import type { ErrorBody, Method, Prepared, RequestView } from "./exchange.ts"
 import type { Principal } from "./principal.ts"
-import type { Reply } from "./reply.ts"
+import type { Reply } from "./response/reply.ts"
+import type { ErrorBody, Method, Prepared, RequestView } from "./transport.ts"
 
 /** Schemas that need no services to decode. */
 type Wire = Schema.Top & { readonly DecodingServices: never; readonly EncodingServices: never }

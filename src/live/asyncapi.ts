@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { clientFrames, closeCodes, liveLimits, serverFrames } from "../../schema/live.ts"
+import { clientFrames, closeCodes, liveLimits, serverFrames } from "../../schema/live-frames.ts"
 import { channelKinds } from "./channels.ts"
 
 type Json = Record<string, unknown>

@@ -1,6 +1,6 @@
-import { parseEmojiId } from "../../schema/emoji-id.ts"
-import type { ErrorFrame } from "../../schema/live.ts"
-import type { Scope } from "../../schema/scope.ts"
+import type { Scope } from "../../schema/accounts/scope.ts"
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import type { ErrorFrame } from "../../schema/live-frames.ts"
 import type { Principal } from "../http/principal.ts"
 
 /**

@@ -1,13 +1,13 @@
 import { Context, Effect, Exit, Layer } from "effect"
 import { defer, filter, fromEventPattern, interval, map, merge, Subject, tap, throttle } from "rxjs"
-import { Bus } from "../bus/bus.ts"
-import { Events } from "../store/events.ts"
+import { Bus } from "../cluster/bus.ts"
+import { Events } from "../turns/event-store.ts"
+import { Feeds, type Publish } from "./channel-registry.ts"
 import type { Channel } from "./channels.ts"
-import { Feeds, type Publish } from "./feeds.ts"
-import { makeOpener } from "./opener.ts"
-import { Said } from "./said.ts"
+import { Said } from "./local-publish.ts"
+import { makeOpener } from "./state-loader.ts"
 import type { Subscriber, Subscription } from "./subscription.ts"
-import { decodeWake } from "./wake.ts"
+import { decodeWake } from "./wake-subscribers.ts"
 
 export interface HubOptions {
   /** A wake-up that got lost is noticed within this. */

@@ -1,7 +1,12 @@
 import { Result, Schema } from "effect"
-import { ClientFrame, type ErrorFrame, type ServerFrame, type SubscribedFrame } from "../../schema/live.ts"
-import type { EventRow } from "../store/events.ts"
-import type { Frame } from "./recent.ts"
+import {
+  ClientFrame,
+  type ErrorFrame,
+  type ServerFrame,
+  type SubscribedFrame,
+} from "../../schema/live-frames.ts"
+import type { EventRow } from "../turns/event-store.ts"
+import type { Frame } from "./replay-buffer.ts"
 
 /** What the protocol needs of a socket; nothing here knows which kind it is. */
 export interface Sink {

@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
-import { Bus } from "../bus/bus.ts"
-import { accountTopic } from "../services/account-answers.ts"
-import { CrowdedChannels } from "./crowded.ts"
-import { Said } from "./said.ts"
-import { encodeWake } from "./wake.ts"
+import { accountTopic } from "../accounts/account-response-cache.ts"
+import { Bus } from "../cluster/bus.ts"
+import { Said } from "./local-publish.ts"
+import { CrowdedChannels } from "./oversized-channels.ts"
+import { encodeWake } from "./wake-subscribers.ts"
 
 /** Wakes and invalidates across processes; what is told here is already committed. */
 export const publisher = (options: { readonly peersPossible: boolean }) =>

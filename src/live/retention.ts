@@ -1,8 +1,8 @@
 import { Effect, Layer, Schedule } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import { AppConfig } from "../config.ts"
-import { Events } from "../store/events.ts"
-import { CrowdedChannels } from "./crowded.ts"
+import { AppConfig } from "../config/config.ts"
+import { Events } from "../turns/event-store.ts"
+import { CrowdedChannels } from "./oversized-channels.ts"
 
 const batch = 2000
 

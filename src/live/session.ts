@@ -1,15 +1,15 @@
 import { Effect, Exit } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import { type ClientFrame, closeCodes, type ErrorFrame, liveLimits } from "../../schema/live.ts"
+import { type ClientFrame, closeCodes, type ErrorFrame, liveLimits } from "../../schema/live-frames.ts"
 import type { Principal } from "../http/principal.ts"
-import { Allowance } from "./allowance.ts"
 import { type Channel, findChannel, mayHear, notFound } from "./channels.ts"
-import type { LiveDirectory } from "./directory.ts"
 import type { Hub } from "./hub.ts"
 import type { Identify, Identity } from "./identity.ts"
+import { Questions, withId } from "./lookup-queue.ts"
+import type { LiveDirectory } from "./lookup-store.ts"
 import { decodeClientFrame, encode, type Reference, referenceTo, type Sink } from "./protocol.ts"
-import { Questions, withId } from "./questions.ts"
 import { isFull, type Subscriber, type Subscription } from "./subscription.ts"
+import { Allowance } from "./token-bucket.ts"
 
 type Run = <A>(effect: Effect.Effect<A, Unavailable>, done: (exit: Exit.Exit<A, Unavailable>) => void) => void
 

@@ -1,10 +1,10 @@
 import type { Principal } from "../http/principal.ts"
-import type { EventRow, Opening, Position } from "../store/events.ts"
+import type { EventRow, Opening, Position } from "../turns/event-store.ts"
+import type { Feed } from "./channel.ts"
 import { hasParties, mayHear } from "./channels.ts"
-import type { Feed } from "./feed.ts"
-import type { IsWanted } from "./opener.ts"
 import { encodeEvent, encodeSubscribed, type Sink } from "./protocol.ts"
-import type { Frame } from "./recent.ts"
+import type { Frame } from "./replay-buffer.ts"
+import type { IsWanted } from "./state-loader.ts"
 
 /** Whoever subscribes: a socket and the person behind it. */
 export interface Subscriber {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { extname, join } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
-import { projectRoot } from "../project-root.ts"
+import { projectRoot } from "../config/project-root.ts"
 
 export interface Asset {
   readonly body: Uint8Array

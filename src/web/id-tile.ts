@@ -1,4 +1,4 @@
-import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { type Html, html } from "./html.ts"
 
 /** How a screen reader, and anybody unsure of a small picture, is told an id. */

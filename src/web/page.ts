@@ -1,4 +1,4 @@
-import { Reply } from "../http/reply.ts"
+import { Reply } from "../http/response/reply.ts"
 import { assetUrl, modulesBehind } from "./assets.ts"
 import { type Content, html } from "./html.ts"
 

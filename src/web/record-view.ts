@@ -1,7 +1,13 @@
-import { parsePaymentData } from "../../schema/record-data.ts"
-import { parseWebLink } from "../../schema/record-link.ts"
-import { findRecordClass, formatTag, parseTag, type RecordClass, tags } from "../../schema/record-tag.ts"
-import { nativeTickers } from "../../schema/ticker.ts"
+import { parsePaymentData } from "../../schema/directory/record-data.ts"
+import { parseWebLink } from "../../schema/directory/record-link.ts"
+import {
+  findRecordClass,
+  formatTag,
+  parseTag,
+  type RecordClass,
+  tags,
+} from "../../schema/directory/record-tag.ts"
+import { nativeTickers } from "../../schema/directory/ticker.ts"
 import { type Html, html } from "./html.ts"
 
 const isPaid = (recordClass: RecordClass | undefined) =>

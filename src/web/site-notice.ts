@@ -1,5 +1,5 @@
-import type { Config } from "../config.ts"
-import type { Endpoint, RawResponse } from "../http/exchange.ts"
+import type { Config } from "../config/config.ts"
+import type { Endpoint, RawResponse } from "../http/transport.ts"
 import { html } from "./html.ts"
 
 const testPayments = html`<aside class="site-notice">Test payments: no real money is charged.</aside>`

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { OrderActors } from "../../actors/order.ts"
-import type { OrderEvent } from "../../machines/order-context.ts"
+import type { OrderEvent } from "../../machines/orders/context.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 let one: TestService

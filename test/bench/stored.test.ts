@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { canonicalAt, note, storeIds, webPage } from "../../bench/stored/ids.ts"
 import { storePeople, userIdAt } from "../../bench/stored/people.ts"
-import { parseEmojiId } from "../../schema/emoji-id.ts"
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { serve } from "../fixtures/service.ts"
 
 describe("stored ids", () => {

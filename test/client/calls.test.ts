@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, it, vi } from "vitest"
 // From the one module that the package shows: who has no other can tell a refusal from a fault.
 import { ApiError, createClient } from "../../src/client/client.ts"
-import { password, register } from "../auth/person.ts"
+import { password, register } from "../accounts/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 let service: TestService

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { createClient } from "../../src/client/client.ts"
-import { password, register } from "../auth/person.ts"
+import { password, register } from "../accounts/person.ts"
 import { serve } from "../fixtures/service.ts"
 import { passGrace } from "./pass-grace.ts"
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest"
-import { password, register } from "../auth/person.ts"
+import { password, register } from "../accounts/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { type ClientOptions, openClient } from "./real-client.ts"
 import { until } from "./until.ts"

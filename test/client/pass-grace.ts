@@ -1,4 +1,4 @@
-import { claimsOf } from "../auth/person.ts"
+import { claimsOf } from "../accounts/person.ts"
 import type { TestService } from "../fixtures/service.ts"
 
 /** A minute passes since the login was last renewed. The service must be one of several, to see it. */

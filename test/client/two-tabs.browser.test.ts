@@ -2,10 +2,10 @@ import { buildSync } from "esbuild"
 import type { BrowserContext, Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import type { createClient } from "../../src/client/client.ts"
-import { totpCode, turnOnTotp } from "../auth/person.ts"
+import { totpCode, turnOnTotp } from "../accounts/person.ts"
+import { register } from "../console/console-person.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { serve } from "../fixtures/service.ts"
-import { register } from "../web/console-person.ts"
 import { passGrace } from "./pass-grace.ts"
 
 declare global {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
+import { IdLists, makeEach } from "../../src/directory/id-lists.ts"
 import type { Principal } from "../../src/http/principal.ts"
-import { IdLists, makeEach } from "../../src/services/id-lists.ts"
 import { expectAnswer } from "../fixtures/contract.ts"
 import type { TestUser } from "../fixtures/service.ts"
 import { type DirectoryService, serveDirectory } from "./directory-service.ts"

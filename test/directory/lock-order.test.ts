@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "postgres"
 import { expect, it } from "vitest"
-import { connect } from "../../src/store/sql.ts"
-import { makeIds } from "../moves/moves.ts"
+import { connect } from "../../src/postgres/sql.ts"
+import { makeIds } from "../transfers/transfer-service.ts"
 import { serveDirectory } from "./directory-service.ts"
 
 it("edits of several ids and moves of the same ids, each in one statement, take them in one order", async () => {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
-import { normalizeRecord, type RecordInput, RecordRefused } from "../../schema/record.ts"
-import { merkleRoot } from "../../src/services/merkle.ts"
+import { normalizeRecord, type RecordInput, RecordRefused } from "../../schema/directory/record.ts"
+import { merkleRoot } from "../../src/directory/merkle.ts"
 import { expectContract } from "../fixtures/contract.ts"
 import type { TestUser } from "../fixtures/service.ts"
 import {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
 import { expect, it, vi } from "vitest"
 import { OrderActors } from "../../actors/order.ts"
-import { connect } from "../../src/store/sql.ts"
+import { connect } from "../../src/postgres/sql.ts"
 import { serve } from "../fixtures/service.ts"
 
 const killEveryMs = 40

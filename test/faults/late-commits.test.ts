@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { expect, it, vi } from "vitest"
-import { Callers } from "../../src/services/callers.ts"
-import { login, password, register } from "../auth/person.ts"
+import { Callers } from "../../src/accounts/caller-cache.ts"
+import { login, password, register } from "../accounts/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { waiting } from "../fixtures/waiting.ts"
-import { startWorker } from "../orders/worker.ts"
+import { startWorker } from "../fixtures/worker.ts"
 
 /** A process that ends leaves behind what it asked the database for, which may be done when nobody is there to tell of it. */
 

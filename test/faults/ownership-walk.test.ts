@@ -7,12 +7,12 @@ import { Deadlines } from "../../actors/deadlines.ts"
 import { type DatabaseProxy, proxyTo } from "../fixtures/database-proxy.ts"
 import { type Answer, request, serve, type TestService, type TestUser } from "../fixtures/service.ts"
 import { type Luck, seeded, takeWalk, walkSeed } from "../fixtures/walk.ts"
-import { makeIds } from "../moves/moves.ts"
-import { findOffences } from "../moves/oracle.ts"
-import { makeSteps } from "../moves/steps.ts"
+import { startWorker, type Worker } from "../fixtures/worker.ts"
 import { atSandbox, until } from "../orders/shopper.ts"
-import { startWorker, type Worker } from "../orders/worker.ts"
-import { findDisagreements, nowhere } from "./views.ts"
+import { makeIds } from "../transfers/transfer-service.ts"
+import { findDisagreements, nowhere } from "./lookup-views.ts"
+import { findOffences } from "./ownership-oracle.ts"
+import { makeSteps } from "./ownership-steps.ts"
 
 const rounds = 3
 const actorsAtOnce = 8

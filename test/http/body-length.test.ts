@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
-import type { Endpoint } from "../../src/http/exchange.ts"
-import { FixedAnswer } from "../../src/http/fixed-answer.ts"
+import { FixedAnswer } from "../../src/http/response/static.ts"
 import type { Server } from "../../src/http/server.ts"
+import type { Endpoint } from "../../src/http/transport.ts"
 import { serveEndpoints } from "../fixtures/http-server.ts"
 import { openSocket } from "../fixtures/raw-http.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { append, noBody } from "../../src/http/body.ts"
+import { append, noBody } from "../../src/http/request/body.ts"
 
 describe("a body that comes byte by byte", () => {
   it("is whole, and moved only when its room is full: else one request would keep everybody waiting", () => {

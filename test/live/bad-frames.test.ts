@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { serveProtocol, transports } from "./protocol-world.ts"
+import { serveProtocol, transports } from "./protocol-service.ts"
 
 const { over } = await serveProtocol()
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { type LiveClient, liveSocket } from "../fixtures/live-client.ts"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
-import { codeFor, grant, makeIds } from "../moves/moves.ts"
 import { freshId, newShopper } from "../orders/shopper.ts"
+import { codeFor, grant, makeIds } from "../transfers/transfer-service.ts"
 
 const nextId = makeIds(500)
 let service: TestService

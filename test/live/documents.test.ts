@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { clientFrames, closeCodes, errorCodes, serverFrames } from "../../schema/live.ts"
+import { clientFrames, closeCodes, errorCodes, serverFrames } from "../../schema/live-frames.ts"
 import { asyncApi } from "../../src/live/asyncapi.ts"
 import { channelKinds } from "../../src/live/channels.ts"
 import { serve } from "../fixtures/service.ts"

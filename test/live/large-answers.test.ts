@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { maxRecordsPerId } from "../../schema/edit-request.ts"
-import { liveLimits } from "../../schema/live.ts"
-import { maxRecordBytes } from "../../schema/record.ts"
-import { Questions } from "../../src/live/questions.ts"
+import { maxRecordsPerId } from "../../schema/directory/edit-request.ts"
+import { maxRecordBytes } from "../../schema/directory/record.ts"
+import { liveLimits } from "../../schema/live-frames.ts"
+import { Questions } from "../../src/live/lookup-queue.ts"
 import type { AnyFrame } from "../fixtures/live-client.ts"
-import { grant } from "../moves/moves.ts"
-import { serveProtocol } from "./protocol-world.ts"
+import { grant } from "../transfers/transfer-service.ts"
+import { serveProtocol } from "./protocol-service.ts"
 
 const { over, service } = await serveProtocol()
 const { open } = over("memory")

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { Publisher } from "../../actors/ports.ts"
-import { EventsToPlace, type Places } from "../../src/store/placed-events.ts"
+import { EventsToPlace, type Places } from "../../src/turns/event-offsets.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 

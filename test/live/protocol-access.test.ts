@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { closeCodes } from "../../schema/live.ts"
+import { closeCodes } from "../../schema/live-frames.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve, type TestUser } from "../fixtures/service.ts"
 import { freshId, shopper } from "../orders/shopper.ts"
-import { joined, numbers, serveProtocol, transports } from "./protocol-world.ts"
+import { joined, numbers, serveProtocol, transports } from "./protocol-service.ts"
 
 const { callers, commit, emit, over, service, signed } = await serveProtocol()
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { closeCodes, liveLimits } from "../../schema/live.ts"
-import { joined, numbers, serveProtocol, transports } from "./protocol-world.ts"
+import { closeCodes, liveLimits } from "../../schema/live-frames.ts"
+import { joined, numbers, serveProtocol, transports } from "./protocol-service.ts"
 
 const { emit, over, service } = await serveProtocol()
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
-import { closeCodes } from "../../schema/live.ts"
-import { Callers } from "../../src/services/callers.ts"
+import { closeCodes } from "../../schema/live-frames.ts"
+import { Callers } from "../../src/accounts/caller-cache.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { CrowdedChannels } from "../../src/live/crowded.ts"
-import { Events } from "../../src/store/events.ts"
+import { CrowdedChannels } from "../../src/live/oversized-channels.ts"
+import { Events } from "../../src/turns/event-store.ts"
 import { serve } from "../fixtures/service.ts"
 import { freshId, newShopper } from "../orders/shopper.ts"
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
-import { closeCodes, liveLimits } from "../../schema/live.ts"
+import { closeCodes, liveLimits } from "../../schema/live-frames.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
 import { encodeFrame } from "../../src/client/socket-frame.ts"
 import { liveSocket } from "../fixtures/live-client.ts"

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { emojis } from "../../schema/emoji.ts"
+import { emojis } from "../../schema/directory/emoji.ts"
 import type { Answer, CallOptions, TestService, TestUser } from "../fixtures/service.ts"
 import { request } from "../fixtures/service.ts"
 

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from "vitest"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { serve } from "../fixtures/service.ts"
 import { card, freshId, freshIds, newShopper } from "../orders/shopper.ts"
-import { authorizeAddress, makeVisitor, registerApplication } from "./application.ts"
-import { makePartner, makeWalletUser } from "./partner.ts"
+import { makePartner, makeWalletUser } from "../partners/partner.ts"
+import { authorizeAddress, makeVisitor, registerApplication } from "../sign-in/oauth/application.ts"
 
 afterEach(() => vi.restoreAllMocks())
 

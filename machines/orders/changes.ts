@@ -1,0 +1,176 @@
+import type { OrderContext, OrderEvent, OrderInput, OrderItem, Payment } from "./context.ts"
+import { dueCents, refundParts } from "./money.ts"
+
+/** How an order changes, state by state and event by event. Pure: the machine says when, these say what. */
+
+type Event<T extends OrderEvent["type"]> = Extract<OrderEvent, { type: T }>
+export type CheckoutEvent = Event<
+  "checkout.payment" | "checkout.hold" | "checkout.free" | "checkout.cash" | "activate"
+>
+
+export type RefundEvent = Event<"refund.made" | "refund.failed" | "refund.returned">
+
+const isDiscount = (item: OrderItem) => item.type === "Discount"
+
+/** Every member is there from the beginning: a copy that replaces members is made at once, one that adds some step by step. */
+export const begun = (input: OrderInput): OrderContext => ({
+  id: input.id,
+  userId: input.userId,
+  createdAt: input.createdAt,
+  updatedAt: input.createdAt,
+  items: input.items ?? [],
+  tracking: undefined,
+  checkout: undefined,
+  attempt: 0,
+  intent: undefined,
+  payments: [],
+  refunds: [],
+  codes: [],
+  declined: undefined,
+  paidAt: undefined,
+  cancelled: undefined,
+  undelivered: [],
+})
+
+export const added = (order: OrderContext, event: Event<"add">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: [...order.items, ...event.items],
+  ...(event.tracking === undefined ? {} : { tracking: event.tracking }),
+})
+
+export const removed = (order: OrderContext, event: Event<"remove">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: order.items.filter((item) => item.id !== event.itemId),
+})
+
+export const cleared = (order: OrderContext, event: Event<"clear">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: [],
+})
+
+export const checkedOut = (order: OrderContext, event: CheckoutEvent): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: event.items,
+  checkout: event.checkout,
+  attempt: order.attempt + 1,
+  intent: "intent" in event ? event.intent : undefined,
+  declined: undefined,
+  ...(event.tracking === undefined ? {} : { tracking: event.tracking }),
+})
+
+/** The price may change with a discount, so the provider is asked again. */
+export const discounted = (order: OrderContext, event: Event<"promo_code">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: [...order.items, ...event.discounts],
+  codes: [...order.codes, event.code],
+  attempt: order.attempt + 1,
+  intent: undefined,
+})
+
+export const drafted = (order: OrderContext, event: Event<"convert_to_draft">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  items: order.items.filter((item) => !isDiscount(item)),
+  codes: [],
+  checkout: undefined,
+  intent: undefined,
+  declined: undefined,
+})
+
+export const cancelled = (
+  order: OrderContext,
+  event: Event<"cancel" | "deadline" | "payment.captured">,
+  reason: "expired" | "deleted",
+): OrderContext => ({ ...order, updatedAt: event.at, cancelled: { at: event.at, reason } })
+
+export const received = (order: OrderContext, payment: Payment): OrderContext => ({
+  ...order,
+  updatedAt: payment.at,
+  payments: [...order.payments, payment],
+  declined: undefined,
+})
+
+/** What is still due is less now. An intent that takes payments in parts knows; any other is asked for again. */
+export const receivedInPart = (order: OrderContext, payment: Payment): OrderContext => ({
+  ...received(order, payment),
+  ...(order.intent !== undefined && order.intent.intentId === payment.intentId
+    ? {}
+    : { attempt: order.attempt + 1, intent: undefined }),
+})
+
+export const paid = (order: OrderContext, at: string): OrderContext => ({
+  ...order,
+  updatedAt: at,
+  paidAt: at,
+  undelivered: order.items.map(({ lootboxId }) => lootboxId).filter((id) => id !== undefined),
+})
+
+/** Long after the checkout its buyer may have another address. */
+export const paidLate = (order: OrderContext, event: Event<"payment.captured">): OrderContext => {
+  const { checkout, ...bought } = paid(received(order, event.payment), event.at)
+  return {
+    ...bought,
+    checkout:
+      checkout === undefined || event.email === undefined ? checkout : { ...checkout, email: event.email },
+  }
+}
+
+export const covers = (order: OrderContext, payment: Payment): boolean =>
+  dueCents(received(order, payment)) === 0
+
+export const refundBegun = (order: OrderContext, event: Event<"refund">): OrderContext => ({
+  ...order,
+  updatedAt: event.at,
+  refunds: [...order.refunds, ...event.refunds],
+})
+
+export const refundTakenOn = (order: OrderContext, event: Event<"refund.taken_on">): OrderContext => ({
+  ...order,
+  refunds: order.refunds.map((one) => (one.id === event.refundId ? { ...one, takenOnAt: event.at } : one)),
+})
+
+export const refundSettled = (order: OrderContext, event: RefundEvent): OrderContext => {
+  const status = event.type === "refund.made" ? "Refunded" : "Failed"
+  const refunds = order.refunds.map((one) =>
+    one.id === event.refundId ? ({ ...one, status } as const) : one,
+  )
+  const settled = { ...order, updatedAt: event.at, refunds }
+  const refund = refunds.find(({ id }) => id === event.refundId)
+  const isDone =
+    refund !== undefined && refundParts(settled, refund).every((part) => part.status === "Refunded")
+  const isNamed = ({ id }: OrderItem) => refund?.itemIds.includes(id) === true
+  return {
+    ...settled,
+    items: order.items.map((item) => {
+      if (!isNamed(item) || isDone === (item.refunded === true)) return item
+      const { refunded: _, ...unrefunded } = item
+      return { ...unrefunded, ...(isDone ? { refunded: true } : {}), updatedAt: event.at }
+    }),
+  }
+}
+
+/** Of an order that waits for its payment: where other money is due than its intent asks for, another one is wanted. */
+export const reoffered = (before: OrderContext, after: OrderContext): OrderContext =>
+  dueCents(after) === dueCents(before) ? after : { ...after, attempt: after.attempt + 1, intent: undefined }
+
+export const handedOver = (order: OrderContext, event: Event<"delivered">): OrderContext => ({
+  ...order,
+  undelivered: order.undelivered.filter((id) => id !== event.lootboxId),
+})
+
+export const paidInCash = (order: OrderContext, event: Event<"checkout.cash">): OrderContext =>
+  paid(received(checkedOut(order, event), event.payment), event.at)
+
+/** A code fills an empty cart with the id it gives, and holds it until the cart is checked out. */
+export const activated = (order: OrderContext, event: Event<"activate">): OrderContext => ({
+  ...checkedOut(order, event),
+  codes: [event.code],
+})
+
+export const warned = (order: OrderContext): OrderContext =>
+  order.checkout === undefined ? order : { ...order, checkout: { ...order.checkout, warned: true } }

@@ -1,0 +1,152 @@
+import { displayRecord } from "../../schema/directory/record.ts"
+import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../../schema/turn.ts"
+import type { OrderContext, OrderItem, Payment } from "./context.ts"
+import { dueCents, overpaidCents, refundableCents, totalCents } from "./money.ts"
+
+/** What a turn of an order does to the rest of the world, as data. */
+
+export const orderNumberDigits = 8
+export const orderNumber = (id: string): string => id.slice(-orderNumberDigits)
+
+const claimed = (order: OrderContext): ReadonlyArray<OrderItem & { readonly claim: string }> =>
+  order.items.filter((item): item is OrderItem & { readonly claim: string } => item.claim !== undefined)
+
+const ids = (order: OrderContext) => claimed(order).filter((item) => item.type === "EmojiId")
+
+export const holdClaims = (order: OrderContext): ReadonlyArray<Claim> =>
+  claimed(order).map(({ claim }) => ({ canonical: claim, kind: "order", holder: order.id }))
+
+/** From this order's hold, or from nobody: an id somebody else has by now refuses the turn. */
+export const paidClaims = (order: OrderContext): ReadonlyArray<Claim> =>
+  claimed(order).map(({ claim, type }) =>
+    type === "EmojiId"
+      ? {
+          canonical: claim,
+          kind: "owned",
+          holder: order.userId,
+          owner_id: order.userId,
+          from_holder: order.id,
+        }
+      : { canonical: claim, kind: "order", holder: order.id },
+  )
+
+export const releases = (order: OrderContext): ReadonlyArray<string> =>
+  claimed(order).map(({ claim }) => claim)
+
+export const grants = (order: OrderContext): ReadonlyArray<Grant> =>
+  ids(order).map(({ claim, emojiId = claim }) => ({
+    canonical: claim,
+    owner_id: order.userId,
+    pubkey: order.checkout?.pubkey ?? null,
+    source: `order:${order.id}`,
+    display: displayRecord(claim, emojiId),
+  }))
+
+export const codeUses = (order: OrderContext, sign: 1 | -1): ReadonlyArray<CodeUse> =>
+  order.codes.map(({ codeId, count }) => ({
+    code_id: codeId,
+    user_id: order.userId,
+    count: sign * count,
+  }))
+
+const told = (order: OrderContext, status: string) => ({
+  order_id: order.id,
+  status,
+  items: claimed(order).length,
+  total_in_cents: totalCents(order.items),
+  remaining_due_in_cents: status === "Paid" || status === "Cancelled" ? 0 : dueCents(order),
+  expires_at: status === "PendingPayment" ? order.checkout?.expiresAt : undefined,
+})
+
+export const changedEvents = (order: OrderContext, status: string): ReadonlyArray<ChannelEvent> => {
+  const data = told(order, status)
+  return [
+    { channel: `cart:${order.userId}`, type: "cart.changed", data },
+    { channel: `order:${order.id}`, type: "order.changed", data },
+  ]
+}
+
+/** Of an order that is still open: its cart shows what is due, and where to pay it. */
+export const cartEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
+  if (order.paidAt !== undefined || order.cancelled !== undefined) return []
+  const data = told(order, order.checkout === undefined ? "Draft" : "PendingPayment")
+  return [{ channel: `cart:${order.userId}`, type: "cart.changed", data }]
+}
+
+export const expiringEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
+  const data = told(order, "PendingPayment")
+  return [
+    { channel: `cart:${order.userId}`, type: "cart.expiring", data },
+    { channel: `order:${order.id}`, type: "cart.expiring", data },
+  ]
+}
+
+const market = (order: OrderContext, type: string): ReadonlyArray<ChannelEvent> =>
+  ids(order).map(({ claim }) => ({ channel: "market", type, data: { emoji_id: claim } }))
+
+export const releasedEvents = (order: OrderContext) => market(order, "market.released")
+
+export const cancelledEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
+  const type = order.cancelled?.reason === "expired" ? "cart.expired" : "cart.changed"
+  const data = told(order, "Cancelled")
+  return [
+    { channel: `cart:${order.userId}`, type, data },
+    { channel: `order:${order.id}`, type, data },
+    ...releasedEvents(order),
+  ]
+}
+
+export const paidEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
+  const data = told(order, "Paid")
+  return [
+    { channel: `cart:${order.userId}`, type: "cart.changed", data },
+    { channel: `order:${order.id}`, type: "order.paid", data },
+    ...ids(order).map(({ claim }) => ({
+      channel: `emoji_id:${claim}`,
+      type: "emoji_id.registered",
+      data: { emoji_id: claim },
+    })),
+    ...market(order, "market.purchased"),
+  ]
+}
+
+const letterOf = (order: OrderContext) => ({
+  order_number: orderNumber(order.id),
+  items: order.items.map((item) => ({
+    name: item.emojiId ?? (item.type === "LootBox" ? "Lootbox" : "Discount"),
+    price_in_cents: item.cents,
+  })),
+  total: totalCents(order.items),
+})
+
+/** With what came in beyond the price: nobody else tells who sent too much. */
+export const receipt = (order: OrderContext, to = order.checkout?.email): ReadonlyArray<Mail> => {
+  if (to === undefined) return []
+  const { items, order_number, total } = letterOf(order)
+  const data = { order_number, items, total, overpaid: overpaidCents(order) }
+  return [{ to, kind: "order_receipt", data }]
+}
+
+/** What ran out of time is. An id a code gave was not chosen: it is not offered for money afterwards. */
+export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>
+  cancelled?.reason === "expired" && checkout?.method !== "Free"
+
+/** Who has paid a part of it is not told that nothing came. */
+export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> => {
+  const to = order.checkout?.email
+  if (to === undefined || order.cancelled?.reason !== "expired") return []
+  const data = { ...letterOf(order), offered_again: isOfferedAgain(order), kept: refundableCents(order) }
+  return [{ to, kind: "order_expired", data }]
+}
+
+/** Money that buys nothing as yet is told of: who has paid waits for something. */
+export const keptNotice = (
+  order: OrderContext,
+  { email, payment }: { readonly email?: string; readonly payment: Payment },
+): ReadonlyArray<Mail> => {
+  if (email === undefined) return []
+  const { cancelled, id, paidAt } = order
+  const found = paidAt !== undefined ? "paid" : cancelled !== undefined ? "over" : "in_cart"
+  const data = { order_number: orderNumber(id), amount: payment.cents, found }
+  return [{ to: email, kind: "payment_kept", data }]
+}

@@ -1,0 +1,42 @@
+import { Option, Schema } from "effect"
+import { optional, text } from "../wire-format.ts"
+import { CurrentUser } from "./current-user.ts"
+import { Email } from "./email.ts"
+import { TokenResponse } from "./session.ts"
+
+const name = optional(text(100))
+const password = optional(text(1600))
+
+export const RegisterUserParameters = Schema.Struct({
+  email: optional(text(320)),
+  alternate_id: optional(text(256)),
+  password,
+  source: optional(text(100)),
+  first_name: name,
+  last_name: name,
+  activate: optional(Schema.Boolean),
+  activation_source: optional(text(100)),
+  partner_conversion_id: optional(text(256)),
+  g_recaptcha_response: optional(text(4096)),
+}).annotate({ identifier: "RegisterUserParameters" })
+export type RegisterUserParameters = typeof RegisterUserParameters.Type
+
+export const UpdateUserParameters = Schema.Struct({
+  first_name: name,
+  last_name: name,
+  email: optional(text(320)),
+  password,
+  current_password: password,
+}).annotate({ identifier: "UpdateUserParameters" })
+export type UpdateUserParameters = typeof UpdateUserParameters.Type
+
+/** `token_response` comes with a new password: it ends every session, this one too. */
+export const UpdateAccountResponse = Schema.Struct({
+  ...CurrentUser.fields,
+  token_response: Schema.optionalKey(TokenResponse),
+}).annotate({ identifier: "UpdateAccountResponse" })
+
+const decodeEmail = Schema.decodeUnknownOption(Email)
+
+/** The one spelling an address is kept under, or undefined for what cannot be one. */
+export const readEmail = (typed: string): string | undefined => Option.getOrUndefined(decodeEmail(typed))

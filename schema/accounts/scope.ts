@@ -1,0 +1,171 @@
+import { Schema } from "effect"
+import { words } from "../wire-format.ts"
+
+/** Every fine-grained permission the API knows. */
+export const scopes = [
+  "adminCart:update",
+  "adminEmoji:destroy",
+  "adminEmoji:load",
+  "adminEmoji:register",
+  "adminEmoji:transfer",
+  "adminEmoji:updateFeatures",
+  "adminEmoji:updateSecureData",
+  "adminEmoji:write",
+  "adminFeatureUser:read",
+  "adminInvites:write",
+  "adminInvites:list",
+  "adminLootbox:read",
+  "adminLootbox:write",
+  "adminNotifications:write",
+  "adminUser:bypass2fa",
+  "adminUser:load",
+  "adminUser:loginAs",
+  "adminUser:twoFactorAuthDestroy",
+  "adminUser:roleUpdate",
+  "adminPriceParameters:read",
+  "adminPriceParameters:write",
+  "cart:show",
+  "cart:update",
+  "order:paymentOverride",
+  "order:read",
+  "order:readSelf",
+  "order:refund",
+  "order:refundOverride",
+  "order:resendConfirmation",
+  "refund:read",
+  "paymentMethod:destroy",
+  "paymentMethod:read",
+  "paymentMethod:setDefault",
+  "code:delete",
+  "code:read",
+  "code:write",
+  "edition:delete",
+  "edition:read",
+  "edition:write",
+  "emojiGroups:delete",
+  "emojiGroups:read",
+  "emojiGroups:write",
+  "feature::delete",
+  "feature::read",
+  "feature::write",
+  "lootbox:use",
+  "organization:admin",
+  "organizationCode:admin",
+  "organizationEmoji:list",
+  "organizationEmoji:write",
+  "organizationList:read",
+  "organization:read",
+  "organizationUser:admin",
+  "organizationUser:read",
+  "organization:write",
+  "nftSignature:write",
+  "nftToken:destroy",
+  "nftTransfer:read",
+  "domainAction:read",
+  "domainEvent:read",
+  "emoji::transfer",
+  "user:createApiKey",
+  "token:refresh",
+  "auth:twoFactor",
+  "user:activate",
+  "userData:update",
+  "user:delete",
+  "user:deleteSelf",
+  "userEmail:verify",
+  "userEmoji:list",
+  "userInterest:delete",
+  "userInterest:read",
+  "userInterest:write",
+  "user:list",
+  "userPubkeys:list",
+  "userPubkeys:write",
+  "user:show",
+  "user:write",
+  "user:writeSelf",
+] as const
+
+export const Scope = Schema.Literals(scopes).annotate({
+  identifier: "Scope",
+  message: "expected a scope as /openapi.json lists them",
+})
+export type Scope = (typeof scopes)[number]
+
+export const roles = ["Admin", "OrgController", "OrgMember", "OrgOwner", "Bot", "Super", "User"] as const
+export const Role = words("Role", roles)
+export type Role = (typeof roles)[number]
+
+const userScopes: ReadonlyArray<Scope> = [
+  "cart:show",
+  "cart:update",
+  "user:createApiKey",
+  "edition:read",
+  "emoji::transfer",
+  "lootbox:use",
+  "order:readSelf",
+  "organizationList:read",
+  "nftSignature:write",
+  "paymentMethod:destroy",
+  "paymentMethod:read",
+  "paymentMethod:setDefault",
+  "userData:update",
+  "user:deleteSelf",
+  "userInterest:delete",
+  "userInterest:read",
+  "userInterest:write",
+  "user:writeSelf",
+  "userEmoji:list",
+  "userPubkeys:list",
+  "userPubkeys:write",
+]
+
+/** What a user of this role may do everywhere. Organization roles add scopes inside their organization only. */
+export const roleScopes: Readonly<Record<Role, ReadonlySet<Scope>>> = {
+  Super: new Set(scopes),
+  Admin: new Set(scopes),
+  Bot: new Set<Scope>([...userScopes, "adminEmoji:load", "adminEmoji:write"]),
+  OrgOwner: new Set(userScopes),
+  OrgController: new Set(userScopes),
+  OrgMember: new Set(userScopes),
+  User: new Set(userScopes),
+}
+
+/** What a member may do inside the organization, by the role held there. */
+export const organizationScopes: Partial<Record<Role, ReadonlySet<Scope>>> = {
+  OrgOwner: new Set<Scope>([
+    "organization:admin",
+    "organizationCode:admin",
+    "organizationEmoji:list",
+    "organizationEmoji:write",
+    "organization:read",
+    "organizationUser:admin",
+    "organizationUser:read",
+    "organization:write",
+    "code:read",
+    "code:write",
+    "code:delete",
+  ]),
+  OrgController: new Set<Scope>([
+    "organizationCode:admin",
+    "organizationEmoji:list",
+    "organizationEmoji:write",
+    "organization:read",
+    "organizationUser:read",
+    "organization:write",
+    "code:read",
+  ]),
+  OrgMember: new Set<Scope>(["organization:read", "organizationUser:read"]),
+}
+
+const rankedRoles: ReadonlyArray<Role> = [
+  "User",
+  "OrgMember",
+  "OrgController",
+  "OrgOwner",
+  "Bot",
+  "Admin",
+  "Super",
+]
+
+/** The roles a holder of this one may grant, and whose holders they may change: none above their own. */
+export const rolesUpTo = (role: Role): ReadonlyArray<Role> =>
+  rankedRoles.slice(0, rankedRoles.indexOf(role) + 1)

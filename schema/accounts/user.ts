@@ -1,0 +1,40 @@
+import { Schema } from "effect"
+import { DateTime, Uuid, words } from "../wire-format.ts"
+import { Role } from "./scope.ts"
+
+export const TwoFactorProvider = words("TwoFactorProvider", ["AuthenticatorApp", "SMS"])
+export type TwoFactorProvider = typeof TwoFactorProvider.Type
+
+const required = {
+  id: Uuid,
+  created_at: DateTime,
+  updated_at: DateTime,
+  free_limit: Schema.Int,
+  remaining_free_emoji: Schema.Int,
+  pubkeys: Schema.Array(Schema.String),
+  role: Role,
+  two_factor_should_prompt: Schema.Boolean,
+}
+const optional = {
+  alternate_id: Schema.optionalKey(Schema.String),
+  email: Schema.optionalKey(Schema.String),
+  first_name: Schema.optionalKey(Schema.String),
+  last_name: Schema.optionalKey(Schema.String),
+  source: Schema.optionalKey(Schema.String),
+  deactivated_at: Schema.optionalKey(DateTime),
+  email_verified_at: Schema.optionalKey(DateTime),
+  two_factor_last_prompted_at: Schema.optionalKey(DateTime),
+  two_factor_auth: Schema.optionalKey(Schema.Array(TwoFactorProvider)),
+}
+
+export const DisplayUser = Schema.Struct({ ...required, ...optional }).annotate({ identifier: "DisplayUser" })
+export type DisplayUser = typeof DisplayUser.Type
+
+export const DisplayUserExtended = Schema.Struct({
+  ...required,
+  ...optional,
+  emoji_ids: Schema.Array(Schema.String).annotate({
+    description:
+      "The oldest first: up to 5,000 of one user, up to 200 of each in a list. GET /emoji_id?user_id= has them all, a page at a time.",
+  }),
+}).annotate({ identifier: "DisplayUserExtended" })

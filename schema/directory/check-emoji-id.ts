@@ -1,0 +1,14 @@
+import { Effect } from "effect"
+import { InvalidRequest, UnsupportedEmoji } from "../errors.ts"
+import { type EmojiId, parseEmojiId } from "./emoji-id.ts"
+
+/** The id a request names, in whatever spelling; the failure names the character that is not in the set. */
+export const checkEmojiId = (text: string): Effect.Effect<EmojiId, UnsupportedEmoji | InvalidRequest> => {
+  const id = parseEmojiId(text)
+  if (id._tag === "EmojiId") return Effect.succeed(id)
+  return Effect.fail(
+    id.code === "length"
+      ? new InvalidRequest({ error: id.message })
+      : new UnsupportedEmoji({ error: id.message, details: { character: id.character } }),
+  )
+}

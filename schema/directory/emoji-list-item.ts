@@ -1,0 +1,47 @@
+import { Schema } from "effect"
+import { DateTime } from "../wire-format.ts"
+import { displayFormat } from "./emoji-display.ts"
+import type { EmojiId } from "./emoji-id.ts"
+import { ShapeMatch, shapeMatch } from "./emoji-shape.ts"
+
+export const EmojiListItem = Schema.Struct({
+  canonical_format: Schema.String,
+  chain_format: Schema.String,
+  display_format: Schema.String,
+  shortname: Schema.String,
+  flippable_emoji: Schema.Array(Schema.Boolean),
+  generation: Schema.Int,
+  rhythm_score: Schema.Int,
+  minted: Schema.Boolean,
+  shape: ShapeMatch,
+  blocked_until: Schema.optionalKey(DateTime),
+  token_id: Schema.optionalKey(Schema.Int),
+  version: Schema.Int,
+}).annotate({ identifier: "EmojiListItem" })
+export type EmojiListItem = typeof EmojiListItem.Type
+
+/** What the directory keeps about an id that its own letters do not tell. */
+export interface Registration {
+  readonly generation: number
+  readonly minted: boolean
+  readonly tokenId: number
+  readonly version: number
+  readonly blockedUntil: string | null
+  /** Data of the display modifiers record. */
+  readonly modifiers: string | null
+}
+
+export const emojiListItem = (id: EmojiId, rhythmScore: number, kept: Registration): EmojiListItem => ({
+  canonical_format: id.canonical,
+  chain_format: id.chain,
+  display_format: displayFormat(id, kept.modifiers ?? undefined),
+  shortname: id.shortname,
+  flippable_emoji: id.flippable,
+  generation: kept.generation,
+  rhythm_score: rhythmScore,
+  minted: kept.minted,
+  shape: shapeMatch(id),
+  ...(kept.blockedUntil !== null && { blocked_until: kept.blockedUntil }),
+  token_id: kept.tokenId,
+  version: kept.version,
+})

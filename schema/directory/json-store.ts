@@ -1,0 +1,72 @@
+import { Schema } from "effect"
+import { DateTime, DateTimeIn, Json, optional, words } from "../wire-format.ts"
+import { RecordInput } from "./record.ts"
+import { parseWebUrl } from "./record-link.ts"
+
+export const storeKeys = [
+  "SvcPageData",
+  "SvcLinkData",
+  "VisualizerData",
+  "VisualizerName",
+  "VisualizerFileLocations",
+] as const
+export const StoreKey = words("StoreKey", storeKeys)
+export type StoreKey = typeof StoreKey.Type
+
+export const maxStoredBytes = 250 * 1024
+const maxLinkedTags = 64
+
+export const StoreJsonBody = Schema.Struct({
+  data: Json,
+  /** Left out, the linked records stay as they are. */
+  linked_tags: optional(Schema.Array(RecordInput).check(Schema.isMaxLength(maxLinkedTags))),
+  /** From then on the entry takes no further writes. */
+  locked_future_writes_at: optional(DateTimeIn),
+}).annotate({ identifier: "StoreJsonBody" })
+export type StoreJsonBody = typeof StoreJsonBody.Type
+
+export const LoadJsonResponse = Schema.Struct({
+  created_at: DateTime,
+  updated_at: DateTime,
+  data: Json,
+  is_locked: Schema.Boolean,
+  locked_future_writes_at: Schema.optionalKey(DateTime),
+}).annotate({ identifier: "LoadJsonResponse" })
+export type LoadJsonResponse = typeof LoadJsonResponse.Type
+
+const fileMembers = ["gif", "image", "video", "webm"] as const
+export type VisualizerFiles = { readonly [M in (typeof fileMembers)[number]]?: string }
+
+/** The pre-rendered files, as far as they are absolute http(s) URLs. */
+export const visualizerFiles = (data: unknown): VisualizerFiles => {
+  const members = typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {}
+  return Object.fromEntries(
+    fileMembers.flatMap((name) => {
+      const value = members[name]
+      return typeof value === "string" && parseWebUrl(value) !== undefined ? [[name, value]] : []
+    }),
+  )
+}
+
+/** Members of a file list that are there but lead nowhere a browser should go. */
+export const findBadFileMembers = (data: unknown): ReadonlyArray<string> => {
+  const members = typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {}
+  const good = visualizerFiles(data)
+  return fileMembers.filter(
+    (name) => members[name] !== undefined && members[name] !== null && good[name] === undefined,
+  )
+}
+
+const tokens = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
+const exactDigits = 15
+
+/** The first number of a JSON text that would be given back as another one: past what a double tells apart, or holds. */
+export const findInexactNumber = (json: string): string | undefined => {
+  for (const [token] of json.matchAll(tokens)) {
+    if (token.startsWith('"')) continue
+    const number = Number(token)
+    const isChanged = /^-?\d+$/.test(token) && token.length > exactDigits && String(number) !== token
+    if (isChanged || !Number.isFinite(number)) return token
+  }
+  return undefined
+}

@@ -1,0 +1,106 @@
+import { Schema } from "effect"
+import { Email } from "../accounts/email.ts"
+import { DisplayUser } from "../accounts/user.ts"
+import { EmojiIdFromString } from "../directory/emoji-id.ts"
+import { pageOf } from "../paging.ts"
+import { Cents, DateTime, optional, text, Uuid, words } from "../wire-format.ts"
+
+export const LootBoxStatus = words("LootBoxStatus", ["Draft", "Available", "Owned", "Used"])
+export type LootBoxStatus = typeof LootBoxStatus.Type
+
+export const maxIdsPerBox = 50
+export const maxBoxesPerRequest = 100
+const maxRules = 50
+
+/** What stands in the claim table for the box itself. While it is free there, the box can be bought. */
+export const lootboxKey = (boxId: string): string => `lootbox:${boxId}`
+
+const Guarantee = Schema.Struct({ count: Schema.Int, min_score: Schema.Int, max_score: Schema.Int }).annotate(
+  {
+    identifier: "LootBoxGuarantee",
+    description: "So many ids of every box score within these bounds.",
+  },
+)
+const Weight = Schema.Struct({
+  ipr: Schema.Finite,
+  min_score: Schema.Int,
+  max_score: Schema.Int,
+}).annotate({
+  identifier: "LootBoxWeight",
+  description:
+    "One id in `ipr`, of those no guarantee asks for, scores within these bounds. What the weights leave over scores within the base bounds; when their chances sum to more than one they share what there is in proportion.",
+})
+
+export const LootBoxTypeConfig = Schema.Struct({
+  size: Schema.Int,
+  min_length: Schema.Int,
+  max_length: Schema.Int,
+  min_base_score: Schema.Int,
+  max_base_score: Schema.Int,
+  guarantees: Schema.Array(Guarantee).check(Schema.isMaxLength(maxRules)),
+  weights: Schema.Array(Weight).check(Schema.isMaxLength(maxRules)),
+}).annotate({ identifier: "LootBoxTypeConfig" })
+export type LootBoxTypeConfig = typeof LootBoxTypeConfig.Type
+
+export const AdminNewLootBoxType = Schema.Struct({
+  name: text(200),
+  description: text(2000),
+  config: LootBoxTypeConfig,
+}).annotate({ identifier: "AdminNewLootBoxType" })
+
+export const PublicLootBoxType = Schema.Struct({
+  id: Uuid,
+  created_at: DateTime,
+  name: Schema.String,
+  description: Schema.String,
+  config: LootBoxTypeConfig,
+}).annotate({ identifier: "PublicLootBoxType" })
+export type PublicLootBoxType = typeof PublicLootBoxType.Type
+
+export const PublicLootBox = Schema.Struct({
+  id: Uuid,
+  created_at: DateTime,
+  status: LootBoxStatus,
+  /** Of the ids inside, in US cents as they would cost today. */
+  prices: Schema.Array(Cents),
+  scores: Schema.Array(Schema.Int),
+  average_rhythm_score: Schema.Finite,
+  /** The sum of the prices, in cents too. */
+  total_value: Schema.Finite,
+  /** Empty for everybody but administrators and, once opened, the owner. */
+  yats: Schema.Array(Schema.String),
+  lootbox_type: Schema.optionalKey(PublicLootBoxType),
+  lootbox_type_id: Schema.optionalKey(Uuid),
+  owner: Schema.optionalKey(DisplayUser),
+  owner_id: Schema.optionalKey(Uuid),
+  opened_at: Schema.optionalKey(DateTime),
+}).annotate({ identifier: "PublicLootBox" })
+export type PublicLootBox = typeof PublicLootBox.Type
+
+export const ListOfPublicLootBox = pageOf(PublicLootBox, "ListOfPublicLootBox")
+
+export const AdminNewLootBoxBody = Schema.Struct({
+  status: LootBoxStatus,
+  yats: Schema.Array(EmojiIdFromString),
+  owner_email: optional(Email),
+  owner_id: optional(Uuid),
+}).annotate({ identifier: "AdminNewLootBoxBody" })
+export type AdminNewLootBoxBody = typeof AdminNewLootBoxBody.Type
+
+export const AdminUpdateLootBoxBody = Schema.Struct({
+  status: optional(LootBoxStatus),
+  yats: optional(Schema.Array(EmojiIdFromString)),
+  owner_email: optional(Email),
+  owner_id: optional(Uuid),
+}).annotate({ identifier: "AdminUpdateLootBoxBody" })
+export type AdminUpdateLootBoxBody = typeof AdminUpdateLootBoxBody.Type
+
+export const LootBoxGenerationRequest = Schema.Struct({
+  loot_box_type_id: Uuid,
+  num_boxes: Schema.Int,
+}).annotate({ identifier: "LootBoxGenerationRequest" })
+
+export const LootBoxSet = Schema.Struct({
+  loot_boxes: Schema.Array(PublicLootBox),
+  num_requested: Schema.Int,
+}).annotate({ identifier: "LootBoxSet" })

@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+import { maxEmojiPerId } from "../directory/emoji-id.ts"
+import { ShapeMatch } from "../directory/emoji-shape.ts"
+import { Metric } from "../directory/metric.ts"
+import { Cents } from "../wire-format.ts"
+
+export const Availability = Schema.Literals([
+  "Available",
+  "Taken",
+  "InCart",
+  "ComingSoon",
+  "NoPrice",
+]).annotate({
+  identifier: "Availability",
+})
+export type Availability = typeof Availability.Type
+
+const Lengths = Schema.Array(
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxEmojiPerId })),
+).check(Schema.isMaxLength(maxEmojiPerId))
+
+/** Lengths that are held back: announced ones are ComingSoon, the others have no price. */
+export const heldBackLengths = {
+  coming_soon_lengths: Lengths,
+  unpriced_lengths: Lengths,
+}
+
+/** An id on offer, or one that was. */
+export const MarketItem = Schema.Struct({
+  emoji_id: Schema.String,
+  availability: Availability,
+  available: Schema.Boolean,
+  flippable_emoji: Schema.Array(Schema.Boolean),
+  length: Schema.Int,
+  minted: Schema.Boolean,
+  rhythm_score: Schema.Int,
+  shape: ShapeMatch,
+  short_names: Schema.Array(Schema.String),
+  stats: Schema.Array(Metric),
+  generation: Schema.optionalKey(Schema.Int),
+  /** US cents; left out while the id has no price. */
+  price: Schema.optionalKey(Cents),
+}).annotate({ identifier: "MarketItem" })
+export type MarketItem = typeof MarketItem.Type
+
+export const RandomResult = Schema.Struct({ result: Schema.Array(MarketItem) }).annotate({
+  identifier: "RandomResult",
+})
+export const RecentlyPurchasedResult = Schema.Struct({ result: Schema.Array(MarketItem) }).annotate({
+  identifier: "RecentlyPurchasedResult",
+})
+export const SearchResult = Schema.Struct({
+  result: MarketItem,
+  alternates: Schema.Array(MarketItem),
+}).annotate({ identifier: "SearchResult" })

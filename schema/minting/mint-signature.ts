@@ -1,0 +1,25 @@
+import { Schema } from "effect"
+import { Json, optional } from "../wire-format.ts"
+
+export const SignatureRequest = Schema.Struct({
+  account: Schema.String.check(Schema.isMaxLength(64)),
+  /** Unix time in seconds. */
+  expiry: optional(Schema.Int),
+}).annotate({ identifier: "SignatureRequest" })
+
+export const SignatureResponse = Schema.Struct({
+  account: Schema.String,
+  expiry: Schema.Int,
+  signature: Schema.String,
+  token: Schema.String,
+}).annotate({ identifier: "SignatureResponse" })
+
+export const TokenMetadata = Schema.Struct({
+  name: Schema.String,
+  description: Schema.String,
+  image: Schema.String,
+  animation_url: Schema.String,
+  external_link: Schema.String,
+  attributes: Schema.Array(Schema.Struct({ trait_type: Schema.String, value: Json })),
+}).annotate({ identifier: "TokenMetadata" })
+export type TokenMetadata = typeof TokenMetadata.Type

@@ -1,0 +1,168 @@
+import { Schema } from "effect"
+import { DisplayUser } from "../accounts/user.ts"
+import { Cents, DateTime, Int, Json, optional, text, Uuid } from "../wire-format.ts"
+
+export const OrderStatus = Schema.Literals(["Cancelled", "Draft", "Paid", "PendingPayment"])
+export type OrderStatus = typeof OrderStatus.Type
+
+export const maxCartItems = 50
+
+/** What a client may do with an order next, by the name of the operation. */
+export const orderActions = [
+  "add",
+  "remove",
+  "clear",
+  "checkout",
+  "promo_code",
+  "convert_to_draft",
+  "cancel",
+  "refund",
+] as const
+export type OrderAction = (typeof orderActions)[number]
+
+const InvalidReason = Schema.Literals(["Taken", "PendingPurchase"])
+export type InvalidReason = typeof InvalidReason.Type
+
+export const DisplayOrderItem = Schema.Struct({
+  id: Uuid,
+  order_id: Uuid,
+  item_type: Schema.Literals(["Discount", "LootBox", "EmojiId"]),
+  quantity: Int,
+  refunded_quantity: Int,
+  unit_price_in_cents: Cents,
+  client_fee_in_cents: Cents,
+  company_fee_in_cents: Cents,
+  created_at: DateTime,
+  updated_at: DateTime,
+  code_id: Schema.optionalKey(Uuid),
+  main_id: Schema.optionalKey(Uuid),
+  main_table: Schema.optionalKey(Json),
+  parent_id: Schema.optionalKey(Uuid),
+  emoji_id: Schema.optionalKey(Json),
+  rhythm_score: Schema.optionalKey(Int),
+  marked_invalid_at: Schema.optionalKey(DateTime),
+  marked_invalid_at_reason: Schema.optionalKey(InvalidReason),
+  /** What the item cost before the checkout asked for its price again. */
+  previous_unit_price_in_cents: Schema.optionalKey(Cents),
+}).annotate({ identifier: "DisplayOrderOrderItems" })
+
+const PaymentMethodData = Schema.Struct({
+  method: Schema.Literals(["CryptoCommerce", "CardCheckout"]),
+  methods: Schema.Array(
+    Schema.Struct({
+      address: Schema.String,
+      amount: Schema.Finite,
+      currency: Schema.String,
+      title: Schema.String,
+    }),
+  ),
+  client_secret: Schema.String,
+  payment_intent_id: Schema.String,
+  cancel_url: Schema.optionalKey(Schema.String),
+  success_url: Schema.optionalKey(Schema.String),
+  invoice_id: Schema.optionalKey(Schema.String),
+  session_id: Schema.optionalKey(Schema.String),
+  /** The page where the buyer pays. */
+  checkout_url: Schema.optionalKey(Schema.String),
+}).annotate({ identifier: "DisplayOrderPaymentMethodData" })
+
+export const DisplayOrder = Schema.Struct({
+  id: Uuid,
+  order_number: Schema.String,
+  status: OrderStatus,
+  created_at: DateTime,
+  updated_at: DateTime,
+  user_id: Uuid,
+  user: DisplayUser,
+  total_in_cents: Cents,
+  remaining_due_in_cents: Cents,
+  amount_overpaid_in_cents: Cents,
+  refunded_total_in_cents: Cents,
+  misc_refunded_total_in_cents: Cents,
+  eligible_for_refund: Schema.Boolean,
+  order_items: Schema.Array(DisplayOrderItem),
+  allowed_actions: Schema.Array(Schema.Literals(orderActions)),
+  expires_at: Schema.optionalKey(DateTime),
+  seconds_until_expiry: Schema.optionalKey(Int),
+  paid_at: Schema.optionalKey(DateTime),
+  organization_id: Schema.optionalKey(Uuid),
+  payment_method_data: Schema.optionalKey(PaymentMethodData),
+  /** Why the last attempt to pay was declined. */
+  last_payment_error: Schema.optionalKey(Schema.String),
+}).annotate({ identifier: "DisplayOrder" })
+export type DisplayOrder = typeof DisplayOrder.Type
+
+const CartItem = Schema.Union([
+  Schema.Struct({ emoji_id: text(64) }),
+  Schema.Struct({ lootbox_id: Uuid }),
+]).annotate({ identifier: "AddItemsCartRequestItems" })
+
+export const AddItemsCartRequest = Schema.Struct({
+  items: Schema.Array(CartItem).check(Schema.isMinLength(1), Schema.isMaxLength(maxCartItems)),
+  tracking_data: optional(Json),
+}).annotate({ identifier: "AddItemsCartRequest" })
+
+const paymentMethods = ["Free", "CryptoCommerce", "CardCheckout", "Cash", "WalletPay"] as const
+
+const maxAmountCents = 100_000_000_000
+const amount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxAmountCents }))
+
+export const CheckoutCartRequest = Schema.Struct({
+  method: Schema.Literals(paymentMethods),
+  amount: optional(amount),
+  external_reference: optional(text(200)),
+  cancel_url: optional(text(2000)),
+  success_url: optional(text(2000)),
+  pubkey: optional(text(130)),
+  tracking_data: optional(Json),
+}).annotate({ identifier: "CheckoutCartRequest" })
+export type CheckoutCartRequest = typeof CheckoutCartRequest.Type
+
+export const ApplyPromoCodeRequest = Schema.Struct({ code: text(64) }).annotate({
+  identifier: "ApplyPromoCodeRequest",
+})
+
+/** Without items and amount everything that is left is refunded; an empty list is not taken for that. */
+export const RefundRequest = Schema.Struct({
+  item_ids: optional(Schema.Array(Uuid).check(Schema.isMinLength(1), Schema.isMaxLength(maxCartItems))),
+  amount: optional(amount),
+  reason: optional(text(500)),
+}).annotate({ identifier: "RefundRequest" })
+export type RefundRequest = typeof RefundRequest.Type
+
+/** What is booked by hand can be found again where it was paid. */
+const reference = text(200).check(Schema.isPattern(/\S/, { message: "expected a reference" }))
+
+export const RefundOverrideRequest = Schema.Struct({
+  amount,
+  external_reference: reference,
+  reason: optional(text(500)),
+}).annotate({ identifier: "RefundOverrideRequest" })
+
+export const PaymentOverrideRequest = Schema.Struct({ amount, external_reference: reference }).annotate({
+  identifier: "PaymentOverrideRequest",
+})
+
+export const DisplayRefund = Schema.Struct({
+  id: Schema.String,
+  order_id: Uuid,
+  amount_in_cents: Cents,
+  status: Schema.Literals(["Pending", "Refunded", "Failed"]),
+  provider: Schema.String,
+  item_ids: Schema.Array(Uuid),
+  created_at: DateTime,
+  reason: Schema.optionalKey(Schema.String),
+  external_reference: Schema.optionalKey(Schema.String),
+}).annotate({ identifier: "DisplayRefund" })
+
+export const PaymentMethod = Schema.Struct({
+  id: Schema.String,
+  payment_type: Schema.String,
+  brand: Schema.optionalKey(Schema.String),
+  country: Schema.optionalKey(Schema.String),
+  last4: Schema.optionalKey(Schema.String),
+  exp_month: Schema.optionalKey(Int),
+  exp_year: Schema.optionalKey(Int),
+  is_default: Schema.optionalKey(Schema.Boolean),
+}).annotate({ identifier: "PaymentMethod" })
+export type PaymentMethod = typeof PaymentMethod.Type

@@ -1,0 +1,47 @@
+import { Option, Schema } from "effect"
+import { Json, optional, text } from "../wire-format.ts"
+
+/** What lets a user draw an id with a code: a listed key's signature over their alternate_id followed by the nonce. */
+export const RandomYatActivateBody = Schema.Struct({
+  nonce: text(256),
+  pubkey: text(128),
+  signature: text(256),
+  tracking_data: optional(Json),
+}).annotate({ identifier: "RandomYatActivateBody" })
+export type RandomYatActivateBody = typeof RandomYatActivateBody.Type
+
+const bound = (maximum: number) => optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum })))
+
+/** The `pattern` of a code: which ids it gives, or lowers the price of. Without one, ids of five or six emoji, or all. */
+const IdPattern = Schema.Struct({
+  min_length: bound(6),
+  max_length: bound(6),
+  min_score: bound(100),
+  max_score: bound(100),
+})
+
+type IdPattern = typeof IdPattern.Type
+
+const decodeExactly = Schema.decodeUnknownOption(IdPattern, { onExcessProperty: "error" })
+const decode = Schema.decodeUnknownOption(IdPattern)
+
+export const readIdPattern = (pattern: unknown): IdPattern => Option.getOrElse(decode(pattern), () => ({}))
+
+/** Within which a code with this pattern draws the id it gives. */
+export const drawBounds = (pattern: unknown) => {
+  const { max_length, max_score, min_length, min_score } = readIdPattern(pattern)
+  return {
+    minLength: min_length ?? Math.min(5, max_length ?? 5),
+    maxLength: max_length ?? 6,
+    minScore: min_score ?? undefined,
+    maxScore: max_score ?? undefined,
+  }
+}
+
+/** Whether a pattern says what it means: nothing in it is misspelled, and no bound rules out the other. */
+export const isIdPattern = (pattern: unknown): boolean =>
+  Option.exists(
+    decodeExactly(pattern),
+    ({ max_length, max_score, min_length, min_score }) =>
+      (min_length ?? 1) <= (max_length ?? 6) && (min_score ?? 1) <= (max_score ?? 100),
+  )

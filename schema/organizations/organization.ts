@@ -1,0 +1,92 @@
+import { Schema } from "effect"
+import { pageOf } from "../paging.ts"
+import { isReturnLink, isWebLink } from "../web-link.ts"
+import { DateTime, optional, text, Uuid } from "../wire-format.ts"
+
+const ReturnLink = Schema.String.check(
+  Schema.makeFilter(isReturnLink, { message: "expected an http(s) address or a deep link of an app" }),
+)
+const Logo = Schema.String.check(
+  Schema.makeFilter((link: string) => link === "" || isWebLink(link), {
+    message: "expected an http(s) address",
+  }),
+)
+const PartnerPath = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/, {
+    message: "expected up to 32 lower-case letters, digits and inner hyphens",
+  }),
+)
+const OrganizationName = text(200).check(Schema.isPattern(/\S/, { message: "expected a name" }))
+
+export const Organization = Schema.Struct({
+  id: Uuid,
+  name: Schema.String,
+  partner_path: Schema.optionalKey(Schema.String),
+  return_link: Schema.optionalKey(Schema.String),
+  created_at: DateTime,
+  updated_at: DateTime,
+}).annotate({ identifier: "Organization" })
+export type Organization = typeof Organization.Type
+
+export const ListOfOrganization = pageOf(Organization, "ListOfOrganization")
+
+export const NewOrganization = Schema.Struct({
+  name: OrganizationName,
+  partner_path: optional(PartnerPath),
+  return_link: optional(ReturnLink),
+}).annotate({ identifier: "NewOrganization" })
+export type NewOrganization = typeof NewOrganization.Type
+
+/** Left out or null: stays as it is. */
+export const UpdateOrganization = Schema.Struct({
+  name: optional(OrganizationName),
+  partner_path: optional(PartnerPath),
+  return_link: optional(ReturnLink),
+}).annotate({ identifier: "UpdateOrganization" })
+export type UpdateOrganization = typeof UpdateOrganization.Type
+
+export const OrganizationRole = Schema.Literals(["OrgOwner", "OrgController", "OrgMember"])
+export type OrganizationRole = typeof OrganizationRole.Type
+
+export const OrganizationMember = Schema.Struct({
+  user_id: Uuid,
+  role: OrganizationRole,
+  email: Schema.optionalKey(Schema.String),
+  first_name: Schema.optionalKey(Schema.String),
+  last_name: Schema.optionalKey(Schema.String),
+  created_at: DateTime,
+}).annotate({ identifier: "OrganizationMember" })
+export type OrganizationMember = typeof OrganizationMember.Type
+
+/** Who is not a member yet is named by the address too, except by administrators: an id alone opens nobody's person. */
+export const SetOrganizationMember = Schema.Struct({
+  role: OrganizationRole,
+  email: optional(text(320)),
+}).annotate({ identifier: "SetOrganizationMember" })
+
+export const OrganizationBranding = Schema.Struct({
+  organization_id: Uuid,
+  name: Schema.String,
+  currencies: Schema.Array(Schema.String),
+  return_link: Schema.String,
+  requires_email: Schema.Boolean,
+  logo: Schema.optionalKey(Schema.String),
+  logo_small: Schema.optionalKey(Schema.String),
+  logo_thumbnail: Schema.optionalKey(Schema.String),
+  created_at: DateTime,
+  updated_at: DateTime,
+}).annotate({ identifier: "OrganizationBranding" })
+export type OrganizationBranding = typeof OrganizationBranding.Type
+
+/** The whole branding: a logo left out is taken away. */
+export const UpdateOrganizationBranding = Schema.Struct({
+  currencies: Schema.Array(
+    Schema.String.check(Schema.isPattern(/^\w{1,20}$/, { message: "expected a ticker or a tag" })),
+  ).check(Schema.isMaxLength(200)),
+  return_link: ReturnLink,
+  logo: optional(Logo),
+  logo_small: optional(Logo),
+  logo_thumbnail: optional(Logo),
+  requires_email: optional(Schema.Boolean),
+}).annotate({ identifier: "UpdateOrganizationBranding" })
+export type UpdateOrganizationBranding = typeof UpdateOrganizationBranding.Type

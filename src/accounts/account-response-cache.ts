@@ -1,0 +1,73 @@
+import { Context, Effect, Layer } from "effect"
+import { Bus } from "../cluster/bus.ts"
+import { Memory } from "../cluster/invalidated-cache.ts"
+import { headerKey } from "../http/request/header-key.ts"
+import { FixedAnswer } from "../http/response/static.ts"
+import type { Prepared, RequestView } from "../http/transport.ts"
+import { type Caller, Callers } from "./caller-cache.ts"
+import { Tokens } from "./sessions/tokens.ts"
+
+/** Keys are user ids. Told by every commit that changes what an account shows and not who may use it. */
+export const accountTopic = "account"
+
+const capacity = 10_000
+/** A part of the answer depends on the date. */
+const keepMs = 60_000
+const authorizationKey = headerKey("authorization")
+const prefix = "Bearer "
+const head = { status: "200 OK", lines: "Content-Type: application/json\r\nCache-Control: no-store" }
+
+interface Kept {
+  readonly caller: Caller
+  readonly answer: Prepared
+  readonly untilMs: number
+}
+
+/**
+ * What `GET /account` answered, by user, for as long as nothing in it changed. A caller whose token and answer are both at
+ * hand costs no query and no fiber.
+ */
+export class AccountAnswers extends Context.Service<
+  AccountAnswers,
+  {
+    readonly prepared: (view: RequestView) => Prepared | undefined
+    /** Called before the answer is read; what it returns keeps the answer, unless something changed meanwhile. */
+    readonly watch: (userId: string) => (body: string) => void
+    changed(userIds: ReadonlyArray<string>): Effect.Effect<void>
+  }
+>()("directory/AccountAnswers") {
+  static readonly layer = Layer.effect(
+    AccountAnswers,
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const callers = yield* Callers
+      const tokens = yield* Tokens
+      const memory = new Memory<Kept>(bus, { topics: [accountTopic], capacity })
+
+      return AccountAnswers.of({
+        prepared: (view) => {
+          const authorization = view.getHeader(authorizationKey)
+          if (!authorization.startsWith(prefix)) return undefined
+          const claims = tokens.verifyCached(authorization.slice(prefix.length), "access")
+          if (claims === undefined) return undefined
+          // Absent after any change of the user, so what was kept for another state of the caller is never found.
+          const caller = callers.remembered(claims.sub)
+          if (caller === undefined || !caller.active || caller.epoch !== claims.ep) return undefined
+          if (caller.revokedSessions.has(claims.sid)) return undefined
+          const entry = memory.recall(claims.sub)
+          return entry?.caller === caller && entry.untilMs > performance.now() ? entry.answer : undefined
+        },
+        watch: (userId) => {
+          const caller = callers.remembered(userId)
+          const remember = memory.watch()
+          return (body) => {
+            if (caller === undefined || callers.remembered(userId) !== caller) return
+            const answer = new FixedAnswer(head, "", body)
+            remember(caller.id, { caller, answer, untilMs: performance.now() + keepMs })
+          }
+        },
+        changed: (userIds) => (userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)),
+      })
+    }),
+  )
+}

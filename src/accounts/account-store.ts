@@ -1,0 +1,174 @@
+import { Context, Effect, Layer } from "effect"
+import type { ChannelPosition } from "../../actors/ports.ts"
+import type { Role } from "../../schema/accounts/scope.ts"
+import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import { Sql } from "../postgres/sql.ts"
+import type { SqlRefused } from "../postgres/sql-failures.ts"
+import type { OutboxRow } from "../turns/outbox.ts"
+
+/** What logging in needs to know of a user. Never shown. */
+export interface Account {
+  readonly id: string
+  readonly email: string | null
+  readonly role: Role
+  readonly epoch: number
+  readonly active: boolean
+  readonly password_hash: string | null
+  readonly email_verified: boolean
+  /** Made for somebody who has not come yet. */
+  readonly invited: boolean
+  /** Confirmed providers, the default first. */
+  readonly providers: ReadonlyArray<TwoFactorProvider>
+}
+
+export type AccountName =
+  | { readonly id: string }
+  | { readonly email: string }
+  | { readonly alternateId: string }
+
+interface NewLink {
+  readonly token_hash: string
+  readonly purpose: string
+  readonly seconds: number
+}
+
+export interface NewAccount {
+  readonly id: string
+  readonly email?: string
+  readonly alternate_id?: string
+  readonly source?: string
+  readonly first_name?: string
+  readonly last_name?: string
+  readonly password_hash?: string
+  readonly link?: NewLink
+  readonly mail?: ReadonlyArray<OutboxRow>
+}
+
+export interface AccountChange {
+  readonly id: string
+  readonly first_name?: string
+  readonly last_name?: string
+  /** The hash of the password that allowed the change; null when there was none. */
+  readonly old_hash?: string | null
+  readonly new_hash?: string
+  readonly email?: string
+  readonly link?: NewLink
+  readonly mail?: ReadonlyArray<OutboxRow>
+}
+
+export interface SessionsEnded {
+  readonly epoch: number
+  readonly events: ReadonlyArray<ChannelPosition>
+}
+
+interface OldSessionsEnded extends Pick<SessionsEnded, "events"> {
+  readonly session_ids: ReadonlyArray<string>
+}
+
+/** Accounts as the login, the registration and the password change see them. */
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
+    /** Creates the user, or claims the invited one of that email; answers the user's id. */
+    register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
+    /** Undefined: the password that allowed the change is no longer the one stored, or the account is gone. */
+    update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
+    /** The proven address the user left by themselves, lately, for one that is not proven yet. Support had its reasons. */
+    findLeftEmail(userId: string): Effect.Effect<string | undefined, Unavailable>
+    /** The same password under the current cost. */
+    rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
+    /**
+     * Ends all but the newest so many sessions of the user, and of those that wait for a code: who knows only the password
+     * ends no other login by making many. Undefined: there was room.
+     */
+    endOldSessions(userId: string, keep: number): Effect.Effect<OldSessionsEnded | undefined, Unavailable>
+    endSessions(userId: string, reason: string): Effect.Effect<SessionsEnded | undefined, Unavailable>
+  }
+>()("directory/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+
+      const find = (name: AccountName) =>
+        sql
+          .rows<Account>((q) => {
+            const where =
+              "id" in name
+                ? q`u.id = ${name.id}`
+                : "email" in name
+                  ? q`u.email = ${name.email}`
+                  : q`u.alternate_id = ${name.alternateId}`
+            return q`select u.id, u.email, u.role, u.token_epoch as epoch, u.password_hash,
+                            u.deactivated_at is null and u.deleted_at is null as active,
+                            u.email_verified_at is not null as email_verified, u.invited_at is not null as invited,
+                            array(select t.provider from two_factor t
+                                   where t.user_id = u.id and t.confirmed_at is not null
+                                   order by t.is_default desc, t.provider) as providers
+                       from app_user u where ${where}`
+          })
+          .pipe(Effect.map((rows) => rows[0]))
+
+      return Accounts.of({
+        find,
+        register: (account) =>
+          sql
+            .attempt<{ user: { id: string } }>(
+              (q) => q`select register_user(${JSON.stringify(account)}::text::jsonb) as user`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.user.id ?? account.id)),
+        update: (change) =>
+          sql
+            .attempt<{ done: Partial<SessionsEnded> | null }>(
+              (q) => q`select update_account(${JSON.stringify(change)}::text::jsonb) as done`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.done ?? undefined)),
+        findLeftEmail: (userId) =>
+          sql
+            .rows<{ proven_email: string | null }>(
+              (q) => q`select u.proven_email from app_user u
+                        where u.id = ${userId} and u.email_verified_at is null and exists (
+                          select 1 from magic_link m
+                           where m.user_id = u.id and m.email = u.email and m.purpose = 'confirm')`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.proven_email ?? undefined)),
+        rehash: (userId, oldHash, newHash) =>
+          sql
+            .rows(
+              (q) => q`update app_user set password_hash = ${newHash}
+                        where id = ${userId} and password_hash = ${oldHash}`,
+            )
+            .pipe(Effect.asVoid),
+        endOldSessions: (userId, keep) =>
+          sql
+            // When there is just room the last one may have been ended a moment ago, by an answer that was lost.
+            .rows<OldSessionsEnded>(
+              (q) => q`
+                with open as materialized (
+                  select id, version, row_number() over (partition by status = 'Pending' order by updated_at desc) as place from entity
+                   where kind = 'session' and owner_id = ${userId} and status not in ('Revoked', 'Expired')
+                ), ended as (
+                  update entity e set status = 'Revoked', state = jsonb_set(e.state, '{value}', '"Revoked"'),
+                         version = e.version + 1, turn = gen_random_uuid(), due_at = null, updated_at = now()
+                    from open
+                   where e.kind = 'session' and e.id = open.id and e.version = open.version and open.place > ${keep}
+                  returning e.id
+                )
+                select put_events(coalesce((select jsonb_agg(jsonb_build_object('channel', ${`session:${userId}`}::text,
+                         'type', 'session.logged_out', 'data', jsonb_build_object('session_id', id, 'reason', 'too_many_sessions')))
+                         from ended), '[]')) as events, array(select id::text from ended) as session_ids
+                 where exists (select 1 from open where place >= ${keep})`,
+            )
+            .pipe(Effect.map((rows) => rows[0])),
+        endSessions: (userId, reason) =>
+          sql
+            .rows<{ ended: SessionsEnded | null }>(
+              (q) => q`select end_sessions(${userId}, ${reason}) as ended`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.ended ?? undefined)),
+      })
+    }),
+  )
+}

@@ -1,0 +1,108 @@
+import { Context, Effect, Layer } from "effect"
+import type { DisplayApiKey } from "../../../schema/accounts/api-key.ts"
+import type { Role, Scope } from "../../../schema/accounts/scope.ts"
+import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
+import { Bus } from "../../cluster/bus.ts"
+import { telling } from "../../cluster/invalidate-after-unknown-outcome.ts"
+import { Sql } from "../../postgres/sql.ts"
+import { makeApiKey } from "./secrets.ts"
+
+interface ApiKeyRow {
+  readonly id: string
+  readonly user_id: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly created_at: string
+  readonly expires_at: string | null
+}
+
+const maxKeysPerUser = 50
+/** Caches of API keys listen to this topic; its keys are key ids. */
+export const apiKeyTopic = "api_key"
+
+const display = (row: ApiKeyRow, text = `svc_${row.id}_…`): DisplayApiKey => ({
+  id: row.id,
+  api_key: text,
+  name: row.name,
+  scopes: row.scopes,
+  created_at: row.created_at,
+  ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
+})
+
+/** Clients keep what we showed them: the id may come as the key itself, whole or masked. */
+const idOf = (text: string): string => /^svc_([^_]+)_/.exec(text)?.[1] ?? text
+
+/** Long-lived keys of users. Only a hash of the secret is stored. */
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    create(
+      userId: string,
+      facts: {
+        readonly name: string
+        readonly scopes: ReadonlyArray<Scope>
+        readonly expiresAt: string | null
+      },
+    ): Effect.Effect<DisplayApiKey, NotFound | Unprocessable | Unavailable>
+    list(userId: string): Effect.Effect<ReadonlyArray<DisplayApiKey>, Unavailable>
+    /** Of this user, or of anybody of these roles. No process honours the key once this has returned. */
+    remove(
+      id: string,
+      of: { readonly userId: string; readonly roles: ReadonlyArray<Role> },
+    ): Effect.Effect<DisplayApiKey, NotFound | Unavailable>
+  }
+>()("directory/ApiKeys") {
+  static readonly layer = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const bus = yield* Bus
+
+      return ApiKeys.of({
+        create: Effect.fnUntraced(function* (userId, { expiresAt, name, scopes }) {
+          const { hash, id, text } = yield* makeApiKey
+          const [row] = yield* sql.rows<ApiKeyRow>(
+            (q) => q`
+              select id, user_id, name, scopes, created_at, expires_at
+                from put_api_key(${id}, ${userId}, ${name}, ${hash}, ${scopes as string[]}, ${expiresAt}, ${maxKeysPerUser})`,
+          )
+          if (row !== undefined) return display(row, text)
+          const [facts] = yield* sql.rows<{ users: boolean; past: boolean }>(
+            (
+              q,
+            ) => q`select exists (select 1 from app_user where id = ${userId} and deleted_at is null) as users,
+                            coalesce(${expiresAt}::timestamptz <= now(), false) as past`,
+          )
+          if (!facts!.users) return yield* new NotFound({ error: "There is no such user." })
+          return yield* facts!.past
+            ? new Unprocessable({
+                error: "The key would have expired already.",
+                fields: { expires_at: [{ code: "past", message: "expected a time to come" }] },
+              })
+            : fieldFault("name", "too_many", `A user has at most ${maxKeysPerUser} API keys.`)
+        }),
+        list: (userId) =>
+          sql
+            .rows<ApiKeyRow>(
+              (q) => q`select id, user_id, name, scopes, created_at, expires_at from api_key
+                        where user_id = ${userId} order by created_at, id`,
+            )
+            .pipe(Effect.map((rows) => rows.map((row) => display(row)))),
+        remove: Effect.fnUntraced(function* (text, { roles, userId }) {
+          const id = idOf(text)
+          const [row] = yield* sql
+            .rows<ApiKeyRow>(
+              (q) => q`delete from api_key k using app_user u
+                        where k.id = ${id} and u.id = k.user_id
+                          and (u.id = ${userId} or u.role = any(${roles as string[]}))
+                       returning k.id, k.user_id, k.name, k.scopes, k.created_at, k.expires_at`,
+            )
+            .pipe(telling(bus.invalidate(apiKeyTopic, [id]), sql.statementTimeoutMs))
+          return row === undefined
+            ? yield* new NotFound({ error: "There is no such API key." })
+            : display(row)
+        }),
+      })
+    }),
+  )
+}

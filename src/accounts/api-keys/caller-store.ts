@@ -1,0 +1,107 @@
+import { Context, Effect, Layer } from "effect"
+import { type Role, roleScopes, type Scope } from "../../../schema/accounts/scope.ts"
+import type { Unavailable } from "../../../schema/errors.ts"
+import { Bus } from "../../cluster/bus.ts"
+import { Memory } from "../../cluster/invalidated-cache.ts"
+import { DatabaseClock } from "../../postgres/database-clock.ts"
+import { Sql } from "../../postgres/sql.ts"
+import { type Caller, Callers, userTopic } from "../caller-cache.ts"
+import { apiKeyTopic } from "./api-key-store.ts"
+import { apiKeyMatches, parseApiKey } from "./secrets.ts"
+
+interface StoredKey {
+  readonly user_id: string
+  readonly secret_hash: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expires_at: string | null
+  /** The role of its user when it was made. */
+  readonly made_as: Role | null
+}
+
+export interface ApiKeyCaller {
+  readonly id: string
+  readonly caller: Caller
+  /** What the key lists. */
+  readonly scopes: ReadonlySet<Scope>
+  /** Milliseconds since the epoch; Infinity: never. */
+  readonly expiresAt: number
+  /** What the key may do while its owner has this role: never more than either, nor than the role it was made under. */
+  scopesFor(role: Role): ReadonlySet<Scope>
+}
+
+interface Entry extends ApiKeyCaller {
+  /** The whole key as it was shown once; only in memory, and only after it was found right. */
+  readonly text: string
+}
+
+const capacity = 10_000
+
+const makeEntry = (id: string, text: string, key: StoredKey, caller: Caller): Entry => {
+  const byRole = new Map<Role, ReadonlySet<Scope>>()
+  return {
+    id,
+    text,
+    caller,
+    scopes: new Set(key.scopes),
+    expiresAt: key.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(key.expires_at),
+    scopesFor: (role) => {
+      const known = byRole.get(role)
+      if (known !== undefined) return known
+      const before = roleScopes[key.made_as ?? role]
+      const scopes = new Set(key.scopes.filter((scope) => roleScopes[role].has(scope) && before.has(scope)))
+      byRole.set(role, scopes)
+      return scopes
+    },
+  }
+}
+
+/**
+ * API keys by id, remembered until whoever changes or deletes one says so on the bus, or that their user has changed: what
+ * ends a user's sessions may have ended the keys too.
+ */
+export class ApiKeyCallers extends Context.Service<
+  ApiKeyCallers,
+  {
+    /** From memory, when memory may be trusted. */
+    remembered(text: string): ApiKeyCaller | undefined
+    find(text: string): Effect.Effect<ApiKeyCaller | undefined, Unavailable>
+  }
+>()("directory/ApiKeyCallers") {
+  static readonly layer = Layer.effect(
+    ApiKeyCallers,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const bus = yield* Bus
+      const clock = yield* DatabaseClock
+      const callers = yield* Callers
+      const memory = new Memory<Entry>(bus, { topics: [apiKeyTopic, userTopic], capacity })
+
+      const remembered = (text: string) => {
+        const id = parseApiKey(text)?.id
+        const entry = id === undefined ? undefined : memory.recall(id)
+        if (entry === undefined || entry.text !== text || entry.expiresAt <= clock.now()) return undefined
+        return callers.remembered(entry.caller.id) === entry.caller ? entry : undefined
+      }
+
+      return ApiKeyCallers.of({
+        remembered,
+        find: Effect.fnUntraced(function* (text) {
+          const parts = parseApiKey(text)
+          if (parts === undefined) return undefined
+          const remember = memory.watch()
+          const [row] = yield* sql.rows<StoredKey>(
+            (q) =>
+              q`select user_id, secret_hash, scopes, expires_at, made_as from api_key where id = ${parts.id}`,
+          )
+          if (row === undefined || !apiKeyMatches(row.secret_hash, parts.secret)) return undefined
+          const caller = callers.remembered(row.user_id) ?? (yield* callers.find(row.user_id))
+          if (caller === undefined) return undefined
+          const entry = makeEntry(parts.id, text, row, caller)
+          if (entry.expiresAt <= clock.now()) return undefined
+          remember(parts.id, entry)
+          return entry
+        }),
+      })
+    }),
+  )
+}

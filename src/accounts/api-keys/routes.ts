@@ -1,0 +1,84 @@
+import { Effect, Schema } from "effect"
+import { CreateApiKeyBody, DisplayApiKey } from "../../../schema/accounts/api-key.ts"
+import { rolesUpTo } from "../../../schema/accounts/scope.ts"
+import { Forbidden, NotFound, Unprocessable } from "../../../schema/errors.ts"
+import { text, Uuid } from "../../../schema/wire-format.ts"
+import { route } from "../../http/route.ts"
+import { findWithinReach } from "../acting-user.ts"
+import { checkForUser } from "../permissions.ts"
+import { ApiKeys } from "./api-key-store.ts"
+import { apiKeyScopes } from "./scopes.ts"
+
+const forUser = { user_id: Schema.optionalKey(Uuid) }
+
+const create = route({
+  id: "createApiKey",
+  group: "api keys",
+  summary: "Create an API key; the answer is the only one that shows it",
+  method: "post",
+  path: "/api_keys",
+  auth: "JWT",
+  scope: "user:createApiKey",
+  sensitive: true,
+  limit: "write",
+  query: forUser,
+  body: CreateApiKeyBody,
+  success: DisplayApiKey,
+  errors: [NotFound, Unprocessable],
+  handler: ({ body, principal, query }) =>
+    Effect.gen(function* () {
+      // A leaked key must not be able to outlive its own deletion.
+      if (principal.via !== "session") {
+        return yield* new Forbidden({ error: "API keys are made in a login session, not with an API key." })
+      }
+      // Whoever makes a key for somebody else can act as them.
+      const holder = yield* findWithinReach(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
+      const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
+      const expiresAt = body.expires_at ?? null
+      return yield* ApiKeys.use((keys) =>
+        keys.create(holder.id, { name: body.name.trim(), scopes, expiresAt }),
+      )
+    }),
+})
+
+const list = route({
+  id: "listApiKeys",
+  group: "api keys",
+  summary: "API keys of the current user, without their secrets; of another user with adminUser:load",
+  method: "get",
+  path: "/api_keys",
+  auth: "JWT",
+  scope: "user:createApiKey",
+  query: forUser,
+  success: Schema.Array(DisplayApiKey),
+  errors: [],
+  handler: ({ principal, query }) =>
+    Effect.gen(function* () {
+      const userId = query.user_id ?? principal.userId
+      yield* checkForUser(principal, userId, { others: "adminUser:load" })
+      return yield* ApiKeys.use((keys) => keys.list(userId))
+    }),
+})
+
+const remove = route({
+  id: "deleteApiKey",
+  group: "api keys",
+  summary: "Delete an API key; it stops working at once",
+  method: "del",
+  path: "/api_keys/:id",
+  auth: "JWT",
+  scope: "user:createApiKey",
+  limit: "write",
+  params: { id: text(200) },
+  success: DisplayApiKey,
+  errors: [NotFound],
+  handler: ({ params, principal }) =>
+    ApiKeys.use((keys) =>
+      keys.remove(params.id, {
+        userId: principal.userId,
+        roles: principal.scopes.has("adminUser:loginAs") ? rolesUpTo(principal.role) : [],
+      }),
+    ),
+})
+
+export const apiKeys = [create, list, remove] as const

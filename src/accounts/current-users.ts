@@ -1,0 +1,63 @@
+import { Context, Effect, Layer } from "effect"
+import type { CurrentUser } from "../../schema/accounts/current-user.ts"
+import { type Role, roleScopes, type Scope } from "../../schema/accounts/scope.ts"
+import type { NotFound, Unavailable } from "../../schema/errors.ts"
+import type { Principal } from "../http/principal.ts"
+import { TransferLists } from "../transfers/transfer-store.ts"
+import { Callers } from "./caller-cache.ts"
+import { Features } from "./feature-store.ts"
+import { scopesInOrganization } from "./permissions.ts"
+import { Users } from "./user-store.ts"
+
+/** The session data of a user: who they are and what they may do. */
+export class CurrentUsers extends Context.Service<
+  CurrentUsers,
+  {
+    /** With the rights the credentials carry, which an API key may have fewer of. */
+    ofCaller(principal: Principal): Effect.Effect<CurrentUser, NotFound | Unavailable>
+    /** With all the rights of the user. */
+    ofUser(userId: string): Effect.Effect<CurrentUser, NotFound | Unavailable>
+  }
+>()("directory/CurrentUsers") {
+  static readonly layer = Layer.effect(
+    CurrentUsers,
+    Effect.gen(function* () {
+      const transfers = yield* TransferLists
+      const users = yield* Users
+      const features = yield* Features
+      const callers = yield* Callers
+
+      const show = Effect.fnUntraced(function* (
+        userId: string,
+        scopes: Iterable<Scope>,
+        organizations: ReadonlyMap<string, Role>,
+      ) {
+        const [user, owned, pending] = yield* Effect.all(
+          [users.get(userId), features.ofUser(userId), transfers.pendingIdsOf(userId)],
+          { concurrency: "unbounded" },
+        )
+        return {
+          features: owned,
+          global_scopes: [...scopes],
+          organization_roles: Object.fromEntries(organizations),
+          organization_scopes: Object.fromEntries(
+            Array.from(organizations, ([id, role]) => [id, [...scopesInOrganization(role)]]),
+          ),
+          pending_transfers: pending,
+          pubkeys: user.pubkeys,
+          role: user.role,
+          user,
+        }
+      })
+
+      return CurrentUsers.of({
+        ofCaller: ({ organizations, scopes, userId }) => show(userId, scopes, organizations),
+        ofUser: Effect.fnUntraced(function* (userId) {
+          const user = yield* users.get(userId)
+          const caller = yield* callers.find(userId)
+          return yield* show(user.id, roleScopes[user.role], caller?.organizations ?? new Map())
+        }),
+      })
+    }),
+  )
+}

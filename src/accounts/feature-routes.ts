@@ -1,0 +1,118 @@
+import { Effect, Schema } from "effect"
+import { DisplayFeature, Feature, NewFeature } from "../../schema/accounts/feature.ts"
+import { NotFound, Unprocessable } from "../../schema/errors.ts"
+import { Uuid } from "../../schema/wire-format.ts"
+import { route } from "../http/route.ts"
+import { runId } from "../turns/operation-key.ts"
+import { Features } from "./feature-store.ts"
+import { checkForUser } from "./permissions.ts"
+import { UserAdmin } from "./user-admin-store.ts"
+
+const own = route({
+  id: "readFeatures",
+  group: "features",
+  summary: "Features the current user has",
+  method: "get",
+  path: "/user_features",
+  auth: "JWT",
+  success: Schema.Array(DisplayFeature),
+  errors: [],
+  handler: ({ principal }) => Features.use((features) => features.ofUser(principal.userId)),
+})
+
+const list = route({
+  id: "listFeatures",
+  group: "features",
+  summary: "All features there are",
+  method: "get",
+  path: "/features",
+  auth: "JWT",
+  scope: "feature::read",
+  success: Schema.Array(Feature),
+  errors: [],
+  handler: () => Features.use((features) => features.all),
+})
+
+const create = route({
+  id: "createFeature",
+  group: "features",
+  summary: "Create a feature",
+  method: "post",
+  path: "/features",
+  auth: "JWT",
+  scope: "feature::write",
+  limit: "write",
+  body: NewFeature,
+  success: Feature,
+  errors: [Unprocessable],
+  handler: ({ body, headers, principal }) =>
+    Features.use((features) =>
+      features.create(body.code, body.description ?? "", runId(principal, headers, body)),
+    ),
+})
+
+const remove = route({
+  id: "deleteFeature",
+  group: "features",
+  summary: "Delete a feature and take it from everybody",
+  method: "del",
+  path: "/features/:id",
+  auth: "JWT",
+  scope: "feature::delete",
+  limit: "write",
+  params: { id: Uuid },
+  success: Feature,
+  errors: [NotFound],
+  handler: ({ params }) => Features.use((features) => features.remove(params.id)),
+})
+
+const ofUser = route({
+  id: "readFeaturesOfUser",
+  group: "features",
+  summary: "Features a user has",
+  method: "get",
+  path: "/users/:user_id/features",
+  auth: "JWT",
+  params: { user_id: Uuid },
+  success: Schema.Array(DisplayFeature),
+  errors: [NotFound],
+  handler: ({ params, principal }) =>
+    checkForUser(principal, params.user_id, { others: "adminFeatureUser:read" }).pipe(
+      Effect.andThen(UserAdmin.use((users) => users.check(params.user_id))),
+      Effect.andThen(Features.use((features) => features.ofUser(params.user_id))),
+    ),
+})
+
+const userFeature = { user_id: Uuid, feature_id: Uuid }
+
+const assign = route({
+  id: "assignFeature",
+  group: "features",
+  summary: "Give a user a feature",
+  method: "put",
+  path: "/users/:user_id/features/:feature_id",
+  auth: "JWT",
+  scope: "feature::write",
+  limit: "write",
+  params: userFeature,
+  success: DisplayFeature,
+  errors: [NotFound],
+  handler: ({ params }) => Features.use((features) => features.assign(params.user_id, params.feature_id)),
+})
+
+const unassign = route({
+  id: "unassignFeature",
+  group: "features",
+  summary: "Take a feature from a user",
+  method: "del",
+  path: "/users/:user_id/features/:feature_id",
+  auth: "JWT",
+  scope: "feature::delete",
+  limit: "write",
+  params: userFeature,
+  success: DisplayFeature,
+  errors: [NotFound],
+  handler: ({ params }) => Features.use((features) => features.unassign(params.user_id, params.feature_id)),
+})
+
+export const features = [own, list, create, remove, ofUser, assign, unassign] as const

@@ -1,0 +1,35 @@
+import { Effect, Layer } from "effect"
+import { AppConfig } from "../config/config.ts"
+import { Guards } from "../http/guards.ts"
+import { makeOnce } from "../http/idempotency.ts"
+import { Limits } from "../http/limits/rate-limits.ts"
+import type { Principal } from "../http/principal.ts"
+import { addressGroup } from "../http/request/caller-address.ts"
+import { makeAuthenticate } from "./authenticate.ts"
+import { Sessions } from "./sessions/sessions.ts"
+
+/** Each key has a budget of its own; everything else of a user shares one. */
+const callerKey = ({ keyId, userId, via }: Principal): string => `${via}/${keyId ?? userId}`
+
+/** The guards of the running service. */
+export const guards = Layer.effect(
+  Guards,
+  Effect.gen(function* () {
+    const authenticate = yield* makeAuthenticate
+    const limits = yield* Limits
+    const sessions = yield* Sessions
+    const { rateLimit, requestDeadlineSeconds } = yield* AppConfig
+    const once = yield* makeOnce(2 * requestDeadlineSeconds)
+    const limit: Guards["Service"]["limit"] = (name, request, principal) =>
+      limits.take(name, {
+        address: addressGroup(request.address),
+        ...(principal === null ? {} : { caller: callerKey(principal) }),
+      })
+    return Guards.of({
+      authenticate,
+      ...(rateLimit === "off" ? {} : { limit }),
+      freshCode: (principal) => sessions.checkFresh(principal.sessionId),
+      once,
+    })
+  }),
+)

@@ -1,0 +1,228 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { Publisher } from "../../../actors/ports.ts"
+import type { MagicLinkStatus, TokenResponse } from "../../../schema/accounts/session.ts"
+import {
+  Conflict,
+  fieldFault,
+  type TooManyRequests,
+  Unauthorized,
+  type Unavailable,
+  type Unprocessable,
+} from "../../../schema/errors.ts"
+import { Bus } from "../../cluster/bus.ts"
+import { telling } from "../../cluster/invalidate-after-unknown-outcome.ts"
+import { AppConfig } from "../../config/config.ts"
+import { accountKey, Limits } from "../../http/limits/rate-limits.ts"
+import { Sql } from "../../postgres/sql.ts"
+import { Outbox } from "../../turns/outbox.ts"
+import { type Account, type AccountName, Accounts, type SessionsEnded } from "../account-store.ts"
+import { Callers } from "../caller-cache.ts"
+import { Passwords } from "../passwords.ts"
+import { OneTimeCodes } from "../sessions/one-time-codes.ts"
+import { Sessions } from "../sessions/sessions.ts"
+import { queueFull } from "./login.ts"
+
+/**
+ * login: logs in a user without a password. welcome: the same, mailed at registration. confirm: confirms the email of
+ * a user with a password, for whom no other link is available.
+ */
+export type LinkPurpose = "login" | "welcome" | "confirm"
+
+type LinkSite = "auth" | "web"
+
+export interface MadeLink {
+  readonly token_hash: string
+  readonly link: string
+  readonly seconds: number
+}
+
+/**
+ * What the caller proves besides reading the mail: users they are known as here already, or the account's password. A caller
+ * without either may be the owner of an address that a stranger registered. They can remove what was set up before the address
+ * was confirmed (`discardsCredentials`), but only by saying so: a forgotten field must not delete a password.
+ */
+export interface Shown {
+  readonly users?: ReadonlyArray<string>
+  readonly password?: string | null | undefined
+  readonly discardsCredentials?: boolean
+}
+
+const spent = () => new Unauthorized({ error: "The link is invalid, used or expired." })
+
+export const mailKind = (purpose: LinkPurpose) => (purpose === "confirm" ? "confirm_email" : "magic_link")
+
+const purposeFor = (account: Account | undefined): LinkPurpose | undefined => {
+  if (account === undefined || !account.active || account.email === null) return undefined
+  if (account.password_hash === null) return "login"
+  return account.email_verified ? undefined : "confirm"
+}
+
+/** What only a caller who has proven the address is told. Registered: there is a password. Active: the email is confirmed. */
+export const statusOf = (account: Account): MagicLinkStatus => {
+  const isActive = account.email_verified && account.active
+  if (account.password_hash === null) return isActive ? "Active" : "Inactive"
+  return isActive ? "RegisteredActive" : "RegisteredInactive"
+}
+
+/**
+ * Links that prove an email. The mailed address is `{auth_url}/magic_link?refresh_token=TOKEN&…`: TOKEN is the link's
+ * one-time token, travelling under the name the authorization site's page has for what it is given. The page shows a
+ * button (`inspect` uses nothing up, so mail scanners do no harm); the button's POST calls `consume`, whose answer's
+ * refresh token the page moves into its cookie.
+ */
+export class MagicLinks extends Context.Service<
+  MagicLinks,
+  {
+    /** A link's token and address, for a statement that stores its hash. `parameters` are added to the address. */
+    make(parameters?: Readonly<Record<string, string>>, site?: LinkSite): Effect.Effect<MadeLink>
+    /** Mails a link if the name is that of a user who may have one. Takes the same time when it is not. */
+    send(
+      name: AccountName,
+      parameters?: Readonly<Record<string, string>>,
+      /** The site whose cookie the link sets, where the two are apart. */
+      site?: LinkSite,
+    ): Effect.Effect<Account | undefined, TooManyRequests | Unavailable>
+    /** Whose link this is, while it can be used. */
+    inspect(
+      token: string,
+    ): Effect.Effect<
+      { readonly userId: string; readonly email: string; readonly purpose: LinkPurpose } | undefined,
+      Unavailable
+    >
+    /** Uses the link up: the email counts as proven, and its owner is logged in. Not with a wrong or a missing password. */
+    consume(
+      token: string,
+      shown: Shown,
+    ): Effect.Effect<TokenResponse, Conflict | Unauthorized | Unprocessable | TooManyRequests | Unavailable>
+  }
+>()("directory/MagicLinks") {
+  static readonly layer = Layer.effect(
+    MagicLinks,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const sql = yield* Sql
+      const bus = yield* Bus
+      const accounts = yield* Accounts
+      const codes = yield* OneTimeCodes
+      const outbox = yield* Outbox
+      const sessions = yield* Sessions
+      const limits = yield* Limits
+      const callers = yield* Callers
+      const publisher = yield* Publisher
+      const passwords = yield* Passwords
+
+      const hashes = (token: string) => codes.lookupHashes({ purpose: "magic-link" }, token) as string[]
+
+      const make = Effect.fnUntraced(function* (
+        parameters: Readonly<Record<string, string>> = {},
+        site: LinkSite = "auth",
+      ) {
+        const token = yield* codes.makeOpaqueToken
+        return {
+          token_hash: codes.hash({ purpose: "magic-link" }, token),
+          link: `${site === "web" ? config.webUrl : config.authUrl}/magic_link?${new URLSearchParams({ refresh_token: token, ...parameters })}`,
+          seconds: config.magicLinkSeconds,
+        }
+      })
+
+      const send = Effect.fnUntraced(function* (
+        name: AccountName,
+        parameters?: Readonly<Record<string, string>>,
+        site?: LinkSite,
+      ) {
+        yield* limits.take("mail", { account: accountKey(name) })
+        const account = yield* accounts.find(name)
+        const purpose = purposeFor(account)
+        const email = account?.email ?? ("email" in name ? name.email : "")
+        const { link, seconds, token_hash } = yield* make(parameters, site)
+        const mail = yield* outbox.seal([{ to: email, kind: mailKind(purpose ?? "login"), data: { link } }])
+        const userId = purpose === undefined ? null : (account?.id ?? null)
+        yield* sql.rows(
+          (q) => q`with made as (
+                     insert into magic_link (token_hash, user_id, email, purpose, expires_at)
+                     values (${token_hash}, ${userId}, ${email}, ${purpose ?? "login"}, now() + make_interval(secs => ${seconds}))
+                     on conflict do nothing returning user_id)
+                   select put_mail(${JSON.stringify(mail)}::text::jsonb) from made where user_id is not null`,
+        )
+        return account
+      })
+
+      const find = (token: string) =>
+        sql
+          .rows<{ userId: string; email: string; purpose: LinkPurpose; keyIds: ReadonlyArray<string> }>(
+            (q) => q`select m.user_id as "userId", m.email, m.purpose,
+                             array(select k.id from api_key k where k.user_id = m.user_id) as "keyIds"
+                        from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
+                      where m.token_hash = any(${hashes(token)}) and m.used_at is null and m.expires_at > now()`,
+          )
+          .pipe(Effect.map((rows) => rows[0]))
+
+      const checkPassword = Effect.fnUntraced(function* (userId: string, password: string) {
+        yield* limits.take("login", { account: userId })
+        const account = yield* accounts.find({ id: userId })
+        const isRight = yield* passwords
+          .verify(account?.password_hash ?? undefined, password)
+          .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
+        if (!isRight) return yield* fieldFault("password", "invalid", "The password is wrong.")
+        yield* limits.forgive("login", userId)
+      })
+
+      /** Who may have lost rights, and keys, by the link's use: told also when its answer is lost. */
+      const tell = (userId: string, keyIds: ReadonlyArray<string>) =>
+        Effect.andThen(bus.invalidate("api_key", keyIds), callers.changed(userId))
+
+      const consume = Effect.fnUntraced(function* (
+        token: string,
+        { discardsCredentials = false, password, users = [] }: Shown,
+      ) {
+        const link = yield* find(token)
+        if (link === undefined) return yield* spent()
+        const { keyIds, purpose, userId } = link
+        // Only accounts with a password get links for this purpose.
+        if (purpose === "confirm" && !password && !discardsCredentials && !users.includes(userId))
+          return yield* fieldFault("password", "required", "Enter the password you registered with.")
+        if (password) yield* checkPassword(userId, password)
+        const known = password ? [...users, userId] : users
+        const attempt = randomUUID()
+        const [row] = yield* sql
+          .rows<{
+            done: {
+              readonly released?: boolean
+              readonly needs_password?: boolean
+              readonly ended: SessionsEnded | null
+              readonly api_keys: ReadonlyArray<string>
+            } | null
+          }>((q) => q`select consume_magic_link(${hashes(token)}, ${attempt}, ${known as string[]}) as done`)
+          .pipe(telling(tell(userId, keyIds), config.statementTimeoutMs))
+        const done = row?.done
+        if (done === null || done === undefined) return yield* spent()
+        // One may have been made between the two statements.
+        if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
+        publisher.moved(done.ended?.events ?? [])
+        if (done.needs_password) {
+          return yield* fieldFault(
+            "password",
+            "required",
+            "The account came to this address from another one: show its password with the link.",
+          )
+        }
+        if (done.released) {
+          return yield* new Conflict({
+            error: "Another account had asked for this address and does not get it. It is free to register.",
+          })
+        }
+        const account = yield* accounts.find({ id: userId })
+        if (account === undefined) return yield* new Unauthorized({ error: "The account is gone." })
+        return yield* sessions.open(account)
+      })
+
+      return MagicLinks.of({
+        make,
+        send,
+        inspect: find,
+        consume,
+      })
+    }),
+  )
+}

@@ -1,0 +1,150 @@
+import { Effect } from "effect"
+import {
+  Confirm2Fa,
+  LoginRequest,
+  MagicLinkConsumeRequest,
+  MagicLinkLoginRequest,
+  MagicLinkLoginResponse,
+  RefreshRequest,
+  SuccessResponse,
+  TokenResponse,
+} from "../../../schema/accounts/session.ts"
+import { Conflict, InvalidRequest, Unauthorized, Unprocessable } from "../../../schema/errors.ts"
+import { Reply } from "../../http/response/reply.ts"
+import { route } from "../../http/route.ts"
+import { bearerToken } from "../authenticate.ts"
+import { Browsers } from "../sessions/browser-cookies.ts"
+import { Sessions } from "../sessions/sessions.ts"
+import { accountName, login } from "./login.ts"
+import { MagicLinks, statusOf } from "./magic-links.ts"
+
+const group = "authentication"
+
+/** Tokens are for the one who asked, not for a cache on the way. */
+export const notStored = { "Cache-Control": "no-store" }
+export const privately = <A>(value: A) => Reply.json(value, { headers: notStored })
+
+const token = route({
+  id: "login",
+  group,
+  summary: "Log in by password, with an email or an alternate_id",
+  method: "post",
+  path: "/auth/token",
+  auth: "none",
+  limit: "login",
+  body: LoginRequest,
+  success: TokenResponse,
+  errors: [Unauthorized],
+  handler: ({ body }) => Effect.map(login(body), privately),
+})
+
+const refresh = route({
+  id: "refreshToken",
+  group,
+  summary: "New tokens for a refresh token, which is replaced",
+  method: "post",
+  path: "/auth/token/refresh",
+  auth: "none",
+  limit: "write",
+  body: RefreshRequest,
+  success: TokenResponse,
+  errors: [Unauthorized],
+  handler: ({ body }) =>
+    Sessions.use((sessions) => Effect.map(sessions.refresh(body.refresh_token), privately)),
+})
+
+const twoFactor = route({
+  id: "twoFactorAuthentication",
+  group,
+  summary: "Complete a login, or freshen a session, with a two-factor code",
+  method: "post",
+  path: "/auth/2fa",
+  auth: "none",
+  limit: "code",
+  body: Confirm2Fa,
+  success: TokenResponse,
+  errors: [Unauthorized],
+  handler: ({ body }) =>
+    Sessions.use((sessions) => Effect.map(sessions.verifyCode(body.refresh_token, body.code), privately)),
+})
+
+const sentIfKnown = {
+  status: "Active",
+  message: "If this address belongs to a user who may log in by mail, a link is on its way.",
+} as const
+
+const magicLink = route({
+  id: "magicLinkLogin",
+  group,
+  summary: "Mail a login link; the answer is the same whether or not the user is known",
+  method: "post",
+  path: "/auth/magic_link",
+  auth: "optional",
+  limit: "mail",
+  body: MagicLinkLoginRequest,
+  success: MagicLinkLoginResponse,
+  errors: [],
+  handler: ({ body, principal }) =>
+    Effect.gen(function* () {
+      const name = accountName(body) ?? (body.user_id ? { id: body.user_id.toLowerCase() } : undefined)
+      if (name === undefined) {
+        return yield* new InvalidRequest({ error: "body: expected an email or a user_id" })
+      }
+      const links = yield* MagicLinks
+      const account = yield* links.send(name, body.redirect ? { redirect: body.redirect } : {})
+      return account !== undefined && account.id === principal?.userId && principal.via === "session"
+        ? { ...sentIfKnown, status: statusOf(account) }
+        : sentIfKnown
+    }),
+})
+
+const consumeMagicLink = route({
+  id: "consumeMagicLink",
+  group,
+  summary:
+    "Log in with the one-time token of a mailed link, which confirms the email. For an account with a password send the password or the access token along; without either the answer is 422 `required`, unless `discard_credentials` is true, which removes the password, sessions and keys set up before",
+  method: "post",
+  path: "/auth/magic_link/consume",
+  auth: "optional",
+  limit: "login",
+  body: MagicLinkConsumeRequest,
+  success: TokenResponse,
+  errors: [Conflict, Unauthorized, Unprocessable],
+  headers: ["cookie"],
+  handler: ({ body, headers, principal }) =>
+    Effect.gen(function* () {
+      // Taken for a stranger's, the mail would end what this very caller has set up: a token is renewed first.
+      if (principal === null && bearerToken(headers) !== undefined) {
+        return yield* new Unauthorized({ error: "The access token is over. The link was not used." })
+      }
+      const { registered } = (yield* Browsers).read(headers)
+      const caller = principal?.via === "session" ? principal.userId : undefined
+      const users = [registered, caller].filter((id) => id !== undefined)
+      const links = yield* MagicLinks
+      return privately(
+        yield* links.consume(body.token, {
+          users,
+          password: body.password,
+          discardsCredentials: body.discard_credentials === true,
+        }),
+      )
+    }),
+})
+
+const logout = route({
+  id: "logout",
+  group,
+  summary: "End every session and every access token of the user",
+  method: "post",
+  path: "/logout",
+  auth: "two_factor",
+  scope: "user:writeSelf",
+  success: SuccessResponse,
+  errors: [],
+  handler: ({ principal }) =>
+    Sessions.use((sessions) =>
+      Effect.as(sessions.endAll(principal.userId, "logout"), { message: "Logged out everywhere." }),
+    ),
+})
+
+export const auth = [token, refresh, twoFactor, magicLink, consumeMagicLink, logout] as const

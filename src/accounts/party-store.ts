@@ -1,0 +1,69 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
+import { type Client, Sql } from "../postgres/sql.ts"
+
+/** One side of a transfer, or the owner of a box, as far as handing things over needs it. */
+export interface Party {
+  readonly id: string
+  readonly email: string | null
+  readonly active: boolean
+  /** Known by address only: somebody sent them something before they came. */
+  readonly invited: boolean
+  /** Somebody is in the account who has not shown to read the mail of its address. */
+  readonly unproven: boolean
+}
+
+export class Parties extends Context.Service<
+  Parties,
+  {
+    find(userId: string): Effect.Effect<Party | undefined, Unavailable>
+    findByEmail(email: string): Effect.Effect<Party | undefined, Unavailable>
+    findByPubkey(pubkey: string): Effect.Effect<Party | undefined, Unavailable>
+    /** Whether the account was deleted. */
+    isGone(userId: string): Effect.Effect<boolean, Unavailable>
+    /** Whoever has the address, or an account that waits for them. */
+    invite(email: string): Effect.Effect<Party, Unavailable>
+  }
+>()("directory/Parties") {
+  static readonly layer = Layer.effect(
+    Parties,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const first = (rows: ReadonlyArray<Party>) => rows[0]
+      const columns = (q: Client) =>
+        q`u.id, u.email, u.deactivated_at is null and u.deleted_at is null as active,
+          u.invited_at is not null and u.email_verified_at is null as invited,
+          u.invited_at is null and u.email_verified_at is null as unproven`
+
+      return Parties.of({
+        find: (userId) =>
+          sql
+            .rows<Party>((q) => q`select ${columns(q)} from app_user u where u.id = ${userId}`)
+            .pipe(Effect.map(first)),
+        findByEmail: (email) =>
+          sql
+            .rows<Party>((q) => q`select ${columns(q)} from app_user u where u.email = ${email}`)
+            .pipe(Effect.map(first)),
+        findByPubkey: (pubkey) =>
+          sql
+            .rows<Party>(
+              (q) => q`select ${columns(q)} from app_user u join pubkey k on k.user_id = u.id
+                        where k.pubkey = ${pubkey}`,
+            )
+            .pipe(Effect.map(first)),
+        isGone: (userId) =>
+          sql
+            .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
+            .pipe(Effect.map((rows) => rows.length > 0)),
+        // The update changes nothing; it makes the statement answer also when somebody else added the row just now.
+        invite: (email) =>
+          sql
+            .rows<Party>(
+              (q) => q`insert into app_user as u (email, invited_at) values (${email}, now())
+                       on conflict (email) do update set email = excluded.email returning ${columns(q)}`,
+            )
+            .pipe(Effect.map((rows) => rows[0]!)),
+      })
+    }),
+  )
+}

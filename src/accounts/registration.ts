@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { type RegisterUserParameters, readEmail } from "../../schema/accounts/account.ts"
+import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
+import { Limits } from "../http/limits/rate-limits.ts"
+import type { SqlRefused } from "../postgres/sql-failures.ts"
+import { Outbox } from "../turns/outbox.ts"
+import { Accounts } from "./account-store.ts"
+import { queueFull } from "./login/login.ts"
+import { type LinkPurpose, MagicLinks, mailKind } from "./login/magic-links.ts"
+import { Passwords, type PasswordUnacceptable } from "./passwords.ts"
+import { Sessions } from "./sessions/sessions.ts"
+
+export const invalidField = (field: string, code: string, message: string) =>
+  new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
+
+const passwordMessages: Record<PasswordUnacceptable["code"], string> = {
+  too_short: "A password has at least 8 characters.",
+  too_long: "A password has at most 200 characters.",
+  malformed: "The password is not well-formed text.",
+}
+export const unacceptable = ({ code }: PasswordUnacceptable) =>
+  invalidField("password", code, passwordMessages[code])
+
+export const alreadyRegistered = (field: string) =>
+  invalidField(field, "uniqueness", `This ${field} is already registered.`)
+
+/** A constraint of app_user as the field it guards. */
+export const uniquenessOf = (refused: SqlRefused) =>
+  refused.sqlstate === "23505"
+    ? Effect.fail(alreadyRegistered(refused.constraint.includes("alternate_id") ? "alternate_id" : "email"))
+    : Effect.die(refused)
+
+const required = (message: string): ReadonlyArray<FieldIssue> => [{ code: "required", message }]
+
+/** The three forms: email alone, email with password, alternate_id with password. */
+const checkForm = (body: RegisterUserParameters) => {
+  const { alternate_id, email, password } = body
+  if (!email && !alternate_id) {
+    return new Unprocessable({
+      error: "Send an email, or an alternate_id with a password.",
+      fields: { email: required("An email or an alternate_id is required.") },
+    })
+  }
+  if (alternate_id && !password) {
+    return new Unprocessable({
+      error: "An alternate_id is registered with a password.",
+      fields: { password: required("A password is required with an alternate_id.") },
+    })
+  }
+  return undefined
+}
+
+/** Who was invited and owns something is helped in by mail. */
+const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
+  if (email === undefined) return
+  const account = yield* Accounts.use((accounts) => accounts.find({ email }))
+  if (account?.invited) {
+    yield* MagicLinks.use((links) => links.send({ email })).pipe(
+      Effect.catchTag("TooManyRequests", () => Effect.void),
+    )
+  }
+})
+
+/**
+ * Answers a session at once: an unconfirmed email may look around but not check out. An invited account is claimed too,
+ * but its password is set only after the mailed link, which also ends the session answered here. One that owns something
+ * already is not opened at all: the answer is "already registered", and a link is sent to the address.
+ */
+export const register = Effect.fnUntraced(function* (body: RegisterUserParameters) {
+  const accounts = yield* Accounts
+  const links = yield* MagicLinks
+  const outbox = yield* Outbox
+  const passwords = yield* Passwords
+  const sessions = yield* Sessions
+
+  const malformed = checkForm(body)
+  if (malformed !== undefined) return yield* malformed
+  const email = body.email ? readEmail(body.email) : undefined
+  if (body.email && email === undefined) {
+    return yield* invalidField("email", "invalid", "This is not an email address.")
+  }
+  if (email !== undefined)
+    yield* Limits.use((limits) => limits.take("mail", { account: `register/${email}` }))
+  const password_hash = body.password
+    ? yield* passwords.hash(body.password).pipe(
+        Effect.catchTags({
+          PasswordUnacceptable: (failure) => Effect.fail(unacceptable(failure)),
+          PasswordQueueFull: (failure) => Effect.fail(queueFull(failure)),
+        }),
+      )
+    : undefined
+
+  const purpose: LinkPurpose = password_hash === undefined ? "welcome" : "confirm"
+  const made = email === undefined ? undefined : yield* links.make()
+  const source = body.source || body.activation_source
+  const userId = yield* accounts
+    .register({
+      id: randomUUID(),
+      ...(email === undefined ? {} : { email }),
+      ...(body.alternate_id ? { alternate_id: body.alternate_id } : {}),
+      ...(source ? { source } : {}),
+      ...(body.first_name ? { first_name: body.first_name } : {}),
+      ...(body.last_name ? { last_name: body.last_name } : {}),
+      ...(password_hash === undefined ? {} : { password_hash }),
+      ...(made === undefined || email === undefined
+        ? {}
+        : {
+            link: { token_hash: made.token_hash, purpose, seconds: made.seconds },
+            mail: yield* outbox.seal([{ to: email, kind: mailKind(purpose), data: { link: made.link } }]),
+          }),
+    })
+    .pipe(
+      Effect.catchTag("SqlRefused", uniquenessOf),
+      Effect.tapErrorTag("Unprocessable", () => offerLink(email)),
+    )
+  const account = yield* accounts.find({ id: userId })
+  if (account === undefined) return yield* Effect.die("a registered user is gone")
+  return { userId, tokens: yield* sessions.open(account) }
+})

@@ -1,0 +1,72 @@
+import { Context, Effect, Layer } from "effect"
+import { SessionActors } from "../../../actors/two-factor-session.ts"
+import { roleScopes } from "../../../schema/accounts/scope.ts"
+import type { Unavailable } from "../../../schema/errors.ts"
+import type { Principal } from "../../http/principal.ts"
+import { type Account, Accounts } from "../account-store.ts"
+import { Callers } from "../caller-cache.ts"
+import { RefreshTokens } from "./refresh-tokens.ts"
+
+export interface BrowserSession {
+  readonly sessionId: string
+  readonly account: Account
+  /** False while the login still waits for its second factor. */
+  readonly admitted: boolean
+  readonly principal: Principal
+}
+
+/**
+ * Who a refresh token stands for, without using it up: pages are loaded more than once, and a partner's token must be
+ * given back as it came.
+ */
+export class BrowserSessions extends Context.Service<
+  BrowserSessions,
+  {
+    /** By the newest token of a login that still stands. */
+    find(refreshToken: string): Effect.Effect<BrowserSession | undefined, Unavailable>
+    /** By the login itself, whatever its newest token is by now. */
+    findById(sessionId: string): Effect.Effect<BrowserSession | undefined, Unavailable>
+  }
+>()("directory/BrowserSessions") {
+  static readonly layer = Layer.effect(
+    BrowserSessions,
+    Effect.gen(function* () {
+      const actors = yield* SessionActors
+      const accounts = yield* Accounts
+      const callers = yield* Callers
+      const tokens = yield* RefreshTokens
+
+      const load = Effect.fnUntraced(function* (sessionId: string, generation: number | undefined) {
+        const found = yield* actors.find(sessionId)
+        if (found === undefined) return undefined
+        const { context, value } = found.snapshot
+        if (value === "Revoked" || value === "Expired" || actors.now() >= context.expiresAt) return undefined
+        if (generation !== undefined && generation !== context.generation) return undefined
+        const account = yield* accounts.find({ id: context.userId })
+        const caller = yield* callers.find(context.userId)
+        const stands =
+          account?.active && account.epoch === context.epoch && !caller?.revokedSessions.has(sessionId)
+        if (!stands || caller === undefined) return undefined
+        const principal: Principal = {
+          userId: caller.id,
+          role: caller.role,
+          scopes: roleScopes[caller.role],
+          via: "session",
+          sessionId,
+          emojiId: undefined,
+          organizations: caller.organizations,
+          twoFactor: caller.twoFactor,
+        }
+        return { sessionId, account, admitted: context.admitted, principal } satisfies BrowserSession
+      })
+
+      return BrowserSessions.of({
+        find: (refreshToken) => {
+          const facts = tokens.read(refreshToken)
+          return facts === undefined ? Effect.succeed(undefined) : load(facts.sessionId, facts.generation)
+        },
+        findById: (sessionId) => load(sessionId, undefined),
+      })
+    }),
+  )
+}

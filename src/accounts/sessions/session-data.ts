@@ -1,0 +1,75 @@
+import { Context, Effect, Layer } from "effect"
+import type { LoadUser } from "../../../schema/accounts/current-user.ts"
+import type { Forbidden, NotFound, Unavailable } from "../../../schema/errors.ts"
+import { paged } from "../../../schema/paging.ts"
+import { makeEach, toListItem } from "../../directory/id-lists.ts"
+import { EmojiIds } from "../../directory/id-store.ts"
+import type { Principal } from "../../http/principal.ts"
+import { Wallets } from "../../keys/wallet-store.ts"
+import { TransferLists } from "../../transfers/transfer-store.ts"
+import { CurrentUsers } from "../current-users.ts"
+import { checkAsOwner, subjectOf } from "../permissions.ts"
+
+const outgoingPage = { dir: "Desc", limit: 50, page: 0, sort: "created_at" } as const
+
+const maxIds = 5000
+
+interface Whose {
+  readonly user_id?: string
+  readonly organization_id?: string
+}
+
+/** Everything a client shows first. An organization's ids come with the caller's own person. */
+export class SessionData extends Context.Service<
+  SessionData,
+  {
+    load(principal: Principal, whose: Whose): Effect.Effect<LoadUser, NotFound | Forbidden | Unavailable>
+  }
+>()("directory/SessionData") {
+  static readonly layer = Layer.effect(
+    SessionData,
+    Effect.gen(function* () {
+      const currentUsers = yield* CurrentUsers
+      const ids = yield* EmojiIds
+      const transfers = yield* TransferLists
+      const wallets = yield* Wallets
+
+      return SessionData.of({
+        load: Effect.fnUntraced(function* (principal, whose) {
+          const subject = yield* subjectOf(principal, whose, {
+            own: "userEmoji:list",
+            user: "adminUser:load",
+            organization: "organizationEmoji:list",
+          })
+          const userId = subject.kind === "user" ? subject.id.toLowerCase() : principal.userId
+          if (userId === principal.userId && !principal.scopes.has("adminUser:load")) {
+            // A key is shown here only what it could read piece by piece.
+            yield* checkAsOwner(principal, "emoji::transfer")
+          }
+          const loaded = yield* Effect.all(
+            {
+              current_user:
+                userId === principal.userId ? currentUsers.ofCaller(principal) : currentUsers.ofUser(userId),
+              registered: ids.list(
+                subject.kind === "user" ? { ownedBy: userId } : { organizationId: subject.id },
+                { limit: maxIds, offset: 0 },
+              ),
+              incoming_transfers: transfers.listIncoming(userId, false),
+              outgoing: transfers.listOutgoing(userId, outgoingPage),
+              wallets: wallets.list(userId),
+            },
+            { concurrency: "unbounded" },
+          )
+          const { outgoing, registered, ...rest } = loaded
+          const generations = new Set(registered.map(({ generation }) => generation))
+          return {
+            ...rest,
+            extended_list: yield* makeEach(registered, toListItem),
+            editions: [...generations].sort((a, b) => a - b),
+            outgoing_transfers: paged(outgoing.data, outgoingPage, outgoing.total),
+          }
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,264 @@
+import { randomUUID } from "node:crypto"
+import { Context, Data, Effect, Layer } from "effect"
+import { Publisher } from "../../../actors/ports.ts"
+import { SessionActors } from "../../../actors/two-factor-session.ts"
+import { isFresh, type SessionContext } from "../../../machines/accounts/two-factor-session.ts"
+import type { TokenResponse } from "../../../schema/accounts/session.ts"
+import {
+  TooManyRequests,
+  TwoFactorRequired,
+  type Unauthorized,
+  type Unavailable,
+} from "../../../schema/errors.ts"
+import { AppConfig } from "../../config/config.ts"
+import { Limits } from "../../http/limits/rate-limits.ts"
+import { type Account, Accounts, type SessionsEnded } from "../account-store.ts"
+import { Callers } from "../caller-cache.ts"
+import { type Proof, SecondFactors } from "../two-factor/second-factors.ts"
+import { makeSessionTurns, refused, revokeFamily } from "./refresh-reuse.ts"
+import { type RefreshTokenFacts, RefreshTokens } from "./refresh-tokens.ts"
+import { Tokens } from "./tokens.ts"
+
+/** How long the immediate predecessor of a refresh token still answers: clients refresh in parallel. */
+const rotationGraceMs = 10_000
+/** A login that waits for its code is given up sooner than one that is complete. */
+const pendingSeconds = 3600
+
+/** Logins one user may have open; older ones are ended. */
+const maxSessions = 200
+
+/** A parallel refresh has made the successor already. */
+class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly context: SessionContext }> {}
+
+interface Loaded {
+  readonly snapshot: { readonly value: string; readonly context: SessionContext }
+}
+
+// Generations only rise, so a token older than what memory holds is older than what the database holds.
+const standing = ({ generation }: RefreshTokenFacts, context: SessionContext, now: number) => {
+  if (generation === context.generation) return "current"
+  if (generation > context.generation) return "unknown"
+  return generation === context.generation - 1 && now - context.rotatedAt <= rotationGraceMs
+    ? "predecessor"
+    : "reused"
+}
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /** A new login. `verifiedAt`: the second factor was proven already, so no code is asked for. */
+    open(
+      account: Account,
+      facts?: { readonly verifiedAt: number | undefined },
+    ): Effect.Effect<TokenResponse, Unavailable>
+    refresh(refreshToken: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
+    /** Completes a login, or makes a stale session fresh. */
+    verifyCode(
+      refreshToken: string,
+      code: string,
+    ): Effect.Effect<TokenResponse, Unauthorized | TooManyRequests | Unavailable>
+    /** The user of a session has just proven a second factor in another way. */
+    proven(sessionId: string): Effect.Effect<void, Unavailable>
+    /** Fails unless a second factor was proven within the grace period. */
+    checkFresh(sessionId: string): Effect.Effect<void, TwoFactorRequired | Unavailable>
+    /** When the second factor was last proven, for a session that replaces this one. */
+    findVerifiedAt(sessionId: string): Effect.Effect<number | undefined, Unavailable>
+    /** Ends every session of the user, and with them every access token, on every process. */
+    endAll(userId: string, reason: string): Effect.Effect<void, Unavailable>
+    /** Tells everyone what a statement that ended the user's sessions has committed. */
+    ended(userId: string, ended: Pick<SessionsEnded, "events">): Effect.Effect<void>
+  }
+>()("directory/Sessions") {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const actors = yield* SessionActors
+      const accounts = yield* Accounts
+      const callers = yield* Callers
+      const tokens = yield* Tokens
+      const refreshTokens = yield* RefreshTokens
+      const factors = yield* SecondFactors
+      const limits = yield* Limits
+      const publisher = yield* Publisher
+      const turn = yield* makeSessionTurns
+
+      const renewal = (now: number, admitted: boolean) => ({
+        at: now,
+        expiresAt: now + (admitted ? config.refreshTokenSeconds : pendingSeconds) * 1000,
+      })
+
+      const respond = Effect.fnUntraced(function* (account: Account, context: SessionContext) {
+        const { admitted, generation, id } = context
+        const [wants] = account.providers
+        const response: TokenResponse = {
+          access_token: yield* tokens.sign(
+            { sub: account.id, sid: id, ep: context.epoch, role: account.role },
+            { kind: admitted ? "access" : "pending", ttlSeconds: config.accessTokenSeconds },
+          ),
+          refresh_token: refreshTokens.make({ sessionId: id, generation }),
+          has_password: account.password_hash !== null,
+          ...(admitted || wants === undefined ? {} : { requires_2fa: wants }),
+        }
+        return response
+      })
+
+      /** The account of a session that may still go on. */
+      const accountOf = Effect.fnUntraced(function* ({ snapshot }: Loaded, now: number) {
+        const { context, value } = snapshot
+        if (value === "Revoked" || value === "Expired" || now >= context.expiresAt) return yield* refused()
+        const account = yield* accounts.find({ id: context.userId })
+        if (account === undefined || !account.active || account.epoch !== context.epoch) {
+          return yield* refused()
+        }
+        return account
+      })
+
+      const read = (refreshToken: string) => {
+        const facts = refreshTokens.read(refreshToken)
+        return facts === undefined ? Effect.fail(refused()) : Effect.succeed(facts)
+      }
+
+      const ended = Effect.fnUntraced(function* (userId: string, { events }: Pick<SessionsEnded, "events">) {
+        publisher.moved(events)
+        yield* callers.changed(userId)
+      })
+
+      const open = Effect.fnUntraced(function* (
+        account: Account,
+        facts?: { readonly verifiedAt: number | undefined },
+      ) {
+        const sessionId = randomUUID()
+        const verifiedAt = facts?.verifiedAt ?? null
+        const wants = verifiedAt === null ? (account.providers[0] ?? null) : null
+        const { snapshot } = yield* turn(
+          sessionId,
+          (_, now) =>
+            Effect.succeed({ type: "OPEN", wants, verifiedAt, ...renewal(now, wants === null) } as const),
+          { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
+        ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
+        const old = yield* accounts.endOldSessions(account.id, maxSessions)
+        // What is remembered of them is as it was before.
+        for (const id of old?.session_ids ?? []) actors.passivate(id)
+        if (old !== undefined) yield* ended(account.id, old)
+        if (wants === "SMS") {
+          // Whoever asks too often has a code on the way already.
+          yield* factors
+            .sendSms(account.id, { confirmedOnly: true })
+            .pipe(Effect.catchTags({ TooManyRequests: () => Effect.void, Unprocessable: () => Effect.void }))
+        }
+        return yield* respond(account, snapshot.context)
+      })
+
+      const refresh = Effect.fnUntraced(function* (refreshToken: string) {
+        const facts = yield* read(refreshToken)
+        let account: Account | undefined
+        const context = yield* turn(facts.sessionId, (current, now) =>
+          Effect.gen(function* () {
+            const { context } = current.snapshot
+            account = yield* accountOf(current, now)
+            switch (standing(facts, context, now)) {
+              case "current":
+                return account.providers.length === 0 && !context.admitted
+                  ? ({ type: "ADMIT", ...renewal(now, true) } as const)
+                  : ({ type: "ROTATE", ...renewal(now, context.admitted) } as const)
+              case "predecessor":
+                // The successor came with a code: whoever holds only the older token has shown none.
+                if (context.raisedByCode) return yield* refused()
+                return yield* new AlreadyRotated({ context })
+              case "reused":
+                return revokeFamily
+              case "unknown":
+                return yield* refused()
+            }
+          }),
+        ).pipe(
+          Effect.map(({ snapshot }) => (snapshot.value === "Revoked" ? undefined : snapshot.context)),
+          Effect.catchTag("AlreadyRotated", (rotated) => Effect.succeed(rotated.context)),
+        )
+        if (account === undefined) return yield* refused()
+        if (context === undefined)
+          return yield* refused("The refresh token was used before; the session is over.")
+        return yield* respond(account, context)
+      })
+
+      const verifyCode = Effect.fnUntraced(function* (refreshToken: string, code: string) {
+        const facts = yield* read(refreshToken)
+        const found = yield* actors.find(facts.sessionId)
+        if (found === undefined) return yield* refused()
+        const { userId } = found.snapshot.context
+        yield* limits.take("code", { account: userId })
+
+        const attempt = randomUUID()
+        let account: Account | undefined
+        let proof: Proof | undefined
+        const decide = (current: Loaded, now: number) =>
+          Effect.gen(function* () {
+            const { context, value } = current.snapshot
+            account = yield* accountOf(current, now)
+            const stands = standing(facts, context, now)
+            if (stands === "unknown") return yield* refused()
+            if (stands === "reused") return revokeFamily
+            if (account.providers.length === 0) {
+              return yield* refused("Two-factor authentication is not on for this user; refresh the token.")
+            }
+            if (value === "Locked") {
+              const waitMs = (context.lockedUntil ?? 0) - now
+              if (waitMs <= 0) return { type: "DUE", at: now } as const
+              return yield* new TooManyRequests({
+                error: "Too many wrong codes; the session takes no more for a while.",
+                retryAfterSeconds: Math.ceil(waitMs / 1000),
+                details: { state: "Locked" },
+              })
+            }
+            proof ??= yield* factors.prove(userId, attempt, code)
+            if (proof === "spent") return yield* refused("The code was used before; wait for the next one.")
+            return proof === "proven"
+              ? ({ type: "VERIFY", ...renewal(now, true) } as const)
+              : ({
+                  type: "WRONG_CODE",
+                  at: now,
+                  lockUntil: now + config.twoFactorLockSeconds * 1000,
+                } as const)
+          })
+
+        let { snapshot } = yield* turn(facts.sessionId, decide)
+        // The lock had run out and the turn only noted that: the code itself comes now.
+        if (proof === undefined && snapshot.value !== "Revoked") {
+          snapshot = (yield* turn(facts.sessionId, decide)).snapshot
+        }
+        if (account === undefined) return yield* refused()
+        if (snapshot.value === "Revoked")
+          return yield* refused("The refresh token was used before; the session is over.")
+        if (proof !== "proven") return yield* refused("The code is wrong.")
+        yield* limits.forgive("code", userId)
+        return yield* respond(account, snapshot.context)
+      })
+
+      return Sessions.of({
+        open,
+        refresh,
+        verifyCode,
+        proven: (sessionId) =>
+          turn(sessionId, (_, at) => Effect.succeed({ type: "PROVE", at } as const)).pipe(
+            Effect.catchTag("Unauthorized", () => Effect.void),
+            Effect.asVoid,
+          ),
+        checkFresh: Effect.fnUntraced(function* (sessionId) {
+          const found = yield* actors.find(sessionId)
+          const isProven =
+            found?.snapshot.value === "Verified" &&
+            isFresh(found.snapshot.context, actors.now(), config.twoFactorGraceSeconds * 1000)
+          if (!isProven) return yield* new TwoFactorRequired({})
+        }),
+        findVerifiedAt: (sessionId) =>
+          Effect.map(actors.find(sessionId), (found) => found?.snapshot.context.verifiedAt ?? undefined),
+        endAll: Effect.fnUntraced(function* (userId, reason) {
+          const done = yield* accounts.endSessions(userId, reason).pipe(callers.telling(userId))
+          if (done !== undefined) publisher.moved(done.events)
+        }),
+        ended,
+      })
+    }),
+  )
+}

@@ -1,0 +1,161 @@
+import { Effect } from "effect"
+import { SuccessResponse } from "../../../schema/accounts/session.ts"
+import {
+  BackupDisableBody,
+  Confirm2FaUpdate,
+  Disable2FABody,
+  Enable2FABody,
+  Enable2FAResponse,
+  SuccessResponse2FA,
+} from "../../../schema/accounts/two-factor.ts"
+import { NotFound, Unauthorized, Unprocessable } from "../../../schema/errors.ts"
+import type { Principal } from "../../http/principal.ts"
+import { route } from "../../http/route.ts"
+import { bearerToken } from "../authenticate.ts"
+import { Callers } from "../caller-cache.ts"
+import { accountName } from "../login/login.ts"
+import { privately } from "../login/routes.ts"
+import { invalidField } from "../registration.ts"
+import { Sessions } from "../sessions/sessions.ts"
+import { Tokens } from "../sessions/tokens.ts"
+import { SecondFactors } from "./second-factors.ts"
+import { TwoFactor } from "./two-factor.ts"
+
+const group = "users"
+
+/** The user of a login that still waits for its code: its access token opens nothing, but says who asks. */
+const findPending = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
+  const token = bearerToken(headers)
+  if (token === undefined) return undefined
+  const claims = yield* Tokens.use((tokens) => tokens.verify(token, "pending")).pipe(
+    Effect.catchTag("TokenInvalid", () => Effect.succeed(undefined)),
+  )
+  if (claims === undefined) return undefined
+  const caller = yield* Callers.use((callers) => callers.find(claims.sub))
+  const stands = caller?.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
+  return stands ? claims.sub : undefined
+})
+
+const sessionUser = (principal: Principal | null) =>
+  principal?.via === "session" ? principal.userId : undefined
+
+const enableRow = {
+  group,
+  summary: "Begin to set up a two-factor method",
+  method: "post",
+  auth: "two_factor",
+  scope: "user:writeSelf",
+  sensitive: true,
+  limit: "code",
+  body: Enable2FABody,
+  success: Enable2FAResponse,
+  errors: [Unprocessable],
+  handler: ({
+    body,
+    principal,
+  }: {
+    readonly body: typeof Enable2FABody.Type
+    readonly principal: Principal
+  }) => TwoFactor.use((factors) => Effect.map(factors.enable(principal.userId, body), privately)),
+} as const
+
+const enable = route({ ...enableRow, id: "enable2FA", path: "/account/2fa/enable" })
+const enableShort = route({ ...enableRow, id: "enable2FAShort", path: "/account/2fa" })
+
+const confirm = route({
+  id: "confirm2FA",
+  group,
+  summary: "Turn on the method whose code this is",
+  method: "post",
+  path: "/account/2fa/confirm",
+  auth: "two_factor",
+  scope: "user:writeSelf",
+  sensitive: true,
+  limit: "code",
+  body: Confirm2FaUpdate,
+  success: SuccessResponse,
+  errors: [Unprocessable],
+  handler: ({ body, principal }) =>
+    Effect.gen(function* () {
+      const provider = yield* TwoFactor.use((factors) => factors.confirm(principal.userId, body.code))
+      // The code was a proof: whoever turned it on is not asked again at once.
+      yield* Sessions.use((sessions) => sessions.proven(principal.sessionId))
+      return { message: `Two-factor authentication by ${provider} is on.` }
+    }),
+})
+
+const disable = route({
+  id: "disable2FA",
+  group,
+  summary: "Turn off one two-factor method, or all",
+  method: "post",
+  path: "/account/2fa/disable",
+  auth: "two_factor",
+  scope: "user:writeSelf",
+  sensitive: true,
+  limit: "code",
+  body: Disable2FABody,
+  success: SuccessResponse,
+  errors: [Unprocessable, NotFound],
+  handler: ({ body, principal }) =>
+    Effect.gen(function* () {
+      if (!body.disable_all && !body.provider) {
+        return yield* invalidField("provider", "required", "Name a provider, or disable all.")
+      }
+      const provider = body.disable_all ? undefined : (body.provider ?? undefined)
+      yield* TwoFactor.use((factors) => factors.disable(principal.userId, provider))
+      return { message: provider === undefined ? "Two-factor authentication is off." : `${provider} is off.` }
+    }),
+})
+
+const backupDisable = route({
+  id: "backupDisable2FA",
+  group,
+  summary: "Turn two-factor off with a backup code, logged in or not",
+  method: "post",
+  path: "/account/2fa/backup_disable",
+  auth: "optional",
+  limit: "code",
+  body: BackupDisableBody,
+  success: SuccessResponse,
+  errors: [Unprocessable],
+  handler: ({ body, headers, principal }) =>
+    Effect.gen(function* () {
+      const userId = sessionUser(principal) ?? (yield* findPending(headers))
+      const name = userId === undefined ? accountName(body) : { id: userId }
+      if (name === undefined) {
+        return yield* invalidField(
+          "email",
+          "required",
+          "Log in, or send the account's email or alternate_id.",
+        )
+      }
+      const provider = body.disable_all ? undefined : (body.provider ?? undefined)
+      yield* TwoFactor.use((factors) => factors.disableByBackup(name, body.backup_code, provider))
+      return { message: "Two-factor authentication was turned off with a backup code." }
+    }),
+})
+
+const smsCode = route({
+  id: "send2FASms",
+  group,
+  summary: "Send a code by SMS, for the current user or a login that waits for its code",
+  method: "post",
+  path: "/account/2fa/sms_code",
+  auth: "optional",
+  limit: "mail",
+  success: SuccessResponse2FA,
+  errors: [Unauthorized, Unprocessable],
+  handler: ({ headers, principal }) =>
+    Effect.gen(function* () {
+      const current = sessionUser(principal)
+      const userId = current ?? (yield* findPending(headers))
+      if (userId === undefined) return yield* new Unauthorized({})
+      const phone_last_digits = yield* SecondFactors.use((factors) =>
+        factors.sendSms(userId, { confirmedOnly: current === undefined }),
+      )
+      return { message: `A code was sent to the phone ending in ${phone_last_digits}.`, phone_last_digits }
+    }),
+})
+
+export const twoFactor = [enable, enableShort, confirm, disable, backupDisable, smsCode] as const

@@ -1,0 +1,160 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import {
+  fieldFault,
+  type TooManyRequests,
+  type Unavailable,
+  type Unprocessable,
+} from "../../../schema/errors.ts"
+import { Seal } from "../../crypto/envelope-encryption.ts"
+import { Limits } from "../../http/limits/rate-limits.ts"
+import { makeDatabaseTime } from "../../postgres/database-clock.ts"
+import { Sql } from "../../postgres/sql.ts"
+import { Outbox } from "../../turns/outbox.ts"
+import { OneTimeCodes, readBackupCode } from "../sessions/one-time-codes.ts"
+import { Totp } from "./totp.ts"
+
+export type Proof = "proven" | "spent" | "wrong"
+
+interface TotpMatch {
+  readonly step: number
+  readonly sealedSecret: string
+}
+
+export const smsCodeSeconds = 600
+export const secretAad = (userId: string) => `two-factor/secret/${userId}`
+export const phoneAad = (userId: string) => `two-factor/phone/${userId}`
+export const lastDigits = (phone: string) => phone.slice(-4)
+
+/** Codes of the second factors a user has: checking them, and sending the ones that travel by SMS. */
+export class SecondFactors extends Context.Service<
+  SecondFactors,
+  {
+    /** Uses the code up if it is one. The same attempt may ask again and gets the same answer. */
+    prove(userId: string, attempt: string, code: string): Effect.Effect<Proof, Unavailable>
+    /** The TOTP step whose code this is, for the set-up that waits or the provider that is on, and the secret it is of. */
+    findStep(
+      userId: string,
+      code: string,
+      facts: { readonly confirmed: boolean },
+    ): Effect.Effect<TotpMatch | undefined, Unavailable>
+    /** Every hash an SMS code of this user may be stored under. */
+    smsHashes(userId: string, code: string): ReadonlyArray<string>
+    backupHashes(userId: string, code: string): ReadonlyArray<string>
+    /** A fresh code for a phone, sealed and hashed, ready for the statement that stores it. */
+    makeSms(
+      userId: string,
+      phone: string,
+    ): Effect.Effect<{
+      readonly hash: string
+      readonly seconds: number
+      readonly mail: ReadonlyArray<unknown>
+    }>
+    /** Sends a code to the confirmed phone, or to the one being set up. Answers the phone's last digits. */
+    sendSms(
+      userId: string,
+      facts: { readonly confirmedOnly: boolean },
+    ): Effect.Effect<string, Unprocessable | TooManyRequests | Unavailable>
+  }
+>()("directory/SecondFactors") {
+  static readonly layer = Layer.effect(
+    SecondFactors,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const sealer = yield* Seal
+      const codes = yield* OneTimeCodes
+      const totp = yield* Totp
+      const outbox = yield* Outbox
+      const limits = yield* Limits
+      // Steps are counted by the database's time: a node whose clock is wrong takes the same codes as the others.
+      const clock = yield* makeDatabaseTime
+
+      /** The key it was sealed by may be given up: no code is right any more then, until an administrator takes it away. */
+      const openOrWarn = (userId: string, sealed: string, aad: string) =>
+        sealer
+          .open(sealed, aad)
+          .pipe(
+            Effect.catch(({ reason }) =>
+              Effect.as(Effect.logWarning("two-factor secret unreadable", { userId, reason }), undefined),
+            ),
+          )
+
+      const findStep = Effect.fnUntraced(function* (
+        userId: string,
+        code: string,
+        { confirmed }: { readonly confirmed: boolean },
+      ) {
+        const [row] = yield* sql.rows<{ sealed_secret: string }>(
+          (q) => q`select sealed_secret from two_factor
+                    where user_id = ${userId} and provider = 'AuthenticatorApp' and (confirmed_at is not null) = ${confirmed}`,
+        )
+        if (row === undefined) return undefined
+        const secret = yield* openOrWarn(userId, row.sealed_secret, secretAad(userId))
+        if (secret === undefined) return undefined
+        const step = yield* totp
+          .verify(secret.toString(), code, undefined)
+          .pipe(Effect.provideService(Clock.Clock, clock))
+        return step === undefined ? undefined : { step, sealedSecret: row.sealed_secret }
+      })
+
+      const smsHashes = (userId: string, code: string) =>
+        codes.lookupHashes({ purpose: "sms-code", subject: userId }, code)
+      const backupHashes = (userId: string, code: string) => {
+        const read = readBackupCode(code)
+        return read === undefined ? [] : codes.lookupHashes({ purpose: "backup-code", subject: userId }, read)
+      }
+
+      const makeSms = Effect.fnUntraced(function* (userId: string, phone: string) {
+        const code = yield* codes.makeSixDigits
+        return {
+          hash: codes.hash({ purpose: "sms-code", subject: userId }, code),
+          seconds: smsCodeSeconds,
+          mail: yield* outbox.seal([{ to: phone, kind: "two_factor_sms", data: { code } }]),
+        }
+      })
+
+      return SecondFactors.of({
+        findStep,
+        smsHashes,
+        backupHashes,
+        makeSms,
+        prove: Effect.fnUntraced(function* (userId, attempt, typed) {
+          const code = typed.trim()
+          const step = (yield* findStep(userId, code, { confirmed: true }))?.step ?? null
+          const [row] = yield* sql.rows<{ proof: Proof }>(
+            (
+              q,
+            ) => q`select use_second_factor(${userId}, ${attempt}, ${step}, ${smsHashes(userId, code) as string[]},
+                                              ${backupHashes(userId, code) as string[]}) as proof`,
+          )
+          return row?.proof ?? "wrong"
+        }),
+        sendSms: Effect.fnUntraced(function* (userId, { confirmedOnly }) {
+          const [row] = yield* sql.rows<{ sealed_phone: string }>(
+            (q) => q`select sealed_phone from two_factor
+                      where user_id = ${userId} and provider = 'SMS' and (confirmed_at is not null or not ${confirmedOnly})`,
+          )
+          if (row === undefined) {
+            return yield* fieldFault("phone", "missing", "No phone is set up for two-factor codes.")
+          }
+          yield* limits.take("mail", { account: `sms/${userId}` })
+          const opened = yield* openOrWarn(userId, row.sealed_phone, phoneAad(userId))
+          if (opened === undefined) {
+            return yield* fieldFault(
+              "phone",
+              "unreadable",
+              "The phone can no longer be read here. Support can take it off.",
+            )
+          }
+          const phone = opened.toString()
+          const { hash, mail, seconds } = yield* makeSms(userId, phone)
+          const [put] = yield* sql.rows<{ done: boolean }>(
+            (q) =>
+              q`select put_code_for_phone(${userId}, ${row.sealed_phone}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb) as done`,
+          )
+          if (!put?.done) return yield* fieldFault("phone", "changed", "The phone was changed meanwhile.")
+          return lastDigits(phone)
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { type Enable2FAResponse, readPhone } from "../../../schema/accounts/two-factor.ts"
+import type { TwoFactorProvider } from "../../../schema/accounts/user.ts"
+import {
+  NotFound,
+  type TooManyRequests,
+  type Unavailable,
+  type Unprocessable,
+} from "../../../schema/errors.ts"
+import { Seal } from "../../crypto/envelope-encryption.ts"
+import { accountKey, Limits } from "../../http/limits/rate-limits.ts"
+import { Sql } from "../../postgres/sql.ts"
+import { type AccountName, Accounts } from "../account-store.ts"
+import { Callers } from "../caller-cache.ts"
+import { invalidField } from "../registration.ts"
+import { OneTimeCodes } from "../sessions/one-time-codes.ts"
+import { lastDigits, phoneAad, SecondFactors, secretAad } from "./second-factors.ts"
+import { Totp } from "./totp.ts"
+
+const nothingOn = () => new NotFound({ error: "This two-factor method is not on." })
+
+/** Setting second factors up and taking them away. */
+export class TwoFactor extends Context.Service<
+  TwoFactor,
+  {
+    /** Begins a set-up that counts once a code confirms it. */
+    enable(
+      userId: string,
+      wish: {
+        readonly provider: TwoFactorProvider
+        readonly default: boolean
+        readonly phone?: string | null
+      },
+    ): Effect.Effect<Enable2FAResponse, Unprocessable | TooManyRequests | Unavailable>
+    confirm(
+      userId: string,
+      code: string,
+    ): Effect.Effect<TwoFactorProvider, Unprocessable | TooManyRequests | Unavailable>
+    /** Without a provider: all of them. */
+    disable(
+      userId: string,
+      provider: TwoFactorProvider | undefined,
+    ): Effect.Effect<void, NotFound | Unavailable>
+    /** The same for who has lost the factor but kept a backup code. */
+    disableByBackup(
+      name: AccountName,
+      code: string,
+      provider: TwoFactorProvider | undefined,
+    ): Effect.Effect<void, Unprocessable | TooManyRequests | Unavailable>
+  }
+>()("directory/TwoFactor") {
+  static readonly layer = Layer.effect(
+    TwoFactor,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const accounts = yield* Accounts
+      const callers = yield* Callers
+      const codes = yield* OneTimeCodes
+      const factors = yield* SecondFactors
+      const limits = yield* Limits
+      const sealer = yield* Seal
+      const totp = yield* Totp
+
+      const setUp = (parameter: object) =>
+        sql
+          .rows<{ done: boolean }>(
+            (q) => q`select set_up_two_factor(${JSON.stringify(parameter)}::text::jsonb) as done`,
+          )
+          .pipe(
+            Effect.flatMap((rows) =>
+              rows[0]?.done
+                ? Effect.void
+                : Effect.fail(
+                    invalidField("provider", "uniqueness", "This method is on already; disable it first."),
+                  ),
+            ),
+          )
+
+      const enable = Effect.fnUntraced(function* (
+        userId: string,
+        wish: {
+          readonly provider: TwoFactorProvider
+          readonly default: boolean
+          readonly phone?: string | null
+        },
+      ) {
+        const backup_codes = yield* codes.makeBackupCodes
+        const shared = {
+          user_id: userId,
+          provider: wish.provider,
+          is_default: wish.default,
+          backup_hashes: backup_codes.map((code) =>
+            codes.hash({ purpose: "backup-code", subject: userId }, code),
+          ),
+        }
+        if (wish.provider === "SMS") {
+          if (!wish.phone) return yield* invalidField("phone", "required", "A phone is required for SMS.")
+          const phone = readPhone(wish.phone)
+          if (phone === undefined) {
+            return yield* invalidField(
+              "phone",
+              "invalid",
+              "Send the phone in international form, +14155550100.",
+            )
+          }
+          yield* limits.take("mail", { account: `sms/${userId}` })
+          yield* setUp({
+            ...shared,
+            sealed_phone: yield* sealer.seal(Buffer.from(phone), phoneAad(userId)),
+            sms: yield* factors.makeSms(userId, phone),
+          })
+          return { backup_codes, phone_last_digits: lastDigits(phone) }
+        }
+        const secret = yield* totp.makeSecret
+        yield* setUp({ ...shared, sealed_secret: yield* sealer.seal(Buffer.from(secret), secretAad(userId)) })
+        const account = yield* accounts.find({ id: userId })
+        const { qrCodeSvg } = totp.enrolment(secret, account?.email ?? userId)
+        return { backup_codes, ga_secret: secret, ga_qr_code_svg: qrCodeSvg }
+      })
+
+      const confirm = Effect.fnUntraced(function* (userId: string, typed: string) {
+        const code = typed.trim()
+        yield* limits.take("code", { account: userId })
+        const match = yield* factors.findStep(userId, code, { confirmed: false })
+        // Made here: the statement may be sent again after a lost answer, and is recognised by it.
+        const attempt = randomUUID()
+        const [row] = yield* sql
+          .rows<{ provider: TwoFactorProvider | null }>(
+            (
+              q,
+            ) => q`select confirm_two_factor(${userId}, ${attempt}, ${match?.step ?? null}, ${match?.sealedSecret ?? null},
+                                               ${factors.smsHashes(userId, code) as string[]}) as provider`,
+          )
+          .pipe(callers.telling(userId))
+        const provider = row?.provider
+        if (provider === null || provider === undefined) {
+          return yield* invalidField("code", "invalid", "The code is wrong, or nothing waits for one.")
+        }
+        yield* limits.forgive("code", userId)
+        return provider
+      })
+
+      const disable = Effect.fnUntraced(function* (userId: string, provider: TwoFactorProvider | undefined) {
+        const [row] = yield* sql
+          .rows<{ gone: number }>((q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as gone`)
+          .pipe(callers.telling(userId))
+        if ((row?.gone ?? 0) === 0) return yield* nothingOn()
+      })
+
+      const disableByBackup = Effect.fnUntraced(function* (
+        name: AccountName,
+        code: string,
+        provider: TwoFactorProvider | undefined,
+      ) {
+        yield* limits.take("code", { account: accountKey(name) })
+        const account = yield* accounts.find(name)
+        // Asked in any case: whether there is such a user does not show.
+        const userId = account?.id ?? randomUUID()
+        const [row] = yield* sql
+          .rows<{ gone: number | null }>(
+            (
+              q,
+            ) => q`select backup_disable_two_factor(${userId}, ${factors.backupHashes(userId, code) as string[]},
+                                                    ${provider ?? null}) as gone`,
+          )
+          // Also when the code is refused: it may have been used a moment ago, by an answer that was lost.
+          .pipe(callers.telling(userId))
+        if (row?.gone === null || row?.gone === undefined) {
+          return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
+        }
+      })
+
+      return TwoFactor.of({ enable, confirm, disable, disableByBackup })
+    }),
+  )
+}

@@ -1,0 +1,126 @@
+import { Effect } from "effect"
+import { readEmail, type UpdateUserParameters } from "../../schema/accounts/account.ts"
+import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
+import type { Mail } from "../../schema/turn.ts"
+import { accountKey, Limits } from "../http/limits/rate-limits.ts"
+import type { Principal } from "../http/principal.ts"
+import { Outbox } from "../turns/outbox.ts"
+import { type Account, Accounts } from "./account-store.ts"
+import { Callers } from "./caller-cache.ts"
+import { queueFull } from "./login/login.ts"
+import { MagicLinks, mailKind } from "./login/magic-links.ts"
+import { Passwords } from "./passwords.ts"
+import { invalidField, unacceptable, uniquenessOf } from "./registration.ts"
+import { Sessions } from "./sessions/sessions.ts"
+
+/** Whether the caller may change what the account is opened with. */
+const checkMayChange = Effect.fnUntraced(function* (
+  principal: Principal,
+  account: Account,
+  body: UpdateUserParameters,
+  email: string | undefined,
+) {
+  const limits = yield* Limits
+  const passwords = yield* Passwords
+  if (principal.via !== "session") {
+    return yield* new Forbidden({ error: "Password and email are changed from a login session." })
+  }
+  if (principal.twoFactor) {
+    yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId))
+  }
+  if (account.password_hash === null) {
+    // Otherwise whoever registers somebody else's address first would keep the account, by a password or an address of
+    // their own, and with it what others send to that address. Who has mistyped a new one may take it back.
+    if (account.email !== null && !account.email_verified) {
+      const left = yield* Accounts.use((accounts) => accounts.findLeftEmail(account.id))
+      if (!body.password && email === left) return
+      return yield* invalidField(
+        body.password ? "password" : "email",
+        "email_unconfirmed",
+        "Open the link we mailed you first.",
+      )
+    }
+    return
+  }
+  if (!body.current_password) {
+    return yield* invalidField("current_password", "required", "The current password is required.")
+  }
+  yield* limits.take("login", { account: account.id })
+  const isRight = yield* passwords
+    .verify(account.password_hash, body.current_password)
+    .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
+  if (!isRight) return yield* invalidField("current_password", "invalid", "The current password is wrong.")
+  yield* limits.forgive("login", account.id)
+})
+
+const newEmailOf = Effect.fnUntraced(function* (account: Account, body: UpdateUserParameters) {
+  if (!body.email) return undefined
+  const email = readEmail(body.email)
+  if (email === undefined) return yield* invalidField("email", "invalid", "This is not an email address.")
+  return email === account.email ? undefined : email
+})
+
+const noticeTo = (account: Account, change: string): ReadonlyArray<Mail> =>
+  account.email === null || !account.email_verified
+    ? []
+    : [{ to: account.email, kind: "security_notice", data: { change } }]
+
+/** Answers the tokens that replace the caller's when a new password ended every session. */
+export const updateAccount = Effect.fnUntraced(function* (principal: Principal, body: UpdateUserParameters) {
+  const accounts = yield* Accounts
+  const callers = yield* Callers
+  const links = yield* MagicLinks
+  const outbox = yield* Outbox
+  const passwords = yield* Passwords
+  const sessions = yield* Sessions
+
+  const account = yield* accounts.find({ id: principal.userId })
+  if (account === undefined) return yield* new NotFound({ error: "There is no such user." })
+  const email = yield* newEmailOf(account, body)
+  const changesAccess = Boolean(body.password) || email !== undefined
+  if (changesAccess) yield* checkMayChange(principal, account, body, email)
+  if (email !== undefined)
+    yield* Limits.use((limits) => limits.take("mail", { account: accountKey({ email }) }))
+  const new_hash = body.password
+    ? yield* passwords.hash(body.password).pipe(
+        Effect.catchTags({
+          PasswordUnacceptable: (failure) => Effect.fail(unacceptable(failure)),
+          PasswordQueueFull: (failure) => Effect.fail(queueFull(failure)),
+        }),
+      )
+    : undefined
+
+  const made = email === undefined ? undefined : yield* links.make()
+  const mail: Array<Mail> = []
+  if (made !== undefined && email !== undefined) {
+    mail.push({ to: email, kind: mailKind("confirm"), data: { link: made.link } })
+    mail.push(...noticeTo(account, "the email address of your account was changed"))
+  }
+  if (new_hash !== undefined) mail.push(...noticeTo(account, "the password of your account was changed"))
+
+  const verifiedAt = new_hash === undefined ? undefined : yield* sessions.findVerifiedAt(principal.sessionId)
+  const done = yield* accounts
+    .update({
+      id: account.id,
+      ...(typeof body.first_name === "string" ? { first_name: body.first_name } : {}),
+      ...(typeof body.last_name === "string" ? { last_name: body.last_name } : {}),
+      ...(changesAccess ? { old_hash: account.password_hash } : {}),
+      ...(new_hash === undefined ? {} : { new_hash }),
+      ...(email === undefined ? {} : { email }),
+      ...(made === undefined
+        ? {}
+        : { link: { token_hash: made.token_hash, purpose: "confirm", seconds: made.seconds } }),
+      ...(mail.length === 0 ? {} : { mail: yield* outbox.seal(mail) }),
+    })
+    .pipe(Effect.catchTag("SqlRefused", uniquenessOf), callers.telling(account.id))
+  if (done === undefined) {
+    return yield* new Conflict({
+      error: "The account was deleted, or its password changed, by another request.",
+    })
+  }
+  if (done.epoch === undefined) return undefined
+  yield* sessions.ended(account.id, { events: done.events ?? [] })
+  const changed = yield* accounts.find({ id: account.id })
+  if (changed === undefined) return yield* new NotFound({ error: "There is no such user." })
+  return yield* sessions.open(changed, { verifiedAt })
+})

@@ -1,0 +1,251 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { type Role, rolesUpTo } from "../../schema/accounts/scope.ts"
+import type { DisplayUser } from "../../schema/accounts/user.ts"
+import type { DeletedUser } from "../../schema/accounts/user-update.ts"
+import { displayFormat } from "../../schema/directory/emoji-display.ts"
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
+import type { PageRequest } from "../../schema/paging.ts"
+import { Bus } from "../cluster/bus.ts"
+import { type Client, Sql } from "../postgres/sql.ts"
+import { Callers } from "./caller-cache.ts"
+import { uniquenessOf } from "./registration.ts"
+import { usersMeant } from "./user-search-store.ts"
+
+export const userSorts = ["created_at", "updated_at", "email", "first_name", "last_name", "role"] as const
+type UserSort = (typeof userSorts)[number]
+
+/** A user with the ids they own, as administrators and the user see them. */
+export interface UserWithIds extends DisplayUser {
+  readonly emoji_ids: ReadonlyArray<string>
+}
+
+/** Columns to change; what is left out stays. */
+export interface UserChanges {
+  readonly email?: string
+  readonly first_name?: string
+  readonly last_name?: string
+  readonly source?: string
+  readonly free_limit?: number
+  readonly role?: Role
+  readonly password_hash?: string
+  readonly active?: boolean
+}
+
+interface OwnedId {
+  readonly canonical: string
+  readonly modifiers: string | null
+}
+interface UserRow {
+  readonly view: DisplayUser
+  readonly ids: ReadonlyArray<OwnedId>
+}
+interface Event {
+  readonly channel: string
+}
+interface Changed {
+  readonly user: DisplayUser
+  readonly events: ReadonlyArray<Event>
+}
+type Removed =
+  | { readonly held: Record<string, ReadonlyArray<string>> }
+  | {
+      readonly user: DisplayUser
+      readonly kept: ReadonlyArray<string>
+      readonly events: ReadonlyArray<Event>
+    }
+/** Without what was asked for: the role that is out of reach, or that of the last administrator. */
+type Untouched = { readonly role: Role; readonly last_admin?: true }
+type Touched<A> = Untouched | A | null
+
+const displayModifiersTag = 1
+/** Some own very many: the list of their ids has pages of its own. */
+const maxIdsInList = 200
+const maxIdsOfOne = 5000
+
+const withIds = ({ ids, view }: UserRow): UserWithIds => ({
+  ...view,
+  emoji_ids: ids.map(({ canonical, modifiers }) => {
+    const id = parseEmojiId(canonical)
+    return id._tag === "EmojiId" ? displayFormat(id, modifiers ?? undefined) : canonical
+  }),
+})
+
+const noUser = () => new NotFound({ error: "There is no such user." })
+const refused = ({ last_admin, role }: Untouched) =>
+  last_admin
+    ? new Conflict({ error: "This is the last administrator: make somebody else one first." })
+    : new Forbidden({ error: `A user of the role ${role} is above your own role.` })
+const isEmpty = (held: Readonly<Record<string, ReadonlyArray<string>>>, name: string) =>
+  (held[name]?.length ?? 0) === 0
+
+const stillHeld = (held: Readonly<Record<string, ReadonlyArray<string>>>) => {
+  const what = Object.keys(held).filter((name) => !isEmpty(held, name))
+  return new Conflict({
+    error: `The account still has ${what.map((name) => name.replace("_", " ")).join(", ")}: transfer the ids, let orders and transfers end, and have what was not spent refunded first.`,
+    details: { held },
+  })
+}
+
+/** Users as an administrator handles them. Everything here takes effect on every process before it returns. */
+export class UserAdmin extends Context.Service<
+  UserAdmin,
+  {
+    /** `search`: how an email or an alternate_id begins, a user's id, or an emoji id that is theirs. */
+    list(
+      page: PageRequest & { readonly sort: UserSort },
+      search?: string,
+    ): Effect.Effect<{ readonly data: ReadonlyArray<UserWithIds>; readonly total: number }, Unavailable>
+    get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
+    /** Fails for who is not there, or not any more: that is another answer than having nothing. */
+    check(id: string): Effect.Effect<void, NotFound | Unavailable>
+    /** With a confirmed email: whoever makes users here vouches for it. */
+    create(facts: {
+      readonly id?: string
+      readonly email: string
+      readonly role: Role
+      readonly passwordHash: string
+    }): Effect.Effect<string, Unprocessable | Unavailable>
+    findIdByEmail(email: string): Effect.Effect<string | undefined, Unavailable>
+    passwordHash(id: string): Effect.Effect<string | undefined, Unavailable>
+    /** `by` is the role of whoever asks: nobody changes a user above it. Somebody stays an administrator. */
+    update(
+      id: string,
+      changes: UserChanges,
+      by: Role,
+    ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
+    /** Without a second factor from now on; the sessions end. */
+    removeTwoFactor(id: string, by: Role): Effect.Effect<DisplayUser, NotFound | Forbidden | Unavailable>
+    /** `insists`: even if the user still holds ids; they stay reserved under the nameless account. */
+    remove(
+      id: string,
+      options: { readonly by: Role; readonly insists: boolean },
+    ): Effect.Effect<DeletedUser, NotFound | Forbidden | Conflict | Unavailable>
+    /** The same for a user of the demo data, who may be the last administrator. */
+    removeDemo(
+      id: string,
+      by: Role,
+    ): Effect.Effect<DeletedUser, NotFound | Forbidden | Conflict | Unavailable>
+  }
+>()("directory/UserAdmin") {
+  static readonly layer = Layer.effect(
+    UserAdmin,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const callers = yield* Callers
+      const bus = yield* Bus
+
+      const telling = (id: string) => callers.telling(id.toLowerCase())
+      const publish = (events: ReadonlyArray<Event>) => {
+        for (const { channel } of events) bus.publish("channel", channel)
+      }
+      const afterChange = Effect.fnUntraced(function* (outcome: Touched<Changed>) {
+        if (outcome === null) return yield* noUser()
+        if (!("user" in outcome)) return yield* refused(outcome)
+        publish(outcome.events)
+        return outcome.user
+      })
+      const afterRemoval = Effect.fnUntraced(function* (
+        id: string,
+        statement: Effect.Effect<ReadonlyArray<{ readonly outcome: Touched<Removed> }>, Unavailable>,
+      ) {
+        const [row] = yield* statement.pipe(telling(id))
+        const outcome = row!.outcome
+        if (outcome === null) return yield* noUser()
+        if ("role" in outcome) return yield* refused(outcome)
+        if ("held" in outcome) return yield* stillHeld(outcome.held)
+        publish(outcome.events)
+        return { ...outcome.user, kept_emoji_ids: outcome.kept }
+      })
+      const owned = (q: Client, limit: number) => q`
+        (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
+                  (select r.data from record r where r.canonical = e.canonical and r.tag = ${displayModifiersTag}
+                    order by r.seq desc limit 1)) order by e.registered_at, e.canonical), '[]')
+           from (select canonical, registered_at from emoji_id where owner_id = u.id
+                  order by registered_at, canonical limit ${limit}) e)`
+
+      return UserAdmin.of({
+        list: Effect.fnUntraced(function* ({ dir, limit, page, sort }, search) {
+          const wanted = (q: Client) =>
+            search === undefined
+              ? q`deleted_at is null`
+              : q`deleted_at is null and id in (${usersMeant(q, search)})`
+          const [row] = yield* sql.rows<{ data: ReadonlyArray<UserRow>; total: number }>(
+            (q) => q`
+              select (select count(*) from app_user where ${wanted(q)}) as total,
+                     (select coalesce(jsonb_agg(jsonb_build_object('view', display_user(u), 'ids', ${owned(q, maxIdsInList)}) order by p.n), '[]')
+                        from (select id, row_number() over () as n from (
+                                select id from app_user where ${wanted(q)}
+                                 order by ${q(sort)} ${dir === "Asc" ? q`asc` : q`desc`} nulls last, id
+                                 limit ${limit} offset ${page * limit}) x) p
+                        join app_user u on u.id = p.id) as data`,
+          )
+          return { data: row!.data.map(withIds), total: row!.total }
+        }),
+        get: Effect.fnUntraced(function* (id) {
+          const [row] = yield* sql.rows<UserRow>(
+            (q) => q`select display_user(u) as view, ${owned(q, maxIdsOfOne)} as ids from app_user u
+                      where u.id = ${id} and u.deleted_at is null`,
+          )
+          return row === undefined ? yield* noUser() : withIds(row)
+        }),
+        check: Effect.fnUntraced(function* (id) {
+          const rows = yield* sql.rows(
+            (q) => q`select 1 from app_user where id = ${id} and deleted_at is null`,
+          )
+          if (rows.length === 0) return yield* noUser()
+        }),
+        create: ({ email, id = randomUUID(), passwordHash, role }) =>
+          sql
+            .attempt<{ id: string }>(
+              (q) => q`insert into app_user (id, email, password_hash, role, email_verified_at)
+                       values (${id}, ${email}, ${passwordHash}, ${role}, now()) returning id`,
+            )
+            .pipe(
+              Effect.map((rows) => rows[0]!.id),
+              Effect.catchTag("SqlRefused", uniquenessOf),
+            ),
+        findIdByEmail: (email) =>
+          sql
+            .rows<{ id: string }>((q) => q`select id from app_user where email = ${email}`)
+            .pipe(Effect.map((rows) => rows[0]?.id)),
+        passwordHash: (id) =>
+          sql
+            .rows<{ password_hash: string | null }>(
+              (q) => q`select password_hash from app_user where id = ${id} and deleted_at is null`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.password_hash ?? undefined)),
+        update: Effect.fnUntraced(function* (id, changes, by) {
+          const [row] = yield* sql
+            .attempt<{ outcome: Touched<Changed> }>(
+              (q) =>
+                q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome`,
+            )
+            .pipe(Effect.catchTag("SqlRefused", uniquenessOf), telling(id))
+          return yield* afterChange(row!.outcome)
+        }),
+        removeTwoFactor: Effect.fnUntraced(function* (id, by) {
+          const [row] = yield* sql
+            .rows<{ outcome: Touched<Changed> }>(
+              (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
+            )
+            .pipe(telling(id))
+          return yield* afterChange(row!.outcome).pipe(Effect.catchTag("Conflict", Effect.die))
+        }),
+        remove: (id, { by, insists }) =>
+          afterRemoval(
+            id,
+            sql.rows(
+              (q) => q`select delete_user(${id}, ${insists}, ${rolesUpTo(by) as string[]}) as outcome`,
+            ),
+          ),
+        removeDemo: (id, by) =>
+          afterRemoval(
+            id,
+            sql.rows((q) => q`select delete_demo_user(${id}, ${rolesUpTo(by) as string[]}) as outcome`),
+          ),
+      })
+    }),
+  )
+}

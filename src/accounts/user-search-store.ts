@@ -1,0 +1,20 @@
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import { isUuid } from "../../schema/wire-format.ts"
+import type { Client } from "../postgres/sql.ts"
+
+/** After every text that begins with what it is put behind. */
+const last = "\u{10ffff}"
+
+/** The ids of the users somebody means by this: each part is found by an index, whatever the others find. */
+export const usersMeant = (q: Client, search: string) => {
+  const email = search.toLowerCase()
+  const emojiId = parseEmojiId(search)
+  const parts = [
+    q`select id from app_user where email collate "C" between ${email} and ${email + last}`,
+    q`select id from app_user where alternate_id collate "C" between ${search} and ${search + last}`,
+  ]
+  if (isUuid(search)) parts.push(q`select ${search}::uuid`)
+  if (emojiId._tag === "EmojiId")
+    parts.push(q`select owner_id from emoji_id where canonical = ${emojiId.canonical}`)
+  return parts.reduce((all, part) => q`${all} union all ${part}`)
+}

@@ -1,0 +1,65 @@
+import { Context, Effect, Layer } from "effect"
+import type { DisplayUser } from "../../schema/accounts/user.ts"
+import { NotFound, type Unavailable } from "../../schema/errors.ts"
+import { Bus } from "../cluster/bus.ts"
+import { Memory } from "../cluster/invalidated-cache.ts"
+import { Sql } from "../postgres/sql.ts"
+import { accountTopic } from "./account-response-cache.ts"
+import { userTopic } from "./caller-cache.ts"
+
+const capacity = 10_000
+/** A part of the view depends on the date. */
+const keepMs = 60_000
+
+interface Kept {
+  readonly user: DisplayUser
+  readonly untilMs: number
+}
+
+/** Users as answers show them. One statement builds the whole view, for one user or for many. */
+export class Users extends Context.Service<
+  Users,
+  {
+    find(id: string): Effect.Effect<DisplayUser | undefined, Unavailable>
+    get(id: string): Effect.Effect<DisplayUser, NotFound | Unavailable>
+    findMany(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, DisplayUser>, Unavailable>
+    /** A user somebody read a while ago, when nothing of them has changed since. */
+    remembered(id: string): DisplayUser | undefined
+    /** Called before users are read; what it returns remembers one, unless something changed meanwhile. */
+    watch(): (user: DisplayUser) => void
+  }
+>()("directory/Users") {
+  static readonly layer = Layer.effect(
+    Users,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const bus = yield* Bus
+      const memory = new Memory<Kept>(bus, { topics: [accountTopic, userTopic], capacity })
+
+      const findMany = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+        if (ids.length === 0) return new Map<string, DisplayUser>()
+        const rows = yield* sql.rows<{ view: DisplayUser }>(
+          (q) => q`select display_user(u) as view from app_user u where u.id = any(${ids as string[]})`,
+        )
+        return new Map(rows.map(({ view }) => [view.id, view]))
+      })
+      const find = (id: string) => Effect.map(findMany([id]), (users) => users.get(id))
+
+      return Users.of({
+        find,
+        get: Effect.fnUntraced(function* (id) {
+          return (yield* find(id)) ?? (yield* new NotFound({ error: "There is no such user." }))
+        }),
+        findMany,
+        remembered: (id) => {
+          const kept = memory.recall(id)
+          return kept !== undefined && kept.untilMs > performance.now() ? kept.user : undefined
+        },
+        watch: () => {
+          const remember = memory.watch()
+          return (user) => remember(user.id, { user, untilMs: performance.now() + keepMs })
+        },
+      })
+    }),
+  )
+}

@@ -1,0 +1,61 @@
+import { Effect, ManagedRuntime } from "effect"
+import { isProblem } from "../../schema/errors.ts"
+import { readConfig } from "../config/config.ts"
+import type { Command, Input } from "./command.ts"
+import { commands } from "./commands.ts"
+import { openDatabase } from "./database.ts"
+import { parseCommand } from "./parse.ts"
+import { commandUsage, printed, usage } from "./print.ts"
+import { cliServices } from "./services.ts"
+
+/** Exit codes: 0 done, 1 refused or failed, 2 not understood. */
+const failed = 1
+const misunderstood = 2
+
+const reasonOf = (error: unknown): string => {
+  if (!isProblem(error)) return error instanceof Error ? error.message.split("\n")[0]! : String(error)
+  const fields = Object.entries(error.fields ?? {}).flatMap(([name, issues]) =>
+    issues.filter(({ message }) => message !== error.message).map(({ message }) => `${name}: ${message}`),
+  )
+  return [error.message, ...fields].join(" ")
+}
+
+const runCommand = async (command: Command, input: Input): Promise<unknown> => {
+  const read = readConfig()
+  if ("problems" in read) throw new Error(read.problems.join("; "))
+  const database = await openDatabase(read.config)
+  try {
+    const runtime = ManagedRuntime.make(cliServices(read.config, database.address))
+    try {
+      const outcome = await runtime.runPromise(Effect.result(command.run(input)))
+      if (outcome._tag === "Failure") throw outcome.failure
+      return outcome.success
+    } finally {
+      await runtime.dispose()
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+const main = async (args: ReadonlyArray<string>): Promise<number> => {
+  const parsed = parseCommand(args, commands)
+  if ("help" in parsed) {
+    console.log(usage(commands))
+    return 0
+  }
+  if ("mistake" in parsed) {
+    console.error(parsed.mistake)
+    if (parsed.command !== undefined) console.error(commandUsage(parsed.command))
+    return misunderstood
+  }
+  try {
+    console.log(printed(await runCommand(parsed.command, parsed.input), parsed.asJson))
+    return 0
+  } catch (error) {
+    console.error(reasonOf(error))
+    return failed
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,147 @@
+import { Context, Data, Effect, Layer } from "effect"
+import { openLink } from "./peer-link.ts"
+import type { Pair } from "./pending-invalidations.ts"
+import { Topics } from "./topics.ts"
+import type { Wire } from "./transport.ts"
+
+export interface BusOptions {
+  /** Through the database that holds the truth. Undefined: no other process shares it, and nothing is ever sent. */
+  readonly wire: Wire | undefined
+  /** A faster way for wake-ups. Caches do not depend on it: a process cut off from it could still write. */
+  readonly express?: Wire | undefined
+  readonly heartbeatMs: number
+  readonly leaseMs: number
+  /** The database's statement_timeout. */
+  readonly statementMs: number
+}
+
+export interface BusStats {
+  readonly peers: number
+  readonly waiting: number
+  readonly sent: number
+  readonly heard: number
+  readonly refused: number
+  readonly unreadable: number
+  readonly gaps: number
+  readonly probations: number
+  readonly lost: number
+  readonly handlerFailures: number
+}
+
+/** Of a process that talks to nobody. */
+export const noStats = {
+  peers: 0,
+  waiting: 0,
+  sent: 0,
+  heard: 0,
+  refused: 0,
+  unreadable: 0,
+  gaps: 0,
+  probations: 0,
+  lost: 0,
+}
+
+export class WireUnreachable extends Data.TaggedError("WireUnreachable")<{ readonly cause: unknown }> {}
+
+export class Bus extends Context.Service<
+  Bus,
+  {
+    /** Asked at every use of a cache. False: read the database. */
+    readonly mayServe: () => boolean
+    /** After the commit, before the answer: done when no process serves what the keys held before. */
+    readonly invalidate: (topic: string, keys: ReadonlyArray<string>) => Effect.Effect<void>
+    /** Handlers drop at once, and disown the loads under way. */
+    readonly onInvalidate: (
+      topic: string,
+      handler: (keys: ReadonlyArray<string> | "all") => void,
+    ) => () => void
+    /** Drops everything this process remembers: something may have changed that nobody could tell it. */
+    readonly forgetAll: () => void
+    /** Wakes the subscribers in all processes. It may get lost, never silently for long: see `onGap`. */
+    readonly publish: (topic: string, payload: string) => void
+    /** The same for the other processes alone. */
+    readonly wakeOthers: (topic: string, payload: string) => void
+    readonly subscribe: (topic: string, handler: (payload: string) => void) => () => void
+    /** Wake-ups may have been missed: look for yourself. */
+    readonly onGap: (handler: () => void) => () => void
+    /** Whether the faster way for wake-ups works. */
+    readonly hearsExpress: () => boolean
+    readonly stats: () => BusStats
+  }
+>()("directory/Bus") {
+  static readonly layer = (options: BusOptions): Layer.Layer<Bus, WireUnreachable> =>
+    Layer.effect(
+      Bus,
+      Effect.map(
+        Effect.acquireRelease(
+          Effect.tryPromise({
+            try: () => openBus(options),
+            catch: (cause) => new WireUnreachable({ cause }),
+          }),
+          (bus) => Effect.promise(bus.close),
+        ),
+        (bus) => Bus.of(bus.service),
+      ),
+    )
+}
+
+const openBus = async (options: BusOptions) => {
+  let handlerFailures = 0
+  let isTrusted = true
+  const onWakeFailure = (): void => {
+    handlerFailures += 1
+  }
+  const caches = new Topics<ReadonlyArray<string> | "all">(() => {
+    // A cache that failed to drop holds nobody knows what: this process serves from none of them again.
+    handlerFailures += 1
+    isTrusted = false
+  })
+  const subscribers = new Topics<string>(onWakeFailure)
+  const gaps = new Topics<void>(onWakeFailure)
+
+  const onDrop = (drop: ReadonlyArray<Pair> | "all"): void => {
+    if (drop === "all") {
+      caches.tellAll("all")
+      return
+    }
+    const keysByTopic = new Map<string, Array<string>>()
+    for (const [topic, key] of drop) {
+      const keys = keysByTopic.get(topic)
+      if (keys === undefined) keysByTopic.set(topic, [key])
+      else keys.push(key)
+    }
+    for (const [topic, keys] of keysByTopic) caches.tell(topic, keys)
+  }
+  const onWakes = (wakes: ReadonlyArray<Pair>): void => {
+    for (const [topic, payload] of wakes) subscribers.tell(topic, payload)
+  }
+  const onGap = (): void => gaps.tellAll()
+
+  const { wire, express, ...times } = options
+  const link = wire && (await openLink({ ...times, wire, express, onDrop, onWakes, onGap }))
+
+  return {
+    close: async (): Promise<void> => link?.close(),
+    service: Bus.of({
+      mayServe: link === undefined ? () => isTrusted : () => isTrusted && link.mayServe(),
+      invalidate: (topic, keys) =>
+        Effect.suspend(() => {
+          caches.tell(topic, keys)
+          if (link === undefined || keys.length === 0) return Effect.void
+          const pairs = keys.map((key) => [topic, key] as const)
+          return Effect.callback<void>((resume) => link.invalidate(pairs, () => resume(Effect.void)))
+        }),
+      onInvalidate: (topic, handler) => caches.on(topic, handler),
+      forgetAll: () => caches.tellAll("all"),
+      publish: (topic, payload) => {
+        subscribers.tell(topic, payload)
+        link?.wake([topic, payload])
+      },
+      wakeOthers: (topic, payload) => link?.wake([topic, payload]),
+      subscribe: (topic, handler) => subscribers.on(topic, handler),
+      onGap: (handler) => gaps.on("", handler),
+      hearsExpress: () => link?.hearsExpress() ?? false,
+      stats: () => ({ ...noStats, ...link?.stats(), handlerFailures }),
+    }),
+  }
+}

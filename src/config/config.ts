@@ -1,0 +1,86 @@
+import { Context, Redacted } from "effect"
+import { isPublishedSecret } from "../demo/published.ts"
+import { type Read, readSettings } from "./setting-readers.ts"
+import { settings } from "./settings.ts"
+
+type Settings = Read<typeof settings>
+export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo" | "host"> {
+  readonly production: boolean
+  readonly demo: boolean
+  /** Whether the sandbox is a payment provider of this service. */
+  readonly takesTestPayments: boolean
+  readonly host: string
+  readonly baseUrl: string
+  readonly authUrl: string
+  readonly webUrl: string
+}
+
+const isBelowPath = (address: string | undefined): boolean =>
+  address !== undefined && new URL(address).pathname !== "/"
+
+/** Where pages are served: their forms and redirects lead to paths of the host. */
+const pageProblems = (name: string, own: string | undefined, base: string | undefined) => {
+  if (isBelowPath(own)) return [`${name}: expected an address without a path`]
+  return own === undefined && isBelowPath(base)
+    ? [`${name}: expected an address without a path; by default it is BASE_URL`]
+    : []
+}
+
+/** What only makes sense together. */
+const combinedProblems = (values: Settings): ReadonlyArray<string> => {
+  const production = values.nodeEnv === "production"
+  return [
+    ...(production && values.rateLimit === "off" ? ["RATE_LIMIT: off is refused in production"] : []),
+    ...(production && values.demo === "true"
+      ? ["DEMO: true is refused in production, because demo passwords are published"]
+      : []),
+    ...(production &&
+    values.adminPassword !== undefined &&
+    isPublishedSecret(Redacted.value(values.adminPassword))
+      ? ["ADMIN_PASSWORD: a published demo password is refused in production"]
+      : []),
+    ...((values.adminEmail === undefined) !== (values.adminPassword === undefined)
+      ? ["ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"]
+      : []),
+    ...(values.stripeKey !== undefined && values.stripeWebhookSecret === undefined
+      ? ["STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"]
+      : []),
+    ...(values.stripeKey !== undefined && values.payments === "sandbox"
+      ? ["PAYMENTS: sandbox is refused with STRIPE_SECRET_KEY, which takes real money"]
+      : []),
+    ...(values.twilioAccount !== undefined &&
+    (values.twilioToken === undefined || values.twilioFrom === undefined)
+      ? ["TWILIO_ACCOUNT_SID: needs TWILIO_AUTH_TOKEN and TWILIO_FROM"]
+      : []),
+    ...(production && values.databaseUrl !== undefined && values.secretKeys === undefined
+      ? ["SECRET_KEYS: needed in production when DATABASE_URL is set, so that every node has the same"]
+      : []),
+    ...pageProblems("AUTH_URL", values.authUrl, values.baseUrl),
+    ...pageProblems("WEB_URL", values.webUrl, values.baseUrl),
+  ]
+}
+
+export const readConfig = (
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): { readonly config: Config } | { readonly problems: ReadonlyArray<string> } => {
+  const read = readSettings(settings, environment)
+  if ("problems" in read) return read
+  const { values } = read
+  const problems = combinedProblems(values)
+  if (problems.length > 0) return { problems }
+  const production = values.nodeEnv === "production"
+  const baseUrl = values.baseUrl ?? `http://localhost:${values.port}`
+  const config: Config = {
+    ...values,
+    production,
+    demo: values.demo === undefined ? !production : values.demo === "true",
+    takesTestPayments: !production || values.payments === "sandbox",
+    host: values.host ?? (production ? "0.0.0.0" : "127.0.0.1"),
+    baseUrl,
+    authUrl: values.authUrl ?? baseUrl,
+    webUrl: values.webUrl ?? baseUrl,
+  }
+  return { config }
+}
+
+export class AppConfig extends Context.Service<AppConfig, Config>()("directory/Config") {}

@@ -1,0 +1,29 @@
+import { Context, Effect, Layer } from "effect"
+import { AppConfig } from "./config.ts"
+
+/** The moments at which a test may end this process to see that nothing is lost. */
+export type FailPoint =
+  | "checkout.before_commit"
+  | "checkout.after_commit"
+  | "checkout.after_intent"
+  | "checkout.before_answer"
+  | "sandbox.after_charge"
+  | "payment.before_commit"
+  | "payment.after_commit"
+
+export class FailPoints extends Context.Service<
+  FailPoints,
+  { pass(point: FailPoint): Effect.Effect<void> }
+>()("directory/FailPoints") {
+  static readonly layer = Layer.effect(
+    FailPoints,
+    Effect.gen(function* () {
+      const { failpoint, production } = yield* AppConfig
+      const armed = production ? undefined : failpoint
+      return FailPoints.of({
+        pass: (point) =>
+          point === armed ? Effect.sync(() => process.kill(process.pid, "SIGKILL")) : Effect.void,
+      })
+    }),
+  )
+}

@@ -1,0 +1,52 @@
+import { hkdfSync, randomBytes, randomUUID } from "node:crypto"
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Redacted } from "effect"
+import type { NamedKey } from "../crypto/key-ring.ts"
+import type { Config } from "./config.ts"
+import { makeFolder } from "./make-folder.ts"
+import { keyList } from "./setting-readers.ts"
+
+const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
+  text.split(",").map((part) => {
+    const colon = part.indexOf(":")
+    return { id: part.slice(0, colon).trim(), secret: Redacted.make(part.slice(colon + 1).trim()) }
+  })
+
+/** On the disk before anything is sealed with it, and never in the place of one that another process made meanwhile. */
+export const makeKeyFile = (folder: string, file: string): void => {
+  makeFolder(folder)
+  const made = `${file}.${randomUUID()}`
+  writeFileSync(made, `k1:${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flush: true })
+  try {
+    linkSync(made, file)
+  } catch {
+    // There is one by now, or this file system knows no links.
+    if (!existsSync(file)) renameSync(made, file)
+  } finally {
+    rmSync(made, { force: true })
+  }
+}
+
+/** Without a configured secret one is made at the first start and kept outside the database, so a dump never holds it. */
+const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
+  const file = join(folder, "secret-key")
+  if (!existsSync(file)) makeKeyFile(folder, file)
+  try {
+    return fromSetting(keyList(readFileSync(file, "utf8").trim()))
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`)
+  }
+}
+
+export const masterKeys = (config: Pick<Config, "secretKeys" | "dataDir">): ReadonlyArray<NamedKey> =>
+  config.secretKeys === undefined ? fromFile(config.dataDir) : fromSetting(Redacted.value(config.secretKeys))
+
+/** The key that signs mint permissions: the configured one, or one that only the newest master secret leads to. */
+export const mintKey = (config: Pick<Config, "mintKey" | "secretKeys" | "dataDir">): Redacted.Redacted => {
+  if (config.mintKey !== undefined) return config.mintKey
+  const [newest] = masterKeys(config)
+  const secret = Buffer.from(Redacted.value(newest!.secret), "base64")
+  const derived = hkdfSync("sha256", secret, "", "emoji-id-directory/mint-signature", 32)
+  return Redacted.make(Buffer.from(derived).toString("hex"))
+}

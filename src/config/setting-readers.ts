@@ -1,0 +1,169 @@
+import { Redacted } from "effect"
+import {
+  composePassword,
+  isEmail,
+  lengthOfPassword,
+  passwordLength,
+} from "../../schema/accounts/credential-rules.ts"
+
+/** One environment variable: how it is read, what it is when absent, and what the README says of it. */
+export interface Setting<A> {
+  readonly name: string
+  readonly doc: string
+  readonly fallback: string | undefined
+  readonly parse: (text: string) => A
+}
+
+type Reader<A> = (text: string) => A
+
+export const setting = <A>(name: string, fallback: string, doc: string, parse: Reader<A>): Setting<A> => ({
+  name,
+  doc,
+  fallback,
+  parse,
+})
+
+export const optionalSetting = <A>(name: string, doc: string, parse: Reader<A>): Setting<A | undefined> => ({
+  name,
+  doc,
+  fallback: undefined,
+  parse,
+})
+
+export const whole =
+  (minimum: number, maximum: number): Reader<number> =>
+  (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+      throw new Error(`expected a whole number from ${minimum} to ${maximum}`)
+    }
+    return value
+  }
+
+export const oneOf =
+  <const A extends string>(...values: ReadonlyArray<A>): Reader<A> =>
+  (text) => {
+    const found = values.find((value) => value === text)
+    if (found === undefined) throw new Error(`expected one of ${values.join(", ")}`)
+    return found
+  }
+
+export const url =
+  (...protocols: ReadonlyArray<string>): Reader<string> =>
+  (text) => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new Error(`expected a URL starting with ${protocols.map((p) => `${p}//`).join(" or ")}`)
+    }
+    return text.replace(/\/$/, "")
+  }
+
+/** A URL with a login in it, of which the clients take nothing but what can be decoded. */
+export const loginUrl =
+  (...protocols: ReadonlyArray<string>): Reader<string> =>
+  (text) => {
+    const given = url(...protocols)(text)
+    const { password, pathname, username } = new URL(given)
+    try {
+      decodeURIComponent(username + password + pathname)
+    } catch {
+      throw new Error("a % in the login or the path is written %25")
+    }
+    return given
+  }
+
+/** An address that others are put behind: paths, queries. */
+export const baseUrl =
+  (...protocols: ReadonlyArray<string>): Reader<string> =>
+  (text) => {
+    const given = url(...protocols)(text)
+    const { hash, password, search, username } = new URL(given)
+    if (hash + password + search + username !== "") {
+      throw new Error("expected an address without a login, a query or a fragment")
+    }
+    return given
+  }
+
+export const plain: Reader<string> = (text) => text
+
+const list: Reader<ReadonlyArray<string>> = (text) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+/** As browsers spell them, or they would never match. */
+const origin = (text: string): string => {
+  const {
+    hash = "",
+    host = "",
+    pathname = "",
+    protocol,
+    search = "",
+  } = URL.canParse(text) ? new URL(text) : {}
+  if (protocol === undefined || host === "" || !["", "/"].includes(pathname) || search + hash !== "") {
+    throw new Error(`${text} is no origin such as https://shop.example`)
+  }
+  return `${protocol}//${host}`
+}
+
+export const origins: Reader<ReadonlyArray<string>> = (text) =>
+  list(text).map((item) => (item === "*" ? item : origin(item)))
+
+export const secret =
+  (inner: Reader<string> = plain): Reader<Redacted.Redacted<string>> =>
+  (text) =>
+    Redacted.make(inner(text))
+
+/** Counted as what people choose is. */
+export const password: Reader<string> = (text) => {
+  const length = lengthOfPassword(composePassword(text))
+  const { maximum, minimum } = passwordLength
+  if (length < minimum || length > maximum) throw new Error(`expected ${minimum} to ${maximum} characters`)
+  return text
+}
+
+/** One that can log in: what else is an address to mail servers is none to the API. */
+export const email: Reader<string> = (text) => {
+  if (!isEmail(text)) throw new Error("expected an email address")
+  return text.toLowerCase()
+}
+
+export const keyList: Reader<string> = (text) => {
+  const ids = new Set<string>()
+  for (const part of text.split(",")) {
+    const [, id] = /^\s*([\w-]{1,32}):[A-Za-z0-9+/_-]{43}=?\s*$/.exec(part) ?? []
+    if (id === undefined) throw new Error("expected id:secret pairs, each secret 32 bytes in base64")
+    if (ids.has(id)) throw new Error(`the id ${id} is there twice`)
+    ids.add(id)
+  }
+  return text
+}
+
+export const hexKey: Reader<string> = (text) => {
+  if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) throw new Error("expected 32 bytes in hex")
+  return text
+}
+
+export type Read<S extends Record<string, Setting<unknown>>> = {
+  readonly [K in keyof S]: S[K] extends Setting<infer A> ? A : never
+}
+
+/** Reads every setting and reports every bad one, a line each. */
+export const readSettings = <S extends Record<string, Setting<unknown>>>(
+  settings: S,
+  environment: Readonly<Record<string, string | undefined>>,
+): { readonly values: Read<S> } | { readonly problems: ReadonlyArray<string> } => {
+  const values: Record<string, unknown> = {}
+  const problems: Array<string> = []
+  for (const [key, { fallback, name, parse }] of Object.entries(settings)) {
+    const given = environment[name]
+    const text = given === undefined || given === "" ? fallback : given
+    if (text === undefined) continue
+    try {
+      values[key] = parse(text)
+    } catch (error) {
+      problems.push(`${name}: ${(error as Error).message}`)
+    }
+  }
+  return problems.length > 0 ? { problems } : { values: values as Read<S> }
+}

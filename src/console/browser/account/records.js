@@ -1,0 +1,48 @@
+import { h } from "../parts/dom.js"
+
+/** @param {string} tag @param {Record<string, string>} categories */
+export const categoryName = (tag, categories) => categories[tag] ?? tag
+
+/** As people write it: the directory keeps this kind without its beginning. @param {{tag: string, data: string}} record */
+export const writtenData = ({ data, tag }) => (tag === "0x1004" ? `0x${data}` : data)
+
+const webLink = /^(?!https?:\/\/)([^|]+)\|(https?:\/\/.*)$/is
+
+/** `address|description|signature|default` */
+const paid = ([value = "", description, _signature, isDefault]) => ({
+  value,
+  more: [description],
+  isDefault: isDefault === "t",
+})
+
+/** What a record leads to and what is said of it. Only some kinds have fields; in the others a bar is text. */
+const partsOf = (tag, data) => {
+  const fields = data.split("|")
+  const high = Number.parseInt(tag, 16) >> 8
+  if (tag === "0x6300") {
+    const [short, long, network, value = "", description] = fields
+    return { value, more: [short, long, network, description] }
+  }
+  if (tag === "0x3fff") return { name: fields[0], ...paid(fields.slice(1)) }
+  if ((high >= 0x10 && high <= 0x3f) || high === 0x62) return paid(fields)
+  const [, name, url] = (tag === "0x4001" && webLink.exec(data)) || []
+  return url === undefined ? { value: data, more: [] } : { value: url, more: [name] }
+}
+
+/** @param {{tag: string, data: string}} record @param {Record<string, string>} categories */
+export const recordView = ({ data, tag }, categories) => {
+  const { isDefault = false, more, name, value } = partsOf(tag, writtenData({ data, tag }))
+  const said = more.filter(Boolean)
+  return h(
+    "span",
+    { class: "record" },
+    h(
+      "span",
+      { class: "record-name" },
+      h("strong", {}, name ?? categoryName(tag, categories)),
+      isDefault && h("span", { class: "badge" }, "default"),
+    ),
+    h("code", {}, value),
+    said.length > 0 && h("span", { class: "soft small" }, said.join(" · ")),
+  )
+}

@@ -1,0 +1,102 @@
+import { actionForm, finalButton } from "../parts/actions.js"
+import { badge, empty, field, fill, h } from "../parts/dom.js"
+import { dollars, when } from "../parts/format.js"
+import { notify } from "../parts/notices.js"
+import { drawPaged, table } from "../parts/subnav.js"
+import { call, get } from "../platform/api.js"
+
+const gives = (code) => {
+  if (code.code_type === "RandomYat") return "a random id"
+  return code.discount_as_percentage === undefined
+    ? `${dollars(code.discount_in_cents ?? 0)} off`
+    : `${code.discount_as_percentage} % off`
+}
+
+const uses = (code) =>
+  code.max_uses === undefined ? `${code.total_uses}` : `${code.total_uses} of ${code.max_uses}`
+
+export const drawCodes = async (place) => {
+  const list = h("div", {})
+  const start = () =>
+    drawPaged(
+      list,
+      (page) => get(`/codes?limit=20&page=${page}`),
+      (codes, again) =>
+        codes.length === 0
+          ? empty("🏷️", "No codes.")
+          : table(
+              ["Code", "Gives", "Used", "Until", ""],
+              codes.map((code) => [
+                [
+                  h("code", {}, code.redemption_code ?? code.name),
+                  h("br"),
+                  h("span", { class: "soft small" }, code.name),
+                ],
+                gives(code),
+                uses(code),
+                code.end_date === undefined ? "—" : when(code.end_date),
+                code.deleted_at === undefined
+                  ? finalButton(
+                      "Withdraw",
+                      {
+                        question: `Withdraw ${code.redemption_code ?? code.name}?`,
+                        consequence: "Nobody can use it from now on, and it cannot be brought back.",
+                      },
+                      async () => {
+                        await call("DELETE", `/codes/${code.id}`)
+                        await again()
+                      },
+                      { class: "plain small" },
+                    )
+                  : badge("Withdrawn"),
+              ]),
+            ),
+    )
+  fill(
+    place,
+    list,
+    h(
+      "section",
+      { class: "card" },
+      h("h2", {}, "New discount"),
+      actionForm(
+        {
+          label: "Make the code",
+          name: "New discount code",
+          submit: async (values, form) => {
+            await call("POST", "/codes", {
+              name: values.name,
+              code_type: "Discount",
+              redemption_code: values.redemption_code,
+              discount_as_percentage: Number(values.percent),
+              ...(values.max_uses === "" ? {} : { max_uses: Number(values.max_uses) }),
+            })
+            form.reset()
+            notify("The code can be used.", "good")
+            await start()
+          },
+        },
+        field("Name", { name: "name", maxlength: "200", required: true }),
+        field(
+          "What people type",
+          { name: "redemption_code", pattern: "[A-Za-z0-9_\\-]{3,64}", required: true },
+          "3 to 64 letters, digits, dashes or underscores.",
+        ),
+        h(
+          "div",
+          { class: "field-row" },
+          field("Percent off", {
+            name: "percent",
+            type: "number",
+            min: "1",
+            max: "100",
+            value: "10",
+            required: true,
+          }),
+          field("Uses at most", { name: "max_uses", type: "number", min: "1" }),
+        ),
+      ),
+    ),
+  )
+  await start()
+}

@@ -1,0 +1,113 @@
+import { actionButton } from "./parts/actions.js"
+import { badge, cut, emojiText, empty, fill, h, keyed } from "./parts/dom.js"
+import { counted, dollars, when } from "./parts/format.js"
+import { notify } from "./parts/notices.js"
+import { call } from "./platform/api.js"
+import { boxes, cart, loadBoxes, showCart } from "./platform/store.js"
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)")
+
+/** What was in the box comes out one by one; at once for those who do not want movement. @param {ReadonlyArray<string>} ids */
+const reveal = (ids) => {
+  const dialog = h(
+    "dialog",
+    { class: "card reveal", "aria-labelledby": "reveal-title" },
+    h("h2", { id: "reveal-title", class: "center" }, "It is yours"),
+    h("p", { class: "emoji huge center lid", "aria-hidden": "true" }, "🎁"),
+    h(
+      "ul",
+      { class: "prizes" },
+      ids.map((id, i) =>
+        h(
+          "li",
+          { class: `prize prize-${Math.min(i, 12)}` },
+          h(
+            "a",
+            { class: "tile-id", href: `#/lookup/${encodeURIComponent(id)}`, onclick: () => dialog.close() },
+            emojiText(id),
+          ),
+        ),
+      ),
+    ),
+    h("form", { method: "dialog", class: "row middle" }, h("button", { autofocus: true }, "Wonderful")),
+  )
+  if (!calm.matches) dialog.classList.add("moving")
+  dialog.addEventListener("close", () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+const facts = (box) =>
+  h(
+    "p",
+    { class: "small soft" },
+    `${counted(box.scores.length, "id")} · average score ${Math.round(box.average_rhythm_score)}`,
+  )
+
+const name = (box) => box.lootbox_type?.name ?? "Lootbox"
+
+const ownCard = (box) =>
+  h(
+    "li",
+    { class: "card box" },
+    h("span", { class: "emoji box-sign", "aria-hidden": "true" }, box.status === "Used" ? "📭" : "🎁"),
+    h(
+      "h3",
+      {},
+      name(box),
+      " ",
+      badge(box.status === "Used" ? "Opened" : "Unopened", box.status === "Used" ? "" : "good"),
+    ),
+    box.yats.length > 0 ? box.yats.map((id) => h("p", { class: "emoji-line" }, id)) : facts(box),
+    box.status === "Owned"
+      ? actionButton("Open it", async () => {
+          const opened = await call("POST", `/lootboxes/${box.id}/open`)
+          loadBoxes()
+          reveal(opened.yats)
+        })
+      : h("p", { class: "small soft" }, when(box.opened_at)),
+  )
+
+const saleCard = (box) => {
+  const inCart = cart.value.order?.order_items.some((item) => item.main_id === box.id)
+  return h(
+    "li",
+    { class: "card box" },
+    h("span", { class: "emoji box-sign", "aria-hidden": "true" }, "🎁"),
+    h("h3", {}, name(box)),
+    facts(box),
+    h("p", {}, h("strong", {}, dollars(box.total_value))),
+    inCart
+      ? h("a", { class: "button plain", href: "#/cart" }, "In the cart")
+      : actionButton("Add to cart", async () => {
+          showCart(await call("POST", "/cart", { items: [{ lootbox_id: box.id }] }))
+          notify("The box is in the cart.", "good")
+        }),
+  )
+}
+
+export const draw = async (root, life) => {
+  const mine = h("div", {})
+  const onSale = h("div", {})
+  root.append(h("h1", {}, "Lootboxes"), h("h2", {}, "Yours"), mine, h("h2", {}, "On sale"), onSale)
+  const lists = { mine: h("ul", { class: "tiles" }), onSale: h("ul", { class: "tiles" }) }
+  const drawAll = () => {
+    const { value } = boxes
+    if (value === undefined) return
+    const { mine: own, onSale: offered } = value
+    keyed(lists.mine, own.data, { key: ({ id }) => id, version: ({ status }) => status, render: ownCard })
+    keyed(lists.onSale, offered.data, {
+      key: ({ id }) => id,
+      version: ({ id }) => String(cart.value.order?.order_items.some((item) => item.main_id === id)),
+      render: saleCard,
+    })
+    const show = (place, { data, paging }, list, nothing) =>
+      fill(place, data.length === 0 ? nothing : [list, cut(data, paging.total)])
+    show(mine, own, lists.mine, empty("🎁", "You have no box."))
+    show(onSale, offered, lists.onSale, empty("🌾", "No box is on sale."))
+  }
+  life.keep(boxes.watch(drawAll))
+  life.keep(cart.watch(drawAll))
+  loadBoxes()
+  return "Lootboxes"
+}

@@ -1,0 +1,50 @@
+import { badge, fill, h, keyed } from "./parts/dom.js"
+import { dollars, when, words } from "./parts/format.js"
+import { drawPaged } from "./parts/subnav.js"
+import { get } from "./platform/api.js"
+
+const statusKinds = { Paid: "good", Cancelled: "", PendingPayment: "warn", Draft: "" }
+
+const orderRow = (order) =>
+  h(
+    "li",
+    { class: "order" },
+    h(
+      "span",
+      { class: "order-ids emoji" },
+      order.order_items
+        .filter((item) => item.item_type !== "Discount")
+        .map((item) => (item.item_type === "EmojiId" ? item.emoji_id : "🎁"))
+        .join(" "),
+    ),
+    h(
+      "span",
+      { class: "order-facts small" },
+      badge(words(order.status), statusKinds[order.status]),
+      h("span", {}, dollars(order.total_in_cents)),
+      h("span", { class: "soft" }, `No. ${order.order_number}`),
+      h("span", { class: "soft" }, when(order.paid_at ?? order.created_at)),
+      order.amount_overpaid_in_cents > 0 &&
+        h("span", { class: "warn" }, `${dollars(order.amount_overpaid_in_cents)} too much`),
+    ),
+  )
+
+/** The user's orders besides the cart, newest first. @param {Element} place */
+export const drawPast = (place) => {
+  const list = h("ul", { class: "orders plain-list" })
+  return drawPaged(
+    place,
+    (page) => get(`/orders?limit=20&page=${page}`),
+    (orders) => {
+      const past = orders.filter(({ order_items, status }) => status !== "Draft" && order_items.length > 0)
+      if (past.length === 0) fill(list, h("li", { class: "soft" }, "No orders yet."))
+      else
+        keyed(list, past, {
+          key: ({ id }) => id,
+          version: ({ status, updated_at }) => `${status} ${updated_at}`,
+          render: orderRow,
+        })
+      return list
+    },
+  )
+}

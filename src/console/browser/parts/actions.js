@@ -1,0 +1,110 @@
+import { explain, Problem } from "../platform/http.js"
+import { askFirst } from "./dialog.js"
+import { fill, h } from "./dom.js"
+import { notify } from "./notices.js"
+
+/** A button that sleeps meanwhile, so that nothing is done twice. What sleeps loses the focus, and gets it back. */
+const whileAsleep = async (button, task) => {
+  const hadFocus = document.activeElement === button
+  button.disabled = true
+  try {
+    await task()
+  } finally {
+    button.disabled = false
+    if (hadFocus && document.activeElement === document.body) button.focus()
+  }
+}
+
+const makeButton = (label, action, properties, isMeant) => {
+  const button = h(
+    "button",
+    {
+      type: "button",
+      ...properties,
+      onclick: async () => {
+        if (!(await isMeant())) return
+        try {
+          await whileAsleep(button, action)
+        } catch (error) {
+          notify(explain(error), "bad")
+        }
+      },
+    },
+    label,
+  )
+  return button
+}
+
+/**
+ * A button that does something with the service and says when that failed.
+ * @param {string} label @param {() => Promise<unknown>} action @param {Record<string, unknown>} [properties]
+ */
+export const actionButton = (label, action, properties = {}) =>
+  makeButton(label, action, properties, () => true)
+
+/**
+ * One for what cannot be taken back: it asks first.
+ * @param {string} label @param {{question: string, consequence: string}} doubt @param {() => Promise<unknown>} action
+ * @param {Record<string, unknown>} [properties]
+ */
+export const finalButton = (label, doubt, action, properties = {}) =>
+  makeButton(label, action, { class: "plain", ...properties }, () => askFirst({ ...doubt, yes: label }))
+
+/** What is wrong with a field is read with it, after its hint. @param {HTMLElement} input @param {string} problemId @param {boolean} isWrong */
+const describe = (input, problemId, isWrong) => {
+  const others = (input.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id !== problemId)
+  const ids = [...others, isWrong ? problemId : ""].filter((id) => id !== "")
+  if (ids.length > 0) input.setAttribute("aria-describedby", ids.join(" "))
+  else input.removeAttribute("aria-describedby")
+}
+
+/** A form of one field is refused because of that. @param {HTMLFormElement} form @param {unknown} error @param {string} problemId */
+const mark = (form, error, problemId) => {
+  const named = error instanceof Problem ? Object.keys(error.fields) : []
+  const inputs = [...form.querySelectorAll("input, select, textarea")]
+  const isRefused = error instanceof Problem && error.status >= 400 && error.status < 500
+  let first
+  for (const input of inputs) {
+    const isWrong = named.includes(input.name) || (isRefused && inputs.length === 1)
+    if (isWrong) {
+      input.setAttribute("aria-invalid", "true")
+      first ??= input
+    } else input.removeAttribute("aria-invalid")
+    describe(input, problemId, isWrong)
+  }
+  first?.focus()
+}
+
+let forms = 0
+
+/**
+ * A form that hands its values to `submit`, and shows what the service has against them.
+ * @param {{label: string, submit: (values: Record<string, string>, form: HTMLFormElement) => Promise<unknown>, beside?: import("./dom.js").Child, plain?: boolean, name?: string}} how
+ * @param {...import("./dom.js").Child} children
+ */
+export const actionForm = ({ beside, label, name, plain, submit }, ...children) => {
+  const problemId = `problem-${++forms}`
+  const problem = h("p", { id: problemId, class: "bad problem", role: "alert" })
+  const button = h("button", { class: plain ? "plain" : "" }, label)
+  const form = h(
+    "form",
+    {
+      "aria-label": name,
+      onsubmit: async (event) => {
+        event.preventDefault()
+        fill(problem)
+        try {
+          await whileAsleep(button, () => submit(Object.fromEntries(new FormData(form)), form))
+          mark(form, undefined, problemId)
+        } catch (error) {
+          fill(problem, explain(error))
+          mark(form, error, problemId)
+        }
+      },
+    },
+    children,
+    problem,
+    h("div", { class: "row" }, button, beside),
+  )
+  return form
+}

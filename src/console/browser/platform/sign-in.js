@@ -1,0 +1,258 @@
+import { outboxHint } from "../outbox.js"
+import { actionButton, actionForm, finalButton } from "../parts/actions.js"
+import { field, fill, h } from "../parts/dom.js"
+import { notify } from "../parts/notices.js"
+import { prove } from "../proof.js"
+import { explain, Problem, request } from "./http.js"
+import { signIn } from "./session.js"
+
+const emailField = (value = "") =>
+  field("Email", {
+    name: "email",
+    type: "email",
+    autocomplete: "email",
+    maxlength: "320",
+    required: true,
+    value,
+  })
+
+const passwordField = (autocomplete, hint) =>
+  field(
+    "Password",
+    { name: "password", type: "password", autocomplete, maxlength: "1600", required: true },
+    hint,
+  )
+
+/** The second step of a login: its tokens open nothing until the code is there. */
+const codeStep = (place, response, email) => {
+  const isSms = response.requires_2fa === "SMS"
+  // The login has sent one.
+  const again = actionButton(
+    "Send the code again",
+    async () => {
+      await request("POST", "/account/2fa/sms_code", { token: response.access_token })
+      notify("A code is on its way to your phone.")
+    },
+    { class: "plain" },
+  )
+  const codeForm = actionForm(
+    {
+      label: "Continue",
+      name: "Two-factor code",
+      beside: isSms && again,
+      submit: async ({ code }) => signIn(await prove(response.refresh_token, code.trim())),
+    },
+    field(isSms ? "Code from the SMS" : "Code from your authenticator app", {
+      name: "code",
+      inputmode: "numeric",
+      autocomplete: "one-time-code",
+      maxlength: "64",
+      required: true,
+    }),
+  )
+  const lost = h(
+    "details",
+    {},
+    h("summary", {}, "I have lost my device"),
+    actionForm(
+      {
+        label: "Turn two-factor off",
+        plain: true,
+        submit: async ({ backup_code }) => {
+          await request("POST", "/account/2fa/backup_disable", {
+            body: { backup_code: backup_code.trim(), email, disable_all: true },
+            token: response.access_token,
+          })
+          notify("Two-factor is off. Sign in again.", "good")
+          dispatchEvent(new Event("hashchange"))
+        },
+      },
+      field("A backup code", { name: "backup_code", maxlength: "64", required: true }),
+    ),
+  )
+  fill(place, h("h2", {}, "One more step"), codeForm, lost)
+  codeForm.querySelector("input").focus()
+}
+
+/** @param {Element} place where a second step goes */
+const go = async (place, response, email) => {
+  if (response.requires_2fa !== undefined) codeStep(place, response, email)
+  else await signIn(response)
+}
+
+/** A link, or only what comes after `refresh_token=` in it. @param {string} pasted */
+const tokenOf = (pasted) => /refresh_token=([^&\s]+)/.exec(pasted)?.[1] ?? pasted.trim()
+
+/** @param {Element} place @param {string} email @param {Record<string, unknown>} body */
+const consumeLink = async (place, email, body) =>
+  go(place, await request("POST", "/auth/magic_link/consume", { body }), email)
+
+/** The account has a password. It is kept by showing it, and removed only by a button of its own. */
+const passwordStep = (place, email, token) => {
+  const form = actionForm(
+    {
+      label: "Confirm the address",
+      name: "Password of the account",
+      submit: ({ password }) => consumeLink(place, email, { token, password }),
+    },
+    passwordField("current-password", "The password this address was registered with."),
+  )
+  fill(
+    place,
+    h("h2", {}, "Your password"),
+    form,
+    h("p", { class: "soft small" }, "Did you not register here, or is the password lost?"),
+    finalButton(
+      "Confirm and remove the password",
+      {
+        question: "Remove the password?",
+        consequence: "The address is confirmed. Every device is logged out and API keys stop working.",
+      },
+      () => consumeLink(place, email, { token, discard_credentials: true }),
+    ),
+  )
+  form.querySelector("input").focus()
+}
+
+/** @param {Element} place @param {string} email @param {string} kind */
+const linkStep = (place, email, kind) => {
+  const form = actionForm(
+    {
+      label: "Continue",
+      name: "Mailed link",
+      submit: async ({ link }) => {
+        const token = decodeURIComponent(tokenOf(link))
+        try {
+          await consumeLink(place, email, { token })
+        } catch (error) {
+          if (!(error instanceof Problem) || error.fields.password === undefined) throw error
+          passwordStep(place, email, token)
+        }
+      },
+    },
+    field(
+      "The link from the mail",
+      { name: "link", maxlength: "2000", required: true },
+      "Copy the link and paste it here. It works once.",
+    ),
+  )
+  const input = form.querySelector("input")
+  fill(
+    place,
+    h("h2", {}, "Look into your mail"),
+    h("p", {}, "If ", h("strong", {}, email), " can sign in by mail, a link is on its way."),
+    form,
+    outboxHint({
+      to: email,
+      kind,
+      take: ({ link }) => {
+        input.value = link ?? ""
+      },
+    }),
+  )
+  input.focus()
+}
+
+const ways = {
+  password: {
+    label: "Password",
+    make: (place) =>
+      actionForm(
+        {
+          label: "Sign in",
+          name: "Sign in with a password",
+          submit: async ({ email, password }) =>
+            go(place, await request("POST", "/auth/token", { body: { email, password } }), email),
+        },
+        emailField(),
+        passwordField("current-password"),
+      ),
+  },
+  mail: {
+    label: "Link by mail",
+    make: (place) =>
+      actionForm(
+        {
+          label: "Send me a link",
+          name: "Sign in by mail",
+          submit: async ({ email }) => {
+            await request("POST", "/auth/magic_link", { body: { email, redirect: "/#/sign-in/browser" } })
+            linkStep(place, email, "magic_link")
+          },
+        },
+        h("p", { class: "soft" }, "For accounts without a password."),
+        emailField(),
+      ),
+  },
+  register: {
+    label: "Register",
+    make: (place) =>
+      actionForm(
+        {
+          label: "Create the account",
+          name: "Register",
+          submit: async ({ email, password }) => {
+            const body = password === "" ? { email } : { email, password }
+            const response = await request("POST", "/users", { body })
+            await go(place, response, email)
+            notify("Welcome. Confirm your address by the link in your mail before you buy.", "good")
+          },
+        },
+        emailField(),
+        field(
+          "Password",
+          { name: "password", type: "password", autocomplete: "new-password", maxlength: "1600" },
+          "Leave it empty to sign in by links in your mail.",
+        ),
+      ),
+  },
+}
+
+/** A mailed link logs the browser in; from there the console gets a login of its own. */
+const fromBrowser = async (place) => {
+  await go(place, await request("POST", "/console/session", { withCookies: true }))
+}
+
+export const draw = (root, _life, [from]) => {
+  const place = h("div", {})
+  const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Ways to sign in" })
+  const choose = (name) => {
+    for (const tab of tabs.children) {
+      const isChosen = tab.dataset.way === name
+      tab.setAttribute("aria-selected", String(isChosen))
+      tab.tabIndex = isChosen ? 0 : -1
+    }
+    fill(place, ways[name].make(place))
+  }
+  tabs.append(
+    ...Object.entries(ways).map(([name, { label }]) =>
+      h("button", { type: "button", role: "tab", "data-way": name, onclick: () => choose(name) }, label),
+    ),
+  )
+  tabs.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    const all = [...tabs.children]
+    const next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length]
+    next.focus()
+    choose(next.dataset.way)
+  })
+  root.append(
+    h("h1", {}, "Sign in"),
+    tabs,
+    h("div", { class: "card narrow", role: "tabpanel", "aria-label": "Sign in" }, place),
+  )
+  choose("password")
+  const hasLogin = document.getElementById("view").dataset.browserLogin === "yes"
+  if (hasLogin && from !== "browser") {
+    root.append(
+      h(
+        "p",
+        {},
+        actionButton("Continue with this browser's login", () => fromBrowser(place), { class: "plain" }),
+      ),
+    )
+  }
+  if (from === "browser") fromBrowser(place).catch((error) => notify(explain(error), "bad"))
+  return "Sign in"
+}

@@ -1,0 +1,82 @@
+import { Effect, Schema } from "effect"
+import { TokenResponse } from "../../schema/accounts/session.ts"
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
+import { Forbidden, NotFound, Unauthorized } from "../../schema/errors.ts"
+import { privately } from "../accounts/login/routes.ts"
+import { Browsers } from "../accounts/sessions/browser-cookies.ts"
+import { AppConfig } from "../config/config.ts"
+import { notRegistered, readAnswer } from "../directory/lookup/answer.ts"
+import { Lookups } from "../directory/lookup/lookups.ts"
+import { Reply } from "../http/response/reply.ts"
+import { route } from "../http/route.ts"
+import { Payments } from "../orders/payments/payments.ts"
+import { logInFromBrowser } from "../sign-in/console-login.ts"
+import { pageRow } from "../web/page-route.ts"
+import { vocabulary } from "./labels.ts"
+import { consolePage, type Finding } from "./page.ts"
+
+const find = Effect.fnUntraced(function* (asked: string) {
+  const id = parseEmojiId(asked.trim())
+  if (id._tag === "EmojiIdRefused") return { refused: id.message } satisfies Finding
+  const lookup = yield* Lookups.use((lookups) => lookups.view(id))
+  const records = lookup === notRegistered ? undefined : readAnswer(lookup).result
+  return { id, rhythmScore: rhythmScore(id), records } satisfies Finding
+})
+
+const show = route({
+  ...pageRow,
+  id: "console",
+  summary: "The console: looks an id up without JavaScript, and does everything else with it",
+  method: "get",
+  path: "/",
+  query: { emoji_id: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(1024))) },
+  errors: [],
+  handler: ({ headers, query }) =>
+    Effect.gen(function* () {
+      const { production } = yield* AppConfig
+      const { sessionToken } = (yield* Browsers).read(headers)
+      const asked = query.emoji_id ?? ""
+      const finding = asked.trim() === "" ? undefined : yield* find(asked)
+      return consolePage({
+        asked,
+        finding,
+        isDevelopment: !production,
+        hasBrowserLogin: sessionToken !== undefined,
+        paymentMethods: (yield* Payments).methods,
+      })
+    }),
+})
+
+const words = Effect.succeed(Reply.json(vocabulary, { headers: { "Cache-Control": "public, max-age=3600" } }))
+
+const readVocabulary = route({
+  id: "consoleVocabulary",
+  group: "pages",
+  summary: "Names of emoji and of kinds of records, for the console",
+  method: "get",
+  path: "/console/vocabulary",
+  auth: "none",
+  internal: true,
+  success: Schema.Unknown,
+  errors: [],
+  handler: () => words,
+})
+
+const logIn = route({
+  id: "consoleSession",
+  group: "pages",
+  summary: "A login for the console where this browser has one by a mailed link",
+  method: "post",
+  path: "/console/session",
+  auth: "none",
+  internal: true,
+  sameOrigin: true,
+  limit: "login",
+  headers: ["cookie", "sec-fetch-site"],
+  success: TokenResponse,
+  errors: [Forbidden, NotFound, Unauthorized],
+  handler: ({ headers }) => Effect.map(logInFromBrowser(headers), privately),
+})
+
+export const consolePages = [show, readVocabulary, logIn] as const

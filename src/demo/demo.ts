@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import { isProblem } from "../../schema/errors.ts"
+import type { Config } from "../config/config.ts"
+import { Sql } from "../postgres/sql.ts"
+import { demoIdsPart } from "./ids.ts"
+import { demoPartner } from "./partner.ts"
+import { demoPeople } from "./people.ts"
+import type { DemoPart } from "./seed-step.ts"
+import { demoGoods } from "./shop.ts"
+
+/** In this order: later parts build on earlier ones. A room adds its part here. */
+const parts = [demoPeople, demoIdsPart, demoGoods, demoPartner] as const
+
+type Needs<T> = T extends DemoPart<infer R> ? R : never
+type DemoServices = Needs<(typeof parts)[number]> | Sql
+
+const reasonOf = (error: unknown): string => (isProblem(error) ? error.message : String(error))
+
+const seedPart = Effect.fnUntraced(function* (part: DemoPart<DemoServices>) {
+  yield* part.seed
+  yield* Sql.use((sql) =>
+    sql.rows((q) => q`insert into demo_part (name) values (${part.name}) on conflict do nothing`),
+  )
+})
+
+/**
+ * Seeds what this database does not have yet. A start that finds everything there costs one query. A part that fails keeps
+ * nobody from starting the service; the next start tries it again.
+ */
+export const seedDemo: Effect.Effect<void, never, DemoServices> = Effect.gen(function* () {
+  const there = yield* Sql.use((sql) => sql.rows<{ name: string }>((q) => q`select name from demo_part`))
+  const known = new Set(there.map(({ name }) => name))
+  for (const part of parts as ReadonlyArray<DemoPart<DemoServices>>) {
+    if (known.has(part.name)) continue
+    yield* seedPart(part).pipe(
+      Effect.catch((error) =>
+        Effect.logWarning(`demo data: ${part.name} was not seeded: ${reasonOf(error)}`),
+      ),
+    )
+  }
+}).pipe(Effect.catch((error) => Effect.logWarning(`demo data was not seeded: ${reasonOf(error)}`)))
+
+/** What to try, for the banner. */
+export const demoLines = (config: Config): ReadonlyArray<string> =>
+  parts.flatMap((part) => part.lines(config))

@@ -1,0 +1,74 @@
+import { Effect, Schema } from "effect"
+import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
+import { emojis } from "../../schema/directory/emoji.ts"
+import { ShapeMatch, shapeMatch } from "../../schema/directory/emoji-shape.ts"
+import { EmojiStatsResponse } from "../../schema/directory/metric.ts"
+import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
+import { NotFound, UnsupportedEmoji } from "../../schema/errors.ts"
+import { Reply } from "../http/response/reply.ts"
+import { route } from "../http/route.ts"
+import { getStatistics } from "./statistics.ts"
+
+const group = "directory"
+const params = { emoji_id: Schema.String }
+
+// The set only ever grows, and only with a release.
+const setReply = Effect.succeed(
+  Reply.json(
+    emojis.map(({ canonical }) => canonical),
+    { headers: { "Cache-Control": "public, max-age=3600" } },
+  ),
+)
+
+const emoji = route({
+  id: "emojiList",
+  group,
+  summary: "The emoji an id may be made of",
+  method: "get",
+  path: "/emoji",
+  auth: "none",
+  success: Schema.Array(Schema.String),
+  errors: [],
+  handler: () => setReply,
+})
+
+const metadata = route({
+  id: "emojiIDMetadata",
+  group,
+  summary: "The shape and the letter pattern of an id, registered or not",
+  method: "get",
+  path: "/emoji_id/:emoji_id/metadata",
+  auth: "none",
+  params,
+  success: ShapeMatch,
+  errors: [UnsupportedEmoji],
+  handler: ({ params }) => Effect.map(checkEmojiId(params.emoji_id), shapeMatch),
+})
+
+const rhythm = route({
+  id: "rhythm",
+  group,
+  summary: "The rhythm score of an id, 1 to 100",
+  method: "get",
+  path: "/emoji_id/:emoji_id/rhythm",
+  auth: "none",
+  params,
+  success: Schema.Struct({ rhythm: Schema.Int }).annotate({ identifier: "RhythmResponse" }),
+  errors: [UnsupportedEmoji],
+  handler: ({ params }) => Effect.map(checkEmojiId(params.emoji_id), (id) => ({ rhythm: rhythmScore(id) })),
+})
+
+const stats = route({
+  id: "getStats",
+  group,
+  summary: "How often an id was looked up, in all and by the day",
+  method: "get",
+  path: "/emoji_id/:emoji_id/stats",
+  auth: "apiKey",
+  params,
+  success: EmojiStatsResponse,
+  errors: [UnsupportedEmoji, NotFound],
+  handler: ({ params }) => Effect.flatMap(checkEmojiId(params.emoji_id), getStatistics),
+})
+
+export const emojiIds = [emoji, metadata, rhythm, stats] as const

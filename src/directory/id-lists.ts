@@ -1,0 +1,100 @@
+import { Context, Effect, Layer } from "effect"
+import { displayFormat } from "../../schema/directory/emoji-display.ts"
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import { type EmojiListItem, emojiListItem } from "../../schema/directory/emoji-list-item.ts"
+import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
+import type { Forbidden, Unavailable } from "../../schema/errors.ts"
+import { subjectOf } from "../accounts/permissions.ts"
+import type { Principal } from "../http/principal.ts"
+import { EmojiIds, type IdFilter, type Registered } from "./id-store.ts"
+
+export interface ListRequest {
+  readonly user_id?: string | null | undefined
+  readonly organization_id?: string | null | undefined
+  readonly limit: number
+  readonly page: number
+}
+
+/** The id an authorization-code token was given for, while it is still its user's. */
+const chosenId = (principal: Principal): IdFilter | undefined => {
+  const id = parseEmojiId(principal.emojiId ?? "")
+  return id._tag === "EmojiId" ? { ownedBy: principal.userId, canonical: id.canonical } : undefined
+}
+
+const maxOwned = 500
+
+/** A user's own ids, for pages where they choose among them: of very many the first, and the one that is named. */
+export const listOwned = Effect.fnUntraced(function* (userId: string, named: string | undefined) {
+  const ids = yield* EmojiIds
+  const owned = yield* ids.list({ ownedBy: userId }, { limit: maxOwned, offset: 0 })
+  const mayBeLeftOut = owned.length === maxOwned && !owned.some(({ id }) => id.canonical === named)
+  const others =
+    named !== undefined && mayBeLeftOut
+      ? yield* ids.list({ ownedBy: userId, canonical: named }, { limit: 1, offset: 0 })
+      : []
+  return [...owned, ...others].map(toListItem)
+})
+
+export const toListItem = (registered: Registered): EmojiListItem =>
+  emojiListItem(registered.id, rhythmScore(registered.id), registered)
+
+const madeAtOnce = 500
+
+/** So many at a time, and others are answered between: thousands of ids would keep them waiting. */
+export const makeEach = Effect.fnUntraced(function* <A, B>(all: ReadonlyArray<A>, make: (one: A) => B) {
+  const made: Array<B> = []
+  for (let from = 0; from < all.length; from += madeAtOnce) {
+    if (from > 0) yield* Effect.yieldNow
+    for (const one of all.slice(from, from + madeAtOnce)) made.push(make(one))
+  }
+  return made
+})
+
+/** The ids of a user or an organization, to whoever may see them as a list. */
+export class IdLists extends Context.Service<
+  IdLists,
+  {
+    /** In display format. */
+    list(
+      principal: Principal,
+      request: ListRequest,
+    ): Effect.Effect<ReadonlyArray<string>, Forbidden | Unavailable>
+    listExtended(
+      principal: Principal,
+      request: ListRequest,
+    ): Effect.Effect<ReadonlyArray<EmojiListItem>, Forbidden | Unavailable>
+  }
+>()("directory/IdLists") {
+  static readonly layer = Layer.effect(
+    IdLists,
+    Effect.gen(function* () {
+      const ids = yield* EmojiIds
+
+      const find = Effect.fnUntraced(function* (principal: Principal, request: ListRequest) {
+        const within = { limit: request.limit, offset: request.page * request.limit }
+        if (principal.via === "oauth") {
+          const chosen = chosenId(principal)
+          return chosen === undefined ? [] : yield* ids.list(chosen, within)
+        }
+        const subject = yield* subjectOf(
+          principal,
+          { user_id: request.user_id ?? null, organization_id: request.organization_id ?? null },
+          { own: "userEmoji:list", user: "adminEmoji:load", organization: "organizationEmoji:list" },
+        )
+        return yield* ids.list(
+          subject.kind === "user" ? { ownedBy: subject.id } : { organizationId: subject.id },
+          within,
+        )
+      })
+
+      return IdLists.of({
+        list: (principal, request) =>
+          Effect.flatMap(find(principal, request), (found) =>
+            makeEach(found, ({ id, modifiers }) => displayFormat(id, modifiers ?? undefined)),
+          ),
+        listExtended: (principal, request) =>
+          Effect.flatMap(find(principal, request), (found) => makeEach(found, toListItem)),
+      })
+    }),
+  )
+}

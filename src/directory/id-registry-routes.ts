@@ -1,0 +1,52 @@
+import { Effect, Schema } from "effect"
+import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
+import { EmojiListItem } from "../../schema/directory/emoji-list-item.ts"
+import { Conflict, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import { optional, Uuid } from "../../schema/wire-format.ts"
+import { route } from "../http/route.ts"
+import { Registry } from "./id-registry.ts"
+
+const group = "admin"
+const shortText = Schema.String.check(Schema.isMaxLength(320))
+
+const register = route({
+  id: "registerEmojiID",
+  group,
+  summary: "Give an id to a user, by admins",
+  method: "post",
+  path: "/emoji_id",
+  auth: "apiKey",
+  scope: "adminEmoji:register",
+  body: Schema.Struct({
+    emoji_id: Schema.String,
+    user_id: optional(Uuid),
+    email: optional(shortText),
+    /** One of the user's keys; their first when left out. */
+    pubkey: optional(shortText),
+  }).annotate({ identifier: "RegisterEmojiIdRequest" }),
+  success: EmojiListItem,
+  errors: [UnsupportedEmoji, NotFound, Unprocessable],
+  handler: ({ body }) =>
+    Effect.flatMap(checkEmojiId(body.emoji_id), (id) =>
+      Registry.use((registry) => registry.register(id, body)),
+    ),
+})
+
+const destroy = route({
+  id: "destroyEmojiID",
+  group,
+  summary: "Take an id out of the directory, by admins; answers the ids that changed",
+  method: "del",
+  path: "/emoji_id/:emoji_id",
+  auth: "apiKey",
+  scope: "adminEmoji:destroy",
+  params: { emoji_id: Schema.String },
+  success: Schema.Array(Schema.String),
+  errors: [UnsupportedEmoji, NotFound, Conflict],
+  handler: ({ params }) =>
+    Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
+      Registry.use((registry) => Effect.as(registry.destroy(id), [id.canonical])),
+    ),
+})
+
+export const registry = [register, destroy] as const

@@ -1,0 +1,93 @@
+import { Context, Effect, Layer } from "effect"
+import type { EmojiId } from "../../schema/directory/emoji-id.ts"
+import type { EmojiListItem } from "../../schema/directory/emoji-list-item.ts"
+import { displayRecord } from "../../schema/directory/record.ts"
+import {
+  Conflict,
+  fieldFault,
+  type NotFound,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
+import { stillMintable } from "../minting/minting.ts"
+import { idAbsent } from "./edit-outcome.ts"
+import { IdChanges } from "./id-changes.ts"
+import { toListItem } from "./id-lists.ts"
+import { EmojiIds } from "./id-store.ts"
+
+export interface RegisterRequest {
+  readonly user_id?: string | null
+  readonly email?: string | null
+  readonly pubkey?: string | null
+}
+
+/** What admins do with ids as such: give one to a user, take one out. */
+export class Registry extends Context.Service<
+  Registry,
+  {
+    register(
+      id: EmojiId,
+      request: RegisterRequest,
+    ): Effect.Effect<EmojiListItem, Unprocessable | NotFound | Unavailable>
+    destroy(id: EmojiId): Effect.Effect<void, Conflict | NotFound | Unavailable>
+  }
+>()("directory/Registry") {
+  static readonly layer = Layer.effect(
+    Registry,
+    Effect.gen(function* () {
+      const ids = yield* EmojiIds
+      const changes = yield* IdChanges
+
+      return Registry.of({
+        register: Effect.fnUntraced(function* (id, { email, pubkey, user_id }) {
+          if ((user_id == null) === (email == null)) {
+            return yield* fieldFault("user_id", "one_of", "Send either user_id or email.")
+          }
+          const { canonical } = id
+          const { outcome } = yield* changes.commit(
+            canonical,
+            ids.register({
+              canonical,
+              user_id,
+              email,
+              pubkey,
+              display: displayRecord(canonical, id.display()),
+            }),
+          )
+          if (outcome === "taken") {
+            return yield* fieldFault("emoji_id", "uniqueness", "The id is registered or held already.")
+          }
+          if (outcome === "no_user") {
+            return yield* fieldFault(
+              user_id == null ? "email" : "user_id",
+              "unknown",
+              "There is no active user like this.",
+            )
+          }
+          if (outcome === "unproven") {
+            return yield* fieldFault("email", "unconfirmed", "This address is not confirmed by its user yet.")
+          }
+          if (outcome === "no_pubkey") {
+            return yield* fieldFault("pubkey", "unknown", "The user has no such key.")
+          }
+          const [registered] = yield* ids.list({ canonical }, { limit: 1, offset: 0 })
+          return registered === undefined ? yield* idAbsent() : toListItem(registered)
+        }),
+
+        destroy: Effect.fnUntraced(function* ({ canonical }) {
+          const destroyed = yield* changes.commit(canonical, ids.destroy(canonical))
+          switch (destroyed.outcome) {
+            case "absent":
+              return yield* idAbsent()
+            case "in_transfer":
+              return yield* new Conflict({ error: "The id has an active transfer." })
+            case "mintable":
+              return yield* stillMintable(canonical, destroyed.until)
+            case "destroyed":
+              return
+          }
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,177 @@
+import { Context, Effect, Layer } from "effect"
+import type { ChannelPosition } from "../../actors/ports.ts"
+import { type EmojiId, parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import type { Registration } from "../../schema/directory/emoji-list-item.ts"
+import { viewWindowDays } from "../../schema/directory/metric.ts"
+import type { DisplayRecord } from "../../schema/directory/record.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import { type Client, Sql } from "../postgres/sql.ts"
+
+export interface Registered extends Registration {
+  readonly id: EmojiId
+}
+
+/** Whose ids: at least one part, and every part that is given must hold. */
+export interface IdFilter {
+  readonly ownedBy?: string | undefined
+  readonly organizationId?: string | undefined
+  readonly canonical?: string | undefined
+}
+
+export interface WriteFacts {
+  readonly canonical: string
+  readonly version: number
+  readonly pubkey: string | null
+  /** The service holds the private half, or there is no key at all. */
+  readonly isCustodial: boolean
+  readonly mayWrite: boolean
+  readonly records: ReadonlyArray<{ readonly hash: string; readonly singleKey: string | null }>
+}
+
+export type RegisterOutcome =
+  | { readonly outcome: "registered"; readonly events: ReadonlyArray<ChannelPosition> }
+  | { readonly outcome: "no_user" | "unproven" | "no_pubkey" | "taken" }
+export type DestroyOutcome =
+  | { readonly outcome: "destroyed"; readonly events: ReadonlyArray<ChannelPosition> }
+  | { readonly outcome: "absent" | "in_transfer" }
+  | { readonly outcome: "mintable"; readonly until: string }
+
+interface ListRow extends Registration {
+  readonly canonical: string
+}
+
+const toRegistered = (row: ListRow): ReadonlyArray<Registered> => {
+  const id = parseEmojiId(row.canonical)
+  return id._tag === "EmojiId" ? [{ ...row, id }] : []
+}
+
+/** Registered ids: lists and facts about them, and their beginning and end. */
+export class EmojiIds extends Context.Service<
+  EmojiIds,
+  {
+    list(
+      filter: IdFilter,
+      page: { readonly limit: number; readonly offset: number },
+    ): Effect.Effect<ReadonlyArray<Registered>, Unavailable>
+    findByToken(tokenId: number): Effect.Effect<Registered | undefined, Unavailable>
+    /** Canonical ids, the newest purchase first. */
+    recentlyPurchased(limit: number): Effect.Effect<ReadonlyArray<string>, Unavailable>
+    views(canonicals: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, number>, Unavailable>
+    dailyViews(
+      canonical: string,
+    ): Effect.Effect<ReadonlyArray<{ readonly day: string; readonly views: number }>, Unavailable>
+    findWriteFacts(
+      canonical: string,
+      userId: string,
+      organizations: ReadonlyArray<string>,
+    ): Effect.Effect<WriteFacts | undefined, Unavailable>
+    register(request: {
+      readonly canonical: string
+      readonly display: DisplayRecord | undefined
+      readonly user_id?: string | null | undefined
+      readonly email?: string | null | undefined
+      readonly pubkey?: string | null | undefined
+    }): Effect.Effect<RegisterOutcome, Unavailable>
+    destroy(canonical: string): Effect.Effect<DestroyOutcome, Unavailable>
+  }
+>()("directory/EmojiIds") {
+  static readonly layer = Layer.effect(
+    EmojiIds,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+
+      /** Only what is asked for becomes part of the statement: each way to find ids has an index of its own. */
+      const matching = (q: Client, { canonical, organizationId, ownedBy }: IdFilter) =>
+        [
+          ownedBy !== undefined &&
+            q`(e.owner_id = ${ownedBy}::uuid
+               or e.pubkey = any(array(select k.pubkey from pubkey k where k.user_id = ${ownedBy}::uuid)))`,
+          organizationId !== undefined &&
+            q`e.pubkey = any(array(select k.pubkey from pubkey k where k.organization_id = ${organizationId}::uuid))`,
+          canonical !== undefined && q`e.canonical = ${canonical}`,
+        ]
+          .filter((way) => way !== false)
+          .reduce((both, way) => q`${both} and ${way}`)
+
+      const list = (filter: IdFilter, page: { limit: number; offset: number }) =>
+        sql
+          .rows<ListRow>(
+            (q) => q`select e.canonical, e.generation, e.minted_at is not null as minted,
+                            e.token_id as "tokenId", e.version,
+                            case when e.blocked_until > now() then e.blocked_until end as "blockedUntil",
+                            (select r.data from record r where r.canonical = e.canonical and r.tag = 1
+                              order by r.seq desc limit 1) as modifiers
+                       from emoji_id e where ${matching(q, filter)}
+                      order by e.registered_at, e.token_id limit ${page.limit} offset ${page.offset}`,
+          )
+          .pipe(Effect.map((rows) => rows.flatMap(toRegistered)))
+
+      return EmojiIds.of({
+        list,
+        findByToken: Effect.fnUntraced(function* (tokenId) {
+          const [row] = yield* sql.rows<{ canonical: string }>(
+            (q) => q`select canonical from emoji_id where token_id = ${tokenId}::bigint`,
+          )
+          if (row === undefined) return undefined
+          return (yield* list({ canonical: row.canonical }, { limit: 1, offset: 0 }))[0]
+        }),
+        recentlyPurchased: (limit) =>
+          sql
+            .rows<{ canonical: string }>(
+              (q) => q`select canonical from emoji_id where source like 'order:%'
+                        order by registered_at desc limit ${limit}`,
+            )
+            .pipe(Effect.map((rows) => rows.map(({ canonical }) => canonical))),
+        views: (canonicals) =>
+          sql
+            .rows<{ canonical: string; views: number }>(
+              (
+                q,
+              ) => q`select canonical, views_since(canonical, current_date - ${viewWindowDays - 1}::int) as views
+                         from emoji_id where canonical = any(${canonicals as string[]})`,
+            )
+            .pipe(Effect.map((rows) => new Map(rows.map(({ canonical, views }) => [canonical, views])))),
+        dailyViews: (canonical) =>
+          sql.rows<{ day: string; views: number }>(
+            (q) => q`select day::text as day, views from emoji_id_view
+                      where canonical = ${canonical} and day > current_date - ${viewWindowDays}::int order by day desc`,
+          ),
+        findWriteFacts: (canonical, userId, organizations) =>
+          sql
+            .rows<WriteFacts>(
+              (q) => q`select e.canonical, e.version, e.pubkey,
+                              e.pubkey is null or k.sealed_key is not null as "isCustodial",
+                              may_write(e, ${userId}::uuid, ${organizations as string[]}::uuid[]) as "mayWrite",
+                              (select coalesce(json_agg(json_build_object('hash', r.hash, 'singleKey', r.single_key)), '[]')
+                                 from record r where r.canonical = e.canonical) as records
+                         from emoji_id e
+                         left join pubkey k on k.pubkey = e.pubkey
+                        where e.canonical = ${canonical}`,
+            )
+            .pipe(Effect.map(([row]) => row)),
+        register: (request) =>
+          sql
+            .once<{ result: RegisterOutcome }>(
+              (q) => q`select register_emoji_id(${JSON.stringify(request)}::text::jsonb) as result`,
+            )
+            .pipe(
+              Effect.map(([row]): RegisterOutcome => row?.result ?? { outcome: "no_user" }),
+              Effect.catchTag("SqlRefused", (refused) =>
+                refused.sqlstate === "EI002" || refused.sqlstate === "23505"
+                  ? Effect.succeed<RegisterOutcome>({ outcome: "taken" })
+                  : refused.sqlstate === "EI003"
+                    ? Effect.succeed<RegisterOutcome>({ outcome: "no_user" })
+                    : Effect.die(refused),
+              ),
+            ),
+        destroy: (canonical) =>
+          sql
+            .once<{ result: DestroyOutcome }>((q) => q`select release_emoji_id(${canonical}) as result`)
+            .pipe(
+              Effect.map(([row]): DestroyOutcome => row?.result ?? { outcome: "absent" }),
+              Effect.catchTag("SqlRefused", (refused) => Effect.die(refused)),
+            ),
+      })
+    }),
+  )
+}

@@ -1,0 +1,98 @@
+import { Effect, Schema } from "effect"
+import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
+import {
+  findInexactNumber,
+  LoadJsonResponse,
+  maxStoredBytes,
+  StoreJsonBody,
+  StoreKey,
+  storeKeys,
+} from "../../schema/directory/json-store.ts"
+import {
+  BodyTooLarge,
+  Conflict,
+  fieldFault,
+  InvalidRequest,
+  NotFound,
+  Unprocessable,
+  UnsupportedEmoji,
+} from "../../schema/errors.ts"
+import { CommaList } from "../../schema/wire-format.ts"
+import { route } from "../http/route.ts"
+import { JsonStore } from "./json-store.ts"
+import { writerOf } from "./write-permission.ts"
+
+const group = "store"
+const params = { emoji_id: Schema.String }
+/** Escapes and white space may make the body much larger than the data it carries. */
+const bodyLimitBytes = 4 * maxStoredBytes
+const maxNumberShown = 40
+
+const checkKeys = (text: string) => {
+  const names = [...new Set(text.split(",").map((name) => name.trim()))].filter((name) => name !== "")
+  const keys = storeKeys.filter((key) => names.includes(key))
+  return names.length > 0 && keys.length === names.length
+    ? Effect.succeed(keys)
+    : Effect.fail(new InvalidRequest({ error: `query: keys: expected some of ${storeKeys.join(", ")}` }))
+}
+
+const loadMany = route({
+  id: "loadJsonIndex",
+  group,
+  summary: "What an id stores under several keys",
+  method: "get",
+  path: "/emoji_id/:emoji_id/json",
+  auth: "none",
+  params,
+  query: { keys: CommaList },
+  success: Schema.Record(Schema.String, LoadJsonResponse),
+  errors: [UnsupportedEmoji, NotFound],
+  handler: Effect.fnUntraced(function* ({ params, query }) {
+    const id = yield* checkEmojiId(params.emoji_id)
+    const entries = yield* (yield* JsonStore).load(id, yield* checkKeys(query.keys))
+    return Object.fromEntries(entries)
+  }),
+})
+
+const loadOne = route({
+  id: "loadJson",
+  group,
+  summary: "What an id stores under one key; an empty object when nothing is",
+  method: "get",
+  path: "/emoji_id/:emoji_id/json/:key",
+  auth: "none",
+  params: { ...params, key: StoreKey },
+  success: LoadJsonResponse,
+  errors: [UnsupportedEmoji, NotFound],
+  handler: Effect.fnUntraced(function* ({ params }) {
+    const id = yield* checkEmojiId(params.emoji_id)
+    const entries = yield* (yield* JsonStore).load(id, [params.key])
+    return entries.get(params.key) ?? (yield* new NotFound({}))
+  }),
+})
+
+const store = route({
+  id: "storeJson",
+  group,
+  summary: "Store data under a key, and the records linked with it",
+  method: "post",
+  path: "/emoji_id/:emoji_id/json/:key",
+  auth: "apiKey",
+  limit: "write",
+  params: { ...params, key: StoreKey },
+  body: StoreJsonBody,
+  bodyLimitBytes,
+  success: LoadJsonResponse,
+  errors: [UnsupportedEmoji, NotFound, Conflict, BodyTooLarge, Unprocessable],
+  handler: Effect.fnUntraced(function* ({ body, params, principal, rawBody }) {
+    const id = yield* checkEmojiId(params.emoji_id)
+    const inexact = findInexactNumber(new TextDecoder().decode(rawBody))
+    if (inexact !== undefined) {
+      const shown = inexact.slice(0, maxNumberShown)
+      return yield* fieldFault("data", "inexact_number", `${shown} cannot be kept as it is: send it as text.`)
+    }
+    return yield* JsonStore.use((jsonStore) => jsonStore.store(id, params.key, writerOf(principal), body))
+  }),
+})
+
+export const jsonStore = [loadMany, loadOne, store] as const

@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { viewWindowDays } from "../../../schema/directory/metric.ts"
+import type { DirectoryRecord } from "../../../schema/directory/record.ts"
+import { formatTag } from "../../../schema/directory/record-tag.ts"
+import { eachOf } from "../../postgres/lateral-keys.ts"
+import { Sql } from "../../postgres/sql.ts"
+import type { LookupRow } from "./answer.ts"
+
+interface Row {
+  readonly canonical: string
+  readonly version: number
+  readonly token_id: number
+  readonly records: ReadonlyArray<readonly [tag: number, data: string, hash: string]>
+  readonly views: number
+}
+
+const toRecord = ([tag, data, hash]: Row["records"][number]): DirectoryRecord => ({
+  tag: formatTag(tag),
+  data,
+  hash,
+})
+
+/** All that lookups answer about these ids, in one statement; ids that are not registered are left out. */
+export const makeReadLookups = Effect.map(
+  Sql,
+  (sql) => (canonicals: ReadonlyArray<string>) =>
+    sql
+      .rows<Row>(
+        (q) => q`select e.canonical, e.version, e.token_id,
+                        (select coalesce(json_agg(json_build_array(r.tag, r.data, r.hash) order by r.seq), '[]')
+                           from record r where r.canonical = e.canonical) as records,
+                        (select coalesce(sum(v.views), 0)::bigint from emoji_id_view v
+                          where v.canonical = e.canonical and v.day > current_date - ${viewWindowDays}::int) as views
+                   from ${eachOf(q, canonicals)}
+                  cross join lateral (select * from emoji_id i where i.canonical = x.canonical offset 0) e`,
+      )
+      .pipe(
+        Effect.map(
+          (rows): ReadonlyMap<string, LookupRow> =>
+            new Map(
+              rows.map(({ canonical, records, token_id, version, views }) => [
+                canonical,
+                { canonical, version, views, tokenId: token_id, records: records.map(toRecord) },
+              ]),
+            ),
+        ),
+      ),
+)

@@ -1,0 +1,157 @@
+import { Effect, Schema } from "effect"
+import { checkEmojiId } from "../../../schema/directory/check-emoji-id.ts"
+import {
+  BatchLookupRequest,
+  BatchLookupResponse,
+  Confirmation,
+  LookupResponse,
+  PaymentAddressResponse,
+  TickerResponse,
+} from "../../../schema/directory/lookup.ts"
+import { paymentAddresses } from "../../../schema/directory/record-selection.ts"
+import { InvalidRequest, NotFound, UnsupportedEmoji } from "../../../schema/errors.ts"
+import { CommaList } from "../../../schema/wire-format.ts"
+import { Reply } from "../../http/response/reply.ts"
+import { route } from "../../http/route.ts"
+import { etagOf, isHeld, isRegistered, type LookupAnswer, lookupHeaders } from "./answer.ts"
+import { lookupMany } from "./batch.ts"
+import { isConfirmed } from "./confirm.ts"
+import { checkRegistered, Lookups } from "./lookups.ts"
+import { selectByTags, selectByTicker } from "./selection.ts"
+
+const group = "lookup"
+const params = { emoji_id: Schema.String }
+const filter = { tags: Schema.optionalKey(CommaList) }
+const headers = ["if-none-match"]
+const badTags = new InvalidRequest({
+  error: "query: tags: expected hex tags such as 0x1003, comma-separated",
+})
+const badTicker = new InvalidRequest({ error: "path: tag: expected a ticker such as BTC, or a hex tag" })
+
+/** The answer as it is prepared for the next who asks, so that both are the same to the byte. */
+const reply = (lookup: LookupAnswer, ifNoneMatch = "", selected?: unknown): Reply<never> => {
+  if (!isRegistered(lookup)) return Reply.raw(lookup.body, lookupHeaders, 404)
+  const headers = { ETag: etagOf(lookup.own), ...lookupHeaders }
+  if (isHeld(lookup.own, ifNoneMatch)) return Reply.empty(304, headers)
+  return Reply.raw(selected === undefined ? lookup.body : JSON.stringify(selected), headers)
+}
+
+const replySelected = Effect.fnUntraced(function* (
+  lookup: LookupAnswer,
+  ifNoneMatch: string | undefined,
+  tags: string,
+) {
+  const selected = selectByTags(yield* checkRegistered(lookup), tags)
+  return selected === undefined ? yield* badTags : reply(lookup, ifNoneMatch, selected)
+})
+
+const lookup = route({
+  id: "lookupEmojiID",
+  group,
+  summary: "The records of an emoji id, all or those of some tags",
+  method: "get",
+  path: "/emoji_id/:emoji_id",
+  auth: "none",
+  errorBody: "lookup",
+  params,
+  query: filter,
+  headers,
+  success: LookupResponse,
+  errors: [UnsupportedEmoji, NotFound],
+  prepared: Lookups.use((lookups) => Effect.succeed(lookups.prepared)),
+  handler: ({ headers, params, query: { tags } }) =>
+    Effect.flatMapEager(checkEmojiId(params.emoji_id), (id) =>
+      Lookups.use((lookups) =>
+        Effect.flatMap(lookups.view(id), (lookup) => {
+          const held = headers["if-none-match"]
+          return tags === undefined || !isRegistered(lookup)
+            ? Effect.succeed(reply(lookup, held))
+            : replySelected(lookup, held, tags)
+        }),
+      ),
+    ),
+})
+
+const ticker = route({
+  id: "lookupEmojiIdTicker",
+  group,
+  summary: "The records of an emoji id for one ticker",
+  method: "get",
+  path: "/emoji_id/:emoji_id/:tag",
+  auth: "none",
+  errorBody: "lookup",
+  params: { ...params, tag: Schema.String },
+  headers,
+  success: TickerResponse,
+  errors: [UnsupportedEmoji, NotFound],
+  prepared: Lookups.use((lookups) => Effect.succeed(lookups.preparedTicker)),
+  handler: Effect.fnUntraced(function* ({ headers, params }) {
+    const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(params.emoji_id))
+    if (!isRegistered(lookup)) return reply(lookup)
+    const selected = selectByTicker(yield* checkRegistered(lookup), params.tag)
+    return selected === undefined ? yield* badTicker : reply(lookup, headers["if-none-match"], selected)
+  }),
+})
+
+const payment = route({
+  id: "lookupEmojiIDPayment",
+  group,
+  summary: "One payment address per category: the newest, or the newest default",
+  method: "get",
+  path: "/emoji_id/:emoji_id/payment",
+  auth: "JWT",
+  params,
+  query: filter,
+  success: PaymentAddressResponse,
+  errors: [UnsupportedEmoji, NotFound],
+  handler: Effect.fnUntraced(function* ({ params, query }) {
+    const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(params.emoji_id))
+    const selected = selectByTags(yield* checkRegistered(lookup), query.tags)
+    if (selected === undefined) return yield* badTags
+    const { error, result, status, version } = selected
+    return { status, result: paymentAddresses(result), error, version }
+  }),
+})
+
+const confirm = route({
+  id: "confirmRecord",
+  group,
+  summary: "Whether an emoji id still points at this address or data",
+  method: "get",
+  path: "/emoji_id/:emoji_id/confirm",
+  auth: "none",
+  errorBody: "lookup",
+  params,
+  query: { tag: Schema.String, data: Schema.String.check(Schema.isMaxLength(4096)) },
+  success: Confirmation,
+  errors: [UnsupportedEmoji, NotFound],
+  handler: Effect.fnUntraced(function* ({ params, query }) {
+    const id = yield* checkEmojiId(params.emoji_id)
+    const { result, version } = yield* checkRegistered(yield* (yield* Lookups).find(id))
+    const confirmed = isConfirmed(id, result, query.tag, query.data)
+    if (confirmed === undefined) {
+      return yield* new InvalidRequest({ error: "query: tag: expected a hex tag or a ticker" })
+    }
+    return Reply.json({ result: confirmed, version }, { headers: { "Cache-Control": "no-store" } })
+  }),
+})
+
+const batch = route({
+  id: "lookupEmojiIDs",
+  group,
+  summary: "Look up to 100 emoji ids at once, one answer per id in the order asked",
+  method: "post",
+  path: "/emoji_id/lookup",
+  auth: "none",
+  reads: true,
+  limit: "read",
+  body: BatchLookupRequest,
+  success: BatchLookupResponse,
+  errors: [],
+  handler: ({ body }) =>
+    Effect.map(lookupMany(body.emoji_ids), (answers) =>
+      Reply.raw(`{"result":[${answers.join(",")}]}`, lookupHeaders),
+    ),
+})
+
+export const lookups = [lookup, payment, confirm, ticker, batch] as const

@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import type { EmojiId } from "../../schema/directory/emoji-id.ts"
+import {
+  type DirectoryRecord,
+  normalizeRecord,
+  type RecordInput,
+  RecordRefused,
+} from "../../schema/directory/record.ts"
+import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
+import { InvalidRequest } from "../../schema/errors.ts"
+import { FieldFaults } from "../../schema/field-faults.ts"
+
+/** Reads what a client wants written; `field` is where it stands in the request. */
+export const checkRecords = Effect.fnUntraced(function* (
+  id: EmojiId,
+  inputs: ReadonlyArray<RecordInput>,
+  field: string,
+) {
+  const faults = new FieldFaults()
+  const records: Array<DirectoryRecord> = []
+  const seen = new Set<string>()
+  for (const [place, input] of inputs.entries()) {
+    const record = normalizeRecord(input, id)
+    if (record instanceof RecordRefused) {
+      if (record.code === "invalid_tag") {
+        return yield* new InvalidRequest({ error: `body: ${field}.${place}.tag: ${record.message}` })
+      }
+      faults.add(field, record.code, `${field}.${place}: ${record.message}`)
+    } else if (seen.has(record.hash)) {
+      faults.add(field, "uniqueness", `${field}.${place}: The same record is there twice.`)
+    } else {
+      seen.add(record.hash)
+      records.push(record)
+    }
+  }
+  yield* faults.check
+  return records
+})
+
+/** Of several new values for a category that keeps one, the last counts, as if they had come one after the other. */
+export const keepLastValues = (records: ReadonlyArray<DirectoryRecord>): ReadonlyArray<DirectoryRecord> => {
+  const lastOf = new Map(records.map((record) => [findSingleValueKey(record) ?? record.hash, record]))
+  return records.filter((record) => lastOf.get(findSingleValueKey(record) ?? record.hash) === record)
+}

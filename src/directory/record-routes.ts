@@ -1,0 +1,52 @@
+import { Effect, Schema } from "effect"
+import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
+import { EditRequest } from "../../schema/directory/edit-request.ts"
+import { findRedirect } from "../../schema/directory/record-link.ts"
+import { Conflict, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import { Reply } from "../http/response/reply.ts"
+import { route } from "../http/route.ts"
+import { checkRegistered, Lookups } from "./lookup/lookups.ts"
+import { Records } from "./records.ts"
+import { writerOf } from "./write-permission.ts"
+
+const edit = route({
+  id: "editEmojiID",
+  group: "directory",
+  summary: "Add and remove records of an id; answers the ids that changed",
+  method: "patch",
+  path: "/emoji_id/:emoji_id",
+  auth: "apiKey",
+  limit: "write",
+  params: { emoji_id: Schema.String },
+  body: EditRequest,
+  bodyLimitBytes: 1024 * 1024,
+  success: Schema.Array(Schema.String),
+  errors: [UnsupportedEmoji, NotFound, Conflict, Unprocessable],
+  handler: ({ body, params, principal }) =>
+    Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
+      Records.use((records) => records.edit(id, writerOf(principal), body)),
+    ),
+})
+
+const redirect = route({
+  id: "linkRedirect",
+  group: "directory",
+  summary: "Go where an id's named link or its Redirect record leads",
+  method: "get",
+  path: "/redirect",
+  auth: "none",
+  query: { emoji_id: Schema.String, link: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(256))) },
+  status: 302,
+  produces: "text/plain",
+  success: Schema.Unknown,
+  errors: [UnsupportedEmoji, NotFound],
+  handler: Effect.fnUntraced(function* ({ query }) {
+    const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(query.emoji_id))
+    const { result } = yield* checkRegistered(lookup)
+    const url = findRedirect(result, query.link)
+    if (url === undefined) return yield* new NotFound({ error: "The id leads nowhere." })
+    return Reply.redirect(url, { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" })
+  }),
+})
+
+export const records = [edit, redirect] as const

@@ -1,0 +1,111 @@
+import { Context, Effect, Layer } from "effect"
+import type { EditRequest } from "../../schema/directory/edit-request.ts"
+import type { EmojiId } from "../../schema/directory/emoji-id.ts"
+import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
+import {
+  Conflict,
+  type Forbidden,
+  fieldFault,
+  type InvalidRequest,
+  type NotFound,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
+import { pubkeySigned } from "../keys/pubkeys.ts"
+import { checkOutcome, idAbsent, writeForbidden } from "./edit-outcome.ts"
+import { IdChanges } from "./id-changes.ts"
+import { EmojiIds, type WriteFacts } from "./id-store.ts"
+import { merkleRoot } from "./merkle.ts"
+import { checkRecords, keepLastValues } from "./record-inputs.ts"
+import { makeEditRecords, type RecordEdit } from "./record-store.ts"
+import type { Writer } from "./write-permission.ts"
+
+type EditProblem = Conflict | Forbidden | InvalidRequest | NotFound | Unprocessable | Unavailable
+
+const maxAttempts = 5
+
+const hexOf = (text: string): string => text.replace(/^0x/i, "").toLowerCase()
+
+/** The hashes the id will have after the edit. */
+const hashesAfter = (facts: WriteFacts, edit: RecordEdit): ReadonlyArray<string> => {
+  const replaced = new Set(edit.bypass ? [] : edit.insert.map((record) => findSingleValueKey(record)))
+  const deleted = new Set(edit.delete)
+  const kept = facts.records.filter(
+    ({ hash, singleKey }) => !deleted.has(hash) && !(singleKey !== null && replaced.has(singleKey)),
+  )
+  return [...new Set([...kept.map(({ hash }) => hash), ...edit.insert.map(({ hash }) => hash)])]
+}
+
+const checkRoot = (facts: WriteFacts, edit: RecordEdit): Unprocessable | undefined => {
+  const root = edit.merkleRoot ?? ""
+  if (merkleRoot(hashesAfter(facts, edit)) !== root) {
+    return fieldFault("merkle_root", "mismatch", "The root is not that of the records after this edit.")
+  }
+  if (facts.isCustodial) return undefined
+  const isSigned =
+    edit.signature !== undefined && pubkeySigned(facts.pubkey ?? "", Buffer.from(root, "hex"), edit.signature)
+  return isSigned
+    ? undefined
+    : fieldFault("signature", "invalid", "The root is not signed by the key that owns the id.")
+}
+
+/** Edits of an id's records. */
+export class Records extends Context.Service<
+  Records,
+  {
+    /** Answers the ids it changed. `expected`: decided on this version of the id; another one is a conflict. */
+    edit(
+      id: EmojiId,
+      writer: Writer,
+      request: EditRequest,
+      expected?: number,
+    ): Effect.Effect<ReadonlyArray<string>, EditProblem>
+  }
+>()("directory/Records") {
+  static readonly layer = Layer.effect(
+    Records,
+    Effect.gen(function* () {
+      const ids = yield* EmojiIds
+      const changes = yield* IdChanges
+      const editRecords = yield* makeEditRecords
+
+      /** A root is over all of the id's records, so it is checked against a version, which the edit then insists on. */
+      const withRootChecked = Effect.fnUntraced(function* (edit: RecordEdit) {
+        if (edit.merkleRoot === undefined) return edit
+        const { canonical, writer } = edit
+        const facts = yield* ids.findWriteFacts(canonical, writer.userId, writer.organizations)
+        if (facts === undefined) return yield* idAbsent()
+        if (!facts.mayWrite && !writer.isAdmin) return yield* writeForbidden()
+        const fault = checkRoot(facts, edit)
+        if (fault !== undefined) return yield* fault
+        return { ...edit, expected: facts.version }
+      })
+
+      return Records.of({
+        edit: Effect.fnUntraced(function* (id, writer, request, expected) {
+          if (request.signature != null && request.merkle_root == null) {
+            return yield* fieldFault("signature", "needs_root", "A signature is over a merkle_root.")
+          }
+          const bypass = request.bypass_single_restrictions ?? false
+          const records = yield* checkRecords(id, request.insert ?? [], "insert")
+          const edit: RecordEdit = {
+            canonical: id.canonical,
+            writer,
+            insert: bypass ? records : keepLastValues(records),
+            delete: [...new Set((request.delete ?? []).map(hexOf))],
+            bypass,
+            ...(expected !== undefined && { expected }),
+            ...(request.merkle_root != null && { merkleRoot: hexOf(request.merkle_root) }),
+            ...(request.signature != null && { signature: hexOf(request.signature) }),
+          }
+          for (let tries = expected === undefined ? maxAttempts : 1; tries > 0; tries--) {
+            const checked = yield* withRootChecked(edit)
+            const outcome = yield* checkOutcome(yield* changes.commit(id.canonical, editRecords(checked)))
+            if (outcome.outcome !== "stale") return outcome.outcome === "changed" ? [id.canonical] : []
+          }
+          return yield* new Conflict({ error: "The id is being changed by others. Try again." })
+        }),
+      })
+    }),
+  )
+}

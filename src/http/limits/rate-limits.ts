@@ -1,0 +1,154 @@
+import { Context, Effect, Layer } from "effect"
+import { TooManyRequests, type Unavailable } from "../../../schema/errors.ts"
+import type { AccountName } from "../../accounts/account-store.ts"
+import { AppConfig } from "../../config/config.ts"
+import { Sql } from "../../postgres/sql.ts"
+import type { RateHeaders } from "../guards.ts"
+import type { LimitName } from "../route.ts"
+import { makeLocalWindows } from "./local-windows.ts"
+
+interface Budget {
+  readonly requests: number
+  readonly seconds: number
+}
+
+/** Whom a named account is counted under. An alternate_id may read like anything, also like somebody's email. */
+export const accountKey = (name: AccountName): string =>
+  "id" in name ? name.id : "email" in name ? `email/${name.email}` : `alternate_id/${name.alternateId}`
+
+/** Whom a request is counted against. */
+export type Subject = "address" | "account" | "caller"
+
+/**
+ * What guards secrets is counted exactly and across processes; what only keeps one caller from crowding out the
+ * others is counted per process, without a query. An address may be a whole office, so its budgets are wide; the
+ * account's are narrow, because that is where guessing pays.
+ */
+const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly shared: boolean }> = {
+  login: {
+    shared: true,
+    address: { requests: 300, seconds: 60 },
+    account: { requests: 20, seconds: 300 },
+  },
+  mail: {
+    shared: true,
+    address: { requests: 120, seconds: 60 },
+    account: { requests: 10, seconds: 600 },
+    caller: { requests: 60, seconds: 600 },
+  },
+  code: {
+    shared: true,
+    address: { requests: 120, seconds: 60 },
+    account: { requests: 10, seconds: 900 },
+    caller: { requests: 60, seconds: 600 },
+  },
+  write: { shared: false, address: { requests: 600, seconds: 60 }, caller: { requests: 1200, seconds: 60 } },
+  read: {
+    shared: false,
+    address: { requests: 6000, seconds: 60 },
+    caller: { requests: 12_000, seconds: 60 },
+  },
+}
+
+/** What is kept of answers for one caller. Ten times what a busy one needs; one who wants to fill the disk needs days. */
+const keptBudget = { bytes: 64 * 1024 * 1024, seconds: 3600 }
+
+interface Counted {
+  readonly key: string
+  readonly used: number
+  readonly resetsInSeconds: number
+}
+
+const headersOf = (budget: Budget, { resetsInSeconds, used }: Counted): RateHeaders => ({
+  "RateLimit-Limit": String(budget.requests),
+  "RateLimit-Remaining": String(Math.max(0, budget.requests - used)),
+  "RateLimit-Reset": String(resetsInSeconds),
+})
+
+export class Limits extends Context.Service<
+  Limits,
+  {
+    /** Counts the request against each subject. Fails when one is over; answers how the tightest stands. */
+    take(
+      name: LimitName,
+      subjects: Partial<Record<Subject, string>>,
+    ): Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
+    /** Whether more answers may be kept for a caller, once this much more is. Without a query. */
+    keep(caller: string, bytes: number): Effect.Effect<void, TooManyRequests>
+    /** The account has shown who it is: what it tried before is forgiven. */
+    forgive(name: LimitName, account: string): Effect.Effect<void, Unavailable>
+  }
+>()("directory/Limits") {
+  static readonly layer = Layer.effect(
+    Limits,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const sql = yield* Sql
+      const local = makeLocalWindows()
+      if (config.rateLimit === "off") {
+        return Limits.of({
+          take: () => Effect.succeed({}),
+          keep: () => Effect.void,
+          forgive: () => Effect.void,
+        })
+      }
+
+      const count = (shared: boolean, keys: ReadonlyArray<string>, seconds: ReadonlyArray<number>) =>
+        shared
+          ? sql.rows<Counted>(
+              (q) => q`select key, used, ceil(extract(epoch from resets_at - now()))::int as "resetsInSeconds"
+                         from take_rate(${keys as string[]}, ${seconds as number[]})`,
+            )
+          : Effect.sync(() => keys.map((key, i) => local.take(key, seconds[i] ?? 60)))
+
+      const take = Effect.fnUntraced(function* (name: LimitName, subjects: Partial<Record<Subject, string>>) {
+        const { shared, ...bySubject } = budgets[name]
+        const wanted = new Map<string, Budget>()
+        for (const [subject, value] of Object.entries(subjects)) {
+          const budget = bySubject[subject as Subject]
+          if (budget !== undefined && value !== "") wanted.set(`${name}/${subject}/${value}`, budget)
+        }
+        if (wanted.size === 0) return {}
+        const counted = yield* count(
+          shared,
+          [...wanted.keys()],
+          [...wanted.values()].map(({ seconds }) => seconds),
+        )
+        let tightest: { readonly budget: Budget; readonly counted: Counted } | undefined
+        const left = (budget: Budget, { used }: Counted) => budget.requests - used
+        for (const one of counted) {
+          const budget = wanted.get(one.key)
+          if (budget === undefined) continue
+          if (tightest === undefined || left(budget, one) < left(tightest.budget, tightest.counted)) {
+            tightest = { budget, counted: one }
+          }
+        }
+        if (tightest === undefined) return {}
+        const headers = headersOf(tightest.budget, tightest.counted)
+        if (left(tightest.budget, tightest.counted) >= 0) return headers
+        const retryAfterSeconds = Math.max(1, tightest.counted.resetsInSeconds)
+        return yield* new TooManyRequests({ retryAfterSeconds, headers })
+      })
+
+      return Limits.of({
+        take,
+        keep: (caller, bytes) =>
+          Effect.suspend(() => {
+            const { resetsInSeconds, used } = local.take(`keep/${caller}`, keptBudget.seconds, bytes)
+            return used < keptBudget.bytes
+              ? Effect.void
+              : Effect.fail(
+                  new TooManyRequests({
+                    error: "Very much is kept for your Idempotency-Keys. Wait, or send this without a key.",
+                    retryAfterSeconds: Math.max(1, resetsInSeconds),
+                  }),
+                )
+          }),
+        forgive: (name, account) =>
+          sql
+            .rows((q) => q`delete from rate_window where key = ${`${name}/account/${account}`}`)
+            .pipe(Effect.asVoid),
+      })
+    }),
+  )
+}

@@ -1,0 +1,78 @@
+import { Result, Schema, SchemaIssue } from "effect"
+import { InvalidRequest } from "../../../schema/errors.ts"
+import { parseQuery } from "./path.ts"
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+const maxDepth = 64
+const maxIssuesTold = 5
+
+const describe = (issue: SchemaIssue.Issue): string =>
+  format(issue)
+    .issues.slice(0, maxIssuesTold)
+    .map(({ message, path }) => {
+      const where = (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+      return where === "" ? message : `${where}: ${message}`
+    })
+    .join("; ")
+
+/** Decoders are made once per route; what they return is either the value or the failure to answer with. */
+export const decoder = (schema: Schema.Top, where: string) => {
+  const decode = Schema.decodeUnknownResult(schema as Schema.Codec<unknown>, { errors: "all" })
+  return (input: unknown): Result.Result<unknown, InvalidRequest> => {
+    const result = decode(input)
+    return Result.isSuccess(result)
+      ? Result.succeed(result.success)
+      : Result.fail(new InvalidRequest({ error: `${where}: ${describe(result.failure.issue)}` }))
+  }
+}
+
+/** Brackets nested past any honest use; recursion over them could exhaust the stack. */
+export const isTooDeep = (text: string): boolean => {
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (inString) {
+      if (c === 92) i++
+      else if (c === 34) inString = false
+    } else if (c === 34) inString = true
+    else if (c === 91 || c === 123) {
+      if (++depth > maxDepth) return true
+    } else if (c === 93 || c === 125) depth--
+  }
+  return false
+}
+
+/** Postgres stores neither NUL nor half a surrogate pair. */
+const isStorable = (value: unknown): boolean => {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0")
+  if (Array.isArray(value)) return value.every(isStorable)
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member))
+  }
+  return true
+}
+
+export const parseJsonBody = (body: Uint8Array): Result.Result<unknown, InvalidRequest> => {
+  if (body.length === 0) return Result.fail(new InvalidRequest({ error: "body: expected JSON, got nothing" }))
+  try {
+    const text = utf8.decode(body)
+    if (isTooDeep(text)) return Result.fail(new InvalidRequest({ error: "body: nested too deeply" }))
+    const value: unknown = JSON.parse(text)
+    // Only an escape can smuggle either in: the decoder refuses broken UTF-8 and JSON refuses a bare NUL.
+    if (text.includes("\\u") && !isStorable(value)) {
+      return Result.fail(new InvalidRequest({ error: "body: a string holds NUL or a lone surrogate" }))
+    }
+    return Result.succeed(value)
+  } catch {
+    return Result.fail(new InvalidRequest({ error: "body: not valid JSON in UTF-8" }))
+  }
+}
+
+export const parseQueryText = (query: string): Result.Result<Record<string, string>, InvalidRequest> => {
+  const values = parseQuery(query)
+  return values === undefined
+    ? Result.fail(new InvalidRequest({ error: "query: bad percent-encoding, or NUL (U+0000)" }))
+    : Result.succeed(values)
+}

@@ -1,0 +1,48 @@
+import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { Seal, type SealBroken } from "../crypto/envelope-encryption.ts"
+
+/** Both columns of a custodial wallet's row. */
+export interface CustodialKey {
+  readonly pubkey: string
+  readonly sealedKey: string
+}
+
+// A sealed key copied to the row of another pubkey does not open there.
+const aadFor = (pubkey: string) => `custodial-key/${pubkey}`
+
+/** Ed25519 keys the service holds for its users. The private half leaves this file only sealed. */
+export class CustodialKeys extends Context.Service<
+  CustodialKeys,
+  {
+    readonly make: Effect.Effect<CustodialKey>
+    /** The signature, 128 hex digits. */
+    readonly sign: (key: CustodialKey, message: Uint8Array) => Effect.Effect<string, SealBroken>
+    /** The sealed key under the current master key. */
+    readonly reseal: (key: CustodialKey) => Effect.Effect<string, SealBroken>
+  }
+>()("services/CustodialKeys") {
+  static readonly layer: Layer.Layer<CustodialKeys, never, Seal> = Layer.effect(
+    CustodialKeys,
+    Effect.gen(function* () {
+      const { seal, open, reseal } = yield* Seal
+      return CustodialKeys.of({
+        make: Effect.gen(function* () {
+          const pair = generateKeyPairSync("ed25519")
+          const pubkey = pair.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex")
+          const privateKey = pair.privateKey.export({ format: "der", type: "pkcs8" })
+          const sealedKey = yield* seal(privateKey, aadFor(pubkey))
+          privateKey.fill(0)
+          return { pubkey, sealedKey }
+        }),
+        sign: Effect.fnUntraced(function* ({ pubkey, sealedKey }: CustodialKey, message: Uint8Array) {
+          const privateKey = yield* open(sealedKey, aadFor(pubkey))
+          const key = createPrivateKey({ key: privateKey, format: "der", type: "pkcs8" })
+          privateKey.fill(0)
+          return sign(null, message, key).toString("hex")
+        }),
+        reseal: ({ pubkey, sealedKey }) => reseal(sealedKey, aadFor(pubkey)),
+      })
+    }),
+  )
+}

@@ -1,0 +1,128 @@
+import { Effect, Schema } from "effect"
+import { fieldFault, InvalidRequest, NotFound, Unprocessable } from "../../schema/errors.ts"
+import { text, Uuid } from "../../schema/wire-format.ts"
+import { findWithinReach } from "../accounts/acting-user.ts"
+import { checkForUser } from "../accounts/permissions.ts"
+import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { route } from "../http/route.ts"
+import { Pubkeys } from "./pubkey-store.ts"
+import { checkPubkey, ownershipMessage, pubkeySigned } from "./pubkeys.ts"
+
+const Pubkey = Schema.String
+const pubkeyParam = text(200)
+
+const readPubkey = (given: string) =>
+  checkPubkey(given).pipe(
+    Effect.catchTag("PubkeyInvalid", ({ reason }) =>
+      Effect.fail(
+        new InvalidRequest({
+          error:
+            reason === "malformed"
+              ? "pubkey: expected an Ed25519 public key as 64 hex digits"
+              : "pubkey: this is no usable point of the curve",
+        }),
+      ),
+    ),
+  )
+
+const add = Effect.fnUntraced(function* (userId: string, given: string) {
+  const pubkey = yield* readPubkey(given)
+  return yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey))
+})
+
+/** Keys are public, so anybody can add somebody's first. Its holder gets it back by a signature. */
+const claim = Effect.fnUntraced(function* (userId: string, given: string, signature: string) {
+  const pubkey = yield* readPubkey(given)
+  if (!pubkeySigned(pubkey, ownershipMessage(userId), signature)) {
+    return yield* fieldFault("signature", "invalid", "The key has not signed that it is this user's.")
+  }
+  yield* Pubkeys.use((pubkeys) => pubkeys.freeFor(userId, pubkey))
+})
+
+const generate = route({
+  id: "createWallet",
+  group: "keys",
+  summary: "Generate a custodial wallet and answer its public key",
+  method: "post",
+  path: "/pubkeys",
+  auth: "JWT",
+  scope: "userPubkeys:write",
+  limit: "write",
+  success: Pubkey,
+  errors: [NotFound, Unprocessable],
+  handler: ({ principal }) => Pubkeys.use((pubkeys) => pubkeys.generate(principal.userId)),
+})
+
+const addOwn = route({
+  id: "addPubkey",
+  group: "keys",
+  summary:
+    "Add a public key of one's own; with its Ed25519 signature over `Emoji Id Directory: this key belongs to the user {user_id}` also one that somebody else has added",
+  method: "post",
+  path: "/pubkeys/:pubkey",
+  auth: "JWT",
+  scope: "userPubkeys:write",
+  sensitive: true,
+  limit: "write",
+  params: { pubkey: pubkeyParam },
+  query: { signature: Schema.optionalKey(text(128)) },
+  success: Pubkey,
+  errors: [NotFound, Unprocessable],
+  handler: ({ params, principal, query }) =>
+    Effect.gen(function* () {
+      if (query.signature !== undefined) yield* claim(principal.userId, params.pubkey, query.signature)
+      return yield* add(principal.userId, params.pubkey)
+    }),
+})
+
+const listOwn = route({
+  id: "getPubkeys",
+  group: "keys",
+  summary: "Public keys of the current user, oldest first",
+  method: "get",
+  path: "/pubkeys",
+  auth: "JWT",
+  scope: "userPubkeys:list",
+  success: Schema.Array(Pubkey),
+  errors: [],
+  handler: ({ principal }) => Pubkeys.use((pubkeys) => pubkeys.list(principal.userId)),
+})
+
+const addForUser = route({
+  id: "addPubkeyForUser",
+  group: "keys",
+  summary: "Add a public key for a user: oneself, or anybody with user:write",
+  method: "post",
+  path: "/users/:user_id/pubkeys/:pubkey",
+  auth: "JWT",
+  scope: "userPubkeys:write",
+  sensitive: true,
+  limit: "write",
+  params: { user_id: Uuid, pubkey: pubkeyParam },
+  success: Pubkey,
+  errors: [NotFound, Unprocessable],
+  handler: ({ params, principal }) =>
+    findWithinReach(principal, params.user_id, "user:write").pipe(
+      Effect.andThen(add(params.user_id, params.pubkey)),
+    ),
+})
+
+const listForUser = route({
+  id: "getPubkeysForUser",
+  group: "keys",
+  summary: "Public keys of a user: oneself, or anybody with user:show",
+  method: "get",
+  path: "/users/:user_id/pubkeys",
+  auth: "JWT",
+  scope: "userPubkeys:list",
+  params: { user_id: Uuid },
+  success: Schema.Array(Pubkey),
+  errors: [NotFound],
+  handler: ({ params, principal }) =>
+    checkForUser(principal, params.user_id, { others: "user:show" }).pipe(
+      Effect.andThen(UserAdmin.use((users) => users.check(params.user_id))),
+      Effect.andThen(Pubkeys.use((pubkeys) => pubkeys.list(params.user_id))),
+    ),
+})
+
+export const pubkeys = [generate, addOwn, listOwn, addForUser, listForUser] as const

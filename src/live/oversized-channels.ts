@@ -1,0 +1,33 @@
+import { Context, Effect, Layer } from "effect"
+import type { ChannelPosition } from "../../actors/ports.ts"
+import { AppConfig } from "../config/config.ts"
+
+/**
+ * Channels in which this process has placed more events than are kept of one. What a process that ended knew is learnt
+ * again with the channel's next event; one that has no more goes with its time.
+ */
+export class CrowdedChannels extends Context.Service<
+  CrowdedChannels,
+  {
+    placed(position: ChannelPosition): void
+    /** Those placed in since the last taking. */
+    take(): ReadonlyArray<string>
+  }
+>()("directory/CrowdedChannels") {
+  static readonly layer = Layer.effect(
+    CrowdedChannels,
+    Effect.map(AppConfig, ({ eventKeepPerChannel }) => {
+      let crowded = new Set<string>()
+      return CrowdedChannels.of({
+        placed: ({ channel, offset }) => {
+          if (offset > eventKeepPerChannel) crowded.add(channel)
+        },
+        take: () => {
+          const taken = [...crowded]
+          crowded = new Set()
+          return taken
+        },
+      })
+    }),
+  )
+}

@@ -1,0 +1,139 @@
+import { Context, Effect, Layer } from "effect"
+import type { EmojiId } from "../../schema/directory/emoji-id.ts"
+import { fieldFault, type NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
+import {
+  type LootBoxTypeConfig,
+  maxBoxesPerRequest,
+  type PublicLootBox,
+  type PublicLootBoxType,
+} from "../../schema/lootboxes/lootbox.ts"
+import { unforeseen } from "../crypto/secure-random.ts"
+import type { Principal } from "../http/principal.ts"
+import { heldBackBy, Market } from "../market/market.ts"
+import { Sql } from "../postgres/sql.ts"
+import { uuidOf } from "../turns/operation-key.ts"
+import { checkTypeConfig, drawId, drawSlots } from "./draw.ts"
+import type { LootboxRow } from "./lootbox-store.ts"
+import { LootboxTypes } from "./lootbox-type-store.ts"
+import { Lootboxes } from "./lootboxes.ts"
+import { boxed } from "./rules.ts"
+import { LootboxViews } from "./views.ts"
+
+const maxRounds = 24
+// Nearly every first draw is free. Where few are left, more is drawn at once than can be used.
+const quickRounds = 2
+const candidatesPerSlot = 8
+const maxTriesPerBox = 5
+
+const isFound = (id: EmojiId | undefined): id is EmojiId => id !== undefined
+
+/** Fills boxes of a type with ids that are free and on sale. */
+export class LootboxGeneration extends Context.Service<
+  LootboxGeneration,
+  {
+    /** The same `run` twice is one type. */
+    createType(
+      type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
+      run: string,
+    ): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
+    /** Drafts, as many as there were ids for. The same `run` again makes those that are missing. */
+    generate(
+      viewer: Principal,
+      typeId: string,
+      count: number,
+      run?: string,
+    ): Effect.Effect<ReadonlyArray<PublicLootBox>, NotFound | Unprocessable | Unavailable>
+  }
+>()("directory/LootboxGeneration") {
+  static readonly layer = Layer.effect(
+    LootboxGeneration,
+    Effect.gen(function* () {
+      const boxes = yield* Lootboxes
+      const market = yield* Market
+      const sql = yield* Sql
+      const types = yield* LootboxTypes
+      const views = yield* LootboxViews
+
+      const findTaken = Effect.fnUntraced(function* (ids: ReadonlyArray<EmojiId>) {
+        const canonicals = ids.map(({ canonical }) => canonical)
+        const rows = yield* sql.rows<{ canonical: string }>(
+          (q) => q`select canonical from claim where canonical = any(${canonicals})`,
+        )
+        return new Set(rows.map(({ canonical }) => canonical))
+      })
+
+      /** Free ids for every slot, each id once; undefined when luck and the directory have none left. */
+      const drawContents = Effect.fnUntraced(function* (config: LootBoxTypeConfig) {
+        const heldBack = heldBackBy(yield* market.parameters)
+        let open = drawSlots(config, unforeseen)
+        const found = new Map<string, EmojiId>()
+        for (let round = 0; round < maxRounds && open.length > 0; round++) {
+          const perSlot = round < quickRounds ? 1 : candidatesPerSlot
+          const drawn = open.map((slot) => ({
+            slot,
+            ids: Array.from({ length: perSlot }, () => drawId(config, slot, unforeseen, heldBack)).filter(
+              isFound,
+            ),
+          }))
+          const taken = yield* findTaken(drawn.flatMap(({ ids }) => ids))
+          open = drawn.flatMap(({ ids, slot }) => {
+            const free = ids.find(({ canonical }) => !taken.has(canonical) && !found.has(canonical))
+            if (free === undefined) return [slot]
+            found.set(free.canonical, free)
+            return []
+          })
+        }
+        return open.length === 0 ? [...found.values()] : undefined
+      })
+
+      const generateOne = Effect.fnUntraced(function* (
+        typeId: string,
+        config: LootBoxTypeConfig,
+        run: string | undefined,
+      ) {
+        const { id, made } = yield* boxes.findMade(run)
+        if (made !== undefined) return made
+        for (let tries = 0; tries < maxTriesPerBox; tries++) {
+          const contents = yield* drawContents(config)
+          if (contents === undefined) return undefined
+          // Between the look and the claim somebody may take one of the ids: then other ids are drawn.
+          const row = yield* boxes
+            .put(boxed(contents), "Draft", { id, typeId })
+            .pipe(
+              Effect.catchTag(["Conflict", "Unprocessable", "Forbidden"], () => Effect.succeed(undefined)),
+            )
+          if (row !== undefined) return row
+        }
+        return undefined
+      })
+
+      return LootboxGeneration.of({
+        createType: Effect.fnUntraced(function* (type, run) {
+          yield* checkTypeConfig(type.config, unforeseen)
+          return yield* types.create(type, run)
+        }),
+        generate: Effect.fnUntraced(function* (viewer, typeId, count, run) {
+          if (count < 1 || count > maxBoxesPerRequest) {
+            return yield* fieldFault("num_boxes", "range", `Ask for 1 to ${maxBoxesPerRequest} boxes.`)
+          }
+          const { config } = yield* types.get(typeId)
+          const rows: Array<LootboxRow> = []
+          while (rows.length < count) {
+            const name = run === undefined ? undefined : uuidOf(run, String(rows.length))
+            const row = yield* generateOne(typeId, config, name)
+            if (row === undefined) break
+            rows.push(row)
+          }
+          if (rows.length === 0) {
+            return yield* fieldFault(
+              "loot_box_type_id",
+              "eligibility",
+              "No free ids are left for such a box.",
+            )
+          }
+          return yield* views.show(viewer, rows)
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,123 @@
+import { Effect, Schema } from "effect"
+import { Conflict, EventRefused, Forbidden, NotFound, Unprocessable } from "../../schema/errors.ts"
+import {
+  AdminNewLootBoxBody,
+  AdminUpdateLootBoxBody,
+  ListOfPublicLootBox,
+  LootBoxStatus,
+  PublicLootBox,
+} from "../../schema/lootboxes/lootbox.ts"
+import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
+import { Uuid } from "../../schema/wire-format.ts"
+import { route } from "../http/route.ts"
+import { runByKey } from "../turns/operation-key.ts"
+import { LootboxLists, lootboxSorts } from "./lootbox-store.ts"
+import { Lootboxes } from "./lootboxes.ts"
+import { LootboxViews, maySeeAllBoxes } from "./views.ts"
+
+const shared = { group: "lootboxes", auth: "JWT" } as const
+const params = { id: Uuid }
+
+const create = route({
+  ...shared,
+  id: "createLootbox",
+  summary: "Create a lootbox; with status Used it is opened at once",
+  method: "post",
+  path: "/lootboxes",
+  scope: "adminLootbox:write",
+  body: AdminNewLootBoxBody,
+  success: PublicLootBox,
+  errors: [Conflict, Unprocessable],
+  handler: ({ body, headers, principal }) => {
+    const yats = body.yats.map(({ canonical }) => canonical)
+    const run = runByKey(principal, headers, "lootbox", { ...body, yats })
+    return Lootboxes.use((boxes) => boxes.create(principal, body, run))
+  },
+})
+
+const list = route({
+  ...shared,
+  id: "listLootboxes",
+  summary: "List lootboxes: one's own and those on sale, for administrators all",
+  method: "get",
+  path: "/lootboxes",
+  scope: "lootbox:use",
+  query: { ...pageQuery, owner_id: Schema.optionalKey(Uuid), status: Schema.optionalKey(LootBoxStatus) },
+  success: ListOfPublicLootBox,
+  errors: [],
+  handler: ({ principal, query }) =>
+    Effect.gen(function* () {
+      const seesAll = maySeeAllBoxes(principal)
+      const ownerId = query.owner_id?.toLowerCase()
+      if (!seesAll && ownerId !== undefined && ownerId !== principal.userId) {
+        return yield* new Forbidden({
+          error: "The boxes of others need the scope adminLootbox:read.",
+          details: { scope: "adminLootbox:read" },
+        })
+      }
+      const page = pageRequest(query, lootboxSorts)
+      const visibleTo = seesAll ? undefined : principal.userId
+      const filter = { status: query.status, ownerId, visibleTo }
+      const { rows, total } = yield* LootboxLists.use((lists) => lists.list(filter, page))
+      return paged(yield* LootboxViews.use((views) => views.show(principal, rows)), page, total)
+    }),
+})
+
+const show = route({
+  ...shared,
+  id: "showLootbox",
+  summary: "Show a lootbox; what is in it is hidden until its owner opens it",
+  method: "get",
+  path: "/lootboxes/:id",
+  scope: "lootbox:use",
+  params,
+  success: PublicLootBox,
+  errors: [NotFound],
+  handler: ({ params: { id }, principal }) =>
+    Lootboxes.use((boxes) => boxes.show(principal, id.toLowerCase())),
+})
+
+const update = route({
+  ...shared,
+  id: "updateLootbox",
+  summary: "Change a lootbox; its status only moves forwards, and Used opens it",
+  method: "patch",
+  path: "/lootboxes/:id",
+  scope: "adminLootbox:write",
+  params,
+  body: AdminUpdateLootBoxBody,
+  success: PublicLootBox,
+  errors: [Conflict, EventRefused, NotFound, Unprocessable],
+  handler: ({ body, params: { id }, principal }) =>
+    Lootboxes.use((boxes) => boxes.update(principal, id.toLowerCase(), body)),
+})
+
+const remove = route({
+  ...shared,
+  id: "deleteLootbox",
+  summary: "Delete a lootbox nobody owns; its ids are free again",
+  method: "del",
+  path: "/lootboxes/:id",
+  scope: "adminLootbox:write",
+  params,
+  success: PublicLootBox,
+  errors: [Conflict, EventRefused, NotFound, Unprocessable],
+  handler: ({ params: { id }, principal }) =>
+    Lootboxes.use((boxes) => boxes.remove(principal, id.toLowerCase())),
+})
+
+const open = route({
+  ...shared,
+  id: "openLootbox",
+  summary: "Open one's lootbox, once: every id in it is the owner's then",
+  method: "post",
+  path: "/lootboxes/:id/open",
+  scope: "lootbox:use",
+  params,
+  success: PublicLootBox,
+  errors: [Conflict, EventRefused, NotFound, Unprocessable],
+  handler: ({ params: { id }, principal }) =>
+    Lootboxes.use((boxes) => boxes.open(principal, id.toLowerCase())),
+})
+
+export const lootboxes = [create, list, show, update, remove, open] as const

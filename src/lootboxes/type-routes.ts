@@ -1,0 +1,66 @@
+import { Effect, Schema } from "effect"
+import { NotFound, Unprocessable } from "../../schema/errors.ts"
+import {
+  AdminNewLootBoxType,
+  LootBoxGenerationRequest,
+  LootBoxSet,
+  PublicLootBoxType,
+} from "../../schema/lootboxes/lootbox.ts"
+import { pieceOf, pieceQuery } from "../../schema/paging.ts"
+import { route } from "../http/route.ts"
+import { runByKey, runId } from "../turns/operation-key.ts"
+import { LootboxGeneration } from "./generation.ts"
+import { LootboxTypes, maxTypesListed } from "./lootbox-type-store.ts"
+
+const shared = { group: "lootbox types", auth: "JWT" } as const
+
+const create = route({
+  ...shared,
+  id: "createType",
+  summary: "Create a type of lootbox",
+  method: "post",
+  path: "/lootbox_type",
+  scope: "adminLootbox:write",
+  body: AdminNewLootBoxType,
+  success: PublicLootBoxType,
+  errors: [Unprocessable],
+  handler: ({ body, headers, principal }) =>
+    LootboxGeneration.use((generation) => generation.createType(body, runId(principal, headers, body))),
+})
+
+const list = route({
+  ...shared,
+  id: "getTypes",
+  summary: "List the types of lootbox, five hundred to a page",
+  method: "get",
+  path: "/lootbox_type",
+  scope: "adminLootbox:read",
+  query: pieceQuery(maxTypesListed),
+  success: Schema.Array(PublicLootBoxType),
+  errors: [],
+  handler: ({ query }) => LootboxTypes.use((types) => types.list(pieceOf(query, maxTypesListed))),
+})
+
+const generate = route({
+  ...shared,
+  id: "generateLootBoxes",
+  summary: "Generate lootboxes of a type, as drafts filled with ids that are free",
+  method: "post",
+  path: "/lootbox_type/generate",
+  scope: "adminLootbox:write",
+  body: LootBoxGenerationRequest,
+  success: LootBoxSet,
+  errors: [NotFound, Unprocessable],
+  handler: ({ body, headers, principal }) => {
+    const { loot_box_type_id, num_boxes } = body
+    const run = runByKey(principal, headers, "lootboxes", body)
+    return LootboxGeneration.use((generation) =>
+      Effect.map(
+        generation.generate(principal, loot_box_type_id.toLowerCase(), num_boxes, run),
+        (loot_boxes) => ({ loot_boxes, num_requested: num_boxes }),
+      ),
+    )
+  },
+})
+
+export const lootboxTypes = [create, list, generate] as const

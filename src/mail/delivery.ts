@@ -1,0 +1,92 @@
+import { Effect, Fiber, Layer, Schedule } from "effect"
+import { AppConfig } from "../config/config.ts"
+import { type Letter, maxTries, Outbox } from "../turns/outbox.ts"
+import { type Carrier, carriedHere, isPhone } from "./carrier.ts"
+import { twilioCarrier } from "./sms.ts"
+import { smtpCarrier } from "./smtp.ts"
+import { render } from "./templates.ts"
+
+/** No more than are handed over at once: the lease of one that waits its turn here would run out, and another send it too. */
+const batchSize = 4
+const pauseMs = 500
+/** Well within the shortest lease. */
+const holdEvery = "10 seconds"
+
+/**
+ * Takes letters out of the outbox and hands them to whoever carries them. What no process carries stays readable in the
+ * outbox and counts as sent. Every process may run this: letters are leased, and the lease grows with each try.
+ */
+export const delivery = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const config = yield* AppConfig
+    const outbox = yield* Outbox
+    const mail =
+      config.smtpUrl === undefined ? undefined : yield* smtpCarrier(config.smtpUrl, config.mailFrom)
+    const { twilioAccount: account, twilioFrom: from, twilioToken: token, twilioUrl: url } = config
+    const sms =
+      account === undefined || token === undefined || from === undefined
+        ? undefined
+        : twilioCarrier({ url, account, token, from })
+
+    if (config.production && mail === undefined) {
+      yield* Effect.logWarning("SMTP_URL is not set: mail is kept and nobody receives it")
+    }
+
+    /** Nobody else takes the letter meanwhile, however long a server looks at it before it answers. */
+    const holding = <A, E>(letter: Letter, handingOver: Effect.Effect<A, E>) =>
+      Effect.scoped(
+        outbox
+          .hold(letter.id)
+          .pipe(
+            Effect.ignore,
+            Effect.delay(holdEvery),
+            Effect.forever,
+            Effect.interruptible,
+            Effect.forkScoped,
+            Effect.andThen(handingOver),
+          ),
+      )
+
+    const carry = (carrier: Carrier, letter: Letter) =>
+      holding(letter, carrier.carry({ id: letter.id, to: letter.to, ...render(letter) })).pipe(
+        Effect.andThen(outbox.sent(letter.id)),
+        Effect.catchTag("NotCarried", ({ isLasting, reason }) => {
+          // Servers name whom they refuse, and a log is nobody's address book.
+          const why = reason.replaceAll(letter.to, "the recipient")
+          const facts = { letter: letter.id, kind: letter.kind, tries: letter.tries, reason: why }
+          return isLasting || letter.tries >= maxTries(letter.kind)
+            ? Effect.andThen(Effect.logError("letter given up", facts), outbox.giveUp(letter.id))
+            : Effect.logWarning("letter not carried yet", facts)
+        }),
+        // What the carrier has taken must not be forgotten half-way, or the next process sends it again.
+        Effect.uninterruptible,
+      )
+
+    const deliver = (letter: Letter) => {
+      const carrier = isPhone(letter.to) ? sms : mail
+      return carrier === undefined ? outbox.sent(letter.id) : carry(carrier, letter)
+    }
+
+    const carryDue = Effect.gen(function* () {
+      for (;;) {
+        const letters = yield* outbox.take(batchSize)
+        yield* Effect.forEach(letters, deliver, { concurrency: batchSize, discard: true })
+        if (letters.length < batchSize) return
+      }
+    })
+    const { mail: carriesMail, phones: carriesPhones } = carriedHere(config)
+    const round = Effect.andThen(
+      carriesMail || carriesPhones ? carryDue : Effect.void,
+      carriesMail && carriesPhones ? Effect.void : outbox.keepDue,
+    ).pipe(Effect.catchCause((cause) => Effect.logWarning("delivery paused", cause)))
+
+    // A stop waits for the letters that are being handed over, as long as it does for requests.
+    yield* Effect.acquireRelease(
+      Effect.forkDetach(round.pipe(Effect.repeat(Schedule.spaced(`${pauseMs} millis`)))),
+      (rounds) =>
+        Effect.interruptible(
+          Fiber.interrupt(rounds).pipe(Effect.timeoutOption(`${config.drainSeconds} seconds`)),
+        ),
+    )
+  }),
+)

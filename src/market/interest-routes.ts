@@ -1,0 +1,93 @@
+import { Effect } from "effect"
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import { NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import {
+  ListOfUserInterest,
+  NewUserInterestParameters,
+  UserInterest,
+} from "../../schema/market/user-interest.ts"
+import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
+import { text } from "../../schema/wire-format.ts"
+import { route } from "../http/route.ts"
+import { Interests, interestSorts } from "./interest-store.ts"
+
+const readId = (given: string): Effect.Effect<string, UnsupportedEmoji> => {
+  const id = parseEmojiId(given)
+  return id._tag === "EmojiId"
+    ? Effect.succeed(id.canonical)
+    : Effect.fail(new UnsupportedEmoji({ error: id.message }))
+}
+
+const list = route({
+  id: "getInterestedUsers",
+  group: "interests",
+  summary: "Ids the current user wants to hear about, a page at a time",
+  method: "get",
+  path: "/user_interests",
+  auth: "JWT",
+  scope: "userInterest:read",
+  query: pageQuery,
+  success: ListOfUserInterest,
+  errors: [],
+  handler: ({ principal, query }) =>
+    Effect.gen(function* () {
+      const page = pageRequest(query, interestSorts)
+      const { data, total } = yield* Interests.use((interests) => interests.list(principal.userId, page))
+      return paged(data, page, total)
+    }),
+})
+
+const register = route({
+  id: "registerInterest",
+  group: "interests",
+  summary: "Ask to be told when an id becomes available",
+  method: "post",
+  path: "/user_interests",
+  auth: "JWT",
+  scope: "userInterest:write",
+  limit: "write",
+  body: NewUserInterestParameters,
+  success: UserInterest,
+  errors: [UnsupportedEmoji, Unprocessable],
+  handler: ({ body, principal }) =>
+    Effect.flatMap(readId(body.emoji_id), (canonical) =>
+      Interests.use((interests) => interests.put(principal.userId, canonical)),
+    ),
+})
+
+const show = route({
+  id: "getUserInterestForYat",
+  group: "interests",
+  summary: "The current user's interest in an id",
+  method: "get",
+  path: "/user_interests/:emoji_id",
+  auth: "JWT",
+  scope: "userInterest:read",
+  params: { emoji_id: text(200) },
+  success: UserInterest,
+  errors: [UnsupportedEmoji, NotFound],
+  handler: ({ params, principal }) =>
+    Effect.flatMap(readId(params.emoji_id), (canonical) =>
+      Interests.use((interests) => interests.get(principal.userId, canonical)),
+    ),
+})
+
+const remove = route({
+  id: "deleteUserInterest",
+  group: "interests",
+  summary: "Stop being told about an id",
+  method: "del",
+  path: "/user_interests/:emoji_id",
+  auth: "JWT",
+  scope: "userInterest:delete",
+  limit: "write",
+  params: { emoji_id: text(200) },
+  success: UserInterest,
+  errors: [UnsupportedEmoji, NotFound],
+  handler: ({ params, principal }) =>
+    Effect.flatMap(readId(params.emoji_id), (canonical) =>
+      Interests.use((interests) => interests.remove(principal.userId, canonical)),
+    ),
+})
+
+export const interests = [list, register, show, remove] as const

@@ -1,0 +1,80 @@
+import { Context, Effect, Layer } from "effect"
+import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import type { UserInterest } from "../../schema/market/user-interest.ts"
+import type { PageRequest } from "../../schema/paging.ts"
+import { Sql } from "../postgres/sql.ts"
+
+export const interestSorts = ["created_at", "updated_at", "emoji_id"] as const
+type InterestSort = (typeof interestSorts)[number]
+
+const maxInterestsPerUser = 1000
+
+/** Ids that users want to hear about when they become free. */
+export class Interests extends Context.Service<
+  Interests,
+  {
+    list(
+      userId: string,
+      page: PageRequest & { readonly sort: InterestSort },
+    ): Effect.Effect<{ readonly data: ReadonlyArray<UserInterest>; readonly total: number }, Unavailable>
+    get(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
+    /** Asked for twice it is the same interest. */
+    put(userId: string, canonical: string): Effect.Effect<UserInterest, Unprocessable | Unavailable>
+    remove(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
+  }
+>()("directory/Interests") {
+  static readonly layer = Layer.effect(
+    Interests,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const orNotFound = (rows: ReadonlyArray<UserInterest>) =>
+        rows[0] === undefined
+          ? Effect.fail(new NotFound({ error: "You have not asked about this id." }))
+          : Effect.succeed(rows[0])
+
+      return Interests.of({
+        list: Effect.fnUntraced(function* (userId, { dir, limit, page, sort }) {
+          const column = sort === "emoji_id" ? "canonical" : sort
+          const [row] = yield* sql.rows<{ data: ReadonlyArray<UserInterest>; total: number }>(
+            (q) => q`
+              select (select count(*) from user_interest where user_id = ${userId}) as total,
+                     (select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'user_id', i.user_id, 'emoji_id', i.canonical,
+                               'created_at', wire_time(i.created_at), 'updated_at', wire_time(i.updated_at)) order by i.n), '[]')
+                        from (select *, row_number() over () as n from (
+                                select * from user_interest where user_id = ${userId}
+                                 order by ${q(column)} ${dir === "Asc" ? q`asc` : q`desc`}, id limit ${limit} offset ${page * limit}) x) i) as data`,
+          )
+          return row!
+        }),
+        get: Effect.fnUntraced(function* (userId, canonical) {
+          return yield* orNotFound(
+            yield* sql.rows<UserInterest>(
+              (q) => q`select id, user_id, canonical as emoji_id, created_at, updated_at from user_interest
+                        where user_id = ${userId} and canonical = ${canonical}`,
+            ),
+          )
+        }),
+        put: Effect.fnUntraced(function* (userId, canonical) {
+          const [row] = yield* sql.rows<UserInterest>(
+            (q) => q`select id, user_id, canonical as emoji_id, created_at, updated_at
+                       from put_interest(${userId}, ${canonical}, ${maxInterestsPerUser})`,
+          )
+          if (row !== undefined) return row
+          const message = `It is yours already, or you have asked about ${maxInterestsPerUser} ids.`
+          return yield* new Unprocessable({
+            error: "This interest cannot be registered.",
+            fields: { emoji_id: [{ code: "eligibility", message }] },
+          })
+        }),
+        remove: Effect.fnUntraced(function* (userId, canonical) {
+          return yield* orNotFound(
+            yield* sql.rows<UserInterest>(
+              (q) => q`delete from user_interest where user_id = ${userId} and canonical = ${canonical}
+                       returning id, user_id, canonical as emoji_id, created_at, updated_at`,
+            ),
+          )
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import { route } from "../http/route.ts"
+import { Market, MarketParameters } from "./market.ts"
+
+const readPrices = route({
+  id: "readPriceParameters",
+  group: "prices",
+  summary: "What ids cost by rhythm score, and the lengths held back",
+  method: "get",
+  path: "/price_parameters",
+  auth: "apiKey",
+  scope: "adminPriceParameters:read",
+  success: MarketParameters,
+  errors: [],
+  handler: () => Market.use((market) => market.parameters),
+})
+
+const writePrices = route({
+  id: "writePriceParameters",
+  group: "prices",
+  summary: "Set what ids cost",
+  method: "put",
+  path: "/price_parameters",
+  auth: "apiKey",
+  scope: "adminPriceParameters:write",
+  body: MarketParameters,
+  success: MarketParameters,
+  errors: [],
+  handler: ({ body }) => Market.use((market) => Effect.as(market.setParameters(body), body)),
+})
+
+export const prices = [readPrices, writePrices] as const

@@ -1,0 +1,96 @@
+import { Context, Effect, Layer } from "effect"
+import { type EmojiId, maxEmojiPerId, parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import { shapeMatch } from "../../schema/directory/emoji-shape.ts"
+import { viewsMetric } from "../../schema/directory/metric.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { MarketItem } from "../../schema/market/search-result.ts"
+import { EmojiIds } from "../directory/id-store.ts"
+import { DatabaseClock } from "../postgres/database-clock.ts"
+import { heldBackBy, Market, type Quote } from "./market.ts"
+import { alternatesOf } from "./suggestions.ts"
+import { randomEmojiId } from "./suggestions-random.ts"
+
+const shownAlternates = 20
+const shownRecent = 20
+/** Ids drawn for each one shown: some are taken already. */
+const drawsPerShown = 3
+/** Shown as long as one of them is on sale. */
+const usualLengths = { minLength: 3, maxLength: 5 }
+const allLengths = { minLength: 1, maxLength: maxEmojiPerId }
+const unavailableViews = -1
+
+const toItem = (quote: Quote, views: number, nowMs: number): MarketItem => ({
+  emoji_id: quote.id.canonical,
+  availability: quote.availability,
+  available: quote.available,
+  flippable_emoji: quote.id.flippable,
+  length: quote.id.length,
+  minted: quote.minted,
+  rhythm_score: quote.rhythmScore,
+  shape: shapeMatch(quote.id),
+  short_names: quote.id.shortNames,
+  stats: [viewsMetric(quote.id, views, nowMs)],
+  ...(quote.generation !== undefined && { generation: quote.generation }),
+  ...(quote.priceCents !== null && { price: quote.priceCents }),
+})
+
+/** Ids as a buyer meets them: found, offered instead, drawn at random, bought lately. */
+export class Storefront extends Context.Service<
+  Storefront,
+  {
+    search(
+      id: EmojiId,
+    ): Effect.Effect<{ result: MarketItem; alternates: ReadonlyArray<MarketItem> }, Unavailable>
+    random(count: number): Effect.Effect<ReadonlyArray<MarketItem>, Unavailable>
+    readonly recent: Effect.Effect<ReadonlyArray<MarketItem>, Unavailable>
+  }
+>()("directory/Storefront") {
+  static readonly layer = Layer.effect(
+    Storefront,
+    Effect.gen(function* () {
+      const market = yield* Market
+      const ids = yield* EmojiIds
+      const clock = yield* DatabaseClock
+
+      const offer = (quote: Quote) => toItem(quote, unavailableViews, clock.now())
+      const withViews = Effect.fnUntraced(function* (quotes: ReadonlyArray<Quote>) {
+        const views = yield* ids.views(quotes.map(({ id }) => id.canonical))
+        return quotes.map((quote) =>
+          toItem(quote, views.get(quote.id.canonical) ?? unavailableViews, clock.now()),
+        )
+      })
+
+      const draw = (count: number, withoutLengths: ReadonlyArray<number>): ReadonlyArray<EmojiId> => {
+        const drawn = new Map<string, EmojiId>()
+        const random = (lengths: typeof usualLengths) =>
+          randomEmojiId({ random: Math.random, ...lengths, withoutLengths })
+        for (let tries = 0; tries < count * drawsPerShown; tries++) {
+          const id = random(usualLengths) ?? random(allLengths)
+          if (id !== undefined) drawn.set(id.canonical, id)
+        }
+        return [...drawn.values()]
+      }
+
+      return Storefront.of({
+        search: Effect.fnUntraced(function* (id) {
+          const [own, ...others] = yield* market.quote([id, ...alternatesOf(id)])
+          const [result] = own!.available ? [offer(own!)] : yield* withViews([own!])
+          const alternates = others.filter(({ available }) => available).slice(0, shownAlternates)
+          return { result: result!, alternates: alternates.map(offer) }
+        }),
+        random: Effect.fnUntraced(function* (count) {
+          const quotes = yield* market.quote(draw(count, heldBackBy(yield* market.parameters)))
+          return quotes
+            .filter(({ available }) => available)
+            .slice(0, count)
+            .map(offer)
+        }),
+        recent: Effect.gen(function* () {
+          const canonicals = yield* ids.recentlyPurchased(shownRecent)
+          const found = canonicals.map(parseEmojiId).filter((id) => id._tag === "EmojiId")
+          return yield* withViews(yield* market.quote(found))
+        }),
+      })
+    }),
+  )
+}

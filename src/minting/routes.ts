@@ -1,0 +1,46 @@
+import { Effect, Schema } from "effect"
+import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
+import { Conflict, NotFound, TwoFactorRequired, UnsupportedEmoji } from "../../schema/errors.ts"
+import { SignatureRequest, SignatureResponse, TokenMetadata } from "../../schema/minting/mint-signature.ts"
+import { IntText } from "../../schema/wire-format.ts"
+import { route } from "../http/route.ts"
+import { Minting } from "./minting.ts"
+import { getTokenMetadata } from "./token-metadata.ts"
+
+const group = "tokens"
+
+const generateSignature = route({
+  id: "generateSignature",
+  group,
+  summary:
+    "A signature that lets an account mint the id, for its owner; not while it is, or just was, in transfer",
+  method: "post",
+  path: "/emoji_id/:emoji_id/generate_signature",
+  auth: "two_factor",
+  scope: "nftSignature:write",
+  sensitive: true,
+  limit: "write",
+  params: { emoji_id: Schema.String },
+  body: SignatureRequest,
+  success: SignatureResponse,
+  errors: [UnsupportedEmoji, NotFound, Conflict, TwoFactorRequired],
+  handler: ({ body, params, principal }) =>
+    Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
+      Minting.use((minting) => minting.permit(id, principal.userId, body)),
+    ),
+})
+
+const metadata = route({
+  id: "metadata",
+  group,
+  summary: "An id as token markets show it",
+  method: "get",
+  path: "/nft_transfers/metadata/:token_id",
+  auth: "none",
+  params: { token_id: IntText(1, Number.MAX_SAFE_INTEGER) },
+  success: TokenMetadata,
+  errors: [NotFound],
+  handler: ({ params }) => getTokenMetadata(Number(params.token_id)),
+})
+
+export const tokens = [generateSignature, metadata] as const

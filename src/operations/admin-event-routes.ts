@@ -1,0 +1,73 @@
+import { Effect, Schema } from "effect"
+import { InvalidRequest } from "../../schema/errors.ts"
+import { RecentEvents } from "../../schema/operations/recent-event.ts"
+import { IntText } from "../../schema/wire-format.ts"
+import { route } from "../http/route.ts"
+import { type Place, RecentEventLists, type Sight } from "../turns/recent-events.ts"
+
+const shownEvents = 50
+const Cursor = Schema.String.check(Schema.isMaxLength(2048))
+/** As the database writes it: 2026-01-31 12:00:00.123456+00. */
+const isMoment = (text: string): boolean => {
+  const [, day, time] = /^(?!0000)(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?\+00$/.exec(text) ?? []
+  const ms = Date.parse(`${day}T${time}Z`)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(`${day}T${time}`)
+}
+const Moment = Schema.String.check(Schema.makeFilter(isMoment))
+const Channel = Schema.String.check(Schema.makeFilter((text: string) => !text.includes("\0")))
+const decodePlace = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ at: Moment, channel: Channel, offset: Schema.Int })),
+)
+const decodeSight = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ at: Moment, below: Schema.Int, running: Schema.Array(Schema.Int) })),
+)
+
+const write = (cursor: Place | Sight): string => Buffer.from(JSON.stringify(cursor)).toString("base64url")
+
+const read = <A, E>(
+  name: string,
+  text: string | undefined,
+  decode: (json: string) => Effect.Effect<A, E>,
+): Effect.Effect<A | undefined, InvalidRequest> =>
+  text === undefined
+    ? Effect.succeed(undefined)
+    : decode(Buffer.from(text, "base64url").toString()).pipe(
+        Effect.mapError(
+          () => new InvalidRequest({ error: `query: ${name}: expected a place an earlier answer named` }),
+        ),
+      )
+
+const list = route({
+  id: "listEvents",
+  group: "admin",
+  summary:
+    "What happened lately on all channels, newest first; `before` and `after` go on from a place. Of a `kind` an answer may hold fewer than `limit`, or none, and there are more `before`",
+  method: "get",
+  path: "/admin/events",
+  auth: "JWT",
+  scope: "domainEvent:read",
+  query: {
+    limit: Schema.optionalKey(IntText(1, 200)),
+    kind: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(64))),
+    before: Schema.optionalKey(Cursor),
+    after: Schema.optionalKey(Cursor),
+  },
+  success: RecentEvents,
+  errors: [],
+  handler: ({ query }) =>
+    Effect.gen(function* () {
+      const limit = Number(query.limit ?? shownEvents)
+      const before = yield* read("before", query.before, decodePlace)
+      const after = yield* read("after", query.after, decodeSight)
+      const { end, events, isQuiet, sight } = yield* RecentEventLists.use((lists) =>
+        lists.list({ kind: query.kind, before, after, limit }),
+      )
+      return {
+        data: events.map(({ event }) => event),
+        ...(end === undefined ? {} : { before: write(end) }),
+        after: isQuiet ? (query.after ?? write(sight)) : write(sight),
+      }
+    }),
+})
+
+export const adminEvents = [list] as const

@@ -1,0 +1,63 @@
+import { Effect, Schema } from "effect"
+import { Forbidden, NotFound } from "../../schema/errors.ts"
+import { DateTime, text } from "../../schema/wire-format.ts"
+import { route } from "../http/route.ts"
+import { render } from "../mail/templates.ts"
+import { type Letter, Outbox } from "../turns/outbox.ts"
+import { checkDeveloper, developerHeaders } from "./dev-access.ts"
+
+const DevLetter = Schema.Struct({
+  to: Schema.String,
+  kind: Schema.String,
+  subject: Schema.String,
+  text: Schema.String,
+  code: Schema.optionalKey(Schema.String),
+  link: Schema.optionalKey(Schema.String),
+  at: DateTime,
+}).annotate({ identifier: "DevLetter" })
+
+const listedLetters = 100
+
+/** A phone's plus sign is a space in a query that was not encoded. */
+const recipientOf = (typed: string): string => {
+  const bare = typed.trim()
+  return /^\d{7,15}$/.test(bare) ? `+${bare}` : bare.toLowerCase()
+}
+
+const show = (letter: Letter) => {
+  const { code, link } = letter.data
+  const { subject, text } = render(letter)
+  return {
+    to: letter.to,
+    kind: letter.kind,
+    subject,
+    text,
+    ...(typeof code === "string" ? { code } : {}),
+    ...(typeof link === "string" ? { link } : {}),
+    at: letter.at,
+  }
+}
+
+const outbox = route({
+  id: "devOutbox",
+  group: "dev",
+  summary: "Mail and SMS to one recipient, newest first; not in production",
+  method: "get",
+  path: "/dev/outbox",
+  auth: "none",
+  internal: true,
+  sameOrigin: true,
+  headers: developerHeaders,
+  needsAddress: true,
+  query: { to: text(320) },
+  success: Schema.Array(DevLetter),
+  errors: [Forbidden, NotFound],
+  handler: ({ address, headers, query }) =>
+    Effect.gen(function* () {
+      yield* checkDeveloper(headers, address)
+      const letters = yield* Outbox.use((box) => box.list(recipientOf(query.to), listedLetters))
+      return letters.map(show)
+    }),
+})
+
+export const dev = [outbox] as const

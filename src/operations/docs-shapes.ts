@@ -1,0 +1,81 @@
+import { type Content, type Html, html } from "../web/html.ts"
+import { type Operation, referred, type Shape, whole } from "./docs-document.ts"
+
+const maxValuesShown = 16
+
+const either = (views: ReadonlyArray<Content>): Html =>
+  html`${views.map((view, i) => (i === 0 ? view : html` or ${view}`))}`
+
+const valuesView = (values: ReadonlyArray<unknown>): Html =>
+  html`${either(values.slice(0, maxValuesShown).map((value) => html`<code>${JSON.stringify(value)}</code>`))}${values.length > maxValuesShown && ` and ${values.length - maxValuesShown} more`}`
+
+/** Bounds somebody chose; those of the number's format say nothing. */
+const bounds = (least: number | undefined, most: number | undefined, unit = ""): string => {
+  const isTold = (bound: number | undefined) =>
+    bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER
+  const [from, to] = [isTold(least) && least !== 0 ? least : undefined, isTold(most) ? most : undefined]
+  if (from === undefined && to === undefined) return ""
+  if (from === to) return `, ${from}${unit}`
+  if (from === undefined) return `, at most ${to}${unit}`
+  return to === undefined ? `, at least ${from}${unit}` : `, ${from} to ${to}${unit}`
+}
+
+const formats: Readonly<Record<string, string>> = { "date-time": "time", uuid: "uuid", uri: "URL" }
+
+/** The shape in words. Named ones are linked, not repeated. */
+export const shapeView = (given: Shape): Content => {
+  const name = referred(given)
+  if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`
+  const shape = whole(given)
+  if (shape.const !== undefined) return valuesView([shape.const])
+  if (shape.enum !== undefined) return valuesView(shape.enum)
+  const choices = shape.anyOf ?? shape.oneOf
+  if (choices !== undefined) return either(choices.map(shapeView))
+  switch (shape.type) {
+    case "string":
+      return `${formats[shape.format ?? ""] ?? "text"}${bounds(shape.minLength, shape.maxLength, " characters")}`
+    case "integer":
+    case "number":
+      return `${shape.type}${bounds(shape.minimum, shape.maximum)}`
+    case "array":
+      return html`list of ${shape.items === undefined ? "anything" : shapeView(shape.items)}${bounds(shape.minItems, shape.maxItems)}`
+    case "object":
+      return shape.properties === undefined && typeof shape.additionalProperties === "object"
+        ? html`map to ${shapeView(shape.additionalProperties)}`
+        : "object"
+    default:
+      return shape.type ?? "anything"
+  }
+}
+
+interface Member {
+  readonly name: string
+  readonly shape: Shape
+  readonly isRequired: boolean
+}
+
+/** Members of objects without a name of their own follow the member they belong to. */
+const membersOf = (shape: Shape, within = ""): ReadonlyArray<Member> =>
+  Object.entries(shape.properties ?? {}).flatMap(([name, given]) => {
+    const member = whole(given)
+    const path = `${within}${name}`
+    return [
+      { name: path, shape: given, isRequired: shape.required?.includes(name) ?? false },
+      ...membersOf(member, `${path}.`),
+      ...membersOf(whole(member.items ?? {}), `${path}[].`),
+    ]
+  })
+
+export const membersView = (given: Shape): Content => {
+  const shape = whole(given)
+  if (shape.properties === undefined) return html`<p>${shapeView(given)}</p>`
+  return html`<table><thead><tr><th>member</th><th>type</th></tr></thead><tbody>
+${membersOf(shape).map((member) => html`<tr><td><code>${member.name}</code>${!member.isRequired && html`<br><span class="soft">optional</span>`}</td><td>${shapeView(member.shape)}</td></tr>`)}
+</tbody></table>`
+}
+
+export const parametersView = (parameters: Operation["parameters"]): Content =>
+  parameters.length > 0 &&
+  html`<table><thead><tr><th>parameter</th><th>type</th></tr></thead><tbody>
+${parameters.map((parameter) => html`<tr><td><code>${parameter.name}</code><br><span class="soft">${parameter.in}${!parameter.required && ", optional"}</span></td><td>${shapeView(parameter.schema)}${parameter.description && html`<br><span class="soft">${parameter.description}</span>`}</td></tr>`)}
+</tbody></table>`

@@ -1,0 +1,44 @@
+import { Context, Effect, Layer } from "effect"
+import { Sql } from "../postgres/sql.ts"
+
+/** `away`: it is missed, and traffic is served without it. */
+type Check = Effect.Effect<"ok" | "away" | "down" | "draining">
+
+/** What must hold before traffic is sent here. Parts add their own checks. */
+export class Readiness extends Context.Service<
+  Readiness,
+  {
+    add(name: string, check: Check): void
+    readonly check: Effect.Effect<Readonly<Record<string, string>>>
+    drain(): void
+  }
+>()("directory/Readiness") {
+  static readonly layer = Layer.effect(
+    Readiness,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      let draining = false
+      const checks = new Map<string, Check>([
+        [
+          "postgres",
+          sql
+            .rows((q) => q`select 1`)
+            .pipe(
+              Effect.timeout("2 seconds"),
+              Effect.match({ onFailure: () => "down" as const, onSuccess: () => "ok" as const }),
+            ),
+        ],
+        // Lookups go on without them, and no other process could write either: traffic still comes here.
+        ["writes", Effect.sync(() => (sql.writesFail() ? "away" : "ok"))],
+        ["traffic", Effect.sync(() => (draining ? "draining" : "ok"))],
+      ])
+      return Readiness.of({
+        add: (name, check) => void checks.set(name, check),
+        check: Effect.suspend(() => Effect.all(Object.fromEntries(checks), { concurrency: "unbounded" })),
+        drain: () => {
+          draining = true
+        },
+      })
+    }),
+  )
+}

@@ -1,0 +1,64 @@
+import { Effect, Schema } from "effect"
+import { Unavailable } from "../../schema/errors.ts"
+import { Reply } from "../http/response/reply.ts"
+import { route } from "../http/route.ts"
+import { Metrics } from "../telemetry/metrics.ts"
+import { Readiness } from "./readiness.ts"
+
+const Alive = Schema.Struct({ status: Schema.Literals(["ok"]) }).annotate({ identifier: "Alive" })
+const alive = Effect.succeed({ status: "ok" } as const)
+
+const health = route({
+  id: "health",
+  group: "operations",
+  summary: "The process is alive",
+  method: "get",
+  path: "/health",
+  auth: "none",
+  success: Alive,
+  errors: [],
+  handler: () => alive,
+})
+
+const ready = route({
+  id: "ready",
+  group: "operations",
+  summary: "The process can serve: what it cannot do without answers, and it is not draining",
+  method: "get",
+  path: "/ready",
+  auth: "none",
+  success: Schema.Struct({
+    status: Schema.Literals(["ready"]),
+    checks: Schema.Record(Schema.String, Schema.String),
+  }),
+  errors: [Unavailable],
+  handler: () =>
+    Effect.gen(function* () {
+      const checks = yield* Readiness.use((readiness) => readiness.check)
+      const failed = Object.entries(checks).filter(([, state]) => state !== "ok" && state !== "away")
+      if (failed.length === 0) return { status: "ready" as const, checks }
+      return yield* new Unavailable({
+        error: `Not ready: ${failed.map(([name, state]) => `${name} is ${state}`).join(", ")}.`,
+        retryAfterSeconds: 1,
+        details: { checks },
+      })
+    }),
+})
+
+const metrics = route({
+  id: "metrics",
+  group: "operations",
+  summary: "Prometheus metrics of this process",
+  method: "get",
+  path: "/metrics",
+  auth: "none",
+  success: Schema.String,
+  produces: "text/plain",
+  errors: [],
+  handler: () =>
+    Metrics.use((m) => m.text).pipe(
+      Effect.map((text) => Reply.raw(text, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" })),
+    ),
+})
+
+export const operations = [health, ready, metrics] as const

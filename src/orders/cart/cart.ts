@@ -1,0 +1,216 @@
+import { Context, Effect, Layer } from "effect"
+import { BoundedMap } from "../../../actors/bounded-map.ts"
+import { OrderActors, type OrderSnapshot } from "../../../actors/order.ts"
+import type { IdsTaken, LimitReached } from "../../../actors/ports.ts"
+import { begun } from "../../../machines/orders/changes.ts"
+import type { OrderEvent, OrderInput } from "../../../machines/orders/context.ts"
+import type { DisplayUser } from "../../../schema/accounts/user.ts"
+import {
+  EventRefused,
+  NotFound,
+  Unavailable,
+  type Unprocessable,
+  type UnsupportedEmoji,
+} from "../../../schema/errors.ts"
+import { isoTime } from "../../../schema/iso-time.ts"
+import type { TurnEffects } from "../../../schema/turn.ts"
+import { Users } from "../../accounts/user-store.ts"
+import { claimsToSee, type NewestCart, Orders, type Seen, type StoredOrder } from "../order-store.ts"
+import { allowedActions } from "../views.ts"
+import { nextCart } from "./items.ts"
+
+export interface Cart {
+  readonly user: DisplayUser
+  readonly order: StoredOrder
+  /** Set while nothing of this cart is stored yet. */
+  readonly create: OrderInput | undefined
+  readonly seen: Seen
+}
+export interface CartTurn {
+  readonly user: DisplayUser
+  readonly order: StoredOrder
+  readonly before: StoredOrder
+  readonly seen?: Seen
+}
+
+/** Why a request for the cart is not even tried. */
+export type CartRefusal = Unprocessable | UnsupportedEmoji | NotFound | Unavailable
+
+type Loaded = Effect.Success<ReturnType<OrderActors["Service"]["turn"]>>
+
+interface CartTurnOptions {
+  /** Refuses when the cart is another order by now. */
+  readonly only?: string | undefined
+  readonly also?: ReadonlyArray<string>
+  /** The cart as it was found a moment ago. */
+  readonly found?: Cart | undefined
+  /** What is committed with the turn, asked for once it is decided. */
+  readonly with?: () => TurnEffects
+}
+
+const maxAttempts = 4
+const maxRemembered = 20_000
+
+/** Clients know operations, not events. */
+export const refusedInPublic = (order: StoredOrder): EventRefused =>
+  new EventRefused({
+    error: `The order is ${order.status}; it does not allow this.`,
+    details: { state: order.status, allowed: allowedActions(order) },
+  })
+
+export const storedOf = (snapshot: OrderSnapshot): StoredOrder => ({
+  status: snapshot.value,
+  context: snapshot.context,
+})
+
+const unseen: Seen = { asked: new Set(), held: new Map() }
+
+const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Cart => {
+  if (order !== undefined && (order.status === "Draft" || order.status === "PendingPayment"))
+    return { user, order, create: undefined, seen }
+  const create = nextCart(user.id, { order, paid }, user.created_at)
+  return { user, order: { status: "Draft", context: begun(create) }, create, seen }
+}
+
+/**
+ * The newest order of users, by its id. Every order begins with a turn of the cart, so while a process is alone it knows.
+ * Should it be wrong after all, the turn is refused by the order's state or its version, and the database is asked.
+ */
+class NewestOrders {
+  readonly #ids = new BoundedMap<string>(maxRemembered)
+
+  of(userId: string): string | undefined {
+    return this.#ids.get(userId)
+  }
+
+  became(userId: string, orderId: string): void {
+    this.#ids.renew(userId, orderId)
+  }
+
+  /** Read a moment ago: what became of it since counts more. */
+  found(userId: string, orderId: string | undefined): void {
+    if (orderId !== undefined && !this.#ids.has(userId)) this.became(userId, orderId)
+  }
+}
+
+/** A user's one open order: stored, or about to begin. */
+export class Carts extends Context.Service<
+  Carts,
+  {
+    /** Looks at these claims too, in the same statement. */
+    get(userId: string, also?: ReadonlyArray<string>): Effect.Effect<Cart, NotFound | Unavailable>
+    /** The cart to decide a turn on: perhaps by memory, and then nobody looked who holds what is in it. */
+    recall(userId: string): Effect.Effect<Cart, NotFound | Unavailable>
+    /** One turn of the cart, whichever order that is by the time it is taken. */
+    turn(
+      userId: string,
+      decide: (
+        order: StoredOrder,
+        at: string,
+        user: DisplayUser,
+        seen: Seen,
+      ) => Effect.Effect<OrderEvent, CartRefusal>,
+      options?: CartTurnOptions,
+    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | IdsTaken | LimitReached>
+  }
+>()("directory/Carts") {
+  static readonly layer = Layer.effect(
+    Carts,
+    Effect.gen(function* () {
+      const orders = yield* Orders
+      const actors = yield* OrderActors
+      const users = yield* Users
+      const newest = new NewestOrders()
+
+      const get = Effect.fnUntraced(function* (userId: string, also?: ReadonlyArray<string>) {
+        const found = yield* orders.newestCart(userId, also)
+        if (found === undefined) return yield* new NotFound({ error: "There is no such user." })
+        newest.found(userId, found.order?.context.id ?? found.paid?.id)
+        return cartOf(found, found.seen)
+      })
+
+      /** What this process knows of a cart without a look at the database, but for the claims. */
+      const remembered = (userId: string): Omit<NewestCart, "seen"> | undefined => {
+        const user = users.remembered(userId)
+        const id = newest.of(userId)
+        if (user === undefined || id === undefined) return undefined
+        const loaded = actors.remembered(id)
+        if (loaded === undefined) return undefined
+        const order = storedOf(loaded.snapshot)
+        return order.status === "Paid"
+          ? { user, order: undefined, paid: order.context }
+          : { user, order, paid: undefined }
+      }
+
+      const recall = (userId: string) => {
+        const known = remembered(userId)
+        return known === undefined ? get(userId) : Effect.succeed(cartOf(known, unseen))
+      }
+
+      /** The claims are looked at in any case. */
+      const look = (userId: string, also: ReadonlyArray<string>) => {
+        const known = remembered(userId)
+        if (known === undefined) return get(userId, also)
+        const claims = [...claimsToSee(known.order), ...also]
+        return Effect.map(orders.held(claims), (held) => cartOf(known, { asked: new Set(claims), held }))
+      }
+
+      const begunNow = ({ id, items, userId }: OrderInput): OrderInput => ({
+        id,
+        userId,
+        createdAt: isoTime(actors.now()),
+        items,
+      })
+
+      const refuseClosed = Effect.fnUntraced(function* (orderId: string) {
+        const order = yield* orders.find(orderId)
+        if (order === undefined) return yield* new NotFound({ error: "There is no such order." })
+        return yield* refusedInPublic(order)
+      })
+
+      return Carts.of({
+        get,
+        recall,
+        turn: Effect.fnUntraced(function* (userId, decide, { also = [], found, only, with: effects } = {}) {
+          for (let tries = 1; ; tries++) {
+            const cart = tries > 1 ? yield* get(userId, also) : (found ?? (yield* look(userId, also)))
+            if (only !== undefined && cart.order.context.id !== only) return yield* refuseClosed(only)
+            let before = cart.order
+            const turn = actors.turn(
+              cart.order.context.id,
+              ({ snapshot }, now) => {
+                before = storedOf(snapshot)
+                return decide(before, isoTime(now), cart.user, cart.seen)
+              },
+              { also: effects, create: cart.create === undefined ? undefined : begunNow(cart.create) },
+            )
+            const taken: Loaded | undefined = yield* Effect.catchTags(turn, {
+              // The cart ended under us, by its deadline or by a payment: the next one is the cart now.
+              EventRefused: () =>
+                tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
+                  ? Effect.succeed(undefined)
+                  : Effect.fail(refusedInPublic(before)),
+              UniqueConflict: (conflict) =>
+                tries < maxAttempts
+                  ? Effect.succeed(undefined)
+                  : Effect.fail(
+                      new Unavailable({
+                        error: `The cart is too busy (${conflict.constraint}).`,
+                        retryAfterSeconds: 1,
+                      }),
+                    ),
+            })
+            if (taken !== undefined) {
+              const order = storedOf(taken.snapshot)
+              const last = newest.of(userId)
+              newest.became(userId, order.context.id)
+              // It has ended, and only the next cart was to be decided on it.
+              if (last !== undefined && last !== order.context.id) actors.passivate(last)
+              return { user: cart.user, order, before, seen: cart.seen }
+            }
+          }
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import type { OrderContext, OrderInput, OrderItem } from "../../../machines/orders/context.ts"
+import { isOfferedAgain } from "../../../machines/orders/effects.ts"
+import { parseEmojiId } from "../../../schema/directory/emoji-id.ts"
+import { type FieldIssue, Unprocessable } from "../../../schema/errors.ts"
+import { lootboxKey } from "../../../schema/lootboxes/lootbox.ts"
+import { maxCartItems } from "../../../schema/orders/order.ts"
+import type { Price } from "../../market/market.ts"
+import { uuidOf } from "../../turns/operation-key.ts"
+import type { NewestCart, Seen } from "../order-store.ts"
+
+export type WantedItem = { readonly emoji_id: string } | { readonly lootbox_id: string }
+
+export const ineligible = (messages: ReadonlyArray<string>, details?: Readonly<Record<string, unknown>>) =>
+  new Unprocessable({
+    error: messages.join(" "),
+    fields: { eid: messages.map((message): FieldIssue => ({ code: "eligibility", message })) },
+    ...(details === undefined ? {} : { details }),
+  })
+
+/** Somebody was faster: which items they have now, and why. */
+export const lostTo = (items: ReadonlyArray<OrderItem>, taken: ReadonlyArray<string>, { held }: Seen) => {
+  const lost = items
+    .filter(({ claim = "" }) => taken.includes(claim))
+    .map(({ claim = "", emojiId, id }) => ({
+      id,
+      emoji_id: emojiId,
+      marked_invalid_at: held.get(claim)?.at,
+      marked_invalid_at_reason: held.get(claim)?.reason ?? "PendingPurchase",
+    }))
+  return ineligible(
+    lost.map(({ emoji_id = "The lootbox", marked_invalid_at_reason }) =>
+      marked_invalid_at_reason === "Taken"
+        ? `${emoji_id} is taken.`
+        : `${emoji_id} is about to be bought by somebody else.`,
+    ),
+    { items: lost },
+  )
+}
+
+/** An id at its price, to be put into an order. */
+export const idItem = ({ id, priceCents, rhythmScore }: Price, at: string): OrderItem => ({
+  id: randomUUID(),
+  type: "EmojiId",
+  claim: id.canonical,
+  emojiId: id.display(),
+  cents: priceCents ?? 0,
+  rhythmScore,
+  createdAt: at,
+  updatedAt: at,
+})
+
+/** The claims a request is about, to be looked at with the cart. */
+export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<string> =>
+  wanted
+    .map((item) => {
+      if ("lootbox_id" in item) return lootboxKey(item.lootbox_id.toLowerCase())
+      const id = parseEmojiId(item.emoji_id)
+      return id._tag === "EmojiId" ? id.canonical : undefined
+    })
+    .filter((claim) => claim !== undefined)
+
+/** The same id twice is refused, whether in one request or in the cart already. */
+export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem>) => {
+  const seen = new Set(order.items.map(({ claim }) => claim))
+  const repeated = items.filter(({ claim }) => seen.size === seen.add(claim).size)
+  if (repeated.length > 0) {
+    return ineligible(repeated.map((item) => `${item.emojiId ?? "The lootbox"} is in the cart already.`))
+  }
+  if (order.items.length + items.length <= maxCartItems) return Effect.void
+  return new Unprocessable({
+    error: `A cart has at most ${maxCartItems} items.`,
+    fields: { items: [{ code: "too_many", message: `at most ${maxCartItems}` }] },
+  })
+}
+
+/**
+ * The cart after this one. Its id follows from the order before it, so two requests that begin it at once begin the same
+ * one, and reading a cart that was never written to writes nothing. What ran out of time is offered again.
+ */
+export const nextCart = (
+  userId: string,
+  { order, paid }: Pick<NewestCart, "order" | "paid">,
+  createdAt: string,
+): OrderInput & { readonly items: ReadonlyArray<OrderItem> } => {
+  const last = order?.context ?? paid
+  const id = uuidOf("cart", userId, last?.id ?? "")
+  const carried = order?.status === "Cancelled" && isOfferedAgain(order.context)
+  const begunAt = last?.updatedAt ?? createdAt
+  return {
+    id,
+    userId,
+    createdAt: begunAt,
+    items: carried
+      ? order.context.items
+          .filter((item) => item.type !== "Discount")
+          .map(({ previousCents: _, ...item }) => ({
+            ...item,
+            id: uuidOf(id, item.id),
+            createdAt: begunAt,
+            updatedAt: begunAt,
+          }))
+      : [],
+  }
+}

@@ -1,0 +1,64 @@
+import { Effect } from "effect"
+import type { OrderEvent } from "../../../machines/orders/context.ts"
+import { NotFound } from "../../../schema/errors.ts"
+import { Quotes } from "../checkout/price-items.ts"
+import type { StoredOrder } from "../order-store.ts"
+import { Payments } from "../payments/payments.ts"
+import { Carts } from "./cart.ts"
+import { checkAddable, claimsOf, type WantedItem } from "./items.ts"
+
+/** Turns that claim nothing cannot be refused for what others hold. */
+export const unclaimed = <A, E, R>(
+  effect: Effect.Effect<A, E | { readonly _tag: "IdsTaken" } | { readonly _tag: "LimitReached" }, R>,
+) =>
+  effect.pipe(
+    Effect.catchIf(
+      (error): error is Extract<typeof error, { readonly _tag: "IdsTaken" | "LimitReached" }> => {
+        const tag = (error as { readonly _tag?: unknown })._tag
+        return tag === "IdsTaken" || tag === "LimitReached"
+      },
+      Effect.die,
+    ),
+  ) as Effect.Effect<A, Exclude<E, { readonly _tag: "IdsTaken" | "LimitReached" }>, R>
+
+const decideAdd = Effect.fnUntracedEager(function* (
+  { context, status }: StoredOrder,
+  quoted: ReturnType<Quotes["Service"]["wanted"]>,
+  at: string,
+  tracking: unknown,
+) {
+  const items = yield* quoted
+  if (status === "Draft") yield* checkAddable(context, items)
+  const event: OrderEvent =
+    tracking == null ? { type: "add", items, at } : { type: "add", items, at, tracking }
+  return event
+})
+
+export const addToCart = (userId: string, wanted: ReadonlyArray<WantedItem>, tracking?: unknown) =>
+  Quotes.use((quotes) =>
+    Carts.use((carts) =>
+      carts.turn(
+        userId,
+        (order, at, _user, seen) => decideAdd(order, quotes.wanted(wanted, at, seen), at, tracking),
+        { also: claimsOf(wanted) },
+      ),
+    ),
+  ).pipe(unclaimed)
+
+export const removeFromCart = (userId: string, itemId: string) =>
+  Carts.use((carts) =>
+    carts.turn(userId, ({ context }, at) =>
+      context.items.some(({ id }) => id === itemId)
+        ? Effect.succeed({ type: "remove", itemId, at } as const)
+        : Effect.fail(new NotFound({ error: "There is no such item in the cart." })),
+    ),
+  ).pipe(unclaimed)
+
+/** The ids are free again and the payment is called off. */
+export const returnToDraft = Effect.fnUntraced(function* (userId: string) {
+  const turn = yield* Carts.use((carts) =>
+    carts.turn(userId, (_, at) => Effect.succeed({ type: "convert_to_draft", at } as const)),
+  ).pipe(unclaimed)
+  yield* Payments.use((payments) => payments.abandon(turn.before.context.intent))
+  return turn
+})

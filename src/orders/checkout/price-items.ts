@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import type { OrderItem } from "../../../machines/orders/context.ts"
+import { type EmojiId, parseEmojiId } from "../../../schema/directory/emoji-id.ts"
+import { NotFound, type Unavailable, type Unprocessable, UnsupportedEmoji } from "../../../schema/errors.ts"
+import { lootboxKey } from "../../../schema/lootboxes/lootbox.ts"
+import { Lootboxes } from "../../lootboxes/lootboxes.ts"
+import { Market, type Price } from "../../market/market.ts"
+import { idItem, ineligible, type WantedItem } from "../cart/items.ts"
+import type { Seen } from "../order-store.ts"
+
+const whyNot = ({ availability, id, priceCents }: Price): string | undefined => {
+  if (availability === "Taken") return `${id.canonical} is taken.`
+  if (availability === "ComingSoon") return `${id.canonical} is not on sale yet.`
+  return priceCents === null ? `${id.canonical} has no price.` : undefined
+}
+
+const parseIds = Effect.fnUntracedEager(function* (texts: ReadonlyArray<string>) {
+  const ids: Array<EmojiId> = []
+  for (const text of texts) {
+    const id = parseEmojiId(text)
+    if (id._tag === "EmojiIdRefused") return yield* new UnsupportedEmoji({ error: id.message })
+    ids.push(id)
+  }
+  return ids
+})
+
+/** What the items of a cart cost today. */
+export class Quotes extends Context.Service<
+  Quotes,
+  {
+    /** An id held by somebody's checkout may wait in a cart; a taken one may not. */
+    wanted(
+      wanted: ReadonlyArray<WantedItem>,
+      at: string,
+      seen: Seen,
+    ): Effect.Effect<ReadonlyArray<OrderItem>, NotFound | Unavailable | Unprocessable | UnsupportedEmoji>
+    /** Of what is in a cart already: an item whose price changed remembers what it was. */
+    again(
+      items: ReadonlyArray<OrderItem>,
+      at: string,
+    ): Effect.Effect<ReadonlyArray<OrderItem>, Unavailable | Unprocessable | UnsupportedEmoji>
+    /** Whether a box costs something else than was quoted. One that an order holds is what it is. */
+    hasOtherBoxes(items: ReadonlyArray<OrderItem>): Effect.Effect<boolean, Unavailable>
+  }
+>()("directory/Quotes") {
+  static readonly layer = Layer.effect(
+    Quotes,
+    Effect.gen(function* () {
+      const market = yield* Market
+      const boxes = yield* Lootboxes
+
+      const priced = Effect.fnUntracedEager(function* (
+        texts: ReadonlyArray<string>,
+        heldAs: Parameters<typeof market.price>[1],
+      ) {
+        const prices = yield* market.price(yield* parseIds(texts), heldAs)
+        const refusals = prices.map(whyNot).filter((why) => why !== undefined)
+        return refusals.length > 0 ? yield* ineligible(refusals) : prices
+      })
+
+      return Quotes.of({
+        wanted: Effect.fnUntracedEager(function* (wanted, at, { held }) {
+          const texts = wanted.filter((item) => "emoji_id" in item).map((item) => item.emoji_id)
+          const prices = yield* priced(texts, (id) => held.get(id.canonical)?.kind)
+          const items = prices.map((price) => idItem(price, at))
+          for (const item of wanted) {
+            if (!("lootbox_id" in item)) continue
+            const lootboxId = item.lootbox_id.toLowerCase()
+            const offer = yield* boxes.findOffer(lootboxId)
+            if (offer === undefined)
+              return yield* new NotFound({ error: "There is no such lootbox for sale." })
+            items.push({
+              id: randomUUID(),
+              type: "LootBox",
+              claim: lootboxKey(lootboxId),
+              lootboxId,
+              cents: offer.priceCents,
+              createdAt: at,
+              updatedAt: at,
+            })
+          }
+          return items
+        }),
+        again: Effect.fnUntracedEager(function* (items, at) {
+          const texts = items.map(({ emojiId }) => emojiId).filter((text) => text !== undefined)
+          // Who holds them is the claims' to say, in the very statement that wants them.
+          const prices = yield* priced(texts, () => undefined)
+          const centsOf = new Map(prices.map(({ id, priceCents }) => [id.canonical, priceCents]))
+          const quoted: Array<OrderItem> = []
+          for (const item of items) {
+            const offer = item.lootboxId === undefined ? undefined : yield* boxes.findOffer(item.lootboxId)
+            const cents = centsOf.get(item.claim ?? "") ?? offer?.priceCents ?? item.cents
+            if (cents === item.cents && item.previousCents === undefined) {
+              quoted.push(item)
+              continue
+            }
+            const { previousCents: _, ...same } = item
+            quoted.push(
+              cents === item.cents ? same : { ...same, cents, previousCents: item.cents, updatedAt: at },
+            )
+          }
+          return quoted
+        }),
+        hasOtherBoxes: Effect.fnUntracedEager(function* (items) {
+          for (const { cents, lootboxId } of items) {
+            const offer = lootboxId === undefined ? undefined : yield* boxes.findOffer(lootboxId)
+            if (offer !== undefined && offer.priceCents !== cents) return true
+          }
+          return false
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,97 @@
+import { Context, Effect, Layer } from "effect"
+import type { OrderEvent } from "../../../machines/orders/context.ts"
+import { dueCents } from "../../../machines/orders/money.ts"
+import { type EventRefused, type NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
+import type { Code } from "../../../schema/orders/code.ts"
+import { type CartRefusal, Carts, type CartTurn } from "../cart/cart.ts"
+import { codeDiscounts } from "../checkout/discounts.ts"
+import type { StoredOrder } from "../order-store.ts"
+import { Payments } from "../payments/payments.ts"
+import { Codes, checkUsable, usedUp } from "./code-store.ts"
+
+const maxAttempts = 3
+
+const refuse = (code: string, message: string) =>
+  new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
+
+/** Discount codes on a cart that waits for its payment. */
+export class Promotions extends Context.Service<
+  Promotions,
+  {
+    apply(
+      userId: string,
+      text: string,
+    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | NotFound | Unavailable>
+  }
+>()("directory/Promotions") {
+  static readonly layer = Layer.effect(
+    Promotions,
+    Effect.gen(function* () {
+      const carts = yield* Carts
+      const codes = yield* Codes
+      const payments = yield* Payments
+
+      const getCode = Effect.fnUntraced(function* (text: string, now: number) {
+        const code = yield* codes.findByRedemption(text.trim())
+        if (code === undefined || code.activator !== "RedemptionCode")
+          return yield* refuse("unknown", "There is no such code.")
+        yield* checkUsable(code, "Discount", now)
+        return code
+      })
+
+      const usesLeft = Effect.fnUntraced(function* (code: Code, userId: string) {
+        const total = code.max_uses === null ? Number.POSITIVE_INFINITY : code.max_uses - code.uses
+        if (code.max_emojis_per_user === null) return total
+        const mine = code.max_emojis_per_user - (yield* codes.usesOf(code.id, userId))
+        if (mine <= 0) return yield* usedUp("code_uses_per_user")
+        return Math.min(total, mine)
+      })
+
+      const decide =
+        (text: string) =>
+        ({ context, status }: StoredOrder, at: string) =>
+          Effect.gen(function* () {
+            const event = (
+              discounts: ReadonlyArray<(typeof context.items)[number]>,
+              codeId: string,
+            ): OrderEvent => ({
+              type: "promo_code",
+              discounts,
+              code: { codeId, count: discounts.length },
+              at,
+            })
+            // Any other state refuses the event, whatever the code.
+            if (status !== "PendingPayment") return event([], "")
+            const code = yield* getCode(text, Date.parse(at))
+            if (context.codes.some(({ codeId }) => codeId === code.id))
+              return yield* refuse("already_applied", "The code is applied already.")
+            const discounts = codeDiscounts(context.items, code, yield* usesLeft(code, context.userId), at)
+            if (discounts.length === 0)
+              return yield* refuse("eligibility", "No item of this cart can be discounted with it.")
+            const left = dueCents({ ...context, items: [...context.items, ...discounts] })
+            const tooLittle = payments.tooLittle(context.checkout?.method ?? "Free", left)
+            if (tooLittle !== undefined) return yield* refuse("eligibility", tooLittle)
+            return event(discounts, code.id)
+          })
+
+      return Promotions.of({
+        apply: Effect.fnUntraced(function* (userId, text) {
+          for (let tries = 1; ; tries++) {
+            const taken: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
+              Effect.catchTags({
+                // Somebody used the code in between: look again at what is left of it.
+                LimitReached: ({ limit }) =>
+                  tries < maxAttempts ? Effect.succeed(undefined) : Effect.fail(usedUp(limit)),
+                IdsTaken: Effect.die,
+              }),
+            )
+            if (taken === undefined) continue
+            // The price has changed, so what the provider was asked for is not what is due.
+            yield* payments.abandon(taken.before.context.intent)
+            return { ...taken, order: yield* payments.ensureIntent(taken.order) }
+          }
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,184 @@
+import { Context, Effect, Layer } from "effect"
+import type { OrderEvent } from "../../../machines/orders/context.ts"
+import type { DisplayUser } from "../../../schema/accounts/user.ts"
+import type { EmojiId } from "../../../schema/directory/emoji-id.ts"
+import { fieldFault, NotFound } from "../../../schema/errors.ts"
+import { isoTime } from "../../../schema/iso-time.ts"
+import type { Code } from "../../../schema/orders/code.ts"
+import { drawBounds, type RandomYatActivateBody } from "../../../schema/orders/random-id-code.ts"
+import { Users } from "../../accounts/user-store.ts"
+import { AppConfig } from "../../config/config.ts"
+import { unforeseen } from "../../crypto/secure-random.ts"
+import { FirstKeys } from "../../keys/default-pubkey.ts"
+import { activationMessage, pubkeySigned } from "../../keys/pubkeys.ts"
+import { Market } from "../../market/market.ts"
+import { randomEmojiId } from "../../market/suggestions-random.ts"
+import { Carts, type CartTurn } from "../cart/cart.ts"
+import { idItem } from "../cart/items.ts"
+import { freeDiscounts } from "../checkout/discounts.ts"
+import type { StoredOrder } from "../order-store.ts"
+import { CodePubkeys } from "./code-pubkey-store.ts"
+import { Codes, checkUsable, usedUp } from "./code-store.ts"
+
+const candidates = 16
+const maxRounds = 8
+const maxTries = 5
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const nothingFree = fieldFault("code", "eligibility", "No id this code gives is free.")
+
+const make = Effect.gen(function* () {
+  const carts = yield* Carts
+  const codes = yield* Codes
+  const config = yield* AppConfig
+  const firstKeys = yield* FirstKeys
+  const keys = yield* CodePubkeys
+  const market = yield* Market
+  const users = yield* Users
+
+  /** By its id, or by its text: knowing the text is what a redemption code asks for. */
+  const getCode = Effect.fnUntraced(function* (reference: string) {
+    const code = uuid.test(reference)
+      ? yield* codes.find(reference.toLowerCase())
+      : yield* codes.findByRedemption(reference)
+    const isAddressed = (code?.activator === "SecretKey") === uuid.test(reference)
+    if (code === undefined || code.deleted_at !== null || !isAddressed) {
+      return yield* new NotFound({ error: "There is no such code." })
+    }
+    return code
+  })
+
+  /** The hash of what was signed. Nobody draws with a signature made for somebody else. */
+  const checkSignature = Effect.fnUntraced(function* (
+    code: Code,
+    user: DisplayUser,
+    { nonce, pubkey, signature }: RandomYatActivateBody,
+  ) {
+    if (code.activator !== "SecretKey") return undefined
+    if (user.alternate_id === undefined) {
+      return yield* fieldFault(
+        "signature",
+        "eligibility",
+        "Only users with an alternate_id can use this code.",
+      )
+    }
+    const listed = yield* keys.has(code.id, pubkey.toLowerCase())
+    const message = activationMessage(user.alternate_id, nonce)
+    if (!listed) return yield* fieldFault("pubkey", "unknown", "The code does not list this key.")
+    if (!pubkeySigned(pubkey, message, signature)) {
+      return yield* fieldFault(
+        "signature",
+        "invalid",
+        "The signature is not this key's over your activation.",
+      )
+    }
+    return Buffer.from(message).toString("hex")
+  })
+
+  const drawId = Effect.fnUntraced(function* (pattern: unknown) {
+    const bounds = drawBounds(pattern)
+    for (let round = 0; round < maxRounds; round++) {
+      // Nearly every id is free, so the first draw is nearly always the last.
+      const drawn = Array.from({ length: round === 0 ? 1 : candidates }, () =>
+        randomEmojiId({ ...bounds, random: unforeseen }),
+      )
+      const quotes = yield* market.quote(drawn.filter((id): id is EmojiId => id !== undefined))
+      const found = quotes.find(({ available, priceCents }) => available && priceCents !== null)
+      if (found !== undefined) return found
+    }
+    return yield* nothingFree
+  })
+
+  const drawItems = Effect.fnUntraced(function* (code: Code, at: string) {
+    const item = idItem(yield* drawId(code.pattern), at)
+    const discounts = freeDiscounts([item], at).map((discount) => ({ ...discount, codeId: code.id }))
+    return [item, ...discounts]
+  })
+
+  /** The same activation sent again, because its answer was lost, finds the cart it made. */
+  const findRepeated = Effect.fnUntraced(function* (
+    code: Code,
+    userId: string,
+    activation: string | undefined,
+  ) {
+    if (activation === undefined) return undefined
+    const orderId = yield* keys.findOrder(code.id, activation, userId)
+    const { order, user } = yield* carts.get(userId)
+    return orderId !== undefined && orderId === order.context.id
+      ? ({ order, user, before: order } satisfies CartTurn)
+      : undefined
+  })
+
+  const activate = Effect.fnUntraced(function* (
+    userId: string,
+    reference: string,
+    body: RandomYatActivateBody,
+  ) {
+    const user = yield* users.get(userId)
+    const code = yield* getCode(reference)
+    const activation = yield* checkSignature(code, user, body)
+    const repeated = yield* findRepeated(code, userId, activation)
+    if (repeated !== undefined) return repeated
+    const pubkey = yield* firstKeys.of(userId)
+
+    const decide = ({ context, status }: StoredOrder, at: string) =>
+      Effect.gen(function* () {
+        if (status === "Draft" && context.items.length > 0) {
+          return yield* fieldFault(
+            "cart",
+            "conflict",
+            "Your cart is not empty. Empty it or check it out first.",
+          )
+        }
+        const now = Date.parse(at)
+        yield* checkUsable(code, "RandomYat", now)
+        const event = {
+          type: "activate",
+          at,
+          items: status === "Draft" ? yield* drawItems(code, at) : [],
+          checkout: {
+            method: "Free",
+            at,
+            expiresAt: isoTime(now + config.cartTtlSeconds * 1000),
+            pubkey,
+            ...(user.email === undefined ? {} : { email: user.email }),
+            ...(code.organization_id === null ? {} : { organizationId: code.organization_id }),
+          },
+          code: { codeId: code.id, count: 1 },
+          ...(activation === undefined ? {} : { activation }),
+          ...(body.tracking_data == null ? {} : { tracking: body.tracking_data }),
+        } satisfies OrderEvent as OrderEvent
+        return event
+      })
+
+    /** Sent twice at once, the other one made the cart meanwhile. */
+    const unlessRepeated = <E>(refusal: E) =>
+      Effect.flatMap(findRepeated(code, userId, activation), (found) =>
+        found === undefined ? Effect.fail(refusal) : Effect.succeed(found),
+      )
+
+    for (let tries = 1; ; tries++) {
+      const taken: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
+        Effect.catchTags({
+          EventRefused: (refused) => unlessRepeated(refused),
+          // Somebody took the id in between: another one is drawn.
+          IdsTaken: () => (tries < maxTries ? Effect.succeed(undefined) : Effect.fail(nothingFree)),
+          LimitReached: ({ limit }) =>
+            limit === "code_activation"
+              ? unlessRepeated(fieldFault("nonce", "uniqueness", "This activation was used already."))
+              : Effect.fail(usedUp(limit)),
+        }),
+      )
+      if (taken !== undefined) return taken
+    }
+  })
+
+  return { activate }
+})
+
+/** Codes that give an id nobody chose. */
+export class RandomCodes extends Context.Service<RandomCodes, Effect.Success<typeof make>>()(
+  "directory/RandomCodes",
+) {
+  static readonly layer = Layer.effect(RandomCodes, make)
+}

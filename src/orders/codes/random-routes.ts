@@ -1,0 +1,96 @@
+import { Effect, Schema } from "effect"
+import {
+  EventRefused,
+  Forbidden,
+  fieldFault,
+  NotFound,
+  Unprocessable,
+  UnsupportedEmoji,
+} from "../../../schema/errors.ts"
+import { DisplayOrder } from "../../../schema/orders/order.ts"
+import { RandomYatActivateBody } from "../../../schema/orders/random-id-code.ts"
+import { text, Uuid } from "../../../schema/wire-format.ts"
+import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
+import { Users } from "../../accounts/user-store.ts"
+import type { Principal } from "../../http/principal.ts"
+import { route } from "../../http/route.ts"
+import { checkPubkey } from "../../keys/pubkeys.ts"
+import { OrderViews } from "../views.ts"
+import { CodePubkeys } from "./code-pubkey-store.ts"
+import { Codes } from "./code-store.ts"
+import { RandomCodes } from "./random-codes.ts"
+
+const shared = { group: "codes", auth: "JWT" } as const
+const pubkeyParams = { code_id: Uuid, pubkey: text(128) }
+
+const activate = route({
+  ...shared,
+  id: "activateRandomYatCode",
+  summary:
+    "Use a code that gives a random id: the cart holds the id, free of charge, until it is checked out",
+  method: "post",
+  path: "/codes/:code_id/random_yat",
+  scope: "cart:update",
+  limit: "code",
+  params: { code_id: text(64) },
+  body: RandomYatActivateBody,
+  success: DisplayOrder,
+  errors: [EventRefused, NotFound, Unprocessable, UnsupportedEmoji],
+  handler: ({ body, params: { code_id }, principal }) =>
+    Effect.gen(function* () {
+      const { order } = yield* RandomCodes.use((codes) => codes.activate(principal.userId, code_id, body))
+      // A first id may have made a first key: the user is read again.
+      const user = yield* Users.use((users) => users.get(principal.userId))
+      return yield* OrderViews.use((views) => views.show(order, user))
+    }),
+})
+
+const getWritableCode = Effect.fnUntraced(function* (principal: Principal, codeId: string) {
+  const code = yield* Codes.use((codes) => codes.find(codeId))
+  if (code?.organization_id == null) yield* checkScope(principal, "code:write")
+  else yield* checkInOrganization(principal, code.organization_id, "code:write")
+  if (code === undefined || code.deleted_at !== null) {
+    return yield* new NotFound({ error: "There is no such code." })
+  }
+  return code
+})
+
+const addPubkey = route({
+  ...shared,
+  id: "addPubkeyForCode",
+  summary: "Let a key activate the code",
+  method: "post",
+  path: "/codes/:code_id/pubkeys/:pubkey",
+  params: pubkeyParams,
+  success: Schema.String,
+  errors: [Forbidden, NotFound, Unprocessable],
+  handler: ({ params, principal }) =>
+    Effect.gen(function* () {
+      const { id } = yield* getWritableCode(principal, params.code_id.toLowerCase())
+      const pubkey = yield* checkPubkey(params.pubkey).pipe(
+        Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not an Ed25519 public key.")),
+      )
+      if (yield* CodePubkeys.use((keys) => keys.add(id, pubkey))) return pubkey
+      return yield* fieldFault("pubkey", "too_many", "The code lists as many keys as it may.")
+    }),
+})
+
+const removePubkey = route({
+  ...shared,
+  id: "revokePubkeyForCode",
+  summary: "No longer let a key activate the code",
+  method: "del",
+  path: "/codes/:code_id/pubkeys/:pubkey",
+  params: pubkeyParams,
+  success: Schema.String,
+  errors: [Forbidden, NotFound],
+  handler: ({ params, principal }) =>
+    Effect.gen(function* () {
+      const { id } = yield* getWritableCode(principal, params.code_id.toLowerCase())
+      const pubkey = params.pubkey.toLowerCase()
+      if (yield* CodePubkeys.use((keys) => keys.remove(id, pubkey))) return pubkey
+      return yield* new NotFound({ error: "The code does not list this key." })
+    }),
+})
+
+export const randomCodes = [activate, addPubkey, removePubkey] as const

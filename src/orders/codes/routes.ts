@@ -1,0 +1,78 @@
+import { Effect, Schema } from "effect"
+import { Forbidden, NotFound, Unprocessable } from "../../../schema/errors.ts"
+import { CodeAvailability, CodeType, ListOfCodeAvailability, NewCode } from "../../../schema/orders/code.ts"
+import { paged, pageQuery, pageRequest } from "../../../schema/paging.ts"
+import { Uuid } from "../../../schema/wire-format.ts"
+import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
+import { route } from "../../http/route.ts"
+import { runId } from "../../turns/operation-key.ts"
+import { Codes, showCode } from "./code-store.ts"
+
+const shared = { group: "codes", auth: "JWT" } as const
+
+const listCodes = route({
+  ...shared,
+  id: "listCodes",
+  summary:
+    "List codes and how often they were used: all with `code:read`, or those of an organization one has a power role in",
+  method: "get",
+  path: "/codes",
+  query: {
+    ...pageQuery,
+    code_type: Schema.optionalKey(CodeType),
+    organization_id: Schema.optionalKey(Uuid),
+  },
+  success: ListOfCodeAvailability,
+  errors: [Forbidden],
+  handler: ({ principal, query }) =>
+    Effect.gen(function* () {
+      const organizationId = query.organization_id?.toLowerCase()
+      yield* organizationId === undefined
+        ? checkScope(principal, "code:read")
+        : checkInOrganization(principal, organizationId, "code:read")
+      const page = pageRequest(query, ["created_at", "name"])
+      const found = yield* Codes.use((codes) =>
+        codes.list({ codeType: query.code_type, organizationId }, page),
+      )
+      return paged(found.codes.map(showCode), page, found.total)
+    }),
+})
+
+const createCode = route({
+  ...shared,
+  id: "createCode",
+  summary: "Make a discount code, or one that gives a random id",
+  method: "post",
+  path: "/codes",
+  body: NewCode,
+  success: CodeAvailability,
+  errors: [Forbidden, Unprocessable],
+  handler: ({ body, headers, principal }) =>
+    Effect.gen(function* () {
+      yield* body.organization_id == null
+        ? checkScope(principal, "code:write")
+        : checkInOrganization(principal, body.organization_id, "code:write")
+      return showCode(yield* Codes.use((codes) => codes.create(body, runId(principal, headers, body))))
+    }),
+})
+
+const deleteCode = route({
+  ...shared,
+  id: "deleteCode",
+  summary: "Withdraw a code; uses made stay made",
+  method: "del",
+  path: "/codes/:code_id",
+  params: { code_id: Uuid },
+  success: CodeAvailability,
+  errors: [Forbidden, NotFound],
+  handler: ({ params, principal }) =>
+    Effect.gen(function* () {
+      const codes = yield* Codes
+      const code = yield* codes.find(params.code_id)
+      if (code?.organization_id == null) yield* checkScope(principal, "code:delete")
+      else yield* checkInOrganization(principal, code.organization_id, "code:delete")
+      return showCode(yield* codes.delete(params.code_id))
+    }),
+})
+
+export const codes = [listCodes, createCode, deleteCode] as const

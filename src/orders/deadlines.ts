@@ -1,0 +1,59 @@
+import { Effect, Layer } from "effect"
+import { Deadlines, momentOf } from "../../actors/deadlines.ts"
+import { OrderActors } from "../../actors/order.ts"
+import { expiryOf, pendingDueAt } from "../../machines/orders/deadlines.ts"
+import { isoTime } from "../../schema/iso-time.ts"
+import { Parties } from "../accounts/party-store.ts"
+import { Lootboxes } from "../lootboxes/lootboxes.ts"
+import { Payments } from "./payments/payments.ts"
+import { Refunds } from "./refunds/refunds.ts"
+
+/** What time does to orders: holds end, lost refunds are asked for again, boxes that were bought are handed over. */
+export const orderDeadlines = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const deadlines = yield* Deadlines
+    const actors = yield* OrderActors
+    const payments = yield* Payments
+    const refunds = yield* Refunds
+    const lootboxes = yield* Lootboxes
+    const parties = yield* Parties
+
+    const passHold = Effect.fnUntraced(function* (id: string) {
+      const { snapshot } = yield* actors.turn(id, ({ snapshot: { context, value } }, now) =>
+        Effect.gen(function* () {
+          const moment = momentOf(value === "PendingPayment" ? pendingDueAt(context) : now, now)
+          const at = isoTime(moment)
+          // Who has left is neither written to nor offered anything again.
+          const isOver = value === "PendingPayment" && moment >= expiryOf(context)
+          const type = isOver && (yield* parties.isGone(context.userId)) ? "cancel" : "deadline"
+          return { type, at } as const
+        }),
+      )
+      if (snapshot.value !== "Cancelled") return
+      yield* deadlines.aside(`abandon ${id}`, payments.abandon(snapshot.context.intent))
+    })
+
+    const handOver = Effect.fnUntraced(function* (orderId: string, ownerId: string, lootboxId: string) {
+      yield* lootboxes.sell(lootboxId, orderId, ownerId)
+      yield* actors.turn(orderId, (_, now) =>
+        Effect.succeed({ type: "delivered", lootboxId, at: isoTime(now) }),
+      )
+    })
+
+    deadlines.register(
+      "order",
+      Effect.fnUntraced(function* (id) {
+        const found = yield* actors.find(id)
+        if (found === undefined) return
+        const { context, value } = found.snapshot
+        if (value === "PendingPayment") return yield* passHold(id)
+        // Neither waits for the other: a provider may not answer for days.
+        const handedOver = yield* Effect.exit(
+          Effect.forEach(context.undelivered, (box) => handOver(id, context.userId, box), { discard: true }),
+        )
+        yield* deadlines.aside(`refund ${id}`, refunds.resume(id))
+        yield* handedOver
+      }),
+    )
+  }),
+)

@@ -1,0 +1,75 @@
+import { Context, Effect, Layer } from "effect"
+import { receipt } from "../../machines/orders/effects.ts"
+import type { DisplayUser } from "../../schema/accounts/user.ts"
+import { EventRefused, NotFound, type Unavailable } from "../../schema/errors.ts"
+import type { DisplayOrder } from "../../schema/orders/order.ts"
+import { Users } from "../accounts/user-store.ts"
+import type { Principal } from "../http/principal.ts"
+import { Outbox } from "../turns/outbox.ts"
+import { Orders, type StoredOrder } from "./order-store.ts"
+import { OrderViews } from "./views.ts"
+
+const absent = new NotFound({ error: "There is no such order." })
+
+/** Where the buyer reads mail by now: not where they did once, and nowhere if they have gone. */
+const addressOf = ({ context }: StoredOrder, { email, email_verified_at }: DisplayUser) =>
+  email === undefined || email_verified_at !== undefined ? email : context.checkout?.email
+
+/** Orders of the past and the present, for their owners and for those who look after them. */
+export class OrderHistory extends Context.Service<
+  OrderHistory,
+  {
+    /** One's own, or any with `order:read`. */
+    get(principal: Principal, orderId: string): Effect.Effect<StoredOrder, NotFound | Unavailable>
+    showTo(principal: Principal, orderId: string): Effect.Effect<DisplayOrder, NotFound | Unavailable>
+    show(order: StoredOrder): Effect.Effect<DisplayOrder, NotFound | Unavailable>
+    showById(orderId: string): Effect.Effect<DisplayOrder, NotFound | Unavailable>
+    resendReceipt(orderId: string): Effect.Effect<StoredOrder, NotFound | EventRefused | Unavailable>
+  }
+>()("directory/OrderHistory") {
+  static readonly layer = Layer.effect(
+    OrderHistory,
+    Effect.gen(function* () {
+      const orders = yield* Orders
+      const users = yield* Users
+      const views = yield* OrderViews
+      const outbox = yield* Outbox
+
+      const find = Effect.fnUntraced(function* (orderId: string) {
+        return (yield* orders.find(orderId)) ?? (yield* absent)
+      })
+      const show = Effect.fnUntraced(function* (order: StoredOrder) {
+        return yield* views.show(order, yield* users.get(order.context.userId))
+      })
+
+      const mayRead = (principal: Principal, { context }: StoredOrder) =>
+        context.userId === principal.userId || principal.scopes.has("order:read")
+
+      return OrderHistory.of({
+        get: Effect.fnUntraced(function* (principal, orderId) {
+          const order = yield* find(orderId)
+          return mayRead(principal, order) ? order : yield* absent
+        }),
+        showTo: Effect.fnUntraced(function* (principal, orderId) {
+          const found = yield* orders.findWithUser(orderId)
+          if (found === undefined || !mayRead(principal, found.order)) return yield* absent
+          return yield* views.show(found.order, found.user)
+        }),
+        show,
+        showById: (orderId) => Effect.flatMap(find(orderId), show),
+        resendReceipt: Effect.fnUntraced(function* (orderId) {
+          const order = yield* find(orderId)
+          if (order.status !== "Paid")
+            return yield* new EventRefused({
+              error: `The order is ${order.status}; only a paid one has a receipt.`,
+              details: { state: order.status, allowed: [] },
+            })
+          const to = addressOf(order, yield* users.get(order.context.userId))
+          const letters = to === undefined ? [] : receipt(order.context, to)
+          yield* Effect.forEach(letters, (mail) => outbox.put(mail))
+          return order
+        }),
+      })
+    }),
+  )
+}

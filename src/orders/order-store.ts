@@ -1,0 +1,220 @@
+import { Context, Effect, Layer } from "effect"
+import type { OrderContext } from "../../machines/orders/context.ts"
+import { orderNumberDigits } from "../../machines/orders/effects.ts"
+import type { DisplayUser } from "../../schema/accounts/user.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { InvalidReason, OrderStatus } from "../../schema/orders/order.ts"
+import type { PageRequest } from "../../schema/paging.ts"
+import { Users } from "../accounts/user-store.ts"
+import { eachOf } from "../postgres/lateral-keys.ts"
+import { Sql } from "../postgres/sql.ts"
+import { gather } from "../turns/batch-writes.ts"
+import { pageOfEntities } from "../turns/entity-pages.ts"
+
+export interface StoredOrder {
+  readonly status: OrderStatus
+  readonly context: OrderContext
+}
+/** Somebody else has what an item asks for, since when and how. */
+export interface Mark {
+  readonly at: string
+  readonly reason: InvalidReason
+}
+export interface Held extends Mark {
+  readonly kind: "owned" | "order" | "lootbox" | "transfer"
+}
+/** The claims somebody looked at, and what was found of them. */
+export interface Seen {
+  readonly asked: ReadonlySet<string>
+  readonly held: ReadonlyMap<string, Held>
+}
+/** All that matters of an order that is paid, to whoever begins the next one. */
+export interface PaidOrder {
+  readonly id: string
+  readonly updatedAt: string
+}
+export interface NewestCart {
+  readonly user: DisplayUser
+  /** Open, or cancelled. */
+  readonly order: StoredOrder | undefined
+  readonly paid: PaidOrder | undefined
+  /** Of the order's own items while it holds nothing, and of what else was asked for. */
+  readonly seen: Seen
+}
+export interface OrderFilter {
+  readonly userId: string | undefined
+  readonly status: OrderStatus | undefined
+  /** Not paid, and with money that was not given back; or the others. */
+  readonly holdsMoney: boolean | undefined
+  /** As receipts name it, in lower case. */
+  readonly number?: string | undefined
+}
+
+interface CartAsked {
+  readonly userId: string
+  readonly also: ReadonlyArray<string>
+  /** When it need not be read. */
+  readonly user: DisplayUser | undefined
+}
+interface CartRow {
+  readonly n: number
+  readonly user: DisplayUser | null
+  readonly status: OrderStatus | null
+  readonly context: OrderContext | null
+  readonly paid: PaidOrder | null
+  readonly held: Readonly<Record<string, { at: string; kind: Held["kind"] }>> | null
+}
+const maxCartsPerStatement = 32
+
+const maxLooksPerStatement = 64
+const nothingHeld: ReadonlyMap<string, Held> = new Map()
+
+/** Only what an order holds may come free again by itself: not what is in a box, nor a box that was withdrawn. */
+const toHeld = (at: string, kind: Held["kind"]): Held => ({
+  at,
+  kind,
+  reason: kind === "order" ? "PendingPurchase" : "Taken",
+})
+
+/** Only what an order neither holds nor has can be somebody else's. */
+export const claimsToSee = (order: StoredOrder | undefined): ReadonlyArray<string> =>
+  order?.status === "Draft" || order?.status === "Cancelled"
+    ? order.context.items.map(({ claim }) => claim).filter((claim) => claim !== undefined)
+    : []
+
+const toCart = (row: CartRow | undefined, { also, user: known }: CartAsked): NewestCart | undefined => {
+  const user = known ?? row?.user ?? undefined
+  if (row === undefined || user === undefined) return undefined
+  const { context, held, paid, status } = row
+  const order = status === null || context === null ? undefined : { status, context }
+  return {
+    user,
+    order,
+    paid: paid ?? undefined,
+    seen: {
+      asked: new Set([...claimsToSee(order), ...also]),
+      held: new Map(Object.entries(held ?? {}).map(([claim, { at, kind }]) => [claim, toHeld(at, kind)])),
+    },
+  }
+}
+
+/** Orders as lists and carts read them. Turns go through the actors. */
+export class Orders extends Context.Service<
+  Orders,
+  {
+    /** A user and their newest cart, open or not, and who holds what it is about: one statement. */
+    newestCart(
+      userId: string,
+      also?: ReadonlyArray<string>,
+    ): Effect.Effect<NewestCart | undefined, Unavailable>
+    findWithUser(
+      id: string,
+    ): Effect.Effect<{ readonly order: StoredOrder; readonly user: DisplayUser } | undefined, Unavailable>
+    find(id: string): Effect.Effect<StoredOrder | undefined, Unavailable>
+    list(
+      filter: OrderFilter,
+      page: PageRequest,
+    ): Effect.Effect<{ readonly rows: ReadonlyArray<StoredOrder>; readonly total: number }, Unavailable>
+    /** Who holds what of these claims, and perhaps of some others. */
+    held(claims: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Held>, Unavailable>
+  }
+>()("directory/Orders") {
+  static readonly layer = Layer.effect(
+    Orders,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const users = yield* Users
+
+      // Each user is looked up by key, whatever the planner thinks of the tables.
+      const readCarts = (asked: ReadonlyArray<CartAsked>) => {
+        const remember = users.watch()
+        const wanted = JSON.stringify(
+          asked.map(({ also, user, userId }, n) => ({ n, user_id: userId, also, known: user !== undefined })),
+        )
+        return sql
+          .rows<CartRow>(
+            (q) => q`select x.n, o.status, o.context, o.paid,
+                            (select display_user(u) from app_user u where u.id = x.user_id and not x.known) as user,
+                            (select jsonb_object_agg(c.canonical, jsonb_build_object(
+                                      'at', wire_time(c.claimed_at), 'kind', c.kind))
+                               from claim c where c.canonical = any(o.claims || x.also)) as held
+                       from jsonb_to_recordset(${wanted}::text::jsonb) as x(n int, user_id uuid, also text[], known boolean)
+                       left join lateral (
+                         select e.status, case when e.status <> 'Paid' then e.state->'context' end as context,
+                                case when e.status = 'Paid' then jsonb_build_object(
+                                  'id', e.id, 'updatedAt', e.state->'context'->'updatedAt') end as paid,
+                                case when e.status in ('Draft', 'Cancelled') then array(
+                                  select i->>'claim' from jsonb_array_elements(e.state->'context'->'items') i) end as claims
+                           from entity e where e.kind = 'order' and e.owner_id = x.user_id
+                          order by e.created_at desc limit 1) o on true`,
+          )
+          .pipe(
+            Effect.map((rows) => {
+              const found = new Map(rows.map((row) => [row.n, row]))
+              for (const { user } of rows) if (user !== null) remember(user)
+              return asked.map((one, n) => Effect.succeed(toCart(found.get(n), one)))
+            }),
+          )
+      }
+      const newestCart = gather({
+        run: readCarts,
+        maxStatements: Math.ceil(sql.poolSize / 2),
+        maxAsks: maxCartsPerStatement,
+      })
+
+      const readClaims = (asked: ReadonlyArray<ReadonlyArray<string>>) =>
+        sql
+          .rows<{ canonical: string; kind: Held["kind"]; at: string }>(
+            (q) => q`select c.canonical, c.kind, c.claimed_at as at
+                       from ${eachOf(q, asked.flat())}
+                      cross join lateral (select * from claim c where c.canonical = x.canonical offset 0) c`,
+          )
+          .pipe(
+            Effect.map((rows) => {
+              const held: ReadonlyMap<string, Held> = new Map(
+                rows.map(({ at, canonical, kind }) => [canonical, toHeld(at, kind)]),
+              )
+              return asked.map(() => Effect.succeed(held))
+            }),
+          )
+      const lookAtClaims = gather({
+        run: readClaims,
+        maxStatements: Math.ceil(sql.poolSize / 2),
+        maxAsks: maxLooksPerStatement,
+      })
+
+      return Orders.of({
+        newestCart: (userId, also = []) => newestCart({ userId, also, user: users.remembered(userId) }),
+        held: (claims) => (claims.length === 0 ? Effect.succeed(nothingHeld) : lookAtClaims(claims)),
+        findWithUser: Effect.fnUntraced(function* (id) {
+          const [row] = yield* sql.rows<StoredOrder & { readonly user: DisplayUser }>(
+            (q) => q`select e.status, e.state->'context' as context, display_user(u) as user
+                       from entity e join app_user u on u.id = e.owner_id where e.kind = 'order' and e.id = ${id}`,
+          )
+          return row === undefined
+            ? undefined
+            : { order: { status: row.status, context: row.context }, user: row.user }
+        }),
+        find: (id) =>
+          sql
+            .rows<StoredOrder>(
+              (q) =>
+                q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
+            )
+            .pipe(Effect.map((rows) => rows[0])),
+        list: ({ holdsMoney, number, status, userId }, page) =>
+          pageOfEntities<StoredOrder>(sql, "order", page, (q) => ({
+            wanted: [
+              ...(userId === undefined ? [] : [q`owner_id = ${userId}`]),
+              ...(status === undefined ? [] : [q`status = ${status}`]),
+              ...(holdsMoney === undefined
+                ? []
+                : [q`id ${holdsMoney ? q`in` : q`not in`} (select order_id from money_held())`]),
+              ...(number === undefined ? [] : [q`right(id::text, ${orderNumberDigits}) = ${number}`]),
+            ],
+            sortedBy: page.sort === "updated_at" ? q`updated_at` : q`created_at`,
+          })),
+      })
+    }),
+  )
+}

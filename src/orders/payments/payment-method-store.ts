@@ -1,0 +1,123 @@
+import { Context, Effect, Layer } from "effect"
+import { NotFound, type Unavailable } from "../../../schema/errors.ts"
+import type { PaymentMethod } from "../../../schema/orders/order.ts"
+import type { Piece } from "../../../schema/paging.ts"
+import { AppConfig } from "../../config/config.ts"
+import { type Client, Sql } from "../../postgres/sql.ts"
+
+interface Row {
+  readonly id: string
+  readonly provider: string
+  readonly payment_type: string
+  readonly brand: string | null
+  readonly country: string | null
+  readonly last4: string | null
+  readonly exp_month: number | null
+  readonly exp_year: number | null
+  readonly is_default: boolean
+}
+export interface StoredMethod {
+  readonly provider: string
+  readonly shown: PaymentMethod
+}
+
+const toMethod = ({ provider, ...row }: Row): StoredMethod => ({
+  provider,
+  shown: Object.fromEntries(
+    Object.entries(row).filter(([, value]) => value !== null),
+  ) as unknown as PaymentMethod,
+})
+
+export const maxMethodsListed = 100
+const maxForgotten = 100
+
+/** How a user has paid before. */
+export class PaymentMethods extends Context.Service<
+  PaymentMethods,
+  {
+    list(userId: string, piece: Piece): Effect.Effect<ReadonlyArray<PaymentMethod>, Unavailable>
+    remember(userId: string, provider: string, method: PaymentMethod): Effect.Effect<void, Unavailable>
+    /** Again the same for as long as its provider has not heard of it. */
+    delete(userId: string, id: string): Effect.Effect<StoredMethod, NotFound | Unavailable>
+    /** Its provider has heard that it is gone. */
+    forgotten(id: string): Effect.Effect<void, Unavailable>
+    /** Some that went a while ago, and of which these providers have yet to hear. */
+    toForget(
+      providers: ReadonlyArray<string>,
+    ): Effect.Effect<ReadonlyArray<{ readonly id: string; readonly provider: string }>, Unavailable>
+    setDefault(userId: string, id: string): Effect.Effect<PaymentMethod, NotFound | Unavailable>
+  }
+>()("directory/PaymentMethods") {
+  static readonly layer = Layer.effect(
+    PaymentMethods,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      // The card of the sandbox is nothing to pay with where test payments are off.
+      const hidden = (yield* AppConfig).takesTestPayments ? [] : ["sandbox"]
+      const columns = (q: Client) =>
+        q`id, provider, payment_type, brand, country, last4, exp_month, exp_year, is_default`
+      const notFound = new NotFound({ error: "There is no such payment method." })
+
+      return PaymentMethods.of({
+        list: (userId, { limit, offset }) =>
+          sql
+            .rows<Row>(
+              (q) => q`select ${columns(q)}
+                         from payment_method where user_id = ${userId} and deleted_at is null
+                          and provider <> all(${hidden})
+                        order by is_default desc, created_at desc, id limit ${limit} offset ${offset}`,
+            )
+            .pipe(Effect.map((rows) => rows.map((row) => toMethod(row).shown))),
+        remember: (userId, provider, method) =>
+          sql
+            .rows(
+              (q) => q`insert into payment_method
+                         (id, user_id, provider, payment_type, brand, country, last4, exp_month, exp_year, is_default)
+                       select ${method.id}, u.id, ${provider}, ${method.payment_type}, ${method.brand ?? null},
+                              ${method.country ?? null}, ${method.last4 ?? null}, ${method.exp_month ?? null}::int,
+                              ${method.exp_year ?? null}::int,
+                              not exists (select 1 from payment_method m
+                                           where m.user_id = u.id and m.deleted_at is null
+                                             and m.provider <> all(${hidden}))
+                         from app_user u where u.id = ${userId} and u.deleted_at is null
+                       on conflict (id) do nothing`,
+            )
+            .pipe(Effect.asVoid),
+        delete: Effect.fnUntraced(function* (userId, id) {
+          const [row] = yield* sql.rows<Row>(
+            (q) => q`
+              with gone as (
+                update payment_method set deleted_at = now(), is_default = false
+                 where id = ${id} and user_id = ${userId} and deleted_at is null
+                returning ${columns(q)}
+              )
+              select * from gone union all
+              select ${columns(q)} from payment_method
+               where id = ${id} and user_id = ${userId} and deleted_at is not null
+                 and id in (select f.id from method_to_forget f)`,
+          )
+          return row === undefined ? yield* notFound : toMethod(row)
+        }),
+        forgotten: (id) =>
+          sql.rows((q) => q`delete from method_to_forget where id = ${id}`).pipe(Effect.asVoid),
+        toForget: (providers) =>
+          sql.rows<{ id: string; provider: string }>(
+            (q) => q`select id, provider from method_to_forget
+                      where provider = any(${providers as string[]}) and at < now() - interval '1 minute'
+                      order by at limit ${maxForgotten}`,
+          ),
+        setDefault: Effect.fnUntraced(function* (userId, id) {
+          const rows = yield* sql.rows<Row>(
+            (q) => q`update payment_method m set is_default = (m.id = ${id})
+                      where m.user_id = ${userId} and m.deleted_at is null
+                        and exists (select 1 from payment_method x
+                                     where x.id = ${id} and x.user_id = ${userId} and x.deleted_at is null)
+                  returning ${columns(q)}`,
+          )
+          const chosen = rows.find((row) => row.id === id)
+          return chosen === undefined ? yield* notFound : toMethod(chosen).shown
+        }),
+      })
+    }),
+  )
+}

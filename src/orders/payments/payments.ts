@@ -1,0 +1,199 @@
+import { Context, Effect, Layer } from "effect"
+import { OrderActors } from "../../../actors/order.ts"
+import type { Checkout, Intent, OrderContext, OrderItem } from "../../../machines/orders/context.ts"
+import { orderNumber } from "../../../machines/orders/effects.ts"
+import { dueCents } from "../../../machines/orders/money.ts"
+import { fieldFault, NotFound, type Unavailable, type Unprocessable } from "../../../schema/errors.ts"
+import { isoTime } from "../../../schema/iso-time.ts"
+import type { TurnEffects } from "../../../schema/turn.ts"
+import { AppConfig } from "../../config/config.ts"
+import { FailPoints } from "../../config/fail-points.ts"
+import { IntentSecrets } from "../checkout/intent-secrets.ts"
+import type { StoredOrder } from "../order-store.ts"
+import type { IntentRequest, PaidMethod, PaymentProvider } from "./port.ts"
+import { Sandbox } from "./sandbox.ts"
+import { Stripe } from "./stripe.ts"
+
+const paidMethods = [
+  "CardCheckout",
+  "CryptoCommerce",
+  "WalletPay",
+] as const satisfies ReadonlyArray<PaidMethod>
+
+const isPaidMethod = (method: Checkout["method"]): method is PaidMethod =>
+  paidMethods.some((paid) => paid === method)
+
+const unavailable = (method: PaidMethod): string =>
+  method === "CardCheckout"
+    ? "Card payments are not configured on this server."
+    : `${method} payments are not available on this server.`
+
+type PaidCheckout = Checkout & { readonly method: PaidMethod }
+
+/** Which provider takes which payment, and the intents orders wait for. */
+export class Payments extends Context.Service<
+  Payments,
+  {
+    /** The methods a buyer can pay with on this server. */
+    readonly methods: ReadonlyArray<PaidMethod>
+    checkMethod(method: Checkout["method"]): Effect.Effect<void, Unprocessable>
+    /** A provider that payments, refunds and webhooks go through. */
+    find(provider: string): PaymentProvider | undefined
+    /** Also the sandbox where it takes no payments: for work on old orders that moves no money. */
+    findAny(provider: string): PaymentProvider | undefined
+    /** The names `findAny` knows. */
+    readonly names: ReadonlyArray<string>
+    /** Whether the intent can still be paid: its provider may have been removed since it was made. */
+    isPayable(intent: Intent): boolean
+    /** Why a sum cannot be paid this way, if it cannot. */
+    tooLittle(method: Checkout["method"], cents: number): string | undefined
+    /** The intent of a checkout about to be taken, where its provider can say it beforehand, and what makes it. */
+    foresee(
+      order: OrderContext,
+      items: ReadonlyArray<OrderItem>,
+      checkout: PaidCheckout,
+    ): Effect.Effect<{ readonly intent: Intent; readonly effects: TurnEffects } | undefined>
+    /** Makes the intent a pending order lacks; any other order comes back as it is. */
+    ensureIntent(order: StoredOrder): Effect.Effect<StoredOrder, NotFound | Unavailable>
+    /** Ends an intent nobody waits for. A payment that comes all the same is booked when it does. */
+    abandon(intent: Intent | undefined): Effect.Effect<void>
+    /** Where something else is due than was offered: that is withdrawn, and the buyer is told how to pay what is due. */
+    offerAnew(offered: Intent | undefined, order: StoredOrder): Effect.Effect<void>
+  }
+>()("directory/Payments") {
+  static readonly layer = Layer.effect(
+    Payments,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const actors = yield* OrderActors
+      const secrets = yield* IntentSecrets
+      const failPoints = yield* FailPoints
+      const sandbox = yield* Sandbox
+      const stripe = yield* Stripe
+      const known = new Map<string, PaymentProvider>([
+        [sandbox.name, sandbox],
+        ...(stripe.provider === undefined ? [] : [[stripe.provider.name, stripe.provider] as const]),
+      ])
+      const find = (provider: string) =>
+        provider === sandbox.name && !config.takesTestPayments ? undefined : known.get(provider)
+
+      // No real provider takes CryptoCommerce yet.
+      const providerFor = (method: PaidMethod): PaymentProvider | undefined =>
+        (method === "CryptoCommerce" ? undefined : stripe.provider) ?? find(sandbox.name)
+
+      const methods = paidMethods.filter((method) => providerFor(method) !== undefined)
+      if (config.payments === "sandbox")
+        yield* Effect.logWarning("PAYMENTS=sandbox: test payments are accepted, no real money is charged")
+      else if (methods.length === 0)
+        yield* Effect.logWarning("no payment provider is configured: only Free and Cash checkouts work")
+
+      const abandon = (intent: Intent | undefined): Effect.Effect<void> =>
+        intent === undefined
+          ? Effect.void
+          : (known.get(intent.provider)?.cancelIntent(intent) ?? Effect.void).pipe(
+              Effect.catch((cause) => Effect.logWarning("intent not cancelled", intent.intentId, cause)),
+            )
+
+      const requestFor = (
+        { checkout, id }: OrderContext & { readonly checkout: PaidCheckout },
+        attempt: number,
+        cents: number,
+      ): IntentRequest => ({
+        // A part paid meanwhile makes it another intent, not the same one with another price.
+        key: `${id}:${attempt}:${cents}`,
+        orderId: id,
+        attempt,
+        orderNumber: orderNumber(id),
+        method: checkout.method,
+        cents,
+        email: checkout.email,
+        successUrl: checkout.successUrl,
+        cancelUrl: checkout.cancelUrl,
+      })
+
+      const foresee = Effect.fnUntracedEager(function* (
+        order: OrderContext,
+        items: ReadonlyArray<OrderItem>,
+        checkout: PaidCheckout,
+      ) {
+        const provider = providerFor(checkout.method)
+        const cents = dueCents({ ...order, items })
+        if (provider?.foresee === undefined || cents < provider.leastCents) return undefined
+        const attempt = order.attempt + 1
+        const { effects, made } = provider.foresee(requestFor({ ...order, checkout }, attempt, cents))
+        const intent = yield* secrets.keep(order.id, { attempt, provider: provider.name, ...made })
+        return { intent, effects }
+      })
+
+      const ensureIntent = Effect.fnUntracedEager(function* (order: StoredOrder) {
+        const { context } = order
+        const { checkout } = context
+        const cents = dueCents(context)
+        if (order.status !== "PendingPayment" || context.intent !== undefined || cents === 0) return order
+        if (checkout === undefined || !isPaidMethod(checkout.method)) return order
+        const provider = providerFor(checkout.method)
+        if (provider === undefined || cents < provider.leastCents) return order
+        const request = requestFor(
+          { ...context, checkout: { ...checkout, method: checkout.method } },
+          context.attempt,
+          cents,
+        )
+        const made = yield* provider.createIntent(request)
+        yield* failPoints.pass("checkout.after_intent")
+        const { attempt } = context
+        const intent = yield* secrets.keep(context.id, { attempt, provider: provider.name, ...made })
+        const recorded = actors.turn(context.id, (_, now) =>
+          Effect.succeed({ type: "intent.made", intent, at: isoTime(now) }),
+        )
+        const { snapshot } = yield* recorded.pipe(
+          Effect.catchTags({
+            // The order moved on, or another request of the buyer recorded this very intent.
+            EventRefused: () =>
+              Effect.gen(function* () {
+                const now = yield* actors.find(context.id)
+                if (now === undefined) return yield* new NotFound({})
+                if (now.snapshot.context.intent?.intentId !== intent.intentId) yield* abandon(intent)
+                return now
+              }),
+            IdsTaken: Effect.die,
+            LimitReached: Effect.die,
+            UniqueConflict: Effect.die,
+          }),
+        )
+        return { status: snapshot.value, context: snapshot.context }
+      })
+
+      const offerAnew = Effect.fnUntracedEager(function* (offered: Intent | undefined, order: StoredOrder) {
+        const { context, status } = order
+        if (status !== "PendingPayment" || context.intent !== undefined) return
+        yield* abandon(offered)
+        // Should it not be to be had now, the buyer's next checkout asks for it.
+        yield* ensureIntent(order).pipe(
+          Effect.catch((cause) => Effect.logWarning("no intent for what is due", context.id, cause)),
+        )
+      })
+
+      return Payments.of({
+        checkMethod: (method) =>
+          isPaidMethod(method) && providerFor(method) === undefined
+            ? Effect.fail(fieldFault("method", "method_unavailable", unavailable(method)))
+            : Effect.void,
+        methods,
+        find,
+        findAny: (provider) => known.get(provider),
+        names: [...known.keys()],
+        isPayable: ({ provider }) => find(provider) !== undefined,
+        tooLittle: (method, cents) => {
+          const least = isPaidMethod(method) ? (providerFor(method)?.leastCents ?? 0) : 0
+          return cents === 0 || cents >= least
+            ? undefined
+            : `${cents} cents would be left to pay; ${method} takes no less than ${least}.`
+        },
+        foresee,
+        ensureIntent,
+        abandon,
+        offerAnew,
+      })
+    }),
+  )
+}

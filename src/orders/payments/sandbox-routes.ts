@@ -1,0 +1,94 @@
+import { Effect, Schema } from "effect"
+import { Conflict, InvalidRequest, NotFound } from "../../../schema/errors.ts"
+import { text } from "../../../schema/wire-format.ts"
+import { AppConfig } from "../../config/config.ts"
+import { Reply } from "../../http/response/reply.ts"
+import { route } from "../../http/route.ts"
+import { notice } from "../../sign-in/login-page.ts"
+import { Sandbox, type SandboxSession } from "./sandbox.ts"
+import { sandboxCheckoutPage } from "./sandbox-page.ts"
+
+const params = { session: text(128) }
+const shared = {
+  group: "sandbox",
+  auth: "none",
+  path: "/sandbox/checkout/:session",
+  params,
+  errorBody: "page",
+} as const
+
+/** Where the sandbox is not in use, checkouts made in it before are not found either. */
+const getSession = Effect.fnUntraced(function* (sessionId: string) {
+  const { takesTestPayments } = yield* AppConfig
+  const session = takesTestPayments
+    ? yield* Sandbox.use((sandbox) => sandbox.findSession(sessionId))
+    : undefined
+  return session ?? (yield* new NotFound({ error: "There is no such checkout." }))
+})
+
+const showCheckout = route({
+  ...shared,
+  id: "sandboxCheckout",
+  summary: "The page where a buyer makes a test payment; 404 in production without PAYMENTS=sandbox",
+  method: "get",
+  success: Schema.Unknown,
+  produces: "text/html",
+  errors: [NotFound],
+  handler: ({ params: { session } }) =>
+    Effect.map(getSession(session), (found) => sandboxCheckoutPage(found)),
+})
+
+const actions = ["pay", "underpay", "overpay", "decline"] as const
+type Action = (typeof actions)[number]
+
+/** Nothing where nothing is due: only who wants to pays too much. */
+const centsFor = (action: Action, { cents, paidCents }: SandboxSession): number => {
+  const due = Math.max(0, cents - paidCents)
+  if (action === "overpay") return due + Math.max(1, Math.floor(cents / 10))
+  return action === "underpay" && due > 1 ? Math.floor(due / 2) : due
+}
+
+const readAction = (body: Uint8Array): Action | undefined => {
+  const given = new URLSearchParams(Buffer.from(body).toString()).get("action")
+  return actions.find((action) => action === given)
+}
+
+const payCheckout = route({
+  ...shared,
+  id: "sandboxPay",
+  summary:
+    "Pay, underpay, overpay or decline a test payment (form: action); 404 in production without PAYMENTS=sandbox",
+  method: "post",
+  rawBody: true,
+  bodyLimitBytes: 4096,
+  success: Schema.Unknown,
+  produces: "text/html",
+  redirects: [303],
+  errors: [Conflict, InvalidRequest, NotFound],
+  handler: ({ params: { session: sessionId }, rawBody }) =>
+    Effect.gen(function* () {
+      const session = yield* getSession(sessionId)
+      const action = readAction(rawBody)
+      if (action === undefined)
+        return yield* new InvalidRequest({ error: `action: expected one of ${actions.join(", ")}` })
+      const sandbox = yield* Sandbox
+      if (action === "decline") {
+        yield* sandbox.decline(session)
+        return sandboxCheckoutPage(session, notice("Declined. You may try again."))
+      }
+      const cents = centsFor(action, session)
+      const isTaken = cents > 0 && (yield* sandbox.pay(session, cents, { onTop: action === "overpay" }))
+      // Not taken and yet all paid: the form was sent again, by a reload or a second press. It is answered as at first.
+      const now = isTaken
+        ? { ...session, paidCents: session.paidCents + cents }
+        : yield* getSession(sessionId)
+      if (!isTaken && now.paidCents < now.cents)
+        return yield* new Conflict({ error: "This checkout was cancelled, or something was paid meanwhile." })
+      if (action !== "underpay" && session.successUrl !== null)
+        return Reply.redirect(session.successUrl, {}, 303)
+      const said = isTaken ? "Payment received." : "This is paid already: nothing more was taken."
+      return sandboxCheckoutPage(now, notice(said, "good"))
+    }),
+})
+
+export const sandbox = [showCheckout, payCheckout] as const

@@ -1,0 +1,236 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import type { Intent } from "../../../machines/orders/context.ts"
+import { InvalidRequest, type Unavailable } from "../../../schema/errors.ts"
+import type { SandboxIntent } from "../../../schema/turn.ts"
+import { AppConfig } from "../../config/config.ts"
+import { FailPoints } from "../../config/fail-points.ts"
+import { makeKeyRing, type NamedKey } from "../../crypto/key-ring.ts"
+import { DatabaseClock } from "../../postgres/database-clock.ts"
+import { Sql } from "../../postgres/sql.ts"
+import type {
+  ForeseenIntent,
+  IntentRequest,
+  MadeIntent,
+  PaidMethod,
+  PaymentEvent,
+  PaymentProvider,
+} from "./port.ts"
+import { SandboxNames } from "./sandbox-names.ts"
+import { invoiceMethods } from "./sandbox-rates.ts"
+import { signWebhook, webhookSigned } from "./sandbox-signature.ts"
+
+export interface SandboxSession {
+  readonly intentId: string
+  readonly sessionId: string
+  readonly orderId: string
+  readonly method: PaidMethod
+  readonly cents: number
+  readonly paidCents: number
+  readonly status: "open" | "cancelled"
+  readonly successUrl: string | null
+  readonly cancelUrl: string | null
+}
+
+export interface Webhook {
+  readonly id: number
+  readonly payload: string
+}
+
+interface Message {
+  readonly id: string
+  readonly event: PaymentEvent
+}
+
+const textOf = ({ buffer, byteLength, byteOffset }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString()
+
+/** A webhook is sent at once by the process that has the news; after this long, by any. */
+const firstPauseSeconds = 3
+
+/** The one card everybody in the sandbox has. */
+const card = (orderId: string) => ({
+  id: `pm_sandbox_${orderId.slice(-12)}`,
+  payment_type: "card",
+  brand: "visa",
+  country: "US",
+  last4: "4242",
+  exp_month: 12,
+  exp_year: 2040,
+})
+
+/**
+ * A payment provider inside the service, for demonstrations and tests. It keeps its own tables, knows nothing of
+ * orders but their id, and tells what happened only through signed webhooks.
+ */
+export class Sandbox extends Context.Service<
+  Sandbox,
+  PaymentProvider & {
+    findSession(sessionId: string): Effect.Effect<SandboxSession | undefined, Unavailable>
+    /**
+     * The buyer pays, or not: when more is paid than the session shows, unless it is to come on top of that. Cards are
+     * charged at most once for what is open; chains take what is sent, also late.
+     */
+    pay(
+      session: SandboxSession,
+      cents: number,
+      options: { readonly onTop: boolean },
+    ): Effect.Effect<boolean, Unavailable>
+    decline(session: SandboxSession): Effect.Effect<void, Unavailable>
+    sign(body: Uint8Array): string
+    /** The client secret of an intent, which is kept nowhere. */
+    secretOf(intent: Pick<Intent, "intentId" | "secretKey">): string
+    /** How so much is paid to an intent; that of another provider knows for itself. */
+    waysToPay(intent: Intent, cents: number): Intent["methods"]
+    /** Sends webhooks while the buyer waits; what it does not manage is sent later. */
+    onWebhooks(deliver: (webhooks: ReadonlyArray<Webhook>) => Effect.Effect<void>): void
+  }
+>()("directory/Sandbox") {
+  static readonly layer = (options: { readonly keys: ReadonlyArray<NamedKey> }) =>
+    Layer.effect(
+      Sandbox,
+      Effect.gen(function* () {
+        const sql = yield* Sql
+        const clock = yield* DatabaseClock
+        const failPoints = yield* FailPoints
+        const { baseUrl } = yield* AppConfig
+        const ring = yield* makeKeyRing(options.keys, "sandbox-webhook")
+        const names = new SandboxNames(ring)
+        let deliver = (_: ReadonlyArray<Webhook>): Effect.Effect<void> => Effect.void
+
+        const foresee = (request: IntentRequest): ForeseenIntent => {
+          const { cancelUrl, cents, method, successUrl } = request
+          const { intentId, invoiceId, secretKey, sessionId } = names.of(request.key)
+          const isInvoice = method === "CryptoCommerce"
+          const made: MadeIntent = {
+            intentId,
+            sessionId,
+            secretKey,
+            checkoutUrl: `${baseUrl}/sandbox/checkout/${sessionId}`,
+            invoiceId: isInvoice ? invoiceId : undefined,
+            methods: isInvoice ? invoiceMethods(intentId, cents) : [],
+          }
+          const row: SandboxIntent = {
+            id: intentId,
+            session_id: sessionId,
+            method,
+            cents,
+            success_url: successUrl,
+            cancel_url: cancelUrl,
+          }
+          return { made, effects: { sandbox_intents: [row] } }
+        }
+
+        const createIntent = (request: IntentRequest) => {
+          const { effects, made } = foresee(request)
+          const rows = JSON.stringify(effects.sandbox_intents)
+          return sql
+            .rows((q) => q`select put_sandbox_intents(${request.orderId}, ${rows}::text::jsonb)`)
+            .pipe(Effect.as(made))
+        }
+
+        const findSession = (sessionId: string) =>
+          sql
+            .rows<SandboxSession>(
+              (
+                q,
+              ) => q`select id as "intentId", session_id as "sessionId", order_id as "orderId", method, cents,
+                              paid_cents as "paidCents", status, success_url as "successUrl", cancel_url as "cancelUrl"
+                         from sandbox_intent where session_id = ${sessionId}`,
+            )
+            .pipe(Effect.map((rows) => rows[0]))
+
+        /**
+         * What happened and the news of it, in one statement: a kill loses both or none. A card takes no payment past
+         * its price or its end; a transfer on a chain cannot be stopped by an invoice that ran out. Of a refund that is
+         * asked for twice at once neither sees the other before it is written.
+         */
+        const record = (
+          intentId: string,
+          payment: { readonly id: string; readonly cents: number; readonly outcome: string },
+          events: ReadonlyArray<PaymentEvent>,
+          paidBefore?: number,
+        ) => {
+          const captured = payment.outcome === "captured" ? payment.cents : 0
+          const messages = events.map((event) => JSON.stringify({ id: `evt_${randomUUID()}`, event }))
+          return sql
+            .rows<Webhook>(
+              (q) => q`with intent as (
+                         update sandbox_intent set paid_cents = paid_cents + ${captured}
+                          where id = ${intentId} and paid_cents = coalesce(${paidBefore ?? null}::bigint, paid_cents)
+                            and not exists (select 1 from sandbox_payment where id = ${payment.id})
+                            and (${payment.outcome} <> 'captured' or method = 'CryptoCommerce'
+                                 or (status = 'open' and paid_cents < cents))
+                         returning id
+                       ), payment as (
+                         insert into sandbox_payment (id, intent_id, cents, outcome)
+                         select ${payment.id}, id, ${payment.cents}, ${payment.outcome} from intent
+                         on conflict (id) do nothing returning id
+                       )
+                       insert into sandbox_webhook (payload, due_at)
+                       select m #>> '{}', now() + make_interval(secs => ${firstPauseSeconds})
+                         from payment, jsonb_array_elements(${JSON.stringify(messages)}::text::jsonb) m
+                       returning id, payload`,
+            )
+            .pipe(
+              Effect.tap(failPoints.pass("sandbox.after_charge")),
+              Effect.tap((webhooks) => deliver(webhooks)),
+              Effect.map((webhooks) => webhooks.length > 0),
+            )
+        }
+
+        const pay = (
+          { intentId, method, orderId, paidCents }: SandboxSession,
+          cents: number,
+          { onTop }: { readonly onTop: boolean },
+        ) => {
+          const paymentId = `pay_sandbox_${randomUUID()}`
+          const fact = `sandbox:${paymentId}`
+          const events: ReadonlyArray<PaymentEvent> = [
+            { kind: "captured", provider: "sandbox", fact, orderId, intentId, cents },
+            ...(method === "CardCheckout"
+              ? [{ kind: "method_used", provider: "sandbox", orderId, method: card(orderId) } as const]
+              : []),
+          ]
+          const payment = { id: paymentId, cents, outcome: "captured" }
+          return record(intentId, payment, events, onTop ? undefined : paidCents)
+        }
+
+        const decline = Effect.fnUntraced(function* ({ intentId, orderId }: SandboxSession) {
+          yield* record(intentId, { id: `pay_sandbox_${randomUUID()}`, cents: 0, outcome: "declined" }, [
+            { kind: "declined", provider: "sandbox", orderId, reason: "Your card was declined." },
+          ])
+        })
+
+        return Sandbox.of({
+          name: "sandbox",
+          leastCents: 1,
+          foresee,
+          createIntent,
+          cancelIntent: ({ intentId }) =>
+            sql
+              .rows((q) => q`update sandbox_intent set status = 'cancelled' where id = ${intentId}`)
+              .pipe(Effect.asVoid),
+          refund: ({ cents, intentId, orderId, refundId }) =>
+            record(intentId, { id: refundId, cents: -cents, outcome: "refunded" }, [
+              { kind: "refunded", provider: "sandbox", orderId, paymentFact: "", intentId, refundId, cents },
+            ]).pipe(Effect.as("made" as const)),
+          readWebhook: (body, signature) =>
+            webhookSigned(ring, body, signature, clock.now())
+              ? Effect.sync(() => (JSON.parse(textOf(body)) as Message).event)
+              : Effect.fail(new InvalidRequest({ error: "The signature does not fit the body." })),
+          forgetMethod: () => Effect.void,
+          findSession,
+          pay,
+          decline,
+          secretOf: (intent) => names.secretOf(intent),
+          waysToPay: ({ intentId, methods, provider }, cents) =>
+            provider === "sandbox" && methods.length > 0 ? invoiceMethods(intentId, cents) : methods,
+          sign: (body) => signWebhook(ring, body, clock.now()),
+          onWebhooks: (given) => {
+            deliver = given
+          },
+        })
+      }),
+    )
+}

@@ -1,0 +1,204 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import type StripeSdk from "stripe"
+import type { Intent } from "../../../machines/orders/context.ts"
+import { InvalidRequest, Unavailable } from "../../../schema/errors.ts"
+import { AppConfig } from "../../config/config.ts"
+import type { IntentRequest, MadeIntent, PaymentProvider } from "./port.ts"
+import { readStripeEvent } from "./stripe-events.ts"
+
+// Pinned: an account's default version may change what a webhook looks like.
+const apiVersion = "2026-10-28.endive"
+const currency = "usd"
+/** Stripe's own limit for this currency. */
+const leastCents = 50
+const timeoutMs = 10_000
+const maxNetworkRetries = 2
+
+const address = (url: string | undefined) => {
+  if (url === undefined) return {}
+  const { hostname, port, protocol } = new URL(url)
+  return {
+    host: hostname,
+    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+    protocol: protocol === "https:" ? ("https" as const) : ("http" as const),
+  }
+}
+
+/** The provider says the request itself is wrong: repeating it changes nothing. */
+class StripeRefused {
+  readonly _tag = "StripeRefused"
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+const refusals = new Set(["StripeInvalidRequestError", "StripeCardError", "StripeIdempotencyError"])
+
+const ask = <A>(call: () => Promise<A>): Effect.Effect<A, StripeRefused | Unavailable> =>
+  Effect.tryPromise({
+    try: call,
+    catch: (error) => {
+      const { message, type } = error as { type?: string; message?: string }
+      return refusals.has(type ?? "")
+        ? new StripeRefused(message ?? "")
+        : new Unavailable({ error: "The payment provider is not reachable.", retryAfterSeconds: 5 })
+    },
+  })
+
+const idOf = (value: string | { readonly id: string } | null): string | undefined =>
+  value === null ? undefined : typeof value === "string" ? value : value.id
+
+const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider => {
+  const session = (request: IntentRequest) =>
+    ask(() =>
+      stripe.checkout.sessions.create(
+        {
+          mode: "payment",
+          client_reference_id: request.orderId,
+          line_items: [
+            {
+              quantity: 1,
+              price_data: {
+                currency,
+                unit_amount: request.cents,
+                product_data: { name: `Order ${request.orderNumber}` },
+              },
+            },
+          ],
+          metadata: { order_id: request.orderId },
+          payment_intent_data: {
+            metadata: { order_id: request.orderId, attempt: String(request.attempt) },
+          },
+          ...(request.email === undefined ? {} : { customer_email: request.email }),
+          ...(request.successUrl === undefined ? {} : { success_url: request.successUrl }),
+          ...(request.cancelUrl === undefined ? {} : { cancel_url: request.cancelUrl }),
+        },
+        { idempotencyKey: request.key },
+      ),
+    ).pipe(
+      Effect.map(
+        (made): MadeIntent => ({
+          intentId: idOf(made.payment_intent) ?? made.id,
+          sessionId: made.id,
+          clientSecret: made.client_secret ?? "",
+          methods: [],
+          ...(made.url === null ? {} : { checkoutUrl: made.url }),
+        }),
+      ),
+    )
+
+  const paymentIntent = (request: IntentRequest) =>
+    ask(() =>
+      stripe.paymentIntents.create(
+        {
+          amount: request.cents,
+          currency,
+          automatic_payment_methods: { enabled: true },
+          metadata: { order_id: request.orderId },
+        },
+        { idempotencyKey: request.key },
+      ),
+    ).pipe(
+      Effect.map(
+        (made): MadeIntent => ({
+          intentId: made.id,
+          clientSecret: made.client_secret ?? "",
+          methods: [],
+        }),
+      ),
+    )
+
+  const cancel = ({ intentId, sessionId }: Intent): Effect.Effect<unknown, StripeRefused | Unavailable> =>
+    sessionId === undefined
+      ? ask(() => stripe.paymentIntents.cancel(intentId))
+      : ask(() => stripe.checkout.sessions.expire(sessionId))
+
+  /** Stripe knows a request by its key for a day; what came of it, it knows for ever. */
+  const findRefund = (intentId: string, refundId: string) =>
+    ask(async () => {
+      for await (const refund of stripe.refunds.list({ payment_intent: intentId, limit: 100 }))
+        if (refund.metadata?.["refund_id"] === refundId) return refund
+      return undefined
+    })
+
+  return {
+    name: "stripe",
+    leastCents,
+    createIntent: (request) =>
+      (request.method === "CardCheckout" ? session(request) : paymentIntent(request)).pipe(
+        // Only a wrong configuration makes Stripe refuse what we ask; the buyer can do nothing about it.
+        Effect.catchTag("StripeRefused", ({ message }) =>
+          Effect.andThen(
+            Effect.logError("stripe refused an intent", message),
+            Effect.fail(new Unavailable({ error: "The payment provider refused.", retryAfterSeconds: 60 })),
+          ),
+        ),
+      ),
+    cancelIntent: (intent) =>
+      cancel(intent).pipe(
+        Effect.catchTag("StripeRefused", () => Effect.void),
+        Effect.asVoid,
+      ),
+    refund: ({ cents, intentId, isRepeated, orderId, refundId }) =>
+      Effect.gen(function* () {
+        const made = isRepeated ? yield* findRefund(intentId, refundId) : undefined
+        if (made !== undefined) return made
+        const metadata = { order_id: orderId, refund_id: refundId }
+        return yield* ask(() =>
+          stripe.refunds.create(
+            { payment_intent: intentId, amount: cents, metadata },
+            { idempotencyKey: refundId },
+          ),
+        )
+      }).pipe(
+        Effect.map(({ status }) =>
+          status === "succeeded"
+            ? "made"
+            : status === "failed" || status === "canceled"
+              ? "refused"
+              : "pending",
+        ),
+        Effect.catchTag("StripeRefused", () => Effect.succeed("refused" as const)),
+      ),
+    findOrder: (intentId) =>
+      ask(() => stripe.paymentIntents.retrieve(intentId)).pipe(
+        Effect.map(({ metadata }) => metadata?.["order_id"]),
+        Effect.catchTag("StripeRefused", () => Effect.succeed(undefined)),
+      ),
+    readWebhook: (body, signature) =>
+      Effect.try({
+        try: () =>
+          readStripeEvent(stripe.webhooks.constructEvent(Buffer.from(body), signature, webhookSecret)),
+        catch: () => new InvalidRequest({ error: "The signature does not fit the body." }),
+      }),
+    forgetMethod: (methodId) =>
+      ask(() => stripe.paymentMethods.detach(methodId)).pipe(
+        Effect.catchTag("StripeRefused", () => Effect.void),
+        Effect.asVoid,
+      ),
+  }
+}
+
+/** Card and wallet payments through Stripe, where a key is configured. */
+export class Stripe extends Context.Service<Stripe, { readonly provider: PaymentProvider | undefined }>()(
+  "directory/Stripe",
+) {
+  static readonly layer = Layer.effect(
+    Stripe,
+    Effect.gen(function* () {
+      const { stripeKey, stripeUrl, stripeWebhookSecret } = yield* AppConfig
+      if (stripeKey === undefined || stripeWebhookSecret === undefined) return { provider: undefined }
+      // Loaded only when used: it is a tenth of a second of start-up.
+      const { default: Sdk } = yield* Effect.promise(() => import("stripe"))
+      const stripe = new Sdk(Redacted.value(stripeKey), {
+        apiVersion,
+        timeout: timeoutMs,
+        maxNetworkRetries,
+        telemetry: false,
+        ...address(stripeUrl),
+      })
+      return { provider: makeProvider(stripe, Redacted.value(stripeWebhookSecret)) }
+    }),
+  )
+}

@@ -1,0 +1,35 @@
+import { Effect, Schema } from "effect"
+import { InvalidRequest, NotFound } from "../../../schema/errors.ts"
+import { route } from "../../http/route.ts"
+import { Settlements } from "./payment-events.ts"
+import { Payments } from "./payments.ts"
+
+const Received = Schema.Struct({ received: Schema.Boolean }).annotate({ identifier: "Received" })
+
+/** A provider tells what happened. Anything but success makes it tell again. */
+const webhook = (provider: string, signatureHeader: string) =>
+  route({
+    id: `${provider}Webhook`,
+    group: "webhooks",
+    summary: `What ${provider} tells, signed over the bytes of the body; each fact counts once. 404 where ${provider} is not in use`,
+    method: "post",
+    path: `/webhooks/${provider}`,
+    auth: "none",
+    rawBody: true,
+    bodyLimitBytes: 256 * 1024,
+    headers: [signatureHeader],
+    success: Received,
+    errors: [InvalidRequest, NotFound],
+    handler: Effect.fnUntraced(function* ({ headers, rawBody }) {
+      const port = (yield* Payments).find(provider)
+      if (port === undefined) return yield* new NotFound({ error: "This provider is not in use here." })
+      const event = yield* port.readWebhook(rawBody, headers[signatureHeader] ?? "")
+      if (event !== undefined) yield* Settlements.use((settlements) => settlements.apply(event))
+      return { received: true }
+    }),
+  })
+
+export const webhooks = [
+  webhook("sandbox", "sandbox-signature"),
+  webhook("stripe", "stripe-signature"),
+] as const

@@ -1,0 +1,113 @@
+import { Effect } from "effect"
+import type { OrderContext, Refund } from "../../../machines/orders/context.ts"
+import { refundableCents, refundParts, totalCents } from "../../../machines/orders/money.ts"
+import { Unprocessable } from "../../../schema/errors.ts"
+import type { RefundRequest } from "../../../schema/orders/order.ts"
+import { uuidOf } from "../../turns/operation-key.ts"
+
+export type AskedRefund = Omit<Refund, "status" | "ofSale" | "at">
+
+export const refundIdOf = (run: string, part: number): string => uuidOf(run, String(part))
+
+const refuse = (field: string, code: string, message: string) =>
+  new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
+
+/** What came in through each intent and has not gone back. */
+const refundableByIntent = (order: OrderContext) => {
+  const left = new Map<string, { provider: string; intentId: string; cents: number }>()
+  const book = (provider: string, intentId: string | undefined, cents: number) => {
+    if (intentId === undefined) return
+    const known = left.get(intentId) ?? { provider, intentId, cents: 0 }
+    left.set(intentId, { ...known, cents: known.cents + cents })
+  }
+  for (const { cents, intentId, provider } of order.payments) book(provider, intentId, cents)
+  for (const { cents, intentId, provider, status } of order.refunds)
+    if (status !== "Failed") book(provider, intentId, -cents)
+  return [...left.values()].filter(({ cents }) => cents > 0)
+}
+
+const withDiscounts = (order: OrderContext, ids: ReadonlySet<string>) =>
+  order.items.filter(({ id, parentId }) => ids.has(id) || ids.has(parentId ?? ""))
+
+/** Made, but for another part of it that failed. */
+const isIncomplete = (order: OrderContext, refund: Refund) =>
+  refund.status === "Refunded" && refundParts(order, refund).some(({ status }) => status === "Failed")
+
+const partlyRefunded = (order: OrderContext, ids: ReadonlySet<string>): number =>
+  order.refunds
+    .filter((refund) => isIncomplete(order, refund) && refund.itemIds.some((id) => ids.has(id)))
+    .reduce((sum, { cents }) => sum + cents, 0)
+
+/** How much is asked back, and for which items. */
+const askedFor = (order: OrderContext, request: RefundRequest) =>
+  Effect.gen(function* () {
+    const left = refundableCents(order)
+    if (left === 0) return yield* refuse("amount", "nothing_left", "There is nothing left to refund.")
+    const given = new Set(
+      order.refunds.flatMap((refund) =>
+        refund.status === "Failed" || isIncomplete(order, refund) ? [] : refund.itemIds,
+      ),
+    )
+    const open = order.items.filter(
+      ({ id, refunded, type }) => type !== "Discount" && refunded !== true && !given.has(id),
+    )
+    if (request.item_ids != null) {
+      // An item marked as given back could not be given back again once it is bought after all.
+      if (order.paidAt === undefined)
+        return yield* refuse(
+          "item_ids",
+          "not_sold",
+          "The order was not paid: refund an amount, or all of it.",
+        )
+      const ids = new Set(request.item_ids.map((id) => id.toLowerCase()))
+      const items = withDiscounts(order, ids)
+      if ([...ids].some((id) => !open.some((item) => item.id === id)))
+        return yield* refuse("item_ids", "unknown", "An item is not in this order, or was refunded before.")
+      const cents = request.amount ?? totalCents(items) - partlyRefunded(order, ids)
+      if (cents === 0) return yield* refuse("item_ids", "nothing_left", "These items cost nothing.")
+      if (cents > left)
+        return yield* refuse("amount", "too_much", `At most ${left} cents are left to refund.`)
+      return { cents, itemIds: items.map(({ id }) => id) }
+    }
+    const cents = request.amount ?? left
+    if (cents > left) return yield* refuse("amount", "too_much", `At most ${left} cents are left to refund.`)
+    // Everything back means every item back; a part is for no item in particular.
+    const isAll = cents === left && order.paidAt !== undefined && request.amount == null
+    return {
+      cents,
+      itemIds: isAll ? withDiscounts(order, new Set(open.map(({ id }) => id))).map(({ id }) => id) : [],
+    }
+  })
+
+/** A refund goes back the way the money came; what came as cash cannot. */
+const partsOf = (order: OrderContext, cents: number) =>
+  Effect.gen(function* () {
+    let left = cents
+    const parts = refundableByIntent(order).flatMap(({ cents: available, intentId, provider }) => {
+      const part = Math.min(left, available)
+      left -= part
+      return part > 0 ? [{ provider, intentId, cents: part }] : []
+    })
+    if (left > 0)
+      return yield* refuse("amount", "needs_override", `${left} cents were not paid through a provider.`)
+    return parts
+  })
+
+/** What a request comes to, by the payments it goes back to. The same `run` always names the same refunds. */
+export const planRefund = Effect.fnUntraced(function* (
+  order: OrderContext,
+  request: RefundRequest,
+  run: string,
+) {
+  const { cents, itemIds } = yield* askedFor(order, request)
+  const parts = yield* partsOf(order, cents)
+  return parts.map(
+    (part, n): AskedRefund => ({
+      id: refundIdOf(run, n),
+      itemIds,
+      ...part,
+      ...(request.reason == null ? {} : { reason: request.reason }),
+      ...(parts.length === 1 ? {} : { whole: refundIdOf(run, 0) }),
+    }),
+  )
+})

@@ -1,0 +1,200 @@
+import { Effect, Schema } from "effect"
+import { EventRefused, Forbidden, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
+import {
+  DisplayOrder,
+  DisplayRefund,
+  OrderStatus,
+  PaymentOverrideRequest,
+  RefundOverrideRequest,
+  RefundRequest,
+} from "../../schema/orders/order.ts"
+import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
+import { BooleanText, text, Uuid } from "../../schema/wire-format.ts"
+import { route } from "../http/route.ts"
+import { bookingId, refundRun } from "../turns/operation-key.ts"
+import { OrderHistory } from "./history.ts"
+import { Orders } from "./order-store.ts"
+import { Settlements } from "./payments/payment-events.ts"
+import { Refunds } from "./refunds/refunds.ts"
+import { OrderViews } from "./views.ts"
+
+const shared = { group: "orders", auth: "apiKey" } as const
+const params = { id: Uuid }
+
+const listOrders = route({
+  ...shared,
+  id: "listOrders",
+  summary:
+    "The caller's orders, newest first; administrators may name a user or ask for all. `holds_money`: those that are not paid and have money that was not given back. `order_number`: the one of a receipt",
+  method: "get",
+  path: "/orders",
+  scope: "order:readSelf",
+  query: {
+    ...pageQuery,
+    status: Schema.optionalKey(OrderStatus),
+    user_id: Schema.optionalKey(Uuid),
+    all: Schema.optionalKey(BooleanText),
+    holds_money: Schema.optionalKey(BooleanText),
+    order_number: Schema.optionalKey(text(64)),
+  },
+  success: pageOf(DisplayOrder, "ListOfDisplayOrder"),
+  errors: [Forbidden],
+  handler: ({ principal, query }) =>
+    Effect.gen(function* () {
+      const userId = query.all === "true" ? undefined : (query.user_id?.toLowerCase() ?? principal.userId)
+      if (userId !== principal.userId && !principal.scopes.has("order:read"))
+        return yield* new Forbidden({
+          error: "The orders of others need the scope order:read.",
+          details: { scope: "order:read" },
+        })
+      const page = pageRequest(query, ["created_at", "updated_at"])
+      const holdsMoney = query.holds_money === undefined ? undefined : query.holds_money === "true"
+      const number = query.order_number?.trim().toLowerCase() || undefined
+      const filter = { userId, status: query.status, holdsMoney, number }
+      const found = yield* Orders.use((orders) => orders.list(filter, page))
+      return paged(yield* OrderViews.use((views) => views.showMany(found.rows)), page, found.total)
+    }),
+})
+
+const getOrder = route({
+  ...shared,
+  id: "getOrder",
+  summary: "One order: one's own, or any for administrators",
+  method: "get",
+  path: "/orders/:id",
+  scope: "order:readSelf",
+  params,
+  success: DisplayOrder,
+  errors: [NotFound],
+  handler: ({ params: { id }, principal }) =>
+    OrderHistory.use((history) => history.showTo(principal, id.toLowerCase())),
+})
+
+const refundOrder = route({
+  ...shared,
+  id: "refundOrder",
+  summary:
+    "Give money back through the provider it came from: all of it, an amount, or the price of items; without an Idempotency-Key the same amount for the same reason is one refund for ten minutes and while it is on its way. A provider that is not configured on this server is 422 `method_unavailable`",
+  method: "post",
+  path: "/orders/:id/refund",
+  scope: "order:refund",
+  sensitive: true,
+  params,
+  body: RefundRequest,
+  success: DisplayOrder,
+  errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
+  handler: ({ body, headers, params: { id }, principal }) =>
+    Effect.gen(function* () {
+      const run = refundRun(principal, headers, id, body)
+      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, run))
+      return yield* OrderHistory.use((history) => history.show(order))
+    }),
+})
+
+const refundOverride = route({
+  ...shared,
+  id: "overrideRefund",
+  summary:
+    "Book a refund that was made elsewhere, in cash or in the provider's own console; without an Idempotency-Key the same amount under the same reference is one refund for a day",
+  method: "post",
+  path: "/orders/:id/refund_override",
+  scope: "order:refundOverride",
+  sensitive: true,
+  params,
+  body: RefundOverrideRequest,
+  success: DisplayOrder,
+  errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
+  handler: ({ body, headers, params: { id }, principal }) =>
+    Effect.gen(function* () {
+      const { amount: cents, external_reference: externalReference, reason } = body
+      const refund = { cents, externalReference, reason: reason ?? undefined }
+      const run = bookingId(principal, headers, id, body)
+      const order = yield* Refunds.use((refunds) => refunds.record(id.toLowerCase(), refund, run))
+      return yield* OrderHistory.use((history) => history.show(order))
+    }),
+})
+
+const listRefunds = route({
+  ...shared,
+  id: "listRefunds",
+  summary: "The refunds of an order, made and on their way",
+  method: "get",
+  path: "/orders/:id/refunds",
+  scope: "refund:read",
+  params,
+  success: Schema.Array(DisplayRefund),
+  errors: [NotFound],
+  handler: ({ params: { id }, principal }) =>
+    OrderHistory.use((history) => history.get(principal, id.toLowerCase())).pipe(
+      Effect.map(({ context }) =>
+        context.refunds.map((refund) => ({
+          id: refund.id,
+          order_id: context.id,
+          amount_in_cents: refund.cents,
+          status: refund.status,
+          provider: refund.provider,
+          item_ids: refund.itemIds,
+          created_at: refund.at,
+          ...(refund.reason === undefined ? {} : { reason: refund.reason }),
+          ...(refund.externalReference === undefined ? {} : { external_reference: refund.externalReference }),
+        })),
+      ),
+    ),
+})
+
+const paymentOverride = route({
+  ...shared,
+  id: "overridePayment",
+  summary:
+    "Book money that reached us outside the providers, as a payment of this order; without an Idempotency-Key the same amount under the same reference is one payment for a day",
+  method: "post",
+  path: "/orders/:id/payment_override",
+  scope: "order:paymentOverride",
+  sensitive: true,
+  params,
+  body: PaymentOverrideRequest,
+  success: DisplayOrder,
+  errors: [NotFound, TwoFactorRequired],
+  handler: ({ body, headers, params: { id }, principal }) =>
+    Effect.gen(function* () {
+      const orderId = id.toLowerCase()
+      const history = yield* OrderHistory
+      yield* history.showById(orderId)
+      yield* Settlements.use((settlements) =>
+        settlements.vouch(
+          orderId,
+          { cents: body.amount, externalReference: body.external_reference },
+          bookingId(principal, headers, id, body),
+        ),
+      )
+      return yield* history.showById(orderId)
+    }),
+})
+
+const resendConfirmation = route({
+  ...shared,
+  id: "resendOrderConfirmation",
+  summary: "Mail the receipt of a paid order again",
+  method: "post",
+  path: "/orders/:id/resend_confirmation",
+  scope: "order:resendConfirmation",
+  limit: "mail",
+  params,
+  success: DisplayOrder,
+  errors: [EventRefused, NotFound],
+  handler: ({ params: { id } }) =>
+    Effect.gen(function* () {
+      const history = yield* OrderHistory
+      return yield* history.show(yield* history.resendReceipt(id.toLowerCase()))
+    }),
+})
+
+export const orders = [
+  listOrders,
+  getOrder,
+  refundOrder,
+  refundOverride,
+  listRefunds,
+  paymentOverride,
+  resendConfirmation,
+] as const

@@ -1,0 +1,82 @@
+import { Effect, Schema } from "effect"
+import { readEmail } from "../../schema/accounts/account.ts"
+import { Conflict, NotFound } from "../../schema/errors.ts"
+import { OrganizationMember, SetOrganizationMember } from "../../schema/organizations/organization.ts"
+import { pieceOf, pieceQuery } from "../../schema/paging.ts"
+import { Uuid } from "../../schema/wire-format.ts"
+import { checkInOrganization } from "../accounts/permissions.ts"
+import { route } from "../http/route.ts"
+import { Members, maxMembersListed } from "./member-store.ts"
+import { Organizations } from "./organization-store.ts"
+
+const byId = { id: Uuid }
+const byMember = { id: Uuid, user_id: Uuid }
+
+const list = route({
+  id: "listMembers",
+  group: "organizations",
+  summary: "Members of an organization and their roles, a thousand to a page",
+  method: "get",
+  path: "/organizations/:id/members",
+  auth: "JWT",
+  params: byId,
+  query: pieceQuery(maxMembersListed),
+  success: Schema.Array(OrganizationMember),
+  errors: [NotFound],
+  handler: ({ params, principal, query }) =>
+    checkInOrganization(principal, params.id, "organizationUser:read").pipe(
+      Effect.andThen(Organizations.use((organizations) => organizations.get(params.id))),
+      Effect.andThen(Members.use((members) => members.list(params.id, pieceOf(query, maxMembersListed)))),
+    ),
+})
+
+const put = route({
+  id: "putMember",
+  group: "organizations",
+  summary:
+    "Add a user to an organization or change their role there; owners name who is new by the confirmed email too",
+  method: "put",
+  path: "/organizations/:id/members/:user_id",
+  auth: "JWT",
+  limit: "write",
+  params: byMember,
+  body: SetOrganizationMember,
+  success: OrganizationMember,
+  errors: [NotFound, Conflict],
+  handler: ({ body, params, principal }) =>
+    Effect.gen(function* () {
+      yield* checkInOrganization(principal, params.id, "organizationUser:admin")
+      const members = yield* Members
+      const isAdmin = principal.scopes.has("organizationUser:admin")
+      // The answer shows the person, so it must be somebody whose address the owner knew before.
+      const email = readEmail(body.email ?? "")
+      if (!isAdmin && !(yield* members.isKnown(params.id, params.user_id, email))) {
+        return yield* new NotFound({ error: "There is no user of this id and this confirmed email." })
+      }
+      return yield* members.put(params.id, params.user_id, body.role, isAdmin)
+    }),
+})
+
+const remove = route({
+  id: "removeMember",
+  group: "organizations",
+  summary: "Remove a user from an organization; anybody may leave by themselves",
+  method: "del",
+  path: "/organizations/:id/members/:user_id",
+  auth: "JWT",
+  limit: "write",
+  params: byMember,
+  success: Schema.Struct({ removed: Uuid }),
+  errors: [NotFound, Conflict],
+  handler: ({ params, principal }) =>
+    Effect.gen(function* () {
+      if (principal.via !== "session" || params.user_id.toLowerCase() !== principal.userId) {
+        yield* checkInOrganization(principal, params.id, "organizationUser:admin")
+      }
+      const insists = principal.scopes.has("organizationUser:admin")
+      yield* Members.use((members) => members.remove(params.id, params.user_id, insists))
+      return { removed: params.user_id }
+    }),
+})
+
+export const members = [list, put, remove] as const

@@ -1,0 +1,101 @@
+import { Context, Effect, Layer } from "effect"
+import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
+import type { OrganizationMember, OrganizationRole } from "../../schema/organizations/organization.ts"
+import type { Piece } from "../../schema/paging.ts"
+import { Callers } from "../accounts/caller-cache.ts"
+import { Sql } from "../postgres/sql.ts"
+
+type Outcome = "done" | "no_organization" | "no_user" | "no_member" | "last_owner"
+
+export const maxMembersListed = 1000
+const firstOnes: Piece = { limit: maxMembersListed, offset: 0 }
+
+/** Who belongs to an organization, and as what. */
+export class Members extends Context.Service<
+  Members,
+  {
+    list(organizationId: string, piece?: Piece): Effect.Effect<ReadonlyArray<OrganizationMember>, Unavailable>
+    /** Whether the user is a member already, or has this confirmed address. */
+    isKnown(
+      organizationId: string,
+      userId: string,
+      email: string | undefined,
+    ): Effect.Effect<boolean, Unavailable>
+    /** Adds the user or changes the role. `insists`: even if that leaves no owner. */
+    put(
+      organizationId: string,
+      userId: string,
+      role: OrganizationRole,
+      insists: boolean,
+    ): Effect.Effect<OrganizationMember, NotFound | Conflict | Unavailable>
+    remove(
+      organizationId: string,
+      userId: string,
+      insists: boolean,
+    ): Effect.Effect<void, NotFound | Conflict | Unavailable>
+  }
+>()("directory/Members") {
+  static readonly layer = Layer.effect(
+    Members,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const callers = yield* Callers
+
+      const rows = (organizationId: string, userId: string | null, { limit, offset } = firstOnes) =>
+        sql.rows<{ view: OrganizationMember }>(
+          (q) => q`
+            select jsonb_strip_nulls(jsonb_build_object('user_id', m.user_id, 'role', m.role, 'email', u.email,
+                     'first_name', u.first_name, 'last_name', u.last_name, 'created_at', wire_time(m.created_at))) as view
+              from organization_member m join app_user u on u.id = m.user_id
+             where m.organization_id = ${organizationId} and coalesce(m.user_id = ${userId}::uuid, true)
+             order by m.created_at, m.user_id limit ${limit} offset ${offset}`,
+        )
+
+      const set = Effect.fnUntraced(function* (
+        organizationId: string,
+        userId: string,
+        role: OrganizationRole | null,
+        insists: boolean,
+      ) {
+        const [row] = yield* sql
+          .rows<{ outcome: Outcome }>(
+            (q) => q`select set_member(${organizationId}, ${userId}, ${role}, ${insists}) as outcome`,
+          )
+          .pipe(callers.telling(userId))
+        switch (row!.outcome) {
+          case "done":
+            return
+          case "last_owner":
+            return yield* new Conflict({ error: "The organization needs an owner: name another one first." })
+          case "no_organization":
+            return yield* new NotFound({ error: "There is no such organization." })
+          case "no_user":
+            return yield* new NotFound({ error: "There is no such user." })
+          case "no_member":
+            return yield* new NotFound({ error: "The user is not a member of this organization." })
+        }
+      })
+
+      return Members.of({
+        list: (organizationId, piece) =>
+          rows(organizationId, null, piece).pipe(Effect.map((found) => found.map(({ view }) => view))),
+        isKnown: (organizationId, userId, email) =>
+          sql
+            .rows(
+              (
+                q,
+              ) => q`select 1 from organization_member where organization_id = ${organizationId} and user_id = ${userId}
+                       union all
+                       select 1 from app_user where id = ${userId} and email = ${email ?? null} and email_verified_at is not null`,
+            )
+            .pipe(Effect.map((rows) => rows.length > 0)),
+        put: Effect.fnUntraced(function* (organizationId, userId, role, insists) {
+          yield* set(organizationId, userId.toLowerCase(), role, insists)
+          const [row] = yield* rows(organizationId, userId)
+          return row?.view ?? (yield* new NotFound({ error: "The user has just been removed." }))
+        }),
+        remove: (organizationId, userId, insists) => set(organizationId, userId.toLowerCase(), null, insists),
+      })
+    }),
+  )
+}

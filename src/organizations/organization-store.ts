@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { Conflict, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import type {
+  NewOrganization,
+  Organization,
+  OrganizationBranding,
+  UpdateOrganization,
+  UpdateOrganizationBranding,
+} from "../../schema/organizations/organization.ts"
+import type { PageRequest } from "../../schema/paging.ts"
+import { userTopic } from "../accounts/caller-cache.ts"
+import { Bus } from "../cluster/bus.ts"
+import { Sql } from "../postgres/sql.ts"
+import type { SqlRefused } from "../postgres/sql-failures.ts"
+import { tellLatelyEnded, tellPerhapsEnded } from "../sign-in/oauth/oauth-client-store.ts"
+import { insertOnce, unlessMade } from "../turns/insert-idempotent.ts"
+
+export const organizationSorts = ["created_at", "updated_at", "name"] as const
+type OrganizationSort = (typeof organizationSorts)[number]
+
+const pathTaken = (refused: SqlRefused) =>
+  refused.sqlstate === "23505"
+    ? Effect.fail(
+        new Unprocessable({
+          error: "Another organization has this partner path.",
+          fields: { partner_path: [{ code: "uniqueness", message: "already in use" }] },
+        }),
+      )
+    : Effect.die(refused)
+
+const noOrganization = () => new NotFound({ error: "There is no such organization." })
+
+/** Partners and what was agreed with them. */
+export class Organizations extends Context.Service<
+  Organizations,
+  {
+    /** The same `run` twice is one organization. */
+    create(facts: NewOrganization, run?: string): Effect.Effect<Organization, Unprocessable | Unavailable>
+    get(id: string): Effect.Effect<Organization, NotFound | Unavailable>
+    /** All, or those the user is a member of. */
+    list(
+      memberId: string | undefined,
+      page: PageRequest & { readonly sort: OrganizationSort },
+    ): Effect.Effect<{ readonly data: ReadonlyArray<Organization>; readonly total: number }, Unavailable>
+    update(
+      id: string,
+      changes: UpdateOrganization,
+    ): Effect.Effect<Organization, NotFound | Unprocessable | Unavailable>
+    /** Refused while keys, or codes that were not withdrawn, belong to it. Its members and applications have no rights by it any more. */
+    remove(id: string): Effect.Effect<Organization, NotFound | Conflict | Unavailable>
+    branding(id: string): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
+    setBranding(
+      id: string,
+      branding: UpdateOrganizationBranding,
+    ): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
+    /** For the partner's web views; what they show is public. */
+    findByPartnerPath(path: string): Effect.Effect<OrganizationBranding | undefined, Unavailable>
+  }
+>()("directory/Organizations") {
+  static readonly layer = Layer.effect(
+    Organizations,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const bus = yield* Bus
+      const firstView = <A>(rows: ReadonlyArray<{ readonly view: A }>) =>
+        rows[0] === undefined ? Effect.fail(noOrganization()) : Effect.succeed(rows[0].view)
+
+      return Organizations.of({
+        create: ({ name, partner_path, return_link }, run = randomUUID()) =>
+          insertOnce(run, (id) =>
+            sql.attempt<{ view: Organization }>(
+              (q) => q`insert into organization as o (id, name, partner_path, return_link)
+                       values (${id}, ${name}, ${partner_path ?? null}, ${return_link ?? null})
+                       ${unlessMade(q, "o")} returning display_organization(o) as view`,
+            ),
+          ).pipe(
+            Effect.map(({ view }) => view),
+            Effect.catchTag("SqlRefused", pathTaken),
+          ),
+        get: Effect.fnUntraced(function* (id) {
+          return yield* firstView(
+            yield* sql.rows<{ view: Organization }>(
+              (q) => q`select display_organization(o) as view from organization o where id = ${id}`,
+            ),
+          )
+        }),
+        list: Effect.fnUntraced(function* (memberId, { dir, limit, page, sort }) {
+          const [row] = yield* sql.rows<{ data: ReadonlyArray<Organization>; total: number }>((q) => {
+            const mine =
+              memberId === undefined
+                ? q`true`
+                : q`exists (select 1 from organization_member m where m.organization_id = o.id and m.user_id = ${memberId})`
+            return q`
+              select (select count(*) from organization o where ${mine}) as total,
+                     (select coalesce(jsonb_agg(x.view order by x.n), '[]') from (
+                        select y.*, row_number() over () as n from (
+                          select display_organization(o) as view from organization o where ${mine}
+                           order by ${q(sort)} ${dir === "Asc" ? q`asc` : q`desc`}, id
+                           limit ${limit} offset ${page * limit}) y) x) as data`
+          })
+          return row!
+        }),
+        update: Effect.fnUntraced(function* (id, { name, partner_path, return_link }) {
+          const rows = yield* sql
+            .attempt<{ view: Organization }>(
+              (q) => q`update organization o
+                          set name = coalesce(${name ?? null}, name), partner_path = coalesce(${partner_path ?? null}, partner_path),
+                              return_link = coalesce(${return_link ?? null}, return_link), updated_at = now()
+                        where id = ${id} returning display_organization(o) as view`,
+            )
+            .pipe(Effect.catchTag("SqlRefused", pathTaken))
+          return yield* firstView(rows)
+        }),
+        remove: Effect.fnUntraced(function* (id) {
+          const rows = yield* sql
+            .attempt<{ view: Organization; user_ids: ReadonlyArray<string> }>(
+              (q) => q`
+                with withdrawn as (
+                  update code set organization_id = null where organization_id = ${id} and deleted_at is not null
+                )
+                delete from organization o
+                 using (select end_grants(array(select client_id from oauth_client where organization_id = ${id}))
+                            || array(select user_id::text from organization_member where organization_id = ${id}) as user_ids) ended
+                 where o.id = ${id} returning display_organization(o) as view, ended.user_ids`,
+            )
+            .pipe(
+              Effect.tapError(({ _tag }) =>
+                _tag === "Unavailable" ? tellPerhapsEnded(sql, bus) : Effect.void,
+              ),
+              Effect.catchTag("SqlRefused", (refused) =>
+                refused.sqlstate === "23503"
+                  ? Effect.fail(new Conflict({ error: "Keys or codes still belong to this organization." }))
+                  : Effect.die(refused),
+              ),
+            )
+          if (rows.length === 0) yield* tellLatelyEnded(sql, bus)
+          const removed = yield* firstView(rows)
+          yield* bus.invalidate(userTopic, rows[0]?.user_ids ?? [])
+          return removed
+        }),
+        branding: Effect.fnUntraced(function* (id) {
+          return yield* firstView(
+            yield* sql.rows<{ view: OrganizationBranding }>(
+              (q) => q`select display_branding(o) as view from organization o where id = ${id}`,
+            ),
+          )
+        }),
+        setBranding: Effect.fnUntraced(function* (id, { return_link, ...rest }) {
+          const kept = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""))
+          const rows = yield* sql.rows<{ view: OrganizationBranding }>(
+            (q) => q`update organization o
+                        set branding = ${JSON.stringify(kept)}::text::jsonb, return_link = ${return_link}, updated_at = now()
+                      where id = ${id} returning display_branding(o) as view`,
+          )
+          return yield* firstView(rows)
+        }),
+        findByPartnerPath: (path) =>
+          sql
+            .rows<{ view: OrganizationBranding }>(
+              (q) => q`select display_branding(o) as view from organization o where partner_path = ${path}`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.view)),
+      })
+    }),
+  )
+}

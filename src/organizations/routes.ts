@@ -1,0 +1,142 @@
+import { Effect } from "effect"
+import { Conflict, NotFound, Unprocessable } from "../../schema/errors.ts"
+import {
+  ListOfOrganization,
+  NewOrganization,
+  Organization,
+  OrganizationBranding,
+  UpdateOrganization,
+  UpdateOrganizationBranding,
+} from "../../schema/organizations/organization.ts"
+import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
+import { Uuid } from "../../schema/wire-format.ts"
+import { checkInOrganization, checkScope } from "../accounts/permissions.ts"
+import { route } from "../http/route.ts"
+import { runId } from "../turns/operation-key.ts"
+import { Organizations, organizationSorts } from "./organization-store.ts"
+
+const byId = { id: Uuid }
+
+const create = route({
+  id: "createOrganization",
+  group: "organizations",
+  summary: "Create an organization",
+  method: "post",
+  path: "/organizations",
+  auth: "JWT",
+  scope: "organization:admin",
+  limit: "write",
+  body: NewOrganization,
+  success: Organization,
+  errors: [Unprocessable],
+  handler: ({ body, headers, principal }) =>
+    Organizations.use((organizations) => organizations.create(body, runId(principal, headers, body))),
+})
+
+const list = route({
+  id: "listOrganizations",
+  group: "organizations",
+  summary: "Organizations the current user belongs to; all of them with organization:read",
+  method: "get",
+  path: "/organizations",
+  auth: "JWT",
+  scope: "organizationList:read",
+  query: pageQuery,
+  success: ListOfOrganization,
+  errors: [],
+  handler: ({ principal, query }) =>
+    Effect.gen(function* () {
+      const page = pageRequest(query, organizationSorts)
+      const memberId = principal.scopes.has("organization:read") ? undefined : principal.userId
+      const { data, total } = yield* Organizations.use((organizations) => organizations.list(memberId, page))
+      return paged(data, page, total)
+    }),
+})
+
+const show = route({
+  id: "showOrganization",
+  group: "organizations",
+  summary: "One organization",
+  method: "get",
+  path: "/organizations/:id",
+  auth: "JWT",
+  params: byId,
+  success: Organization,
+  errors: [NotFound],
+  handler: ({ params, principal }) =>
+    checkInOrganization(principal, params.id, "organization:read").pipe(
+      Effect.andThen(Organizations.use((organizations) => organizations.get(params.id))),
+    ),
+})
+
+const update = route({
+  id: "updateOrganization",
+  group: "organizations",
+  summary:
+    "Change an organization; its partner path is agreed with the operator and needs organization:admin",
+  method: "patch",
+  path: "/organizations/:id",
+  auth: "JWT",
+  limit: "write",
+  params: byId,
+  body: UpdateOrganization,
+  success: Organization,
+  errors: [NotFound, Unprocessable],
+  handler: ({ body, params, principal }) =>
+    Effect.gen(function* () {
+      yield* checkInOrganization(principal, params.id, "organization:write")
+      if (body.partner_path != null) yield* checkScope(principal, "organization:admin")
+      return yield* Organizations.use((organizations) => organizations.update(params.id, body))
+    }),
+})
+
+const remove = route({
+  id: "deleteOrganization",
+  group: "organizations",
+  summary: "Delete an organization that nothing belongs to any more",
+  method: "del",
+  path: "/organizations/:id",
+  auth: "JWT",
+  scope: "organization:admin",
+  limit: "write",
+  params: byId,
+  success: Organization,
+  errors: [NotFound, Conflict],
+  handler: ({ params }) => Organizations.use((organizations) => organizations.remove(params.id)),
+})
+
+const branding = route({
+  id: "getBranding",
+  group: "organizations",
+  summary: "How the web views look for an organization's users",
+  method: "get",
+  path: "/organizations/:id/branding",
+  auth: "JWT",
+  params: byId,
+  success: OrganizationBranding,
+  errors: [NotFound],
+  handler: ({ params, principal }) =>
+    checkInOrganization(principal, params.id, "organization:read").pipe(
+      Effect.andThen(Organizations.use((organizations) => organizations.branding(params.id))),
+    ),
+})
+
+const setBranding = route({
+  id: "setBranding",
+  group: "organizations",
+  summary: "Set an organization's branding and the link its users return to",
+  method: "put",
+  path: "/organizations/:id/branding",
+  auth: "JWT",
+  limit: "write",
+  params: byId,
+  body: UpdateOrganizationBranding,
+  success: OrganizationBranding,
+  errors: [NotFound],
+  handler: ({ body, params, principal }) =>
+    checkInOrganization(principal, params.id, "organization:write").pipe(
+      Effect.andThen(Organizations.use((organizations) => organizations.setBranding(params.id, body))),
+    ),
+})
+
+export const organizations = [create, list, show, update, remove, branding, setBranding] as const

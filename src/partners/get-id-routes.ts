@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import { Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import { MagicLinks } from "../accounts/login/magic-links.ts"
+import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
+import { Sessions } from "../accounts/sessions/sessions.ts"
+import { SecondFactors } from "../accounts/two-factor/second-factors.ts"
+import { AppConfig } from "../config/config.ts"
+import { Limits } from "../http/limits/rate-limits.ts"
+import type { Form } from "../http/request/form.ts"
+import { route } from "../http/route.ts"
+import { Carts } from "../orders/cart/cart.ts"
+import { addToCart, removeFromCart, returnToDraft } from "../orders/cart/turns.ts"
+import { Checkouts } from "../orders/checkout/checkout.ts"
+import { Payments } from "../orders/payments/payments.ts"
+import { formRow, pageRow } from "../web/page-route.ts"
+import { proofPage } from "./cart-page.ts"
+import { mailSentPage } from "./login-page.ts"
+import { type Guest, refusedPage } from "./page-shell.ts"
+import { finish, paidPage, params } from "./paid-page.ts"
+import { agreeToAddresses, findBought, writeAddresses } from "./record-writes.ts"
+import { findOwned, showCart, showSearch } from "./shown-ids.ts"
+import {
+  Answered,
+  answered,
+  getActor,
+  goBack,
+  receiveForm,
+  remembering,
+  seeOther,
+  sentAlongQuery,
+  welcome,
+} from "./visitor.ts"
+
+const getBuyer = Effect.fnUntraced(function* (guest: Guest) {
+  const actor = yield* getActor(guest)
+  if (!guest.partner.requires_email || actor.account.email !== null) return actor
+  const why = `${guest.partner.name} wants its users to have an email address. Add one there first.`
+  return yield* new Answered({ reply: refusedPage(guest.partner, why) })
+})
+
+const getPage = route({
+  ...pageRow,
+  id: "partnerGet",
+  group: "partner flows",
+  summary: "Flow 1: a partner's user gets an id (refresh_token, eid, addresses, address_json)",
+  method: "get",
+  path: "/partner/:partner_path",
+  params,
+  search: sentAlongQuery,
+  limit: "write",
+  redirects: [303],
+  errors: [NotFound],
+  handler: (request) =>
+    Effect.gen(function* () {
+      const { guest, query } = yield* welcome(request, "get")
+      const actor = yield* getBuyer(guest)
+      return query["cart"] === undefined
+        ? yield* showSearch(guest, actor, query)
+        : yield* showCart(guest, actor)
+    }).pipe(answered),
+})
+
+const methods = { free: "Free", card: "CardCheckout", crypto: "CryptoCommerce" } as const
+type MethodName = keyof typeof methods
+const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, name)
+
+const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, method: MethodName) {
+  const { webUrl } = yield* AppConfig
+  const { principal } = actor
+  // Before the addresses are agreed to and a code is asked for.
+  yield* Payments.use((payments) => payments.checkMethod(methods[method]))
+  if (principal.twoFactor) {
+    yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId)).pipe(
+      Effect.catchTag("TwoFactorRequired", () =>
+        Effect.fail(new Answered({ reply: proofPage(guest, method) })),
+      ),
+    )
+  }
+  const { order: before } = yield* Carts.use((carts) => carts.get(actor.account.id))
+  const orderId = before.context.id
+  yield* agreeToAddresses(before, guest.browser.visitToken)
+  const { order } = yield* Checkouts.use((checkouts) =>
+    checkouts.run(
+      principal,
+      undefined,
+      {
+        method: methods[method],
+        success_url: `${webUrl}${guest.home}/paid?order=${orderId}`,
+        cancel_url: `${webUrl}${guest.home}?cart`,
+      },
+      { organizationId: guest.partner.organization_id },
+    ),
+  )
+  if (order.status === "Paid") return yield* finish(guest, actor, order)
+  const link = order.context.intent?.checkoutUrl
+  return link === undefined ? yield* showCart(guest, actor) : seeOther(link)
+})
+
+const prove = Effect.fnUntraced(function* (guest: Guest, { principal }: BrowserSession, form: Form) {
+  yield* Limits.use((limits) => limits.take("code", { account: principal.userId }))
+  const proof = yield* SecondFactors.use((factors) =>
+    factors.prove(principal.userId, randomUUID(), (form["code"] ?? "").slice(0, 64)),
+  )
+  if (proof === "proven") return yield* Sessions.use((sessions) => sessions.proven(principal.sessionId))
+  const why = proof === "spent" ? "This code was used before; wait for the next one." : "The code is wrong."
+  return yield* new Answered({ reply: proofPage(guest, form["method"] ?? "", why) })
+})
+
+const act = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, form: Form) {
+  const userId = actor.account.id
+  const action = form["action"] ?? ""
+  const cart = seeOther(`${guest.home}?cart`)
+  if (isMethod(action)) return yield* checkOut(guest, actor, action)
+  switch (action) {
+    case "choose": {
+      const { order } = yield* Carts.use((carts) => carts.get(userId))
+      if (order.status === "PendingPayment") yield* returnToDraft(userId)
+      const wanted = parseEmojiId(form["emoji_id"] ?? "")
+      const isThere =
+        wanted._tag === "EmojiId" && order.context.items.some(({ claim }) => claim === wanted.canonical)
+      if (!isThere) yield* addToCart(userId, [{ emoji_id: form["emoji_id"] ?? "" }])
+      return cart
+    }
+    case "remove":
+      yield* removeFromCart(userId, form["item"] ?? "")
+      return cart
+    case "pay": {
+      const { order } = yield* Carts.use((carts) => carts.get(userId))
+      const { intent } = order.context
+      const link = order.status === "PendingPayment" ? intent?.checkoutUrl : undefined
+      if (link === undefined || intent === undefined) return cart
+      if (!(yield* Payments).isPayable(intent)) return cart
+      yield* agreeToAddresses(order, guest.browser.visitToken)
+      return seeOther(link)
+    }
+    case "draft":
+      yield* returnToDraft(userId)
+      return cart
+    case "confirm":
+      yield* MagicLinks.use((links) => links.send({ id: userId }, { redirect: `${guest.home}?cart` }, "web"))
+      return mailSentPage(yield* remembering(guest, userId), actor.account.email ?? "")
+    case "keep": {
+      const eid = yield* findOwned(actor, guest.visit.eid)
+      if (eid === undefined) return seeOther(guest.home)
+      yield* writeAddresses(actor.principal, eid, guest.visit.addresses)
+      return goBack(guest, { eid })
+    }
+    case "prove": {
+      yield* prove(guest, actor, form)
+      const method = form["method"] ?? ""
+      return isMethod(method) ? yield* checkOut(guest, actor, method) : cart
+    }
+    default:
+      return seeOther(guest.home)
+  }
+})
+
+/** The page the form came from, and why it was refused. */
+const showAgain = Effect.fnUntraced(function* (
+  guest: Guest,
+  actor: BrowserSession,
+  form: Form,
+  failed: string,
+) {
+  const action = form["action"] === "prove" ? form["method"] : form["action"]
+  const { order } = yield* Carts.use((carts) => carts.get(actor.account.id))
+  if (isMethod(action ?? "") && order.context.items.length === 0) {
+    const bought = yield* findBought(
+      guest.browser.visitToken,
+      guest.partner.organization_id,
+      actor.account.id,
+    )
+    if (bought !== undefined) return yield* finish(guest, actor, bought)
+  }
+  return form["action"] === "choose"
+    ? yield* showSearch(guest, actor, { q: form["emoji_id"] ?? "" }, failed)
+    : yield* showCart(guest, actor, failed)
+})
+
+const getForm = route({
+  ...formRow,
+  id: "partnerGetForm",
+  group: "partner flows",
+  summary: "What the person does in flow 1: choose, check out, go back (form)",
+  path: "/partner/:partner_path",
+  params,
+  limit: "login",
+  redirects: [302, 303],
+  errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
+  handler: (request) =>
+    Effect.gen(function* () {
+      const { form, guest } = yield* receiveForm(request, "get")
+      const actor = yield* getBuyer(guest)
+      return yield* act(guest, actor, form).pipe(
+        Effect.catchTags({
+          Conflict: ({ message }) => showAgain(guest, actor, form, message),
+          EventRefused: ({ message }) => showAgain(guest, actor, form, message),
+          InvalidRequest: ({ message }) => showAgain(guest, actor, form, message),
+          Unprocessable: ({ message }) => showAgain(guest, actor, form, message),
+          UnsupportedEmoji: ({ message }) => showAgain(guest, actor, form, message),
+        }),
+      )
+    }).pipe(answered),
+})
+
+export const partnerGet = [getPage, getForm, paidPage] as const

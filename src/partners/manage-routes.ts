@@ -1,0 +1,124 @@
+import { Effect } from "effect"
+import { type EmojiId, parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
+import { text } from "../../schema/wire-format.ts"
+import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
+import { listOwned } from "../directory/id-lists.ts"
+import { checkRegistered, Lookups } from "../directory/lookup/lookups.ts"
+import { Records } from "../directory/records.ts"
+import { writerOf } from "../directory/write-permission.ts"
+import type { Form } from "../http/request/form.ts"
+import { route } from "../http/route.ts"
+import { formRow, pageRow } from "../web/page-route.ts"
+import { ownedPage, type RecordsShown, recordsPage } from "./manage-page.ts"
+import type { Guest } from "./page-shell.ts"
+import { writeAddresses } from "./record-writes.ts"
+import { answered, getActor, receiveForm, seeOther, sentAlongQuery, welcome } from "./visitor.ts"
+
+const params = { partner_path: text(64) }
+
+const idsOf = (actor: BrowserSession, named?: EmojiId) => listOwned(actor.account.id, named?.canonical)
+
+const parse = (typed: string | undefined): EmojiId | undefined => {
+  const id = parseEmojiId(typed ?? "")
+  return id._tag === "EmojiId" ? id : undefined
+}
+
+const show = Effect.fnUntraced(function* (
+  guest: Guest,
+  actor: BrowserSession,
+  wanted: EmojiId | undefined,
+  more: Partial<Pick<RecordsShown, "failed" | "saved" | "typed">> = {},
+) {
+  const ids = yield* idsOf(actor, wanted)
+  const chosen = ids.find(({ canonical_format }) => canonical_format === wanted?.canonical)
+  const id = parse(chosen?.canonical_format)
+  if (chosen === undefined || id === undefined) {
+    return ownedPage(
+      guest,
+      ids.map(({ display_format }) => display_format),
+    )
+  }
+  const { result: records = [] } = yield* checkRegistered(yield* Lookups.use((lookups) => lookups.find(id)))
+  const has = new Set(records.map(({ hash }) => hash))
+  return recordsPage(guest, {
+    id: chosen.display_format,
+    count: ids.length,
+    records,
+    offered: guest.visit.addresses.filter(({ hash }) => !has.has(hash)),
+    ...more,
+  })
+})
+
+const managePage = route({
+  ...pageRow,
+  id: "partnerManage",
+  group: "partner flows",
+  summary: "Flow 3: a partner's user manages the records of their ids (refresh_token, addresses)",
+  method: "get",
+  path: "/partner/:partner_path/manage",
+  params,
+  search: sentAlongQuery,
+  limit: "write",
+  redirects: [303],
+  errors: [NotFound],
+  handler: (request) =>
+    Effect.gen(function* () {
+      const { guest, query } = yield* welcome(request, "manage")
+      const actor = yield* getActor(guest)
+      const ids = query["all"] === undefined ? yield* idsOf(actor) : []
+      const only = ids.length === 1 ? ids[0]?.canonical_format : undefined
+      const wanted = query["all"] === undefined ? (query["id"] ?? guest.visit.eid ?? only) : undefined
+      const saved = query["saved"] === undefined ? {} : { saved: true }
+      return yield* show(guest, actor, parse(wanted), saved)
+    }).pipe(answered),
+})
+
+const edit = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, id: EmojiId, form: Form) {
+  const { data = "", hash = "", tag = "" } = form
+  const records = yield* Records
+  const writer = writerOf(actor.principal)
+  switch (form["action"]) {
+    case "add":
+      return yield* Effect.asVoid(records.edit(id, writer, { insert: [{ tag, data: data.trim() }] }))
+    case "delete":
+      return yield* Effect.asVoid(records.edit(id, writer, { delete: [hash] }))
+    case "given":
+      return yield* writeAddresses(actor.principal, id.canonical, guest.visit.addresses)
+    default:
+      return
+  }
+})
+
+const manageForm = route({
+  ...formRow,
+  id: "partnerManageForm",
+  group: "partner flows",
+  summary: "What the person does in flow 3: add and remove records (form)",
+  path: "/partner/:partner_path/manage",
+  params,
+  limit: "login",
+  redirects: [302, 303],
+  errors: [Conflict, Forbidden, NotFound],
+  handler: (request) =>
+    Effect.gen(function* () {
+      const { form, guest } = yield* receiveForm(request, "manage")
+      const actor = yield* getActor(guest)
+      const id = parse(form["emoji_id"])
+      const ids = yield* idsOf(actor, id)
+      if (id === undefined || !ids.some(({ canonical_format }) => canonical_format === id.canonical)) {
+        return seeOther(guest.home)
+      }
+      const again = ({ message }: { readonly message: string }) =>
+        show(guest, actor, id, {
+          failed: message,
+          typed: { tag: form["tag"] ?? "", data: form["data"] ?? "" },
+        })
+      return yield* edit(guest, actor, id, form).pipe(
+        Effect.as(seeOther(`${guest.home}?${new URLSearchParams({ id: id.canonical, saved: "" })}`)),
+        Effect.catchTags({ InvalidRequest: again, Unprocessable: again, UnsupportedEmoji: again }),
+      )
+    }).pipe(answered),
+})
+
+export const partnerManage = [managePage, manageForm] as const

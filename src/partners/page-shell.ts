@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto"
+import type { DirectoryRecord } from "../../schema/directory/record.ts"
+import type { OrganizationBranding } from "../../schema/organizations/organization.ts"
+import type { Browser } from "../accounts/sessions/browser-cookies.ts"
+import { hiddenToken } from "../sign-in/login-page.ts"
+import { type Content, type Html, html } from "../web/html.ts"
+import { page } from "../web/page.ts"
+import { recordLine } from "../web/record-view.ts"
+import type { PartnerFlow, Visit } from "./visits.ts"
+
+/** Somebody a partner has sent, as far as the pages need to know them. */
+export interface Guest {
+  readonly partner: OrganizationBranding
+  readonly flow: PartnerFlow
+  /** The clean path of the flow. */
+  readonly home: string
+  readonly browser: Browser
+  readonly visit: Visit
+}
+
+const brand = ({ logo, logo_small, name }: OrganizationBranding): Html => {
+  const picture = logo_small ?? logo
+  return html`<header class="brand">${
+    picture === undefined
+      ? html`<span class="monogram" aria-hidden="true">${[...name][0]}</span>`
+      : html`<img src="${picture}" alt="" height="40">`
+  }<span>${name}</span></header>`
+}
+
+interface PartnerPage {
+  readonly title: string
+  readonly body: Content
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const partnerPage = (
+  { browser, partner }: Pick<Guest, "partner"> & Partial<Pick<Guest, "browser">>,
+  { body, headers, status, title }: PartnerPage,
+) =>
+  page({
+    title: `${title} · ${partner.name}`,
+    status: status ?? 200,
+    formsLeadOut: true,
+    headers: { ...headers, "Set-Cookie": browser?.fresh ?? [] },
+    body: html`${brand(partner)}<main>${body}</main>`,
+  })
+
+/** Tells visits apart, in a form: another link may bring another visit while a page is open. */
+export const visitMark = ({ visitToken = "" }: Browser): string =>
+  createHash("sha256").update(visitToken).digest("base64url")
+
+/** A form of a flow; it always goes to the flow's own path. */
+export const guestForm = ({ browser, home }: Guest, body: Content, className = ""): Html =>
+  html`<form method="post" action="${home}" class="${className}">${hiddenToken(browser.formToken)}<input type="hidden" name="visit" value="${visitMark(browser)}">${body}</form>`
+
+export const abortForm = (guest: Guest): Html =>
+  guestForm(
+    guest,
+    html`<button class="quiet" name="action" value="abort">Cancel and go back to ${guest.partner.name}</button>`,
+    "row",
+  )
+
+export const addressList = (addresses: ReadonlyArray<DirectoryRecord>, heading: string): Content =>
+  addresses.length > 0 &&
+  html`<section class="card"><h2 class="first">${heading}</h2>
+<ul class="records">${addresses.map((record) => html`<li>${recordLine(record)}</li>`)}</ul></section>`
+
+/** What came with the link cannot be used. Nobody is sent on: the one to tell is the person. */
+export const refusedPage = (partner: OrganizationBranding, what: string, status = 400) =>
+  partnerPage(
+    { partner },
+    {
+      title: "This link does not work",
+      status,
+      body: html`<div class="center"><p class="emoji huge" aria-hidden="true">🧩</p>
+<h1>This link does not work</h1>
+<p>${what}</p>
+<p class="soft">Go back to ${partner.name} and try again from there. Nothing was changed.</p></div>`,
+    },
+  )
+
+export const donePage = (guest: Guest, title: string, body: Content) =>
+  partnerPage(guest, {
+    title,
+    body: html`<div class="center"><h1>${title}</h1>${body}</div>`,
+  })

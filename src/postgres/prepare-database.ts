@@ -1,0 +1,31 @@
+import { findNewer, migrate } from "./migrate.ts"
+import { checkFitness } from "./preflight.ts"
+import { type Client, connect, type DatabaseAddress } from "./sql.ts"
+
+/** Checks that the service can work with the database, then brings it to the newest schema. */
+export const prepareDatabase = async (
+  connection: DatabaseAddress,
+  statementTimeoutMs: number,
+  use: {
+    readonly serves?: boolean
+    /** Throws where what the database holds must not be served. */
+    readonly check?: (sql: Client) => Promise<void>
+  } = {},
+): Promise<void> => {
+  const options = { connection, poolSize: 1, statementTimeoutMs }
+  // An embedded database needs no check.
+  if ("url" in connection) await checkFitness(options, use)
+  const sql = connect(options)
+  try {
+    await migrate(sql)
+    const newer = use.serves ? await findNewer(sql) : []
+    if (newer.length > 0) {
+      console.error(
+        `the database was used by a newer version (${newer.join(", ")}): only the release directly before that version can still use it`,
+      )
+    }
+    await use.check?.(sql)
+  } finally {
+    await sql.end()
+  }
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { projectRoot } from "../config/project-root.ts"
+
+export interface SqlFile {
+  readonly name: string
+  readonly text: string
+  readonly sha256: string
+}
+
+/** A version of the service as its parts, which Postgres compares as an integer array. */
+export type Release = ReadonlyArray<number>
+
+/** The SQL files of one version of the service. */
+export interface Schema {
+  readonly folder: string
+  readonly release: Release
+}
+
+const read = (folder: string, prefix = ""): ReadonlyArray<SqlFile> =>
+  readdirSync(join(folder, prefix))
+    .filter((name) => name.endsWith(".sql"))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(join(folder, prefix, file), "utf8")
+      return { name: prefix + file, text, sha256: createHash("sha256").update(text).digest("hex") }
+    })
+
+/** Tables, indexes and seed rows. Append-only: a file is never changed after its release. */
+export const migrationFiles = ({ folder }: Schema): ReadonlyArray<SqlFile> => read(folder)
+
+/** Functions and triggers in their current form. */
+export const functionFiles = ({ folder }: Schema): ReadonlyArray<SqlFile> => read(folder, "functions/")
+
+const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string }
+
+export const currentSchema: Schema = {
+  folder: join(projectRoot, "schema/sql"),
+  release: version.split(/[.-]/, 3).map(Number),
+}

@@ -1,0 +1,199 @@
+import { Context, Effect, Layer, Schedule } from "effect"
+import postgres from "postgres"
+import { Unavailable } from "../../schema/errors.ts"
+import { sessionSettings } from "../config/database-session-settings.ts"
+import { readDatabaseUrl } from "../config/database-url.ts"
+import { Connections } from "./connections.ts"
+import { arrayTypes } from "./sql-arrays.ts"
+import {
+  isBroken,
+  isUndone,
+  mayPass,
+  noWrites,
+  type SqlRefused,
+  toFailure,
+  unreached,
+} from "./sql-failures.ts"
+import { watchStatements } from "./statement-watchdog.ts"
+import { WriteFailures } from "./write-failures.ts"
+
+export type DatabaseAddress =
+  | { readonly url: string }
+  | { readonly socketDir: string; readonly port: number; readonly database: string }
+
+export interface SqlOptions {
+  readonly connection: DatabaseAddress
+  readonly poolSize: number
+  readonly statementTimeoutMs: number
+  /** Further options of the client, for connections that are not ordinary work. */
+  readonly client?: postgres.Options<Record<string, never>>
+}
+
+export type Client = postgres.Sql
+/** What its tag makes of a part of a statement. */
+export type SqlPiece = postgres.PendingQuery<postgres.Row[]>
+type Statement = (client: Client) => ReturnType<Client>
+
+/**
+ * A statement that fails after its first rows leaves the client (postgres 3.4.9) counting from there: the rows of the next
+ * one on that connection come behind a gap, and whoever looks at the first of them would find nothing.
+ */
+const withoutGap = <Row>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+  rows.length === 0 || 0 in rows ? rows : rows.filter(() => true)
+
+const firstPause = "20 millis"
+const retryPolicy = Schedule.max([Schedule.exponential("40 millis"), Schedule.recurs(3)])
+
+const isoTimestamp = {
+  to: 1184,
+  from: [1184],
+  serialize: (value: string | Date) => (typeof value === "string" ? value : value.toISOString()),
+  parse: (text: string) => new Date(text).toISOString(),
+}
+const safeBigint = { to: 20, from: [20], serialize: String, parse: Number }
+
+export const connect = (options: SqlOptions): Client => {
+  const settings = {
+    max: options.poolSize,
+    connect_timeout: 5,
+    max_lifetime: null,
+    onnotice: () => {},
+    ...options.client,
+    fetch_types: false,
+    types: { isoTimestamp, safeBigint, ...arrayTypes } as never,
+    connection: {
+      ...options.client?.connection,
+      application_name: "emoji-id-directory",
+      ...sessionSettings(options.statementTimeoutMs),
+    },
+  }
+  if ("url" in options.connection) {
+    const { options: told, url } = readDatabaseUrl(options.connection.url)
+    return postgres(url, { ...settings, ...told } as typeof settings)
+  }
+  const { database, port, socketDir: host } = options.connection
+  return postgres({ ...settings, host, port, user: "postgres", database })
+}
+
+/**
+ * The only door to Postgres. Every call is one statement: under faults the client was measured to mix up
+ * multi-statement transactions, while single statements survive.
+ */
+export class Sql extends Context.Service<
+  Sql,
+  {
+    /** A read, or a write that is safe to repeat: tried again when the connection breaks. */
+    rows<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable>
+    /** Like rows, but what the database refuses is a value the caller handles. */
+    attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
+    /** A write that must not be done twice: a connection that broke under it is Unavailable at once, outcome unknown. */
+    once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
+    /** Statements that can be under way at once. */
+    readonly poolSize: number
+    readonly statementTimeoutMs: number
+    stats(): { readonly running: number }
+    /** It answers, but refused to write lately. */
+    writesFail(): boolean
+  }
+>()("directory/Sql") {
+  static readonly layer = (options: SqlOptions) =>
+    Layer.effect(
+      Sql,
+      Effect.gen(function* () {
+        const fork = Effect.runForkWith(yield* Effect.context<never>())
+        const open = () => new Connections(options.poolSize, () => connect({ ...options, poolSize: 1 }))
+        let connections: Connections = yield* Effect.acquireRelease(Effect.sync(open), () =>
+          Effect.promise(() => connections.end()),
+        )
+        let running = 0
+        const writeFailures = new WriteFailures()
+        const lookInto = (failure: Unavailable | SqlRefused, error: unknown) => {
+          if (failure !== noWrites || !writeFailures.note(performance.now())) return
+          fork(Effect.logError("postgres takes no writes", { reason: (error as Error).message }))
+        }
+        // A host or a gateway that vanished closes no connection: the client would wait for it, and send more its way.
+        const replace = () => {
+          fork(Effect.logWarning("postgres connections have gone silent and are replaced"))
+          connections.end().catch(() => {})
+          connections = open()
+        }
+        const statements = yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            watchStatements({ deadlineMs: options.statementTimeoutMs + 2000, onSilence: replace }),
+          ),
+          ({ stop }) => Effect.sync(stop),
+        )
+
+        const send = <Row>(statement: Statement) =>
+          Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
+            const since = performance.now()
+            const connection = connections.next(since)
+            const { client } = connection
+            const query = statement(client)
+            const one = {
+              since,
+              query,
+              giveUp: () =>
+                resume(
+                  Effect.fail(
+                    new Unavailable({ error: "The database did not answer.", retryAfterSeconds: 2 }),
+                  ),
+                ),
+            }
+            const answered = () => {
+              running--
+              connection.answered(performance.now())
+              statements.answered(one)
+            }
+            running++
+            connection.begun(since)
+            statements.begun(one)
+            query.then(
+              (rows) => {
+                answered()
+                resume(Effect.succeed(withoutGap(rows as unknown as ReadonlyArray<Row>)))
+              },
+              (error) => {
+                answered()
+                resume(
+                  Effect.suspend(() => {
+                    const failure = toFailure(error)
+                    if (failure === unreached) connection.refused(performance.now())
+                    else if (isBroken(error)) connection.renew(client)
+                    lookInto(failure, error)
+                    return Effect.fail(failure)
+                  }),
+                )
+              },
+            )
+          })
+
+        // What goes well the first time, as nearly everything does, pays for no schedule.
+        const sendAgainWhile =
+          (again: (failure: Unavailable | SqlRefused) => failure is Unavailable) =>
+          <Row>(statement: Statement) =>
+            Effect.catchIf(send<Row>(statement), again, () =>
+              send<Row>(statement).pipe(
+                Effect.retry({ schedule: retryPolicy, while: again }),
+                Effect.delay(firstPause),
+              ),
+            )
+        const attempt = sendAgainWhile(mayPass)
+        const once = sendAgainWhile(isUndone)
+
+        const rows = <Row>(statement: Statement) =>
+          attempt<Row>(statement).pipe(Effect.catchTag("SqlRefused", (refused) => Effect.die(refused)))
+
+        const { poolSize, statementTimeoutMs } = options
+        return Sql.of({
+          rows,
+          attempt,
+          once,
+          poolSize,
+          statementTimeoutMs,
+          stats: () => ({ running }),
+          writesFail: () => writeFailures.areRecent(performance.now()),
+        })
+      }),
+    )
+}

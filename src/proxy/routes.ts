@@ -1,0 +1,20 @@
+import { ProxyCallParameters, ProxyResult } from "../../schema/proxy/proxy.ts"
+import { route } from "../http/route.ts"
+import { Proxied } from "./services.ts"
+
+const call = route({
+  id: "callProxy",
+  group: "proxy",
+  summary:
+    "Call one of the named services: Echo gives the data back, Scraper is the operator's (SCRAPER_URL)",
+  method: "post",
+  path: "/proxy",
+  auth: "JWT",
+  limit: "write",
+  body: ProxyCallParameters,
+  success: ProxyResult,
+  errors: [],
+  handler: ({ body }) => Proxied.use((services) => services[body.service](body.data ?? "")),
+})
+
+export const proxy = [call] as const

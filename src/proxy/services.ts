@@ -1,0 +1,74 @@
+import { Context, Effect, Layer } from "effect"
+import { Unavailable } from "../../schema/errors.ts"
+import type { ProxyResult } from "../../schema/proxy/proxy.ts"
+import { AppConfig } from "../config/config.ts"
+import { isTooDeep } from "../http/request/decode.ts"
+
+const deadlineMs = 5000
+const maxAnswerBytes = 256 * 1024
+
+const asResult = (value: string): ProxyResult => {
+  // What can be read at any depth cannot be written again at any.
+  if (isTooDeep(value)) return { json: {}, value }
+  try {
+    const json: unknown = JSON.parse(value)
+    const isObject = typeof json === "object" && json !== null && !Array.isArray(json)
+    return { json: isObject ? (json as Record<string, unknown>) : {}, value }
+  } catch {
+    return { json: {}, value }
+  }
+}
+
+const unavailable = (error: string) => new Unavailable({ error, retryAfterSeconds: 5 })
+
+const readCapped = async (response: Response): Promise<string> => {
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes) throw unavailable(`The service answered more than ${maxAnswerBytes} bytes.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+/** The address is the operator's. The client's data travels in the body only, and none of its headers do. */
+const post = (url: string, data: string): Effect.Effect<string, Unavailable> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json, text/plain" },
+        body: JSON.stringify({ data }),
+        redirect: "error",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+      })
+      if (!response.ok) {
+        await response.body?.cancel()
+        throw unavailable(`The service answered with status ${response.status}.`)
+      }
+      return await readCapped(response)
+    },
+    catch: (error) =>
+      error instanceof Unavailable ? error : unavailable("The service behind the proxy is not reachable."),
+  })
+
+/** The fixed map of services that can be called through us. */
+export class Proxied extends Context.Service<
+  Proxied,
+  { readonly [service in "Echo" | "Scraper"]: (data: string) => Effect.Effect<ProxyResult, Unavailable> }
+>()("directory/Proxied") {
+  static readonly layer = Layer.effect(
+    Proxied,
+    Effect.gen(function* () {
+      const { scraperUrl } = yield* AppConfig
+      return Proxied.of({
+        Echo: (data) => Effect.succeed(asResult(data)),
+        Scraper: (data) =>
+          scraperUrl === undefined
+            ? Effect.fail(unavailable("This deployment has no scraper: SCRAPER_URL is not set."))
+            : Effect.map(post(scraperUrl, data), asResult),
+      })
+    }),
+  )
+}

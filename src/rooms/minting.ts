@@ -1,9 +1,0 @@
-import { Effect, Layer } from "effect"
-import { AppConfig } from "../config.ts"
-import { mintKey } from "../keys.ts"
-import { MintSignatures } from "../services/mint-signatures.ts"
-
-/** Of the service, and of the command line that tells who it signs as. */
-export const mintSignatures = Layer.unwrap(
-  Effect.map(AppConfig, (config) => MintSignatures.layer({ key: mintKey(config) })),
-)

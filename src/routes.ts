@@ -1,0 +1,113 @@
+import { apiKeys } from "./accounts/api-keys/routes.ts"
+import { credentials } from "./accounts/credential-routes.ts"
+import { currentUser } from "./accounts/current-user-routes.ts"
+import { features } from "./accounts/feature-routes.ts"
+import { auth } from "./accounts/login/routes.ts"
+import { twoFactor } from "./accounts/two-factor/routes.ts"
+import { users } from "./accounts/user-routes.ts"
+import { consolePages } from "./console/routes.ts"
+import { emojiIds } from "./directory/emoji-routes.ts"
+import { registry } from "./directory/id-registry-routes.ts"
+import { jsonStore } from "./directory/json-store-routes.ts"
+import { idLists } from "./directory/list-routes.ts"
+import { lookups } from "./directory/lookup/routes.ts"
+import { records } from "./directory/record-routes.ts"
+import type { Route } from "./http/route.ts"
+import { pubkeys } from "./keys/pubkey-routes.ts"
+import { wallets } from "./keys/wallet-routes.ts"
+import { live } from "./live/routes.ts"
+import { lootboxes } from "./lootboxes/routes.ts"
+import { lootboxTypes } from "./lootboxes/type-routes.ts"
+import { interests } from "./market/interest-routes.ts"
+import { prices } from "./market/price-routes.ts"
+import { storefront } from "./market/routes.ts"
+import { tokens } from "./minting/routes.ts"
+import { adminEvents } from "./operations/admin-event-routes.ts"
+import { dev } from "./operations/dev-routes.ts"
+import { documents } from "./operations/document-routes.ts"
+import { operations } from "./operations/routes.ts"
+import { cart } from "./orders/cart/routes.ts"
+import { randomCodes } from "./orders/codes/random-routes.ts"
+import { codes } from "./orders/codes/routes.ts"
+import { paymentMethods } from "./orders/payments/payment-method-routes.ts"
+import { sandbox } from "./orders/payments/sandbox-routes.ts"
+import { webhooks } from "./orders/payments/webhook-routes.ts"
+import { orders } from "./orders/routes.ts"
+import { members } from "./organizations/member-routes.ts"
+import { organizationKeys } from "./organizations/organization-key-routes.ts"
+import { organizations } from "./organizations/routes.ts"
+import { partnerConnect } from "./partners/connect-routes.ts"
+import { partnerGet } from "./partners/get-id-routes.ts"
+import { partnerManage } from "./partners/manage-routes.ts"
+import { proxy } from "./proxy/routes.ts"
+import { magicLink } from "./sign-in/magic-link-routes.ts"
+import { authorize } from "./sign-in/oauth/authorize-routes.ts"
+import { oauthClients } from "./sign-in/oauth/client-routes.ts"
+import { oauthToken } from "./sign-in/oauth/token-routes.ts"
+import { transfers } from "./transfers/routes.ts"
+import { assets } from "./web/asset-routes.ts"
+
+// Documents describe the whole table they are part of, so they look at it only when asked.
+function wholeTable(): ReadonlyArray<Route> {
+  return routes
+}
+
+// biome-ignore format: one group a line
+const table = [
+  ...operations,
+  ...documents(wholeTable),
+  ...live,
+  ...assets,
+  ...consolePages,
+  ...adminEvents,
+  ...lookups,
+  ...emojiIds,
+  ...idLists,
+  ...storefront,
+  ...jsonStore,
+  ...records,
+  ...tokens,
+  ...registry,
+  ...prices,
+  ...transfers,
+  ...auth,
+  ...credentials,
+  ...twoFactor,
+  ...dev,
+  ...currentUser,
+  ...users,
+  ...features,
+  ...pubkeys,
+  ...wallets,
+  ...apiKeys,
+  ...interests,
+  ...organizations,
+  ...members,
+  ...organizationKeys,
+  ...oauthClients,
+  ...proxy,
+  ...lootboxTypes,
+  ...lootboxes,
+  ...cart,
+  ...orders,
+  ...paymentMethods,
+  ...codes,
+  ...randomCodes,
+  ...webhooks,
+  ...sandbox,
+  ...authorize,
+  ...magicLink,
+  ...oauthToken,
+  ...partnerGet,
+  ...partnerConnect,
+  ...partnerManage,
+] as const
+
+/** The table as types: the client's calls are a fold over it. */
+export type Table = typeof table
+
+type Needs<T> = T extends Route<infer R> ? R : never
+export type RouteServices = Needs<(typeof table)[number]>
+
+/** The whole API: router, authentication, decoding, documents and tests are folds over this list. */
+export const routes: ReadonlyArray<Route<RouteServices>> = table

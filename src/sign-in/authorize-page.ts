@@ -1,0 +1,115 @@
+import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
+import type { Browser } from "../accounts/sessions/browser-cookies.ts"
+import { type Html, html } from "../web/html.ts"
+import { bigId, idButton, spokenName } from "../web/id-tile.ts"
+import { page } from "../web/page.ts"
+import { codeForm, hiddenToken, loggedInAs, loginForms, notice } from "./login-page.ts"
+import type { AuthorizationRequest } from "./oauth/authorization-request.ts"
+
+interface Shown {
+  readonly request: AuthorizationRequest
+  readonly browser: Browser
+  readonly failed?: string
+  readonly status?: number
+}
+
+export const authorizePath = (request: AuthorizationRequest): string =>
+  `/authorize?${new URLSearchParams(request.parameters)}`
+
+const show = ({ browser, status }: Shown, title: string, body: Html) =>
+  page({
+    title,
+    status: status ?? 200,
+    formsLeadOut: true,
+    headers: { "Set-Cookie": browser.fresh },
+    body: html`<main>${body}</main>`,
+  })
+
+const formOf = ({ browser, failed, request }: Shown) => ({
+  action: authorizePath(request),
+  formToken: browser.formToken,
+  ...(failed === undefined ? {} : { failed }),
+})
+
+const denyForm = (shown: Shown): Html => html`
+<form method="post" action="${authorizePath(shown.request)}" class="row">
+${hiddenToken(shown.browser.formToken)}
+<button class="quiet" name="action" value="deny">Cancel and go back to ${shown.request.client.name}</button>
+</form>`
+
+export const loginPage = (shown: Shown & { readonly email?: string }) =>
+  show(
+    shown,
+    `Log in to ${shown.request.client.name}`,
+    html`<p class="eyebrow">Emoji Id Directory</p>
+<h1>Log in to ${shown.request.client.name} with your emoji id</h1>
+${loginForms({ ...formOf(shown), ...(shown.email === undefined ? {} : { email: shown.email }) })}
+${denyForm(shown)}`,
+  )
+
+export const codePage = (shown: Shown & { readonly provider: TwoFactorProvider | undefined }) =>
+  show(
+    shown,
+    "Your code",
+    html`<p class="eyebrow">Emoji Id Directory</p>
+<h1>One more step</h1>
+${codeForm({ ...formOf(shown), provider: shown.provider })}`,
+  )
+
+/** Which id the application is told. Pressing one is the whole answer. */
+export const selectorPage = (
+  shown: Shown & {
+    readonly email: string | null
+    readonly ids: ReadonlyArray<string>
+    readonly wanted: string | undefined
+  },
+) => {
+  const { client } = shown.request
+  const others = shown.ids.filter((id) => id !== shown.wanted)
+  return show(
+    shown,
+    `Choose an id for ${client.name}`,
+    html`<p class="eyebrow">Emoji Id Directory</p>
+<h1>${client.name} asks who you are</h1>
+<p>Choose the id it is told. It learns that this id is yours and the number of your account, by which it can tell that your ids belong together; nothing else of you.</p>
+${notice(shown.failed)}
+${loggedInAs({ ...formOf(shown), email: shown.email })}
+<form method="post" action="${authorizePath(shown.request)}">
+${hiddenToken(shown.browser.formToken)}
+<input type="hidden" name="action" value="select">
+${
+  shown.wanted !== undefined &&
+  html`<div class="card center">${bigId(shown.wanted, "huge")}
+<button class="full" name="emoji_id" value="${shown.wanted}" aria-label="Go on as ${spokenName(shown.wanted)}">Go on as ${shown.wanted}</button></div>
+${others.length > 0 && html`<h2>Or as</h2>`}`
+}
+<div class="tiles">${others.map((id) => idButton("emoji_id", id, spokenName(id)))}</div>
+</form>
+${denyForm(shown)}`,
+  )
+}
+
+export const noIdsPage = (shown: Shown & { readonly email: string | null; readonly shopUrl: string }) =>
+  show(
+    shown,
+    "You have no id yet",
+    html`<p class="eyebrow">Emoji Id Directory</p>
+<h1>You have no emoji id yet</h1>
+${loggedInAs({ ...formOf(shown), email: shown.email })}
+<div class="card"><p class="emoji huge center" aria-hidden="true">🌱</p>
+<p>${shown.request.client.name} wants to know you by an emoji id: one to six emoji that are yours alone.</p>
+<ol><li>Look for one you like and put it into your cart.</li><li>Check out. The first one may be free.</li><li>Come back here and load this page again.</li></ol>
+<p><a class="button full" href="${shown.shopUrl}">Find an id</a></p></div>
+${denyForm(shown)}`,
+  )
+
+/** Said to the person, because whoever sent them cannot be trusted with it. */
+export const untrustedPage = (error: string) =>
+  page({
+    title: "This login cannot go on",
+    status: 400,
+    body: html`<main class="center"><p class="emoji huge" aria-hidden="true">🛑</p>
+<h1>This login cannot go on</h1>
+<p>${error}</p>
+<p class="soft">Nothing was shared with anybody. If you came from an application you trust, tell its makers that their <code>client_id</code> or <code>redirect_uri</code> is not registered as it was sent.</p></main>`,
+  })

@@ -1,0 +1,50 @@
+import { Data, Effect } from "effect"
+import { readEmail } from "../../schema/accounts/account.ts"
+import { login } from "../accounts/login/login.ts"
+import { MagicLinks } from "../accounts/login/magic-links.ts"
+import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
+import { Sessions } from "../accounts/sessions/sessions.ts"
+import { SecondFactors } from "../accounts/two-factor/second-factors.ts"
+import type { Form } from "../http/request/form.ts"
+
+/** The form did not log anybody in; the page shows it again and says why. */
+export class LoginFailed extends Data.TaggedError("LoginFailed")<{ readonly error: string }> {}
+
+const emailOf = (form: Form): Effect.Effect<string, LoginFailed> => {
+  const email = readEmail(form["email"] ?? "")
+  return email === undefined
+    ? Effect.fail(new LoginFailed({ error: "This is not an email address." }))
+    : Effect.succeed(email)
+}
+
+/** Mails a link to whom it may concern; who asked learns nothing of whether it did. */
+export const mailLink = Effect.fnUntraced(function* (
+  form: Form,
+  parameters: Readonly<Record<string, string>>,
+  site: "auth" | "web",
+) {
+  const email = yield* emailOf(form)
+  yield* MagicLinks.use((links) => links.send({ email }, parameters, site))
+  return email
+})
+
+export const logInByPassword = (form: Form) =>
+  Effect.gen(function* () {
+    const email = yield* emailOf(form)
+    return yield* login({ email, password: (form["password"] ?? "").slice(0, 1600) })
+  }).pipe(
+    Effect.catchTags({
+      Unauthorized: () => Effect.fail(new LoginFailed({ error: "The address or the password is wrong." })),
+      InvalidRequest: ({ message }) => Effect.fail(new LoginFailed({ error: message })),
+    }),
+  )
+
+export const logInByCode = (sessionToken: string, form: Form) =>
+  Sessions.use((sessions) => sessions.verifyCode(sessionToken, (form["code"] ?? "").slice(0, 64))).pipe(
+    Effect.catchTag("Unauthorized", ({ message }) => Effect.fail(new LoginFailed({ error: message }))),
+  )
+
+export const sendCodeAgain = ({ account }: BrowserSession) =>
+  SecondFactors.use((factors) => factors.sendSms(account.id, { confirmedOnly: true })).pipe(
+    Effect.catchTag("Unprocessable", ({ message }) => Effect.fail(new LoginFailed({ error: message }))),
+  )

@@ -1,0 +1,80 @@
+import { Effect } from "effect"
+import { Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired } from "../../schema/errors.ts"
+import { type Browser, Browsers } from "../accounts/sessions/browser-cookies.ts"
+import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
+import { updateAccount } from "../accounts/update-own-account.ts"
+import { AppConfig } from "../config/config.ts"
+import { readForm } from "../http/request/form.ts"
+import { Reply } from "../http/response/reply.ts"
+import { route } from "../http/route.ts"
+import { formRow, pageRow } from "../web/page-route.ts"
+import { linkSpentPage, welcomePage } from "./magic-link-page.ts"
+
+export const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
+
+const welcomed = (browser: Browser, { account }: BrowserSession, failed?: string) =>
+  AppConfig.use(({ baseUrl }) =>
+    Effect.succeed(
+      welcomePage({
+        browser,
+        email: account.email,
+        homeUrl: `${baseUrl}/`,
+        hasPassword: account.password_hash !== null,
+        isConfirmed: account.email_verified,
+        ...(failed === undefined ? {} : { failed }),
+      }),
+    ),
+  )
+
+const done = route({
+  ...pageRow,
+  id: "magicLinkDone",
+  group: "authorization",
+  summary: "Where a link ends that leads nowhere else",
+  method: "get",
+  path: "/magic_link/done",
+  internal: true,
+  errors: [],
+  handler: ({ headers }) =>
+    Effect.gen(function* () {
+      const browser = (yield* Browsers).read(headers)
+      const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
+      return session === undefined ? linkSpentPage(undefined) : yield* welcomed(browser, session)
+    }),
+})
+
+const setPassword = route({
+  ...formRow,
+  id: "magicLinkPassword",
+  group: "authorization",
+  summary: "The first password of a user who registered with an email alone (form)",
+  path: "/magic_link/done",
+  internal: true,
+  limit: "login",
+  redirects: [303],
+  errors: [Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired],
+  handler: ({ headers, rawBody }) =>
+    Effect.gen(function* () {
+      const form = yield* Effect.fromResult(readForm(rawBody))
+      const browsers = yield* Browsers
+      const browser = browsers.read(headers)
+      yield* browsers.checkForm(browser, headers, form)
+      const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
+      if (session === undefined || !session.admitted) return linkSpentPage(undefined)
+      if (session.account.password_hash !== null) return yield* welcomed(browser, session)
+      const password = (form["password"] ?? "").slice(0, 1600)
+      if (password === "") return yield* welcomed(browser, session, "Enter a password.")
+      return yield* updateAccount(session.principal, { password }).pipe(
+        Effect.flatMap((tokens) =>
+          Effect.gen(function* () {
+            const { refreshTokenSeconds } = yield* AppConfig
+            const cookie = browsers.cookie("session", tokens?.refresh_token ?? "", refreshTokenSeconds)
+            return Reply.redirect("/magic_link/done", { ...noStore, "Set-Cookie": cookie }, 303)
+          }),
+        ),
+        Effect.catchTag("Unprocessable", ({ message }) => welcomed(browser, session, message)),
+      )
+    }),
+})
+
+export const magicLinkEnd = [done, setPassword] as const

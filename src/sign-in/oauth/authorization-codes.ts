@@ -1,0 +1,214 @@
+import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
+import { Context, Data, Effect, Layer } from "effect"
+import type { Unavailable } from "../../../schema/errors.ts"
+import type { OauthClient } from "../../../schema/sign-in/oauth-client.ts"
+import { Callers } from "../../accounts/caller-cache.ts"
+import type { BrowserSession } from "../../accounts/sessions/browser-sessions.ts"
+import { type Claims, Tokens } from "../../accounts/sessions/tokens.ts"
+import { tellUncertain } from "../../cluster/invalidate-after-unknown-outcome.ts"
+import { AppConfig } from "../../config/config.ts"
+import { Sql } from "../../postgres/sql.ts"
+import type { AuthorizationRequest } from "./authorization-request.ts"
+
+const codeSeconds = 60
+const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/
+
+/** The code or refresh token is not good, or not for this client. */
+export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{ readonly error: string }> {}
+
+export interface GrantTokens {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly token_type: "SvcAccessToken"
+  readonly expires_in: number
+  readonly scope: "svc"
+}
+
+interface Grant {
+  readonly id: string
+  readonly userId: string
+  readonly epoch: number
+  readonly clientId: string
+  readonly emojiId: string
+  readonly generation: number
+}
+
+/** What a client may do is the same for every user, and who administers the directory is none of its business. */
+const saidRole = "User"
+
+const invalid = (error: string) => new GrantInvalid({ error })
+
+const fitsChallenge = (challenge: string, verifier: string): boolean => {
+  if (!verifierPattern.test(verifier)) return false
+  const given = createHash("sha256").update(verifier).digest("base64url")
+  return given.length === challenge.length && timingSafeEqual(Buffer.from(given), Buffer.from(challenge))
+}
+
+/** Codes of the authorization-code flow and the grants they become. */
+export class AuthorizationCodes extends Context.Service<
+  AuthorizationCodes,
+  {
+    issue(
+      request: AuthorizationRequest,
+      session: BrowserSession,
+      emojiId: string,
+    ): Effect.Effect<string, Unavailable>
+    redeem(
+      client: OauthClient,
+      given: {
+        readonly code: string
+        readonly redirectUri: string
+        readonly verifier: string | undefined
+      },
+    ): Effect.Effect<GrantTokens, GrantInvalid | Unavailable>
+    refresh(client: OauthClient, refreshToken: string): Effect.Effect<GrantTokens, GrantInvalid | Unavailable>
+  }
+>()("directory/AuthorizationCodes") {
+  static readonly layer = Layer.effect(
+    AuthorizationCodes,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const sql = yield* Sql
+      const tokens = yield* Tokens
+      const callers = yield* Callers
+
+      /** A statement without a known outcome may have ended a grant of the user. */
+      const perhapsEnded = (userId: string) =>
+        tellUncertain(callers.changed(userId), config.statementTimeoutMs)
+
+      const answer = Effect.fnUntraced(function* (grant: Grant) {
+        const claims = { sub: grant.userId, sid: grant.id, ep: grant.epoch, role: saidRole }
+        const ext = { client_id: grant.clientId, emoji_id: grant.emojiId }
+        const response: GrantTokens = {
+          access_token: yield* tokens.sign(
+            { ...claims, ext },
+            { kind: "oauth-access", ttlSeconds: config.accessTokenSeconds },
+          ),
+          refresh_token: yield* tokens.sign(
+            { ...claims, ext: { ...ext, generation: String(grant.generation) } },
+            { kind: "oauth-refresh", ttlSeconds: config.refreshTokenSeconds },
+          ),
+          token_type: "SvcAccessToken",
+          expires_in: config.accessTokenSeconds,
+          scope: "svc",
+        }
+        return response
+      })
+
+      const verify = (token: string, kind: "oauth-code" | "oauth-refresh", error: string) =>
+        tokens.verify(token, kind).pipe(Effect.catchTag("TokenInvalid", () => Effect.fail(invalid(error))))
+
+      const checkCode = (claims: Claims, redirectUri: string, verifier: string | undefined) => {
+        const { code_challenge: challenge, redirect_uri } = claims.ext ?? {}
+        if (redirect_uri !== redirectUri) return invalid("redirect_uri is not the one the code was sent to.")
+        if (challenge === undefined) {
+          return verifier === undefined
+            ? undefined
+            : invalid("The code was asked for without a code_challenge.")
+        }
+        if (verifier === undefined) return invalid("code_verifier is missing.")
+        return fitsChallenge(challenge, verifier)
+          ? undefined
+          : invalid("code_verifier does not fit the code.")
+      }
+
+      const issue = Effect.fnUntraced(function* (
+        { challenge, client, redirectUri }: AuthorizationRequest,
+        { account, sessionId }: BrowserSession,
+        emojiId: string,
+      ) {
+        const jti = randomUUID()
+        yield* sql.rows(
+          (q) => q`insert into authorization_code (jti, client_id, user_id, expires_at)
+                   values (${jti}, ${client.client_id}, ${account.id}, now() + make_interval(secs => ${codeSeconds}))
+                   on conflict do nothing`,
+        )
+        return yield* tokens.sign(
+          {
+            sub: account.id,
+            sid: sessionId,
+            ep: account.epoch,
+            role: saidRole,
+            jti,
+            ext: {
+              client_id: client.client_id,
+              redirect_uri: redirectUri,
+              emoji_id: emojiId,
+              ...(challenge === undefined ? {} : { code_challenge: challenge }),
+            },
+          },
+          { kind: "oauth-code", ttlSeconds: codeSeconds },
+        )
+      })
+
+      const redeem: AuthorizationCodes["Service"]["redeem"] = Effect.fnUntraced(function* (client, given) {
+        const claims = yield* verify(given.code, "oauth-code", "The code is invalid or its time is over.")
+        const emojiId = claims.ext?.["emoji_id"] ?? ""
+        if (claims.ext?.["client_id"] !== client.client_id) {
+          return yield* invalid("The code was made for another client.")
+        }
+        const fault = checkCode(claims, given.redirectUri, given.verifier)
+        if (fault !== undefined) return yield* fault
+        const caller = yield* callers.find(claims.sub)
+        const isOver = !caller?.active || caller.epoch !== claims.ep || caller.revokedSessions.has(claims.sid)
+        if (isOver) {
+          return yield* invalid("The user has logged out since.")
+        }
+        const id = randomUUID()
+        const [row] = yield* sql
+          .rows<{ outcome: "redeemed" | "reused" | "unknown" }>(
+            (
+              q,
+            ) => q`select redeem_code(${claims.jti ?? id}, ${client.client_id}, ${id}, ${emojiId}, ${claims.ep},
+                                      ${config.refreshTokenSeconds}) as outcome`,
+          )
+          .pipe(Effect.tapError(() => perhapsEnded(claims.sub)))
+        if (row?.outcome === "reused") yield* callers.changed(claims.sub)
+        if (row?.outcome !== "redeemed")
+          return yield* invalid("The code was used before; what it gave is taken back.")
+        return yield* answer({
+          id,
+          userId: claims.sub,
+          epoch: claims.ep,
+          clientId: client.client_id,
+          emojiId,
+          generation: 1,
+        })
+      })
+
+      const refresh: AuthorizationCodes["Service"]["refresh"] = Effect.fnUntraced(
+        function* (client, refreshToken) {
+          const over = "The refresh token is invalid, used or its time is over."
+          const claims = yield* verify(refreshToken, "oauth-refresh", over)
+          const generation = Number(claims.ext?.["generation"])
+          const [row] = yield* sql
+            .rows<{
+              done: {
+                readonly outcome: "rotated" | "reused" | "gone"
+                readonly emoji_id: string
+                readonly epoch: number
+                readonly generation: number
+              }
+            }>(
+              (q) =>
+                q`select rotate_grant(${claims.sid}, ${client.client_id}, ${generation}, ${config.refreshTokenSeconds}) as done`,
+            )
+            .pipe(Effect.tapError(() => perhapsEnded(claims.sub)))
+          const done = row!.done
+          if (done.outcome !== "rotated") yield* callers.changed(claims.sub)
+          if (done.outcome !== "rotated") return yield* invalid(over)
+          return yield* answer({
+            id: claims.sid,
+            userId: claims.sub,
+            epoch: done.epoch,
+            clientId: client.client_id,
+            emojiId: done.emoji_id,
+            generation: done.generation,
+          })
+        },
+      )
+
+      return AuthorizationCodes.of({ issue, redeem, refresh })
+    }),
+  )
+}

@@ -1,0 +1,87 @@
+import { Schema } from "effect"
+import { NotFound, Unprocessable } from "../../../schema/errors.ts"
+import { pieceOf, pieceQuery } from "../../../schema/paging.ts"
+import {
+  NewOauthClient,
+  OauthClient,
+  OauthClientWithSecret,
+  UpdateOauthClient,
+} from "../../../schema/sign-in/oauth-client.ts"
+import { text } from "../../../schema/wire-format.ts"
+import { route } from "../../http/route.ts"
+import { maxClientsListed, OauthClients } from "./oauth-client-store.ts"
+
+const byId = { client_id: text(64) }
+const shared = { group: "oauth clients", auth: "JWT", scope: "organization:admin" } as const
+
+const create = route({
+  ...shared,
+  id: "createOauthClient",
+  summary:
+    "Register an application of the authorization-code flow; the answer is the only one that shows its secret",
+  method: "post",
+  path: "/oauth_clients",
+  sensitive: true,
+  limit: "write",
+  body: NewOauthClient,
+  success: OauthClientWithSecret,
+  errors: [Unprocessable],
+  handler: ({ body }) => OauthClients.use((clients) => clients.create(body)),
+})
+
+const list = route({
+  ...shared,
+  id: "listOauthClients",
+  summary: "Registered applications, a thousand to a page",
+  method: "get",
+  path: "/oauth_clients",
+  query: pieceQuery(maxClientsListed),
+  success: Schema.Array(OauthClient),
+  errors: [],
+  handler: ({ query }) => OauthClients.use((clients) => clients.list(pieceOf(query, maxClientsListed))),
+})
+
+const update = route({
+  ...shared,
+  id: "updateOauthClient",
+  summary: "Change an application's name or its exact redirect URIs",
+  method: "patch",
+  path: "/oauth_clients/:client_id",
+  sensitive: true,
+  limit: "write",
+  params: byId,
+  body: UpdateOauthClient,
+  success: OauthClient,
+  errors: [NotFound],
+  handler: ({ body, params }) => OauthClients.use((clients) => clients.update(params.client_id, body)),
+})
+
+const rotate = route({
+  ...shared,
+  id: "rotateOauthClientSecret",
+  summary: "Give an application a new secret; the old one stops working",
+  method: "post",
+  path: "/oauth_clients/:client_id/secret",
+  sensitive: true,
+  limit: "write",
+  params: byId,
+  success: OauthClientWithSecret,
+  errors: [NotFound],
+  handler: ({ params }) => OauthClients.use((clients) => clients.rotate(params.client_id)),
+})
+
+const remove = route({
+  ...shared,
+  id: "deleteOauthClient",
+  summary: "Delete an application",
+  method: "del",
+  path: "/oauth_clients/:client_id",
+  sensitive: true,
+  limit: "write",
+  params: byId,
+  success: OauthClient,
+  errors: [NotFound],
+  handler: ({ params }) => OauthClients.use((clients) => clients.remove(params.client_id)),
+})
+
+export const oauthClients = [create, list, update, rotate, remove] as const

@@ -1,0 +1,180 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import { Context, Effect, Layer, Schedule } from "effect"
+import { NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
+import type { Piece } from "../../../schema/paging.ts"
+import type {
+  NewOauthClient,
+  OauthClient,
+  OauthClientWithSecret,
+  UpdateOauthClient,
+} from "../../../schema/sign-in/oauth-client.ts"
+import { userTopic } from "../../accounts/caller-cache.ts"
+import { Bus } from "../../cluster/bus.ts"
+import { randomCrockford } from "../../crypto/crockford-base32.ts"
+import { Sql } from "../../postgres/sql.ts"
+
+interface ClientRow {
+  readonly client_id: string
+  readonly organization_id: string | null
+  readonly name: string
+  readonly secret_hash: string
+  readonly redirect_uris: ReadonlyArray<string>
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export const maxClientsListed = 1000
+
+// The secret has 260 random bits: nothing to guess, so a plain hash is enough.
+const digest = (secret: string) => createHash("sha256").update(secret).digest()
+export const clientSecretHash = (secret: string): string => digest(secret).toString("base64url")
+const makeSecret = Effect.sync(() => {
+  const secret = `svcs_${randomCrockford(52)}`
+  return { secret, hash: clientSecretHash(secret) }
+})
+
+const display = ({ organization_id, secret_hash: _hidden, ...row }: ClientRow): OauthClient => ({
+  ...row,
+  ...(organization_id === null ? {} : { organization_id }),
+})
+
+/**
+ * For a deletion that found nothing: it may have been done a moment ago, by an answer that was lost. Whoever had used an
+ * application that went lately is told of as if it went now.
+ */
+export const tellLatelyEnded = Effect.fnUntraced(function* (sql: Sql["Service"], bus: Bus["Service"]) {
+  const users = yield* sql.rows<{ readonly id: string }>(
+    (q) => q`select distinct user_id::text as id from oauth_grant
+              where client_id is null and revoked_at > now() - interval '1 hour'`,
+  )
+  yield* bus.invalidate(
+    userTopic,
+    users.map(({ id }) => id),
+  )
+})
+
+const askAgain = { schedule: Schedule.spaced("5 seconds"), times: 600 }
+
+/**
+ * For a deletion of which nobody knows whether it was done, or is about to be: who used the application is told of at once
+ * if the database can say who, and again when the deletion must be over, as soon as the database can say then.
+ */
+export const tellPerhapsEnded = (sql: Sql["Service"], bus: Bus["Service"]) => {
+  const tell = tellLatelyEnded(sql, bus)
+  const later = Effect.delay(Effect.retry(tell, askAgain), sql.statementTimeoutMs)
+  return Effect.forkDetach(Effect.andThen(Effect.ignore(tell), Effect.ignore(later)))
+}
+
+const noClient = () => new NotFound({ error: "There is no such client." })
+
+/** Applications that may send users to us for an authorization code. */
+export class OauthClients extends Context.Service<
+  OauthClients,
+  {
+    create(
+      facts: NewOauthClient,
+      fixed?: { readonly clientId: string; readonly secret: string },
+    ): Effect.Effect<OauthClientWithSecret, Unprocessable | Unavailable>
+    list(piece: Piece): Effect.Effect<ReadonlyArray<OauthClient>, Unavailable>
+    find(clientId: string): Effect.Effect<OauthClient | undefined, Unavailable>
+    /** The client, when the secret is its own. */
+    findBySecret(clientId: string, secret: string): Effect.Effect<OauthClient | undefined, Unavailable>
+    update(clientId: string, changes: UpdateOauthClient): Effect.Effect<OauthClient, NotFound | Unavailable>
+    /** A new secret, `given` or a random one; the old one stops working. */
+    rotate(clientId: string, given?: string): Effect.Effect<OauthClientWithSecret, NotFound | Unavailable>
+    remove(clientId: string): Effect.Effect<OauthClient, NotFound | Unavailable>
+  }
+>()("directory/OauthClients") {
+  static readonly layer = Layer.effect(
+    OauthClients,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const bus = yield* Bus
+      const findRow = (clientId: string) =>
+        sql
+          .rows<ClientRow>((q) => q`select * from oauth_client where client_id = ${clientId}`)
+          .pipe(Effect.map((rows) => rows[0]))
+      const first = ([row]: ReadonlyArray<ClientRow>) =>
+        row === undefined ? Effect.fail(noClient()) : Effect.succeed(row)
+
+      return OauthClients.of({
+        create: Effect.fnUntraced(function* ({ name, organization_id, redirect_uris }, fixed) {
+          const made = fixed === undefined ? yield* makeSecret : undefined
+          const secret = made?.secret ?? fixed!.secret
+          const hash = made?.hash ?? clientSecretHash(secret)
+          const clientId = fixed?.clientId ?? randomCrockford(20)
+          const [row] = yield* sql
+            .attempt<ClientRow>(
+              (q) => q`insert into oauth_client (client_id, organization_id, name, secret_hash, redirect_uris)
+                       values (${clientId}, ${organization_id ?? null}, ${name}, ${hash}, ${redirect_uris as string[]})
+                       on conflict (client_id) do update set updated_at = now() returning *`,
+            )
+            .pipe(
+              Effect.catchTag("SqlRefused", (refused) =>
+                refused.sqlstate === "23503"
+                  ? Effect.fail(
+                      new Unprocessable({
+                        error: "There is no such organization.",
+                        fields: { organization_id: [{ code: "unknown", message: "no such organization" }] },
+                      }),
+                    )
+                  : Effect.die(refused),
+              ),
+            )
+          return { ...display(row!), client_secret: secret }
+        }),
+        list: ({ limit, offset }) =>
+          sql
+            .rows<ClientRow>(
+              (q) =>
+                q`select * from oauth_client order by created_at, client_id limit ${limit} offset ${offset}`,
+            )
+            .pipe(Effect.map((rows) => rows.map(display))),
+        find: (clientId) => findRow(clientId).pipe(Effect.map((row) => row && display(row))),
+        findBySecret: (clientId, secret) =>
+          findRow(clientId).pipe(
+            Effect.map((row) => {
+              // Unknown clients cost a comparison too.
+              const stored = Buffer.from(
+                row?.secret_hash ?? digest(clientId).toString("base64url"),
+                "base64url",
+              )
+              return timingSafeEqual(stored, digest(secret)) && row !== undefined ? display(row) : undefined
+            }),
+          ),
+        update: Effect.fnUntraced(function* (clientId, { name, redirect_uris }) {
+          const rows = yield* sql.rows<ClientRow>(
+            (q) => q`update oauth_client
+                        set name = coalesce(${name ?? null}, name), updated_at = now(),
+                            redirect_uris = coalesce(${(redirect_uris as string[] | null | undefined) ?? null}::text[], redirect_uris)
+                      where client_id = ${clientId} returning *`,
+          )
+          return display(yield* first(rows))
+        }),
+        rotate: Effect.fnUntraced(function* (clientId, given) {
+          const { hash, secret } =
+            given === undefined ? yield* makeSecret : { hash: clientSecretHash(given), secret: given }
+          const rows = yield* sql.rows<ClientRow>(
+            (q) => q`update oauth_client set secret_hash = ${hash}, updated_at = now()
+                      where client_id = ${clientId} returning *`,
+          )
+          return { ...display(yield* first(rows)), client_secret: secret }
+        }),
+        remove: Effect.fnUntraced(function* (clientId) {
+          const [row] = yield* sql
+            .rows<ClientRow & { readonly user_ids: ReadonlyArray<string> }>(
+              (
+                q,
+              ) => q`delete from oauth_client c using (select end_grants(array[${clientId}]) as user_ids) ended
+                      where c.client_id = ${clientId} returning c.*, ended.user_ids`,
+            )
+            .pipe(Effect.tapError(() => tellPerhapsEnded(sql, bus)))
+          if (row === undefined) return yield* Effect.andThen(tellLatelyEnded(sql, bus), noClient())
+          const { user_ids, ...removed } = row
+          yield* bus.invalidate(userTopic, user_ids)
+          return display(removed)
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,129 @@
+import { Context, Effect, Fiber, Layer, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import type { Observer } from "../http/server.ts"
+import type { Endpoint } from "../http/transport.ts"
+
+const bucketsMs = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 5000]
+const empty = Context.empty()
+
+type Attributes = Readonly<Record<string, string>>
+
+// One metric for each set of attributes: one that all shared would work out under which name to count, each time.
+const requests = (attributes: Attributes) =>
+  Metric.counter("http_requests_total", { description: "Requests answered", incremental: true, attributes })
+const duration = (attributes: Attributes) =>
+  Metric.histogram("http_request_duration_ms", {
+    description: "Time from the request's head to its answer",
+    boundaries: bucketsMs,
+    attributes,
+  })
+
+interface RouteMetrics {
+  readonly prepared: Metric.Metric<number, unknown>
+  readonly duration: Metric.Metric<number, unknown>
+  readonly byStatus: Map<number, Metric.Metric<number, unknown>>
+  readonly attributes: Attributes
+  /** Prepared answers since the last scrape: adding to a metric for each would cost more than the answer. */
+  preparedCount: number
+}
+
+/** A database that does not answer must not take the figures away with it: whoever scrapes waits for seconds only. */
+const preparedWithin = "2 seconds"
+
+/** Goes on by itself when nobody waits any longer; who asks meanwhile waits for the same. */
+const preparation = (effect: Effect.Effect<void>): Effect.Effect<void> => {
+  let underWay: Fiber.Fiber<void> | undefined
+  const finished = Effect.sync(() => {
+    underWay = undefined
+  })
+  return Effect.gen(function* () {
+    underWay ??= yield* Effect.forkDetach(Effect.ensuring(effect, finished))
+    yield* Effect.timeoutOption(Fiber.await(underWay), preparedWithin)
+  })
+}
+
+/** A number read when somebody asks for it. */
+export type Reading = () => number
+
+export class Metrics extends Context.Service<
+  Metrics,
+  {
+    readonly observer: Observer
+    /** Registers a reading taken at each scrape. */
+    gauge(name: string, description: string, read: Reading): void
+    /** Registers work done before each scrape, such as asking the database. */
+    before(effect: Effect.Effect<void>): void
+    readonly text: Effect.Effect<string>
+  }
+>()("directory/Metrics") {
+  static readonly layer = Layer.sync(Metrics, () => {
+    const routes = new Map<Endpoint | undefined, RouteMetrics>()
+    const readings: Array<() => void> = []
+    const preparations: Array<Effect.Effect<void>> = []
+
+    const of = (endpoint: Endpoint | undefined): RouteMetrics => {
+      const known = routes.get(endpoint)
+      if (known !== undefined) return known
+      const attributes = {
+        method: endpoint?.method.toUpperCase().replace("DEL", "DELETE") ?? "ANY",
+        route: endpoint?.path ?? "unknown",
+      }
+      const made: RouteMetrics = {
+        prepared: requests({ ...attributes, status: "prepared" }),
+        duration: duration(attributes),
+        byStatus: new Map(),
+        attributes,
+        preparedCount: 0,
+      }
+      routes.set(endpoint, made)
+      return made
+    }
+
+    const observer: Observer = {
+      prepared: (endpoint) => {
+        const metrics = of(endpoint)
+        return () => {
+          metrics.preparedCount++
+        }
+      },
+      answered: (endpoint, status, milliseconds) => {
+        const metrics = of(endpoint)
+        let counter = metrics.byStatus.get(status)
+        if (counter === undefined) {
+          counter = requests({ ...metrics.attributes, status: String(status) })
+          metrics.byStatus.set(status, counter)
+        }
+        counter.updateUnsafe(1, empty)
+        metrics.duration.updateUnsafe(milliseconds, empty)
+      },
+    }
+
+    const gauge = (name: string, description: string, read: Reading) => {
+      const metric = Metric.gauge(name, { description })
+      readings.push(() => metric.updateUnsafe(read(), empty))
+    }
+    gauge("process_resident_memory_bytes", "Memory of this process", () => process.memoryUsage.rss())
+    gauge("process_cpu_seconds_total", "CPU time of this process", () => {
+      const { system, user } = process.cpuUsage()
+      return (system + user) / 1e6
+    })
+
+    const text = Effect.gen(function* () {
+      yield* Effect.all(preparations, { concurrency: "unbounded", discard: true })
+      for (const read of readings) read()
+      for (const metrics of routes.values()) {
+        if (metrics.preparedCount === 0) continue
+        metrics.prepared.updateUnsafe(metrics.preparedCount, empty)
+        metrics.preparedCount = 0
+      }
+      return yield* PrometheusMetrics.format()
+    })
+
+    return Metrics.of({
+      observer,
+      gauge,
+      before: (effect) => void preparations.push(preparation(effect)),
+      text,
+    })
+  })
+}

@@ -1,0 +1,81 @@
+import { Context, Effect, Layer } from "effect"
+import type { CodeSlip } from "../../machines/transfers/code.ts"
+import type { TransferInput } from "../../machines/transfers/transfer.ts"
+import type { Mail } from "../../schema/turn.ts"
+import { OneTimeCodes } from "../accounts/sessions/one-time-codes.ts"
+import { AppConfig } from "../config/config.ts"
+
+export type Side = "sender" | "receiver"
+
+interface Issue {
+  readonly slip: CodeSlip
+  readonly letter: Mail
+}
+
+const contextOf = (side: Side, transferId: string) =>
+  ({ purpose: side === "sender" ? "transfer-sender" : "transfer-receiver", subject: transferId }) as const
+
+/** The recipient as the sender has named them. */
+export const namedBy = ({ pubkey, recipient }: Pick<TransferInput, "pubkey" | "recipient">): string =>
+  pubkey ?? recipient.email
+
+/** Codes of transfers: made for one party of one transfer, and recognised for no other. */
+export class TransferLetters extends Context.Service<
+  TransferLetters,
+  {
+    toSender(transfer: TransferInput, email: string, now: number): Effect.Effect<Issue>
+    toReceiver(
+      transfer: TransferInput,
+      to: { readonly email: string; readonly invited: boolean },
+      now: number,
+    ): Effect.Effect<Issue>
+    matches(slip: CodeSlip | null, side: Side, transferId: string, typed: string): boolean
+  }
+>()("directory/TransferLetters") {
+  static readonly layer = Layer.effect(
+    TransferLetters,
+    Effect.gen(function* () {
+      const codes = yield* OneTimeCodes
+      const config = yield* AppConfig
+
+      const issue = (side: Side, transferId: string, now: number, write: (code: string) => Mail) =>
+        Effect.map(codes.makeSixDigits, (code): Issue => {
+          const letter = write(code)
+          return {
+            slip: {
+              hash: codes.hash(contextOf(side, transferId), code),
+              sentAt: now,
+              expiresAt: now + config.transferCodeSeconds * 1000,
+              wrongTries: 0,
+              resends: 0,
+            },
+            letter: { ...letter, data: { ...letter.data, good_seconds: config.transferCodeSeconds } },
+          }
+        })
+
+      return TransferLetters.of({
+        toSender: (transfer, email, now) =>
+          issue("sender", transfer.id, now, (code) => ({
+            to: email,
+            kind: "transfer_sender_code",
+            data: { code, eid: transfer.eid, recipient: namedBy(transfer), transfer_id: transfer.id },
+          })),
+        toReceiver: ({ eid, id, message, sender }, to, now) =>
+          issue("receiver", id, now, (code) => ({
+            to: to.email,
+            kind: to.invited ? "transfer_invitation" : "transfer_receiver_code",
+            data: {
+              code,
+              eid,
+              sender: sender.email,
+              transfer_id: id,
+              ...(message === null ? {} : { message }),
+              ...(to.invited ? { link: config.webUrl } : {}),
+            },
+          })),
+        matches: (slip, side, transferId, typed) =>
+          slip !== null && codes.matches(slip.hash, contextOf(side, transferId), typed.replace(/\s/g, "")),
+      })
+    }),
+  )
+}

@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { TransferActors } from "../../actors/transfer.ts"
+import type { TransferInput } from "../../machines/transfers/transfer.ts"
+import type { EmojiId } from "../../schema/directory/emoji-id.ts"
+import {
+  Conflict,
+  Forbidden,
+  fieldFault,
+  NotFound,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
+import type { DisplayTransferRequest } from "../../schema/transfers/transfer.ts"
+import { Parties, type Party } from "../accounts/party-store.ts"
+import { AppConfig } from "../config/config.ts"
+import type { Principal } from "../http/principal.ts"
+import { checkPubkey } from "../keys/pubkeys.ts"
+import { MintPermissions } from "../minting/mint-permission-store.ts"
+import { checkNotMintable } from "../minting/minting.ts"
+import { Sql } from "../postgres/sql.ts"
+import { TransferLetters } from "./mails.ts"
+import { displayTransfer } from "./transfer-store.ts"
+
+export interface TransferWish {
+  readonly eid: EmojiId
+  readonly email?: string | null
+  readonly pubkey?: string | null
+  readonly clear_on_transfer?: boolean | null
+  readonly force_transfer?: boolean | null
+  readonly message?: string | null
+}
+
+interface Holding {
+  readonly owner_id: string
+  readonly blocked_until: string | null
+  readonly is_blocked: boolean
+  readonly is_moving: boolean
+}
+
+const alreadyMoving = (eid: string) =>
+  new Conflict({ error: `${eid} has an active transfer. Delete it before starting another.` })
+
+/** Begins transfers: who may send what to whom. */
+export class TransferRequests extends Context.Service<
+  TransferRequests,
+  {
+    create(
+      caller: Principal,
+      wish: TransferWish,
+    ): Effect.Effect<DisplayTransferRequest, Conflict | Forbidden | NotFound | Unprocessable | Unavailable>
+  }
+>()("directory/TransferRequests") {
+  static readonly layer = Layer.effect(
+    TransferRequests,
+    Effect.gen(function* () {
+      const actors = yield* TransferActors
+      const config = yield* AppConfig
+      const letters = yield* TransferLetters
+      const mintPermissions = yield* MintPermissions
+      const parties = yield* Parties
+      const sql = yield* Sql
+
+      const findHolding = (canonical: string) =>
+        sql
+          .rows<Holding>(
+            (
+              q,
+            ) => q`select e.owner_id, e.blocked_until, coalesce(e.blocked_until > now(), false) as is_blocked,
+                            c.kind = 'transfer' as is_moving
+                       from emoji_id e join claim c using (canonical) where e.canonical = ${canonical}`,
+          )
+          .pipe(Effect.map((rows) => rows[0]))
+
+      /** Whose id it is; an administrator may move everybody's. */
+      const checkSender = Effect.fnUntraced(function* (caller: Principal, eid: string) {
+        const holding = yield* findHolding(eid)
+        const mayMove = holding?.owner_id === caller.userId || caller.scopes.has("adminEmoji:transfer")
+        if (holding === undefined || !mayMove) {
+          return yield* new NotFound({ error: `${eid} is not registered, or not yours.` })
+        }
+        if (holding.is_moving) return yield* alreadyMoving(eid)
+        if (holding.is_blocked) {
+          return yield* new Conflict({
+            error: `${eid} changed hands lately and cannot move again before ${holding.blocked_until}.`,
+            details: { blocked_until: holding.blocked_until },
+          })
+        }
+        const sender = yield* parties.find(holding.owner_id)
+        return sender ?? (yield* new NotFound({ error: "The owner is gone." }))
+      })
+
+      const findRecipient = Effect.fnUntraced(function* ({ email, pubkey }: TransferWish) {
+        if (typeof pubkey === "string") {
+          const key = yield* checkPubkey(pubkey).pipe(
+            Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not an Ed25519 public key.")),
+          )
+          const owner = yield* parties.findByPubkey(key)
+          if (owner === undefined) return yield* fieldFault("pubkey", "unknown", "Nobody here has this key.")
+          return { party: owner, field: "pubkey", pubkey: key }
+        }
+        return { party: yield* parties.invite(email ?? ""), field: "email", pubkey: null }
+      })
+
+      const checkRecipient = Effect.fnUntraced(function* (party: Party, field: string, senderId: string) {
+        if (party.id === senderId) {
+          return yield* fieldFault(field, "eligibility", "An id cannot be transferred to its owner.")
+        }
+        if (!party.active) return yield* fieldFault(field, "eligibility", "This account is not active.")
+        if (party.email === null) {
+          return yield* fieldFault(field, "eligibility", "The recipient has no email to receive a code at.")
+        }
+        return party.email
+      })
+
+      const checkWish = Effect.fnUntraced(function* (caller: Principal, wish: TransferWish) {
+        if (wish.force_transfer && !caller.scopes.has("adminEmoji:transfer")) {
+          return yield* new Forbidden({
+            error: "A forced transfer needs the scope adminEmoji:transfer.",
+            details: { scope: "adminEmoji:transfer" },
+          })
+        }
+        const hasEmail = typeof wish.email === "string"
+        const hasPubkey = typeof wish.pubkey === "string"
+        if (!hasEmail && !hasPubkey)
+          return yield* fieldFault("email", "required", "Name an email or a pubkey.")
+        if (hasEmail && hasPubkey) {
+          return yield* fieldFault("pubkey", "exclusive", "Name an email or a pubkey, not both.")
+        }
+      })
+
+      return TransferRequests.of({
+        create: Effect.fnUntraced(function* (caller, wish) {
+          yield* checkWish(caller, wish)
+          const eid = wish.eid.canonical
+          const sender = yield* checkSender(caller, eid)
+          const forced = wish.force_transfer === true
+          // An administrator need not wait to begin; whoever receives has to.
+          if (!forced) yield* checkNotMintable(mintPermissions, eid)
+          const { field, party, pubkey } = yield* findRecipient(wish)
+          const email = yield* checkRecipient(party, field, sender.id)
+          const input: TransferInput = {
+            id: randomUUID(),
+            eid,
+            sender: { id: sender.id, email: sender.email },
+            // Keys are public: whoever names one must not learn whose it is.
+            recipient: { id: party.id, email: pubkey === null ? email : "" },
+            pubkey,
+            clearOnTransfer: wish.clear_on_transfer === true,
+            message: wish.message ?? null,
+            forced,
+          }
+          const request = (now: number) =>
+            Effect.gen(function* () {
+              if (!forced && sender.email === null) {
+                return yield* fieldFault(
+                  "eid",
+                  "eligibility",
+                  "The sender has no email to receive a code at.",
+                )
+              }
+              const issue = forced
+                ? yield* letters.toReceiver(input, { email, invited: party.invited }, now)
+                : yield* letters.toSender(input, sender.email ?? "", now)
+              const expiresAt = now + config.transferTtlSeconds * 1000
+              return { type: "REQUEST", now, expiresAt, issue } as const
+            })
+          const { snapshot } = yield* actors
+            .turn(input.id, (_, now) => request(now), { create: input })
+            .pipe(
+              // Somebody else was quicker: the claim table allows one transfer, order or box at a time.
+              Effect.catchTag("IdsTaken", () => Effect.fail(alreadyMoving(eid))),
+              Effect.catchTag(["EventRefused", "LimitReached", "UniqueConflict"], Effect.die),
+            )
+          return displayTransfer({ status: snapshot.value as never, context: snapshot.context })
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,111 @@
+import { Context, Effect, Layer } from "effect"
+import type { TransferContext } from "../../machines/transfers/transfer.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import type { PageRequest, Piece } from "../../schema/paging.ts"
+import type { DisplayTransferRequest, TransferStatus } from "../../schema/transfers/transfer.ts"
+import { Sql } from "../postgres/sql.ts"
+import { pageOfEntities } from "../turns/entity-pages.ts"
+
+interface TransferRow {
+  readonly status: TransferStatus
+  readonly context: TransferContext
+}
+
+export const transferSorts = ["created_at", "accepted_at", "eid"] as const
+export interface TransferPage extends PageRequest {
+  readonly sort: (typeof transferSorts)[number]
+}
+
+export const maxTransfersListed = 1000
+const firstOnes: Piece = { limit: maxTransfersListed, offset: 0 }
+const maxPendingIds = 5000
+const active = ["AwaitingSender", "AwaitingReceiver"]
+
+export const displayTransfer = ({ context, status }: TransferRow): DisplayTransferRequest => ({
+  id: context.id,
+  eid: context.eid,
+  email: context.recipient.email,
+  recipient_id: context.recipient.id,
+  clear_on_transfer: context.clearOnTransfer,
+  created_at: context.createdAt,
+  status,
+  sender_id: context.sender.id,
+  expires_at: context.expiresAt,
+  ...(context.acceptedAt === null ? {} : { accepted_at: context.acceptedAt }),
+  ...(context.deletedAt === null ? {} : { deleted_at: context.deletedAt }),
+  ...(context.senderAcceptedAt === null ? {} : { sender_code_accepted_at: context.senderAcceptedAt }),
+  ...(context.message === null ? {} : { message: context.message }),
+  ...(context.sender.email === null ? {} : { sender_email: context.sender.email }),
+})
+
+/** Transfers as lists show them. */
+export class TransferLists extends Context.Service<
+  TransferLists,
+  {
+    /** Everything the user, or anybody, sent, ended ones included; with `acceptedAfter` only what was accepted since. */
+    listOutgoing(
+      userId: string | undefined,
+      page: TransferPage,
+      acceptedAfter?: string,
+    ): Effect.Effect<
+      { readonly data: ReadonlyArray<DisplayTransferRequest>; readonly total: number },
+      Unavailable
+    >
+    /** What waits for the user, or what they accepted; newest first. */
+    listIncoming(
+      userId: string,
+      accepted: boolean,
+      piece?: Piece,
+    ): Effect.Effect<ReadonlyArray<DisplayTransferRequest>, Unavailable>
+    /** What the user sent and nobody has accepted yet; newest first. */
+    listOpen(userId: string): Effect.Effect<ReadonlyArray<DisplayTransferRequest>, Unavailable>
+    /** The ids the user is about to give away. */
+    pendingIdsOf(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
+  }
+>()("directory/TransferLists") {
+  static readonly layer = Layer.effect(
+    TransferLists,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      const listOf = (
+        party: "owner_id" | "peer_id",
+        userId: string,
+        statuses: ReadonlyArray<string>,
+        { limit, offset }: Piece,
+      ) =>
+        sql
+          .rows<TransferRow>(
+            (q) => q`select status, state->'context' as context from entity
+                      where kind = 'transfer' and ${q(party)} = ${userId} and status = any(${[...statuses]})
+                      order by created_at desc, id limit ${limit} offset ${offset}`,
+          )
+          .pipe(Effect.map((rows) => rows.map(displayTransfer)))
+
+      return TransferLists.of({
+        listOutgoing: (userId, page, acceptedAfter) =>
+          pageOfEntities<TransferRow>(sql, "transfer", page, (q) => {
+            const acceptedAt = q`(state->'context'->>'acceptedAt')::timestamptz`
+            return {
+              wanted: [
+                ...(userId === undefined ? [] : [q`owner_id = ${userId}`]),
+                ...(acceptedAfter === undefined ? [] : [q`${acceptedAt} > ${acceptedAfter}::timestamptz`]),
+              ],
+              sortedBy: { created_at: q`created_at`, accepted_at: acceptedAt, eid: q`subject` }[page.sort],
+              isOptional: page.sort === "accepted_at",
+            }
+          }).pipe(Effect.map(({ rows, total }) => ({ data: rows.map(displayTransfer), total }))),
+        listIncoming: (userId, accepted, piece = firstOnes) =>
+          listOf("peer_id", userId, accepted ? ["Accepted"] : active, piece),
+        listOpen: (userId) => listOf("owner_id", userId, active, firstOnes),
+        pendingIdsOf: (userId) =>
+          sql
+            .rows<{ subject: string }>(
+              (q) => q`select subject from entity
+                        where kind = 'transfer' and owner_id = ${userId} and status = any(${active})
+                        order by created_at, id limit ${maxPendingIds}`,
+            )
+            .pipe(Effect.map((rows) => rows.map(({ subject }) => subject))),
+      })
+    }),
+  )
+}

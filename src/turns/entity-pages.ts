@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import type postgres from "postgres"
+import type { PageRequest } from "../../schema/paging.ts"
+import type { Sql } from "../postgres/sql.ts"
+
+type Fragment = postgres.PendingQuery<Array<postgres.Row>>
+
+interface Asked {
+  /** Beside the kind. */
+  readonly wanted: ReadonlyArray<Fragment>
+  readonly sortedBy: Fragment
+  /** What lacks it comes last, either way. */
+  readonly isOptional?: boolean
+}
+
+/** A page of the entities of one kind. It is found by what indexes know; only those on it are opened. */
+export const pageOfEntities = <Row>(
+  sql: Sql["Service"],
+  kind: string,
+  { dir, limit, page }: PageRequest,
+  ask: (q: postgres.Sql) => Asked,
+) =>
+  sql
+    .rows<{ readonly rows: ReadonlyArray<Row>; readonly total: number }>((q) => {
+      const { isOptional = false, sortedBy, wanted } = ask(q)
+      const which = wanted.reduce((all, one) => q`${all} and ${one}`, q`kind = ${kind}`)
+      const direction = dir === "Asc" ? q`asc` : q`desc`
+      const order = q`${sortedBy} ${direction} ${isOptional ? q`nulls last` : q``}, id ${direction}`
+      return q`select (select count(*) from entity where ${which}) as total,
+                      (select coalesce(jsonb_agg(jsonb_build_object('status', e.status, 'context', e.state->'context')
+                                                 order by p.n), '[]')
+                         from (select id, row_number() over () as n from (
+                                 select id from entity where ${which}
+                                  order by ${order} limit ${limit} offset ${page * limit}) x) p
+                         join entity e on e.kind = ${kind} and e.id = p.id) as rows`
+    })
+    .pipe(Effect.map(([found]) => found ?? { rows: [], total: 0 }))

@@ -1,0 +1,155 @@
+import { Effect, Exit, Layer } from "effect"
+import {
+  type CommitFailure,
+  type EntityRow,
+  EntityStore,
+  type PlacedEvent,
+  type TurnCommit,
+} from "../../actors/ports.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import { DatabaseClock } from "../postgres/database-clock.ts"
+import { Sql } from "../postgres/sql.ts"
+import type { SqlRefused } from "../postgres/sql-failures.ts"
+import { gather } from "./batch-writes.ts"
+import type { Places } from "./event-offsets.ts"
+import { Outbox } from "./outbox.ts"
+import { LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-statement.ts"
+
+type Committed = Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
+
+const leaseSeconds = 10
+const maxTurnsPerStatement = 96
+const evenTurnsPerStatement = 32
+
+const toCommitFailure = (refused: SqlRefused): Committed => {
+  switch (refused.sqlstate) {
+    case "EI001":
+      return Effect.fail({ _tag: "VersionConflict" })
+    case "EI002":
+      return Effect.fail({
+        _tag: "IdsTaken",
+        canonicals: JSON.parse(refused.detail) as ReadonlyArray<string>,
+      })
+    case "EI003":
+      return Effect.fail({ _tag: "LimitReached", limit: refused.detail })
+    case "23505":
+      return Effect.fail({ _tag: "UniqueConflict", constraint: refused.constraint })
+    default:
+      return Effect.die(refused)
+  }
+}
+
+export const entityStore = Layer.effect(
+  EntityStore,
+  Effect.gen(function* () {
+    const sql = yield* Sql
+    const clock = yield* DatabaseClock
+    const outbox = yield* Outbox
+
+    const load = (kind: string, id: string) =>
+      sql
+        .rows<EntityRow>(
+          (q) => q`select version, state->'value' as value, state->'context' as context
+                     from entity where kind = ${kind} and id = ${id}`,
+        )
+        .pipe(Effect.map((rows) => rows[0]))
+
+    /** One statement: all of the turns are committed, or none and it says why. */
+    const commitAll = (turns: ReadonlyArray<WrittenTurn>) => {
+      const { said, text } = writeTurns(turns)
+      // Sent as text: the client would encode a jsonb parameter a second time. Safe to repeat, by the turns' ids.
+      return sql
+        .attempt<{ places: Places | null }>(
+          (q) => q`select commit_batch(${text}::text::jsonb, ${said.json}::text::jsonb) as places`,
+        )
+        .pipe(
+          Effect.map(([row]): ReadonlyArray<Committed> => {
+            const events = row?.places ? said.placed(row.places) : []
+            return turns.map((_, i) => Effect.succeed(events[i] ?? []))
+          }),
+        )
+    }
+
+    const commitAlone = (turn: WrittenTurn): Committed =>
+      commitAll([turn]).pipe(
+        Effect.flatMap(([committed]) => committed!),
+        Effect.catchTag("SqlRefused", toCommitFailure),
+      )
+
+    /** What comes of those that cannot go with the others; those of whom it says nothing go again without them. */
+    const setApart = (
+      refused: SqlRefused,
+      turns: ReadonlyArray<WrittenTurn>,
+    ): ((turn: WrittenTurn) => Committed | undefined) => {
+      if (refused.sqlstate === "EI001") {
+        const late = JSON.parse(refused.detail) as ReadonlyArray<string>
+        return (one) => (late.includes(one.turn.id) ? commitAlone(one) : undefined)
+      }
+      if (refused.sqlstate !== "EI002") return commitAlone
+      const lost = new LostClaims(turns, JSON.parse(refused.hint) as ReadonlyArray<number>)
+      return (turn) => {
+        const canonicals = lost.of(turn)
+        if (canonicals.length === 0) return undefined
+        // Who would have had it may yet lose it, by another's fault: so the loser asks again, after them.
+        return lost.isAmongUs(canonicals)
+          ? commitGathered(turn)
+          : Effect.fail({ _tag: "IdsTaken", canonicals })
+      }
+    }
+
+    /** A refusal is for those it concerns, and nobody else suffers for them. */
+    const commitTogether = (
+      turns: ReadonlyArray<WrittenTurn>,
+    ): Effect.Effect<ReadonlyArray<Committed>, Unavailable> =>
+      turns.length < 2
+        ? Effect.forEach(turns, (turn) => Effect.exit(commitAlone(turn)))
+        : commitAll(turns).pipe(
+            Effect.catchTag("SqlRefused", (refused) => {
+              const apart = turns.map(setApart(refused, turns))
+              const others = turns.filter((_, i) => apart[i] === undefined)
+              return Effect.map(Effect.exit(commitTogether(others)), (exit) =>
+                turns.map(
+                  (turn, i) =>
+                    apart[i] ??
+                    (Exit.isSuccess(exit) ? exit.value[others.indexOf(turn)]! : Effect.failCause(exit.cause)),
+                ),
+              )
+            }),
+          )
+
+    const commitGathered: (turn: WrittenTurn) => Committed = gather({
+      run: commitTogether,
+      // Few and large: purchases wait for each other at the market's channel anyway. The rest of the pool is for readers.
+      maxStatements: Math.ceil(sql.poolSize / 4),
+      maxFull: Math.floor(sql.poolSize / 4),
+      maxHeldUp: Math.floor(sql.poolSize / 4),
+      maxAsks: maxTurnsPerStatement,
+      evenAsks: evenTurnsPerStatement,
+      fits: mayGoTogether,
+    })
+
+    const commit = (turn: TurnCommit): Committed => {
+      const { mail } = turn.effects
+      return mail === undefined
+        ? commitGathered({ turn, mail: [] })
+        : Effect.flatMapEager(outbox.seal(mail), (sealed) => commitGathered({ turn, mail: sealed }))
+    }
+
+    const takeDue = (limit: number) =>
+      sql.rows<{ kind: string; id: string }>(
+        (q) => q`update entity e set leased_until = now() + make_interval(secs => ${leaseSeconds})
+                   from (select kind, id from entity
+                          where due_at <= now() and (leased_until is null or leased_until < now())
+                          order by due_at limit ${limit} for update skip locked) d
+                  where e.kind = d.kind and e.id = d.id returning e.kind, e.id`,
+      )
+
+    return EntityStore.of({
+      load,
+      commit,
+      takeDue,
+      now: () => clock.now(),
+      statementMs: sql.statementTimeoutMs,
+    })
+  }),
+)

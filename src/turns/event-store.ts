@@ -1,0 +1,180 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
+import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
+
+/** A place in a channel: everything up to the offset has been seen. */
+export interface Position {
+  readonly epoch: string
+  readonly offset: number
+}
+
+/** `data` is JSON text: nothing between the database and the client reads it. */
+export interface EventRow {
+  readonly offset: number
+  readonly type: string
+  readonly data: string
+  readonly at: string
+}
+
+/** A channel as one statement saw it. */
+export interface Opening extends Position {
+  /** Exactly what came after the position asked for; undefined when that cannot be had. */
+  readonly missed: ReadonlyArray<EventRow> | undefined
+  /** JSON text, absent when nothing was missed or no expression for it was given. */
+  readonly state: string | undefined
+  /** Whom an order or a transfer concerns; null when there is no such one. */
+  readonly parties: ReadonlyArray<string | null> | null
+}
+
+/** What a channel has beyond a position somebody stands at. */
+export interface News extends Position {
+  readonly name: string
+  /** Empty when the epoch changed. The first one not being the next means that events between are gone. */
+  readonly events: ReadonlyArray<EventRow>
+  readonly parties: ReadonlyArray<string | null> | null
+}
+
+export interface Standing extends Position {
+  readonly name: string
+}
+
+/** A scalar SQL expression of type jsonb, evaluated in the statement that reads the position. */
+export type StateExpression = (sql: Client) => SqlPiece
+
+const noState: StateExpression = (sql) => sql`null::jsonb`
+/** Events in one read. A channel far behind must not hold up the others, nor many of them fill the memory. */
+const newsAtOnce = 10_000
+const newsPerChannel = 200
+
+interface NewsRow extends Position {
+  readonly name: string
+  readonly events: ReadonlyArray<EventRow> | null
+  readonly parties: ReadonlyArray<string | null> | null
+}
+
+/** The channels as committed. Offsets are given under the channel's row lock, so each read is gapless up to its head. */
+export class Events extends Context.Service<
+  Events,
+  {
+    /** One statement: where the channel is, and what somebody at `after` missed or else the state. */
+    open(
+      name: string,
+      after: Position | undefined,
+      replayLimit: number,
+      state?: StateExpression,
+    ): Effect.Effect<Opening, Unavailable>
+    /** One statement: those of the channels that are not where they are thought to be. */
+    news(standings: ReadonlyArray<Standing>): Effect.Effect<ReadonlyArray<News>, Unavailable>
+    /** The next events of one channel, oldest first. */
+    after(name: string, offset: number, limit: number): Effect.Effect<ReadonlyArray<EventRow>, Unavailable>
+    /** Both forget so many at most, and answer how many it were. */
+    trimOld(keepHours: number, batch: number): Effect.Effect<number, Unavailable>
+    trimChannels(
+      names: ReadonlyArray<string>,
+      keepPerChannel: number,
+      batch: number,
+    ): Effect.Effect<number, Unavailable>
+  }
+>()("directory/Events") {
+  static readonly layer = Layer.effect(
+    Events,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+
+      const open = (
+        name: string,
+        after: Position | undefined,
+        replayLimit: number,
+        state: StateExpression = noState,
+      ) =>
+        sql
+          .rows<{
+            epoch: string
+            offset: number
+            events: ReadonlyArray<EventRow> | null
+            state: string | null
+            parties: Opening["parties"]
+            recovered: boolean
+          }>(
+            (q) => q`
+              with head as (
+                select coalesce(c.epoch, live_epoch()) as epoch, coalesce(c."offset", 0) as "offset"
+                  from (select 1) one left join channel c on c.name = ${name}
+              ), judged as (
+                select h.*, coalesce(h.epoch = ${after?.epoch ?? null}::uuid
+                         and h."offset" - ${after?.offset ?? 0}::bigint between 0 and ${replayLimit}::bigint
+                         and (select count(*) from event e where e.channel = ${name} and e."offset" > ${after?.offset ?? 0}::bigint)
+                             = h."offset" - ${after?.offset ?? 0}::bigint, false) as recovered
+                  from head h
+              )
+              select j.epoch, j."offset", j.recovered,
+                     case when j.recovered then
+                       (select coalesce(jsonb_agg(event_row(e) order by e."offset"), '[]') from event e
+                         where e.channel = ${name} and e."offset" > ${after?.offset ?? 0}::bigint)
+                     end as events,
+                     case when not j.recovered then (${state(q)})::text end as state,
+                     case when ${hasParties(name)} then channel_parties(${name}) end as parties
+                from judged j`,
+          )
+          .pipe(
+            Effect.map(
+              ([row]): Opening => ({
+                epoch: row!.epoch,
+                offset: row!.offset,
+                missed: row!.events ?? undefined,
+                state: row!.state ?? undefined,
+                parties: row!.parties,
+              }),
+            ),
+          )
+
+      const news = (standings: ReadonlyArray<Standing>) =>
+        sql
+          .rows<NewsRow>(
+            (q) => q`
+              select c.name, c.epoch, c."offset",
+                     case when c.epoch = w.epoch and c."offset" > w."offset" then
+                       (select jsonb_agg(event_row(e) order by e."offset")
+                          from (select * from event e where e.channel = c.name and e."offset" > w."offset"
+                                 order by e."offset" limit ${perChannel(standings.length)}) e)
+                     end as events,
+                     case when c.name like 'order:%' or c.name like 'transfer:%' then channel_parties(c.name) end as parties
+                from unnest(${standings.map((s) => s.name)}::text[], ${standings.map((s) => s.epoch)}::uuid[],
+                            ${standings.map((s) => s.offset)}::bigint[]) as w(name, epoch, "offset")
+                join channel c on c.name = w.name and (c."offset" <> w."offset" or c.epoch <> w.epoch)`,
+          )
+          .pipe(Effect.map((rows) => rows.map((row) => ({ ...row, events: row.events ?? [] }))))
+
+      const after = (name: string, offset: number, limit: number) =>
+        sql
+          .rows<{ row: EventRow }>(
+            (
+              q,
+            ) => q`select event_row(e) as row from event e where e.channel = ${name} and e."offset" > ${offset}
+                      order by e."offset" limit ${limit}`,
+          )
+          .pipe(Effect.map((rows) => rows.map(({ row }) => row)))
+
+      const trimOld = (keepHours: number, batch: number) =>
+        sql
+          .rows<{ trimmed: number }>(
+            (q) => q`select trim_old_events(make_interval(hours => ${keepHours}), ${batch}) as trimmed`,
+          )
+          .pipe(Effect.map(([row]) => row?.trimmed ?? 0))
+
+      const trimChannels = (names: ReadonlyArray<string>, keepPerChannel: number, batch: number) =>
+        sql
+          .rows<{ trimmed: number }>(
+            (q) => q`select trim_channels(${names as string[]}, ${keepPerChannel}, ${batch}) as trimmed`,
+          )
+          .pipe(Effect.map(([row]) => row?.trimmed ?? 0))
+
+      return Events.of({ open, news, after, trimOld, trimChannels })
+    }),
+  )
+}
+
+const perChannel = (channels: number): number =>
+  Math.max(5, Math.min(newsPerChannel, Math.floor(newsAtOnce / channels)))
+
+const hasParties = (name: string): boolean => name.startsWith("order:") || name.startsWith("transfer:")

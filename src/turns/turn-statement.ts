@@ -1,0 +1,76 @@
+import type { TurnCommit } from "../../actors/ports.ts"
+import { EventsToPlace } from "./event-offsets.ts"
+import type { OutboxRow } from "./outbox.ts"
+
+/** A turn and its mail, sealed. */
+export interface WrittenTurn {
+  readonly turn: TurnCommit
+  readonly mail: ReadonlyArray<OutboxRow>
+}
+
+/** Effects that name all they are about. */
+const complete = ["claims", "grants", "moves", "free_ids"] as const
+/** Effects that are about the turn's order, each line of them. */
+const ofOrders = ["ledger", "sandbox_intents"] as const
+/** Effects whose lines belong together, and to the turn's entity. */
+const ofEntities = ["releases", "uses"] as const
+
+/** What `commit_batch` takes, but for the events, and these. */
+export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
+  const lists: Record<string, Array<unknown>> = {}
+  const add = (kind: string, line: unknown) => {
+    const list = lists[kind]
+    if (list === undefined) lists[kind] = [line]
+    else list.push(line)
+  }
+  for (const { mail, turn: whole } of turns) {
+    const { columns, context, effects, expected, id, kind, turn, value } = whole
+    const { due_at, owner_id, peer_id, status, subject } = columns
+    const state = { value, context }
+    if (expected === 0) add("begun", { kind, id, turn, status, state, owner_id, peer_id, subject, due_at })
+    else add("turned", { kind, id, turn, expected, status, state, owner_id, peer_id, subject, due_at })
+    for (const effect of complete) for (const line of effects[effect] ?? []) add(effect, line)
+    for (const effect of ofOrders)
+      for (const line of effects[effect] ?? []) add(effect, { order_id: id, ...line })
+    for (const effect of ofEntities) {
+      const list = effects[effect]
+      if (list !== undefined && list.length > 0) add(effect, { id, list })
+    }
+    for (const letter of mail) add("mail", letter)
+  }
+  const said = new EventsToPlace(turns.map(({ turn }) => turn.effects.events ?? []))
+  return { said, text: JSON.stringify(lists) }
+}
+
+/** The uses of codes are locked in the order of one turn only. */
+export const mayGoTogether = ({ turn }: WrittenTurn, others: ReadonlyArray<WrittenTurn>): boolean =>
+  turn.effects.uses === undefined || others.every((other) => other.turn.effects.uses === undefined)
+
+/** The ids of a statement that were not to be had, by who wanted them. */
+export class LostClaims {
+  readonly #lost = new Map<WrittenTurn, Array<string>>()
+  readonly #had = new Set<string>()
+
+  /** The claims are counted from one, over all of the turns. */
+  constructor(turns: ReadonlyArray<WrittenTurn>, lost: ReadonlyArray<number>) {
+    let counted = 0
+    for (const one of turns) {
+      const own: Array<string> = []
+      for (const { canonical } of one.turn.effects.claims ?? []) {
+        if (lost.includes(++counted)) own.push(canonical)
+        else this.#had.add(canonical)
+      }
+      this.#lost.set(one, own)
+    }
+  }
+
+  /** Those the turn wanted. */
+  of(turn: WrittenTurn): ReadonlyArray<string> {
+    return this.#lost.get(turn) ?? []
+  }
+
+  /** Whether another turn of the statement would have had one of them. */
+  isAmongUs(canonicals: ReadonlyArray<string>): boolean {
+    return canonicals.some((canonical) => this.#had.has(canonical))
+  }
+}

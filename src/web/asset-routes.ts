@@ -1,0 +1,47 @@
+import { Effect, Schema } from "effect"
+import { NotFound } from "../../schema/errors.ts"
+import { Reply } from "../http/response/reply.ts"
+import { route } from "../http/route.ts"
+import { type Asset, findAsset } from "./assets.ts"
+
+const encodings = ["br", "gzip"] as const
+const smallestWorthCompressing = 512
+
+const encodingFor = (asset: Asset, accepted: string) =>
+  asset.type === "image/png" || asset.body.length < smallestWorthCompressing
+    ? undefined
+    : encodings.find((encoding) => new RegExp(`\\b${encoding}\\b(?!;\\s*q=0(\\.0+)?(,|$))`).test(accepted))
+
+const asset = route({
+  id: "asset",
+  group: "pages",
+  summary: "A file of ours that a page loads",
+  method: "get",
+  path: "/assets/:name",
+  auth: "none",
+  internal: true,
+  params: { name: Schema.String },
+  query: { v: Schema.optionalKey(Schema.String), same: Schema.optionalKey(Schema.Literal("yes")) },
+  headers: ["accept-encoding"],
+  success: Schema.Unknown,
+  produces: "application/octet-stream",
+  errors: [NotFound],
+  handler: ({ headers, params, query }) => {
+    const found = findAsset(params.name)
+    if (found === undefined || (query.same === "yes" && query.v !== found.hash))
+      return new NotFound({ error: "There is no such file." })
+    const encoding = encodingFor(found, headers["accept-encoding"] ?? "")
+    return Effect.succeed(
+      Reply.raw(encoding === undefined ? found.body : found.compressed(encoding), {
+        "Content-Type": found.type,
+        // Another release's page may ask a process of this one: what it gets must not stay under that name.
+        "Cache-Control": query.v === found.hash ? "public, max-age=31536000, immutable" : "no-cache",
+        Vary: "Accept-Encoding",
+        ETag: `"${found.hash}${encoding === undefined ? "" : `-${encoding}`}"`,
+        ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),
+      }),
+    )
+  },
+})
+
+export const assets = [asset] as const

@@ -1,0 +1,98 @@
+import { ed25519 } from "@noble/curves/ed25519.js"
+import { secp256k1 } from "@noble/curves/secp256k1.js"
+import { expect, it } from "vitest"
+import { signEthMessage } from "../../src/keys/eth-message.ts"
+import { type Answer, serve } from "../fixtures/service.ts"
+import { roomy, waiting } from "../fixtures/waiting.ts"
+
+/** What a user, or a code, may have so many of, asked for twice where there is room for one. */
+const service = await serve(roomy)
+
+/** Both have begun before either is through: the user they are for, or the code, is held for a moment. */
+const together = async (id: string, ask: () => Promise<Answer>, table = "app_user") => {
+  let asked: ReadonlyArray<Promise<Answer>> = []
+  await service.sql.begin(async (sql) => {
+    await sql`select 1 from ${sql(table)} where id = ${id} for update`
+    asked = [ask(), ask()]
+    await expect.poll(() => waiting(service)).toHaveLength(2)
+  })
+  return (await Promise.all(asked)).map(({ status }) => status).sort()
+}
+
+it("of two API keys made at once where there is room for one, one is made", async () => {
+  const user = await service.user()
+  await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes)
+                    select 'full-' || n, ${user.id}, 'one of many', '', '{}' from generate_series(1, 49) n`
+  const make = () => service.call("POST", "/api_keys", { token: user.token, body: { name: "the last" } })
+  expect(await together(user.id, make)).toEqual([200, 422])
+  expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
+})
+
+it("an API key that has run out makes room for another, the one that did so first", async () => {
+  const user = await service.user()
+  await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes, expires_at)
+                    select 'over-' || n, ${user.id}, 'of a while ago', '', '{}', now() - make_interval(hours => n)
+                      from generate_series(1, 2) n`
+  await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes)
+                    select 'kept-' || n, ${user.id}, 'one of many', '', '{}' from generate_series(1, 48) n`
+  const make = async () =>
+    (await service.call("POST", "/api_keys", { token: user.token, body: { name: "another" } })).status
+  const over = async () =>
+    (await service.call("GET", "/api_keys", { token: user.token })).body
+      .map(({ id }: { id: string }) => id)
+      .filter((id: string) => id.startsWith("over-"))
+  expect([await make(), await over()]).toEqual([200, ["over-1"]])
+  expect([await make(), await over()]).toEqual([200, []])
+  expect(await make()).toBe(422)
+  expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
+})
+
+it("of two keys generated at once where there is room for one, one is generated", async () => {
+  const user = await service.user()
+  await service.sql`insert into pubkey (pubkey, user_id) select 'full-' || n, ${user.id} from generate_series(1, 199) n`
+  const generate = () => service.call("POST", "/pubkeys", { token: user.token })
+  expect(await together(user.id, generate)).toEqual([200, 422])
+  expect((await service.call("GET", "/pubkeys", { token: user.token })).body).toHaveLength(200)
+})
+
+it("of two wallets linked at once where there is room for one, one is linked", async () => {
+  const user = await service.user()
+  await service.sql`insert into wallet (user_id, eth_address, source)
+                    select ${user.id}, 'full-' || n, 'Mint' from generate_series(1, 99) n`
+  const { body } = await service.call("GET", "/wallets/challenge?source=Mint", { token: user.token })
+  const link = () => {
+    const signature = signEthMessage(Buffer.from(body.message), secp256k1.keygen().secretKey)
+    return service.call("POST", "/wallets", { token: user.token, body: { signature, source: "Mint" } })
+  }
+  expect(await together(user.id, link)).toEqual([200, 422])
+  expect((await service.call("GET", "/wallets", { token: user.token })).body).toHaveLength(100)
+})
+
+it("of two interests registered at once where there is room for one, one is registered", async () => {
+  const user = await service.user()
+  await service.sql`insert into user_interest (user_id, canonical)
+                    select ${user.id}, 'full-' || n from generate_series(1, 999) n`
+  const wanted = ["🐙🎈🎲", "🎲🎈🐙"]
+  const ask = () =>
+    service.call("POST", "/user_interests", { token: user.token, body: { emoji_id: wanted.pop() } })
+  expect(await together(user.id, ask)).toEqual([200, 422])
+  const { body } = await service.call("GET", "/user_interests", { token: user.token })
+  expect(body.paging.total).toBe(1000)
+})
+
+it("of two keys added to a code at once where there is room for one, one is added", async () => {
+  const admin = await service.user({ role: "Admin" })
+  const { body: code } = await service.call("POST", "/codes", {
+    token: admin.token,
+    body: { name: "drawn", code_type: "RandomYat" },
+  })
+  await service.sql`insert into code_pubkey (code_id, pubkey)
+                    select ${code.id}, 'full-' || n from generate_series(1, 99) n`
+  const add = () => {
+    const pubkey = Buffer.from(ed25519.keygen().publicKey).toString("hex")
+    return service.call("POST", `/codes/${code.id}/pubkeys/${pubkey}`, { token: admin.token })
+  }
+  expect(await together(code.id, add, "code")).toEqual([200, 422])
+  const [kept] = await service.sql`select count(*)::int as keys from code_pubkey where code_id = ${code.id}`
+  expect(kept?.["keys"]).toBe(100)
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest"
+import { serve } from "../../fixtures/service.ts"
+import { makeVisitor } from "../../sign-in/oauth/application.ts"
+import { letters, login, newestLink, password, register } from "../person.ts"
+
+/** The page of a mailed link, in a browser that has not been here before. */
+const service = await serve()
+
+const openLink = async (email: string) => {
+  const link = new URL((await letters(service, email))[0]?.link ?? "")
+  const visitor = makeVisitor(service)
+  return { visitor, page: await visitor.get(link.pathname + link.search) }
+}
+const works = async (token: string) => (await service.call("GET", "/account", { token })).status === 200
+
+describe("confirming the address of an account with a password", () => {
+  it.each([
+    ["with an empty password", { action: "password", password: "" }],
+    ["without a button, as by Enter in some clients", { password: "" }],
+    ["without a button and a password", {}],
+    ["with a button that the page does not have", { action: "use" }],
+  ])("%s is an error that changes nothing", async (_, fields: Record<string, string>) => {
+    const person = await register(service)
+    const { page, visitor } = await openLink(person.email)
+    const refused = await visitor.submit(page, fields)
+    expect(refused.status).toBe(422)
+    expect(refused.text).toContain("Enter the password you registered with.")
+    expect(refused.headers.getSetCookie().join()).not.toContain("session=")
+    expect(await works(person.token)).toBe(true)
+    expect((await login(service, person.email)).status).toBe(200)
+
+    expect((await visitor.submit(refused, { action: "password", password })).status).toBe(303)
+    expect((await login(service, person.email)).status).toBe(200)
+    const account = await service.call("GET", "/account", { token: person.token })
+    expect(account.body.user.email_verified_at).toEqual(expect.any(String))
+  })
+
+  it("accepts the password also where no button came with it", async () => {
+    const person = await register(service)
+    const { page, visitor } = await openLink(person.email)
+    expect((await visitor.submit(page, { password })).status).toBe(303)
+    expect(await works(person.token)).toBe(true)
+  })
+
+  it("puts the button that keeps the password first, which is the one Enter presses", async () => {
+    const { page } = await openLink((await register(service)).email)
+    const values = [...page.text.matchAll(/<button[^>]* value="(\w+)"/g)].map(([, value]) => value)
+    expect(values).toEqual(["password", "discard"])
+  })
+
+  it.each([
+    ["leaves the password out", {}],
+    ["sends an empty one", { password: "" }],
+    ["does not want to discard anything", { discard_credentials: false }],
+  ])("is an error at the API when a client %s", async (_, more: Record<string, unknown>) => {
+    const person = await register(service)
+    const token = await newestLink(service, person.email)
+    const consume = (body: Record<string, unknown>) =>
+      service.call("POST", "/auth/magic_link/consume", { body: { token, ...body } })
+    const refused = await consume(more)
+    expect(refused.status).toBe(422)
+    expect(refused.body.fields).toEqual({
+      password: [{ code: "required", message: "Enter the password you registered with." }],
+    })
+    expect((await login(service, person.email)).status).toBe(200)
+    expect((await consume({ password })).body).toMatchObject({ has_password: true })
+    expect(await works(person.token)).toBe(true)
+  })
+})
+
+it("an empty first password is an error, and the person stays logged in", async () => {
+  const person = await register(service, { password: undefined })
+  const { page, visitor } = await openLink(person.email)
+  expect((await visitor.submit(page, {})).status).toBe(303)
+  const welcome = await visitor.get("/magic_link/done")
+  const refused = await visitor.submit(welcome, { action: "password", password: "" })
+  expect(refused.status).toBe(422)
+  expect(refused.text).toContain("Enter a password.")
+  const done = await visitor.submit(refused, { action: "password", password })
+  expect(done.status).toBe(303)
+  expect((await visitor.get("/magic_link/done")).text).toContain("Your address is confirmed")
+  expect((await login(service, person.email)).status).toBe(200)
+})

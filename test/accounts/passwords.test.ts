@@ -1,0 +1,158 @@
+import argon2 from "@node-rs/argon2"
+import { Effect, Fiber } from "effect"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { checkPassword, type PasswordOptions, Passwords } from "../../src/accounts/passwords.ts"
+
+/** The real package, watched: how many hashes run at once, and what is verified. */
+const watch = { running: 0, peak: 0, verified: [] as Array<string> }
+const { hash, verify } = argon2
+const watched = async <A>(job: () => Promise<A>) => {
+  watch.peak = Math.max(watch.peak, ++watch.running)
+  try {
+    return await job()
+  } finally {
+    watch.running--
+  }
+}
+beforeEach(() => {
+  Object.assign(watch, { running: 0, peak: 0, verified: [] })
+  vi.spyOn(argon2, "hash").mockImplementation((...args) => watched(() => hash(...args)))
+  vi.spyOn(argon2, "verify").mockImplementation((...args) => {
+    watch.verified.push(String(args[0]))
+    return watched(() => verify(...args))
+  })
+})
+afterEach(() => vi.restoreAllMocks())
+
+const cheap: PasswordOptions = { memoryKib: 1024, passes: 1 }
+const run = <A, E>(
+  body: (passwords: Passwords["Service"]) => Effect.Effect<A, E>,
+  options: PasswordOptions = cheap,
+) => Effect.runPromise(Passwords.use(body).pipe(Effect.provide(Passwords.layer(options))))
+
+test("by default a hash is argon2id with 19 MiB and two passes", async () => {
+  const stored = await run((passwords) => passwords.hash("correct horse"), {})
+  expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+})
+
+test("a password verifies against its own hash only, and two hashes of it differ", async () => {
+  const [first, second, right, wrong] = await run((passwords) =>
+    Effect.gen(function* () {
+      const one = yield* passwords.hash("correct horse")
+      const two = yield* passwords.hash("correct horse")
+      return [
+        one,
+        two,
+        yield* passwords.verify(one, "correct horse"),
+        yield* passwords.verify(one, "Correct horse"),
+      ] as const
+    }),
+  )
+  expect(first).not.toBe(second)
+  expect([right, wrong]).toEqual([true, false])
+})
+
+test("composed and decomposed spellings are one password", async () => {
+  const matches = await run((passwords) =>
+    Effect.flatMap(passwords.hash("caf\u00e9-caf\u00e9"), (stored) =>
+      passwords.verify(stored, "cafe\u0301-cafe\u0301"),
+    ),
+  )
+  expect(matches).toBe(true)
+})
+
+test("an unknown user costs a verification against a hash of the same cost that no password has", async () => {
+  const stored = await run((passwords) => passwords.hash("correct horse"))
+  expect(await run((passwords) => passwords.verify(undefined, "correct horse"))).toBe(false)
+  const [nobodys = "", ...others] = watch.verified
+  expect(others).toEqual([])
+  expect(argon2.parseOptions(nobodys)).toEqual(argon2.parseOptions(stored))
+  expect(nobodys).toHaveLength(stored.length)
+})
+
+test("a hash made at another cost needs a rehash", async () => {
+  const stored = await run((passwords) => passwords.hash("correct horse"))
+  const needs = (options: PasswordOptions, hash = stored) =>
+    run((passwords) => Effect.succeed(passwords.needsRehash(hash)), options)
+  expect(await needs(cheap)).toBe(false)
+  expect(await needs({ ...cheap, passes: 2 })).toBe(true)
+  expect(await needs({ ...cheap, memoryKib: 2048 })).toBe(true)
+  expect(await needs(cheap, stored.replace("argon2id", "argon2i"))).toBe(true)
+})
+
+test.each([
+  ["1234567", "too_short"],
+  ["🐙".repeat(7), "too_short"],
+  ["x".repeat(201), "too_long"],
+  ["x".repeat(1_000_000), "too_long"],
+  ["passwor\ud83d", "malformed"],
+])("the password %.12s is refused as %s", async (password, code) => {
+  const refused = await Effect.runPromise(Effect.flip(checkPassword(password)))
+  expect(refused).toMatchObject({ _tag: "PasswordUnacceptable", code })
+})
+
+test("lengths are counted in code points", async () => {
+  expect(await Effect.runPromise(checkPassword("🐙".repeat(8)))).toHaveLength(16)
+  expect(await Effect.runPromise(checkPassword("🐙".repeat(200)))).toHaveLength(400)
+})
+
+test("no more hashes run at once than allowed", async () => {
+  await run(
+    (passwords) =>
+      Effect.all(
+        Array.from({ length: 12 }, () => passwords.hash("correct horse")),
+        { concurrency: "unbounded" },
+      ),
+    { ...cheap, concurrency: 2 },
+  )
+  expect(watch.peak).toBe(2)
+})
+
+test("callers beyond the queue are told when to come back, and the queue opens again", async () => {
+  await run(
+    (passwords) =>
+      Effect.gen(function* () {
+        const results = yield* Effect.all(
+          Array.from({ length: 5 }, () => Effect.result(passwords.verify(undefined, "correct horse"))),
+          { concurrency: "unbounded" },
+        )
+        const refused = results.filter((result) => result._tag === "Failure")
+        expect(refused).toHaveLength(2)
+        expect(refused[0]!.failure).toMatchObject({ _tag: "PasswordQueueFull" })
+        expect(refused[0]!.failure.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+        expect(yield* passwords.verify(undefined, "correct horse")).toBe(false)
+      }),
+    { ...cheap, waiting: 2 },
+  )
+})
+
+test("an interrupted caller gives its place in the queue away, and a running hash keeps its permit", async () => {
+  await run(
+    (passwords) =>
+      Effect.gen(function* () {
+        const running = yield* Effect.forkChild(passwords.hash("correct horse"), { startImmediately: true })
+        const waiting = yield* Effect.forkChild(passwords.hash("correct horse"), { startImmediately: true })
+        expect(yield* Effect.flip(passwords.hash("correct horse"))).toMatchObject({
+          _tag: "PasswordQueueFull",
+        })
+        yield* Fiber.interrupt(waiting)
+        const next = yield* Effect.forkChild(passwords.hash("correct horse"), { startImmediately: true })
+        yield* Fiber.interrupt(running)
+        yield* Fiber.join(next)
+      }),
+    { ...cheap, waiting: 1 },
+  )
+  expect(watch.peak).toBe(1)
+})
+
+test("the event loop turns while a hash is computed", async () => {
+  let turns = 0
+  const turn = () => {
+    turns++
+    handle = setImmediate(turn)
+  }
+  let handle = setImmediate(turn)
+  await run((passwords) => passwords.hash("correct horse"), {})
+  clearImmediate(handle)
+  expect(turns).toBeGreaterThan(10)
+})

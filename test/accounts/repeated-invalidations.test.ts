@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto"
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { Publisher } from "../../actors/ports.ts"
+import { Unavailable } from "../../schema/errors.ts"
+import { Accounts } from "../../src/accounts/account-store.ts"
+import { ApiKeys } from "../../src/accounts/api-keys/api-key-store.ts"
+import { Callers } from "../../src/accounts/caller-cache.ts"
+import { MagicLinks } from "../../src/accounts/login/magic-links.ts"
+import { Passwords } from "../../src/accounts/passwords.ts"
+import { OneTimeCodes } from "../../src/accounts/sessions/one-time-codes.ts"
+import { Sessions } from "../../src/accounts/sessions/sessions.ts"
+import { UserAdmin } from "../../src/accounts/user-admin-store.ts"
+import { Bus } from "../../src/cluster/bus.ts"
+import { AppConfig } from "../../src/config/config.ts"
+import { Limits } from "../../src/http/limits/rate-limits.ts"
+import { Members } from "../../src/organizations/member-store.ts"
+import { Organizations } from "../../src/organizations/organization-store.ts"
+import { Sql } from "../../src/postgres/sql.ts"
+import { OauthClients } from "../../src/sign-in/oauth/oauth-client-store.ts"
+import { Outbox } from "../../src/turns/outbox.ts"
+import { testConfig } from "../fixtures/service.ts"
+
+/** Nobody hears what became of a statement: it may be committed a while later, after the caches have been told. */
+const lost = () => Effect.fail(new Unavailable({ error: "The database is not reachable." }))
+const forgetful = Layer.succeed(Sql, {
+  rows: lost,
+  attempt: lost,
+  statementTimeoutMs: 50,
+} as unknown as Sql["Service"])
+const surroundings = Layer.mergeAll(
+  forgetful,
+  Bus.layer({ wire: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
+  Layer.succeed(AppConfig, { ...testConfig(), statementTimeoutMs: 50 }),
+)
+const id = randomUUID()
+
+/** How often caches are told of the key. */
+const told = <A, E>(topic: string, taking: Effect.Effect<A, E, ApiKeys | Members | UserAdmin>) =>
+  Effect.gen(function* () {
+    const bus = yield* Bus
+    const keys: Array<string> = []
+    bus.onInvalidate(topic, (heard) => heard !== "all" && keys.push(...heard))
+    yield* Effect.flip(taking)
+    const first = [...keys]
+    yield* Effect.promise(() => expect.poll(() => keys).toEqual([id, id]))
+    return first
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(ApiKeys.layer, Members.layer, UserAdmin.layer).pipe(
+        Layer.provide(Callers.layer),
+        Layer.provideMerge(surroundings),
+      ),
+    ),
+    Effect.runPromise,
+  )
+
+it("an API key whose deletion was not heard of is forgotten at once, and again when it must be over", async () => {
+  const remove = ApiKeys.use((keys) => keys.remove(id, { userId: randomUUID(), roles: [] }))
+  expect(await told("api_key", remove)).toEqual([id])
+})
+
+it("so is a user whose deletion was not heard of", async () => {
+  const remove = UserAdmin.use((users) => users.remove(id, { by: "Admin", insists: false }))
+  expect(await told("user", remove)).toEqual([id])
+})
+
+it("so is a member whose removal was not heard of", async () => {
+  const remove = Members.use((members) => members.remove(randomUUID(), id, true))
+  expect(await told("user", remove)).toEqual([id])
+})
+
+it("so are the keys and the user of a link whose use was not heard of", async () => {
+  const link = { userId: randomUUID(), email: "", purpose: "confirm", keyIds: [id] }
+  const rows = (statement: (q: never) => unknown) => {
+    const text = statement(((strings: ReadonlyArray<string>) => strings.join("?")) as never) as string
+    return text.includes("consume_magic_link") ? lost() : Effect.succeed([link])
+  }
+  const none = (service: { readonly key: string }) => Layer.succeed(service as never, {} as never)
+  const links = MagicLinks.layer.pipe(
+    Layer.provide([Accounts, Limits, Outbox, Passwords, Publisher, Sessions].map(none) as never),
+    Layer.provide(Layer.succeed(OneTimeCodes, { lookupHashes: () => [] } as never)),
+    Layer.provide(Callers.layer),
+    Layer.provide(Layer.succeed(Sql, { rows } as unknown as Sql["Service"])),
+    Layer.provide(surroundings),
+  )
+  const use = MagicLinks.use((service) => service.consume("token", { discardsCredentials: true }))
+  expect(await told("api_key", use.pipe(Effect.provide(links)) as never)).toEqual([id])
+})
+
+it.each([
+  ["an application", OauthClients.use((clients) => clients.remove("gone"))],
+  [
+    "an organization with applications",
+    Organizations.use((organizations) => organizations.remove(randomUUID())),
+  ],
+] as const)(
+  "so are the users of %s whose deletion was not heard of, also when the database is back only later",
+  async (_, remove) => {
+    let reads = 0
+    const rows = (statement: (q: never) => unknown) => {
+      const text = statement(((strings: ReadonlyArray<string>) => strings.join("?")) as never) as string
+      return text.startsWith("select") && ++reads > 1 ? Effect.succeed([{ id }]) : lost()
+    }
+    const keys = await Effect.gen(function* () {
+      const bus = yield* Bus
+      const keys: Array<string> = []
+      bus.onInvalidate("user", (heard) => heard !== "all" && keys.push(...heard))
+      yield* Effect.flip(remove as Effect.Effect<unknown, unknown, OauthClients | Organizations>)
+      yield* Effect.promise(() => expect.poll(() => keys).toEqual([id]))
+      return keys
+    }).pipe(
+      Effect.provide(
+        Layer.mergeAll(OauthClients.layer, Organizations.layer).pipe(
+          Layer.provide(
+            Layer.succeed(Sql, { rows, attempt: rows, statementTimeoutMs: 50 } as unknown as Sql["Service"]),
+          ),
+          Layer.provideMerge(surroundings),
+        ),
+      ),
+      Effect.runPromise,
+    )
+    expect(keys).toEqual([id])
+  },
+)

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto"
+import { afterEach, describe, expect, it, vi } from "vitest"
+import { closeCodes } from "../../../schema/live-frames.ts"
+import { Tokens } from "../../../src/accounts/sessions/tokens.ts"
+import { liveSocket } from "../../fixtures/live-client.ts"
+import { serve, type TestService } from "../../fixtures/service.ts"
+
+const hourMs = 3_600_000
+const setClockOff = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms })
+
+/** Tokens are made by one node and shown to another: what they say of time is the database's. */
+describe("a node whose clock is an hour off", () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  const sign = (service: TestService, sub: string, ttlSeconds: number) =>
+    service.runtime.runPromise(
+      Tokens.use((tokens) =>
+        tokens.sign({ sub, sid: randomUUID(), ep: 0, role: "User" }, { kind: "access", ttlSeconds }),
+      ),
+    )
+
+  it("takes the tokens of the others, and its own are good for no longer than theirs", async () => {
+    const service = await serve()
+    const { id, token } = await service.user()
+    const now = Date.now()
+    setClockOff(hourMs)
+    expect((await service.call("GET", "/account", { token })).status).toBe(200)
+    const own = await sign(service, id, 900)
+    const { exp } = JSON.parse(Buffer.from(own.split(".")[1] ?? "", "base64url").toString())
+    expect(Math.abs(exp * 1000 - now - 900_000)).toBeLessThan(60_000)
+  })
+
+  it("closes a live socket when its token ends", async () => {
+    setClockOff(-hourMs)
+    const service = await serve()
+    const token = await sign(service, (await service.user()).id, 2)
+    const client = await liveSocket(service.url)()
+    client.send({ type: "connect", token })
+    await client.take({ type: "connected" })
+    expect(await client.closing).toMatchObject({ code: closeCodes.tokenExpired })
+  }, 20_000)
+})

@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto"
+import { Effect, Redacted } from "effect"
+import { expect, test } from "vitest"
+import {
+  type CodeContext,
+  OneTimeCodes,
+  readBackupCode,
+} from "../../../src/accounts/sessions/one-time-codes.ts"
+import type { NamedKey } from "../../../src/crypto/key-ring.ts"
+
+const key = (id: string): NamedKey => ({ id, secret: Redacted.make(randomBytes(32).toString("base64")) })
+const [one, two] = [key("one"), key("two")]
+const codesWith = (...keys: ReadonlyArray<NamedKey>) =>
+  Effect.runPromise(OneTimeCodes.use(Effect.succeed).pipe(Effect.provide(OneTimeCodes.layer({ keys }))))
+const draw = <A>(count: number, make: Effect.Effect<A>) =>
+  Effect.runPromise(Effect.all(Array.from({ length: count }, () => make)))
+
+const transfer: CodeContext = { purpose: "transfer-sender", subject: "transfer-1" }
+
+test("six-digit codes are six digits, leading zeros included", async () => {
+  const drawn = await draw(2000, (await codesWith(one)).makeSixDigits)
+  for (const code of drawn) expect(code).toMatch(/^\d{6}$/)
+  expect(drawn.some((code) => code.startsWith("0"))).toBe(true)
+  expect(new Set(drawn.map((code) => code[0])).size).toBe(10)
+})
+
+test("opaque tokens are 256 bits in base64url and never repeat", async () => {
+  const drawn = await draw(200, (await codesWith(one)).makeOpaqueToken)
+  for (const token of drawn) expect(token).toMatch(/^[\w-]{43}$/)
+  expect(new Set(drawn).size).toBe(200)
+})
+
+test("backup codes are ten different ones of 40 bits without confusable letters", async () => {
+  const [codes = []] = await draw(1, (await codesWith(one)).makeBackupCodes)
+  expect(new Set(codes).size).toBe(10)
+  for (const code of codes) {
+    expect(code).toMatch(/^[0-9a-hjkmnp-tv-z]{4}-[0-9a-hjkmnp-tv-z]{4}$/)
+    expect(readBackupCode(code)).toBe(code)
+  }
+})
+
+test("a backup code is read as people type it", () => {
+  for (const typed of ["0a1b-c1d0", "0A1BC1D0", " oAib  cLdO ", "0-a-1-b-c-1-d-0"]) {
+    expect(readBackupCode(typed)).toBe("0a1b-c1d0")
+  }
+  for (const typed of ["", "0a1b-c1d", "0a1b-c1d00", "0a1b-c1du", "0a1b_c1d0", " ".repeat(100)]) {
+    expect(readBackupCode(typed)).toBeUndefined()
+  }
+})
+
+test("a code matches its own hash, and only in its own context", async () => {
+  const { hash, matches } = await codesWith(one)
+  const stored = hash(transfer, "012345")
+  expect(matches(stored, transfer, "012345")).toBe(true)
+  expect(matches(stored, transfer, "012346")).toBe(false)
+  expect(matches(stored, { ...transfer, subject: "transfer-2" }, "012345")).toBe(false)
+  expect(matches(stored, { ...transfer, purpose: "transfer-receiver" }, "012345")).toBe(false)
+})
+
+test("subject and code cannot be shifted into each other", async () => {
+  const { hash } = await codesWith(one)
+  const of = (subject: string, code: string) => hash({ purpose: "email-code", subject }, code)
+  expect(of("user-1", "23456")).not.toBe(of("user-12", "3456"))
+  expect(of('a","b', "c")).not.toBe(of("a", 'b","c'))
+})
+
+test("without the pepper a stored hash tells nothing about its code", async () => {
+  const stored = (await codesWith(one)).hash(transfer, "012345")
+  expect(stored).toMatch(/^one\.[\w-]{43}$/)
+  const thief = await codesWith({ ...two, id: "one" })
+  expect(thief.matches(stored, transfer, "012345")).toBe(false)
+})
+
+test("after a rotation old hashes match and can be looked up", async () => {
+  const old = (await codesWith(one)).hash({ purpose: "refresh-token" }, "token")
+  const rotated = await codesWith(two, one)
+  expect(rotated.matches(old, { purpose: "refresh-token" }, "token")).toBe(true)
+  const candidates = rotated.lookupHashes({ purpose: "refresh-token" }, "token")
+  expect(candidates).toContain(old)
+  expect(candidates).toContain(rotated.hash({ purpose: "refresh-token" }, "token"))
+  expect((await codesWith(two)).matches(old, { purpose: "refresh-token" }, "token")).toBe(false)
+})
+
+test("a damaged stored hash matches nothing", async () => {
+  const { matches } = await codesWith(one)
+  for (const stored of ["", ".", "one", "one.", "one.AAAA", "two.AAAA"]) {
+    expect(matches(stored, transfer, "012345")).toBe(false)
+  }
+})

@@ -1,0 +1,299 @@
+import { Effect } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { Tokens } from "../../../src/accounts/sessions/tokens.ts"
+import { serve, type TestService } from "../../fixtures/service.ts"
+import { claimsOf, letters, login, newestLink, password, register, someEmail } from "../person.ts"
+
+let service: TestService
+beforeAll(async () => {
+  // As one of several processes: what these tests change behind the service's back is then seen by it.
+  service = await serve({}, { peersPossible: true })
+})
+
+const post = (path: string, body: unknown, token?: string) =>
+  service.call("POST", path, { body, ...(token === undefined ? {} : { token }) })
+const refresh = (refresh_token: string) => post("/auth/token/refresh", { refresh_token })
+const works = async (token: string) =>
+  (await service.call("PATCH", "/account", { token, body: {} })).status === 200
+/** Moves a session's last rotation into the past, as if its predecessor's grace had run out. */
+const pastGrace = async (sessionId: string) => {
+  await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}',
+    to_jsonb((state->'context'->>'rotatedAt')::float8 - 11000)) where kind = 'session' and id = ${sessionId}`
+}
+
+describe("logging in by password", () => {
+  it("answers tokens for an email in any letter case", async () => {
+    const { email } = await register(service)
+    const answer = await login(service, email.toUpperCase())
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ has_password: true })
+    expect(answer.headers.get("cache-control")).toBe("no-store")
+    expect(await works(answer.body.access_token)).toBe(true)
+  })
+
+  it("says the same for an unknown user, a wrong password, no password and an account that is off", async () => {
+    const [known, off, gone] = [await register(service), await register(service), await register(service)]
+    await service.sql`update app_user set deactivated_at = now() where id = ${off.id}`
+    await service.sql`update app_user set deleted_at = now() where id = ${gone.id}`
+    const withoutPassword = someEmail()
+    await post("/users", { email: withoutPassword })
+    const answers = [
+      await login(service, someEmail()),
+      await login(service, known.email, "a wrong password"),
+      await login(service, withoutPassword),
+      await login(service, off.email),
+      await login(service, gone.email),
+      await post("/auth/token", { alternate_id: "nobody's", password }),
+    ]
+    for (const { body, status } of answers) {
+      expect(status).toBe(401)
+      expect({ ...body, request_id: "" }).toEqual({
+        error: "The name or the password is wrong.",
+        code: "unauthorized",
+        request_id: "",
+      })
+    }
+  })
+
+  it("hashes for an unknown user as for a known one, in a queue that turns the flood away", async () => {
+    const costly = await serve({}, { database: service.database, passwords: {} })
+    const answers = await Promise.all(Array.from({ length: 80 }, () => login(costly, someEmail())))
+    const counts = new Map<number, typeof answers>()
+    for (const answer of answers) counts.set(answer.status, [...(counts.get(answer.status) ?? []), answer])
+    // One is being hashed and 64 wait; whoever was not hashed for would be answered 401 at once.
+    expect(counts.get(401)?.length).toBeLessThan(80)
+    const refused = counts.get(503) ?? []
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { headers } of refused) expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
+    expect(counts.size).toBe(2)
+  })
+
+  it("refuses a body that names nobody", async () => {
+    expect((await post("/auth/token", { password })).status).toBe(400)
+    expect((await post("/auth/token", { email: someEmail() })).status).toBe(400)
+  })
+})
+
+describe("refreshing", () => {
+  it("replaces the refresh token and answers a working access token", async () => {
+    const person = await register(service)
+    const next = await refresh(person.refresh)
+    expect(next.status).toBe(200)
+    expect(next.body.refresh_token).not.toBe(person.refresh)
+    expect(claimsOf(next.body.access_token).sid).toBe(person.sessionId)
+    expect(await works(next.body.access_token)).toBe(true)
+    expect((await refresh(next.body.refresh_token)).status).toBe(200)
+  })
+
+  it("leaves one live head after twenty parallel refreshes, and everybody can go on", async () => {
+    const person = await register(service)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(person.refresh)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    const heads = new Set(answers.map(({ body }) => body.refresh_token))
+    expect(heads.size).toBe(1)
+    for (const { body } of answers) expect(await works(body.access_token)).toBe(true)
+    const [row] = await service.sql`
+      select state->'context'->>'generation' as generation, status from entity
+       where kind = 'session' and owner_id = ${person.id}`
+    expect(row).toEqual({ generation: "2", status: "Verified" })
+    expect((await refresh([...heads][0])).status).toBe(200)
+  })
+
+  it("revokes the family when the predecessor comes back after its grace", async () => {
+    const person = await register(service)
+    const next = (await refresh(person.refresh)).body
+    await pastGrace(person.sessionId)
+    expect((await refresh(person.refresh)).status).toBe(401)
+    expect((await refresh(next.refresh_token)).status).toBe(401)
+    expect(await works(next.access_token)).toBe(false)
+  })
+
+  it("revokes the family when an older token than the predecessor comes, at any time", async () => {
+    const person = await register(service)
+    const second = (await refresh(person.refresh)).body
+    const third = (await refresh(second.refresh_token)).body
+    expect((await refresh(person.refresh)).status).toBe(401)
+    expect((await refresh(third.refresh_token)).status).toBe(401)
+    expect(await works(third.access_token)).toBe(false)
+    // Other logins of the same user are other families.
+    expect((await login(service, person.email)).status).toBe(200)
+  })
+
+  it("does nothing to a session whose token somebody made up", async () => {
+    const person = await register(service)
+    const [sid, , kid, mac = ""] = person.refresh.split(".")
+    const swapped = mac.startsWith("A") ? `B${mac.slice(1)}` : `A${mac.slice(1)}`
+    const other = await register(service)
+    const forged = [
+      "",
+      "x",
+      `${sid}.1.${kid}.${swapped}`,
+      `${sid}.2.${kid}.${mac}`,
+      `${other.sessionId}.1.${kid}.${mac}`,
+      `${sid}.1.nokey.${mac}`,
+      person.token,
+      `${person.refresh} `,
+    ]
+    for (const token of forged) expect([400, 401]).toContain((await refresh(token)).status)
+    expect((await refresh(person.refresh)).status).toBe(200)
+  })
+
+  it("refuses an expired token, and one of a user who was deactivated", async () => {
+    const [late, off] = [await register(service), await register(service)]
+    await service.sql`update entity set version = version + 1,
+      state = jsonb_set(state, '{context,expiresAt}', '1') where kind = 'session' and id = ${late.sessionId}`
+    await service.sql`update app_user set deactivated_at = now() where id = ${off.id}`
+    expect((await refresh(late.refresh)).status).toBe(401)
+    expect((await refresh(off.refresh)).status).toBe(401)
+  })
+})
+
+describe("access tokens", () => {
+  const sign = (claims: object, kind: "access" | "pending" | "oauth-code" | "partner", ttlSeconds = 60) =>
+    service.runtime.runPromise(Tokens.use((tokens) => tokens.sign(claims as never, { kind, ttlSeconds })))
+
+  it("of another kind, forged, stale or expired are refused", async () => {
+    const { id, refresh: refreshToken, sessionId, token } = await register(service)
+    const claims = { sub: id, sid: sessionId, ep: 0, role: "User" }
+    expect(await works(await sign(claims, "access"))).toBe(true)
+    const [head, payload, signature = ""] = token.split(".")
+    const unsigned = Buffer.from(JSON.stringify({ alg: "none", typ: "at+jwt" })).toString("base64url")
+    const admin = Buffer.from(JSON.stringify({ ...claimsOf(token), role: "Admin" })).toString("base64url")
+    const bad = [
+      await sign(claims, "pending"),
+      await sign(claims, "oauth-code"),
+      await sign(claims, "partner"),
+      await sign({ ...claims, ep: 1 }, "access"),
+      await sign({ ...claims, sub: "00000000-0000-4000-8000-000000000000" }, "access"),
+      await sign(claims, "access", -60),
+      `${unsigned}.${payload}.`,
+      `${head}.${admin}.${signature}`,
+      `${head}.${payload}.${signature.split("").reverse().join("")}`,
+      refreshToken,
+      "null",
+    ]
+    for (const one of bad) expect((await service.call("POST", "/logout", { token: one })).status).toBe(401)
+  })
+})
+
+describe("logging out", () => {
+  it("ends every session of the user and says so on the session's channel", async () => {
+    const person = await register(service)
+    const other = (await login(service, person.email)).body
+    const answer = await service.call("POST", "/logout", { token: person.token, rawBody: "null" })
+    expect(answer.status).toBe(200)
+    for (const token of [person.token, other.access_token]) expect(await works(token)).toBe(false)
+    for (const token of [person.refresh, other.refresh_token]) expect((await refresh(token)).status).toBe(401)
+    const rows =
+      await service.sql`select status from entity where kind = 'session' and owner_id = ${person.id}`
+    expect(rows.map(({ status }) => status)).toEqual(["Revoked", "Revoked"])
+    const events = await service.sql`select type, data from event where channel = ${`session:${person.id}`}`
+    expect(events.at(-1)).toEqual({ type: "session.logged_out", data: { reason: "logout" } })
+    expect((await login(service, person.email)).status).toBe(200)
+  })
+
+  it("needs a login session", async () => {
+    expect((await service.call("POST", "/logout")).status).toBe(401)
+  })
+})
+
+describe("mailed links", () => {
+  const send = (body: object, token?: string) => post("/auth/magic_link", body, token)
+  const consume = (token: string) => post("/auth/magic_link/consume", { token })
+  const onlyEmail = async () => {
+    const email = someEmail()
+    return { email, tokens: (await post("/users", { email })).body }
+  }
+
+  it("are asked for with one answer, whether or not anybody has the address", async () => {
+    const { email } = await onlyEmail()
+    const withPassword = await register(service)
+    await service.sql`update app_user set email_verified_at = now() where id = ${withPassword.id}`
+    const answers = await Promise.all([
+      send({ email }),
+      send({ email: someEmail() }),
+      send({ email: withPassword.email }),
+      send({ user_id: "00000000-0000-4000-8000-000000000000" }),
+    ])
+    const [first] = answers
+    expect(first?.status).toBe(200)
+    expect(first?.body).toEqual({ status: "Active", message: expect.any(String) })
+    for (const answer of answers) expect(answer.text).toBe(first?.text)
+    const kinds = (await letters(service, withPassword.email)).map(({ kind }) => kind)
+    expect(kinds).toEqual(["confirm_email"])
+  })
+
+  it("work once, also when twenty come at the same time", async () => {
+    const { email } = await onlyEmail()
+    await send({ email, redirect: "/partner/demo?x=1" })
+    const link = new URL((await letters(service, email))[0]?.link ?? "")
+    expect(link.pathname).toBe("/magic_link")
+    expect(link.searchParams.get("redirect")).toBe("/partner/demo?x=1")
+    const token = link.searchParams.get("refresh_token") ?? ""
+    const answers = await Promise.all(Array.from({ length: 20 }, () => consume(token)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(19)
+  })
+
+  it("are refused when made up, out of time, or overtaken by a password", async () => {
+    const [late, set] = [await onlyEmail(), await onlyEmail()]
+    await service.sql`update magic_link set expires_at = now() where email = ${late.email}`
+    expect((await consume(await newestLink(service, late.email))).status).toBe(401)
+    expect((await consume("A".repeat(43))).status).toBe(401)
+    const unused = await newestLink(service, set.email)
+    await send({ email: set.email })
+    const used = (await consume(await newestLink(service, set.email))).body
+    await service.call("PATCH", "/account", { token: used.access_token, body: { password } })
+    expect((await consume(unused)).status).toBe(401)
+  })
+
+  it("confirm the email of a user with a password, as often as the user asks until it is confirmed", async () => {
+    const { email, token } = await register(service)
+    await send({ email })
+    expect((await letters(service, email)).map(({ kind }) => kind)).toEqual([
+      "confirm_email",
+      "confirm_email",
+    ])
+    const before = await send({ email }, token)
+    expect(before.body.status).toBe("RegisteredInactive")
+    const link = await newestLink(service, email)
+    expect((await post("/auth/magic_link/consume", { token: link }, token)).status).toBe(200)
+    expect((await send({ email }, token)).body.status).toBe("RegisteredActive")
+    expect(await letters(service, email)).toHaveLength(3)
+  })
+
+  it.each(["//evil.example", "https://evil.example", "/\\evil.example", "evil", "/a\nb"])(
+    "lead only to paths of ours, not to %j",
+    async (redirect) => {
+      expect((await send({ email: someEmail(), redirect })).status).toBe(400)
+    },
+  )
+
+  it.each([null, ""])("lead to no path where none was named, by %j", async (redirect) => {
+    const { email } = await onlyEmail()
+    expect((await send({ email, redirect })).status).toBe(200)
+    const link = new URL((await letters(service, email))[0]?.link ?? "")
+    expect(link.searchParams.has("redirect")).toBe(false)
+  })
+
+  it("reach nobody who is off", async () => {
+    const { email } = await onlyEmail()
+    await service.sql`update app_user set deactivated_at = now() where email = ${email}`
+    const before = await newestLink(service, email)
+    await send({ email })
+    expect(await letters(service, email)).toHaveLength(1)
+    expect((await consume(before)).status).toBe(401)
+  })
+
+  it("are shown to their reader before they are used", async () => {
+    const { MagicLinks } = await import("../../../src/accounts/login/magic-links.ts")
+    const { email } = await onlyEmail()
+    const token = await newestLink(service, email)
+    const inspect = () =>
+      service.runtime.runPromise(Effect.flatMap(MagicLinks, (links) => links.inspect(token)))
+    expect(await inspect()).toMatchObject({ email, purpose: "welcome" })
+    expect(await inspect()).toMatchObject({ email, purpose: "welcome" })
+    expect((await consume(token)).status).toBe(200)
+    expect(await inspect()).toBeUndefined()
+  })
+})

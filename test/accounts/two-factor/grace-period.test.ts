@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { beforeAll, describe, expect, it } from "vitest"
+import { serve, type TestService } from "../../fixtures/service.ts"
+import { login, password, register, totpCode, turnOnTotp } from "../person.ts"
+
+let service: TestService
+beforeAll(async () => {
+  service = await serve({ TWO_FACTOR_GRACE_SECONDS: "1" })
+})
+
+const disable = (token: string) =>
+  service.call("POST", "/account/2fa/disable", { token, body: { disable_all: true } })
+const rename = (token: string) => service.call("PATCH", "/account", { token, body: { first_name: "Ada" } })
+
+describe("a session past its grace", () => {
+  it("answers 424 to sensitive operations until a new code is posted, and to nothing else", async () => {
+    const { email, refresh, token } = await register(service)
+    const { secret } = await turnOnTotp(service, token)
+    await sleep(1100)
+    const stale = await disable(token)
+    expect(stale.status).toBe(424)
+    expect(stale.body.code).toBe("two_factor_required")
+    const newPassword = { password: "another password", current_password: password }
+    expect((await service.call("PATCH", "/account", { token, body: newPassword })).status).toBe(424)
+    expect((await rename(token)).status).toBe(200)
+
+    const fresh = await service.call("POST", "/auth/2fa", {
+      body: { refresh_token: refresh, code: totpCode(secret) },
+    })
+    expect(fresh.status).toBe(200)
+    // The session is fresh, not only the new token.
+    expect((await disable(token)).status).toBe(200)
+    expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
+  })
+
+  it("is never met by users without two-factor", async () => {
+    const { token } = await register(service)
+    await sleep(1100)
+    const answer = await service.call("PATCH", "/account", {
+      token,
+      body: { password: "another password", current_password: password },
+    })
+    expect(answer.status).toBe(200)
+  })
+
+  it("is the same for another session of the user that never saw a code", async () => {
+    const { email, token } = await register(service)
+    const other = (await login(service, email)).body
+    await turnOnTotp(service, token)
+    expect((await disable(other.access_token)).status).toBe(424)
+    expect((await rename(other.access_token)).status).toBe(200)
+  })
+})

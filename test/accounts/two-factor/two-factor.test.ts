@@ -1,0 +1,306 @@
+import { beforeAll, describe, expect, it, vi } from "vitest"
+import { serve, type TestService } from "../../fixtures/service.ts"
+import { claimsOf, letters, login, password, register, totpCode, turnOnTotp } from "../person.ts"
+
+let service: TestService
+beforeAll(async () => {
+  service = await serve({}, { peersPossible: true })
+})
+
+const post = (path: string, body: unknown, token?: string) =>
+  service.call("POST", path, { body, ...(token === undefined ? {} : { token }) })
+const verify = (refresh_token: string, code: string) => post("/auth/2fa", { refresh_token, code })
+const refresh = (refresh_token: string) => post("/auth/token/refresh", { refresh_token })
+const patch = (body: unknown, token: string) => service.call("PATCH", "/account", { body, token })
+const changesPassword = (token: string) =>
+  patch({ password: "another password", current_password: password }, token)
+const somePhone = () => `+1415${String(Math.floor(Math.random() * 1e7)).padStart(7, "0")}`
+const totpUser = async () => {
+  const person = await register(service)
+  return { ...person, ...(await turnOnTotp(service, person.token)) }
+}
+const smsUser = async () => {
+  const person = await register(service)
+  const phone = somePhone()
+  const enabled = await post("/account/2fa", { default: true, provider: "SMS", phone }, person.token)
+  const code = (await letters(service, phone))[0]?.code ?? ""
+  expect((await post("/account/2fa/confirm", { code }, person.token)).status).toBe(200)
+  return {
+    ...person,
+    phone,
+    setupCode: code,
+    backupCodes: enabled.body.backup_codes as ReadonlyArray<string>,
+  }
+}
+const wrongCode = (secret: string) => {
+  const right = new Set([-1, 0, 1].map((steps) => totpCode(secret, steps)))
+  return ["000000", "111111", "222222", "333333"].find((code) => !right.has(code)) ?? ""
+}
+
+describe("setting up the authenticator app", () => {
+  it("shows a QR code, the secret and ten backup codes, and counts once confirmed", async () => {
+    const { email, token } = await register(service)
+    const enabled = await post("/account/2fa", { default: true, provider: "AuthenticatorApp" }, token)
+    expect(enabled.status).toBe(200)
+    expect(enabled.body.ga_qr_code_svg).toContain("<svg")
+    expect(enabled.body.ga_secret).toMatch(/^[A-Z2-7]{32}$/)
+    expect(new Set(enabled.body.backup_codes).size).toBe(10)
+    expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
+
+    const wrong = await post("/account/2fa/confirm", { code: wrongCode(enabled.body.ga_secret) }, token)
+    expect(wrong.status).toBe(422)
+    expect(wrong.body.fields.code[0].code).toBe("invalid")
+    const confirmed = await post("/account/2fa/confirm", { code: totpCode(enabled.body.ga_secret) }, token)
+    expect(confirmed.body).toEqual({ message: expect.any(String) })
+    expect((await login(service, email)).body.requires_2fa).toBe("AuthenticatorApp")
+    expect((await patch({}, token)).body.user.two_factor_auth).toEqual(["AuthenticatorApp"])
+  })
+
+  it("does not lock out the session that turned it on", async () => {
+    const { token } = await totpUser()
+    expect((await changesPassword(token)).status).toBe(200)
+  })
+
+  it("is refused while it is on already", async () => {
+    const { token } = await totpUser()
+    const again = await post("/account/2fa/enable", { default: true, provider: "AuthenticatorApp" }, token)
+    expect(again.status).toBe(422)
+    expect(again.body.fields.provider[0].code).toBe("uniqueness")
+  })
+
+  it("needs a login session", async () => {
+    const body = { default: true, provider: "AuthenticatorApp" }
+    expect((await post("/account/2fa/enable", body)).status).toBe(401)
+    const { token } = await register(service)
+    expect((await post("/account/2fa/enable", { provider: "Pigeon", default: true }, token)).status).toBe(400)
+    expect((await post("/account/2fa/enable", { provider: "SMS", default: true }, token)).status).toBe(422)
+    const { body: told } = await post("/account/2fa", { provider: "SMS", default: true, phone: "12" }, token)
+    expect(told.fields.phone[0].code).toBe("invalid")
+  })
+})
+
+describe("logging in with a code", () => {
+  it("gives a token good for nothing until the code comes", async () => {
+    const { email, id, secret } = await totpUser()
+    const pending = (await login(service, email)).body
+    expect(pending).toMatchObject({ requires_2fa: "AuthenticatorApp", has_password: true })
+    expect(claimsOf(pending.access_token)).toMatchObject({ sub: id, exp: expect.any(Number) })
+    expect((await patch({}, pending.access_token)).status).toBe(401)
+    expect((await service.call("POST", "/logout", { token: pending.access_token })).status).toBe(401)
+
+    const refreshed = (await refresh(pending.refresh_token)).body
+    expect(refreshed.requires_2fa).toBe("AuthenticatorApp")
+    expect((await patch({}, refreshed.access_token)).status).toBe(401)
+
+    const done = await verify(refreshed.refresh_token, totpCode(secret))
+    expect(done.status).toBe(200)
+    expect(done.body).not.toHaveProperty("requires_2fa")
+    expect((await patch({}, done.body.access_token)).status).toBe(200)
+    const next = await refresh(done.body.refresh_token)
+    expect(next.status).toBe(200)
+    expect((await changesPassword(next.body.access_token)).status).toBe(200)
+  })
+
+  it("does not share the raised session with the holder of the token before", async () => {
+    const { email, secret } = await totpUser()
+    const pending = (await login(service, email)).body
+    const done = (await verify(pending.refresh_token, totpCode(secret))).body
+    expect((await refresh(pending.refresh_token)).status).toBe(401)
+    expect((await refresh(done.refresh_token)).status).toBe(200)
+  })
+
+  it("takes one code once, sent twenty times with one refresh token", async () => {
+    const { email, secret } = await totpUser()
+    const pending = (await login(service, email)).body
+    const code = totpCode(secret)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(pending.refresh_token, code)))
+    const winners = answers.filter(({ status }) => status === 200)
+    expect(winners).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(19)
+    // A double click is no guess: it neither locks the session nor revokes it.
+    expect((await refresh(winners[0]?.body.refresh_token)).status).toBe(200)
+  })
+
+  it("takes one code once, sent by many logins at the same time", async () => {
+    const { email, secret } = await totpUser()
+    const pending = await Promise.all(Array.from({ length: 8 }, () => login(service, email)))
+    const code = totpCode(secret)
+    const answers = await Promise.all(pending.map(({ body }) => verify(body.refresh_token, code)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(7)
+  })
+
+  it("locks after five wrong codes, even for the right one, and unlocks in time", async () => {
+    const { email, secret } = await totpUser()
+    const pending = (await login(service, email)).body
+    const { sid } = claimsOf(pending.access_token)
+    const wrong = wrongCode(secret)
+    for (let i = 0; i < 5; i++) expect((await verify(pending.refresh_token, wrong)).status).toBe(401)
+    const locked = await verify(pending.refresh_token, totpCode(secret))
+    expect(locked.status).toBe(429)
+    expect(locked.body.state).toBe("Locked")
+    expect(Number(locked.headers.get("retry-after"))).toBeGreaterThan(800)
+
+    await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,lockedUntil}', '1')
+                       where kind = 'session' and id = ${sid}`
+    expect((await verify(pending.refresh_token, totpCode(secret))).status).toBe(200)
+  })
+
+  it("counts time by the database, whatever this machine's clock says", async () => {
+    const { email, secret } = await totpUser()
+    const code = totpCode(secret)
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 })
+    try {
+      const pending = (await login(service, email)).body
+      expect((await verify(pending.refresh_token, code)).status).toBe(200)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it("refuses a refresh token that is not one", async () => {
+    const { secret } = await totpUser()
+    expect((await verify("nonsense", totpCode(secret))).status).toBe(401)
+    const without = await register(service)
+    expect((await verify(without.refresh, "123456")).status).toBe(401)
+    expect((await refresh(without.refresh)).status).toBe(200)
+  })
+
+  it("takes each backup code once", async () => {
+    const { backupCodes, email } = await totpUser()
+    const code = (backupCodes[3] ?? "").toUpperCase().replace("-", " ")
+    const [one, two] = [(await login(service, email)).body, (await login(service, email)).body]
+    expect((await verify(one.refresh_token, code)).status).toBe(200)
+    expect((await verify(two.refresh_token, code)).status).toBe(401)
+  })
+})
+
+describe("codes by SMS", () => {
+  it("come with the login and work once", async () => {
+    const { email, phone } = await smsUser()
+    const before = (await letters(service, phone)).length
+    const pending = (await login(service, email)).body
+    expect(pending.requires_2fa).toBe("SMS")
+    const [letter, ...others] = await letters(service, phone)
+    expect(others).toHaveLength(before)
+    expect(letter).toMatchObject({
+      kind: "two_factor_sms",
+      to: phone,
+      code: expect.stringMatching(/^\d{6}$/),
+    })
+    expect(letter?.text).toContain(letter?.code)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => verify(pending.refresh_token, letter?.code ?? "")),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  it("are sent again to a login that waits, by its own token", async () => {
+    const { email, phone } = await smsUser()
+    const pending = (await login(service, email)).body
+    const first = (await letters(service, phone))[0]?.code ?? ""
+    const sent = await service.call("POST", "/account/2fa/sms_code", { token: pending.access_token })
+    expect(sent.body).toEqual({ message: expect.any(String), phone_last_digits: phone.slice(-4) })
+    const second = (await letters(service, phone))[0]?.code ?? ""
+    if (first !== second) expect((await verify(pending.refresh_token, first)).status).toBe(401)
+    expect((await verify(pending.refresh_token, second)).status).toBe(200)
+    expect((await service.call("POST", "/account/2fa/sms_code")).status).toBe(401)
+  })
+
+  it("run out of tries and of time", async () => {
+    const { email, id, phone } = await smsUser()
+    const pending = (await login(service, email)).body
+    const code = (await letters(service, phone))[0]?.code ?? ""
+    await service.sql`update sms_code set expires_at = now() where user_id = ${id}`
+    expect((await verify(pending.refresh_token, code)).status).toBe(401)
+    await service.sql`update sms_code set expires_at = now() + interval '1 minute', tries = 5 where user_id = ${id}`
+    expect((await verify(pending.refresh_token, code)).status).toBe(401)
+  })
+
+  it("to a phone that is not confirmed log nobody in", async () => {
+    const { email, secret, token } = await totpUser()
+    const phone = somePhone()
+    await post("/account/2fa/enable", { default: false, provider: "SMS", phone }, token)
+    const code = (await letters(service, phone))[0]?.code ?? ""
+    const pending = (await login(service, email)).body
+    expect(pending.requires_2fa).toBe("AuthenticatorApp")
+    expect((await verify(pending.refresh_token, code)).status).toBe(401)
+    const asked = await service.call("POST", "/account/2fa/sms_code", { token: pending.access_token })
+    expect(asked.status).toBe(422)
+    expect((await verify(pending.refresh_token, totpCode(secret))).status).toBe(200)
+    // For the set-up itself the same code is good.
+    expect((await post("/account/2fa/confirm", { code }, token)).status).toBe(200)
+    expect((await patch({}, token)).body.user.two_factor_auth).toEqual(["AuthenticatorApp", "SMS"])
+  })
+
+  it("are read in the outbox with the phone's plus sign as a space too", async () => {
+    const { phone } = await smsUser()
+    expect((await service.call("GET", `/dev/outbox?to=${phone}`)).body).toHaveLength(1)
+  })
+})
+
+describe("turning two-factor off", () => {
+  it("needs a fresh code, names a provider or takes all", async () => {
+    const { email, token } = await totpUser()
+    expect((await post("/account/2fa/disable", { disable_all: false }, token)).status).toBe(422)
+    const absent = await post("/account/2fa/disable", { disable_all: false, provider: "SMS" }, token)
+    expect(absent.status).toBe(404)
+    expect((await post("/account/2fa/disable", { disable_all: true }, token)).status).toBe(200)
+    expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
+  })
+
+  it("lets a login that waited for its code go on", async () => {
+    const { email, token } = await totpUser()
+    const pending = (await login(service, email)).body
+    await post("/account/2fa/disable", { disable_all: true }, token)
+    const done = (await refresh(pending.refresh_token)).body
+    expect(done).not.toHaveProperty("requires_2fa")
+    expect((await patch({}, done.access_token)).status).toBe(200)
+  })
+
+  it("passes the default on to the provider that is left", async () => {
+    const { email, token } = await totpUser()
+    const phone = somePhone()
+    await post("/account/2fa/enable", { default: false, provider: "SMS", phone }, token)
+    await post("/account/2fa/confirm", { code: (await letters(service, phone))[0]?.code }, token)
+    await post("/account/2fa/disable", { disable_all: false, provider: "AuthenticatorApp" }, token)
+    expect((await login(service, email)).body.requires_2fa).toBe("SMS")
+  })
+
+  it("works with a backup code without logging in, and says the same of an unknown user", async () => {
+    const { backupCodes, email } = await totpUser()
+    const body = { backup_code: backupCodes[0], email, disable_all: true }
+    const unknown = await post("/account/2fa/backup_disable", { ...body, email: `no-${email}` })
+    const wrong = await post("/account/2fa/backup_disable", { ...body, backup_code: "0000-0000" })
+    expect(unknown.status).toBe(422)
+    expect({ ...unknown.body, request_id: "" }).toEqual({ ...wrong.body, request_id: "" })
+    expect((await post("/account/2fa/backup_disable", { backup_code: backupCodes[0] })).status).toBe(422)
+    const done = await post("/account/2fa/backup_disable", body)
+    expect(done.body).toEqual({ message: expect.any(String) })
+    expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
+  })
+
+  it("works with a backup code from a session, or a login that waits", async () => {
+    const [one, two] = [await totpUser(), await totpUser()]
+    const inSession = { backup_code: one.backupCodes[1], provider: "AuthenticatorApp" }
+    expect((await post("/account/2fa/backup_disable", inSession, one.token)).status).toBe(200)
+    const pending = (await login(service, two.email)).body
+    const waiting = { backup_code: two.backupCodes[1] }
+    expect((await post("/account/2fa/backup_disable", waiting, pending.access_token)).status).toBe(200)
+    expect((await refresh(pending.refresh_token)).body).not.toHaveProperty("requires_2fa")
+  })
+})
+
+describe("the session's channel", () => {
+  it("says that a code is needed", async () => {
+    const { email, id } = await totpUser()
+    const pending = (await login(service, email)).body
+    const rows = await service.sql`select type, data from event where channel = ${`session:${id}`}`
+    expect(rows).toEqual([
+      {
+        type: "session.two_factor_required",
+        data: { session_id: claimsOf(pending.access_token).sid, provider: "AuthenticatorApp" },
+      },
+    ])
+  })
+})

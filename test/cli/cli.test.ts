@@ -1,0 +1,243 @@
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ManagedRuntime } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { userTopic } from "../../src/accounts/caller-cache.ts"
+import { commands } from "../../src/cli/commands.ts"
+import { parseCommand } from "../../src/cli/parse.ts"
+import { printed, usage } from "../../src/cli/print.ts"
+import { cliServices } from "../../src/cli/services.ts"
+import { Bus } from "../../src/cluster/bus.ts"
+import type { EthAddress } from "../../src/keys/eth-address.ts"
+import { recoverEthSigner } from "../../src/keys/eth-message.ts"
+import { MintSignatures, mintDigest } from "../../src/minting/mint-signatures.ts"
+import { startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
+import { findRunningPostgres } from "../../src/postgres/embedded/running.ts"
+import { serve, testConfig } from "../fixtures/service.ts"
+
+const service = await serve()
+const runtime = ManagedRuntime.make(cliServices(testConfig(), service.database))
+afterAll(() => runtime.dispose())
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+const run = async (...args: ReadonlyArray<string>): Promise<any> => {
+  const parsed = parseCommand(args, commands)
+  if (!("input" in parsed)) throw new Error(JSON.stringify(parsed))
+  return runtime.runPromise(parsed.command.run(parsed.input))
+}
+const until = async (check: () => Promise<boolean>) => {
+  for (let tries = 0; !(await check()); tries++) {
+    if (tries > 500) throw new Error("it never came true")
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+describe("the command line beside a running service", () => {
+  it("makes a user who can log in with the password it shows", async () => {
+    const made = await run("users", "create", "Ada@Example.com", "--role", "Admin")
+    expect(made).toMatchObject({ email: "ada@example.com", role: "Admin" })
+    const login = await service.call("POST", "/auth/token", {
+      body: { email: "ada@example.com", password: made.password },
+    })
+    expect(login.status).toBe(200)
+    const { body } = await service.call("GET", "/users", { token: login.body.access_token })
+    expect(body.data.map((user: { email: string }) => user.email)).toContain("ada@example.com")
+    expect((await run("users", "list")).length).toBe(body.paging.total)
+  })
+
+  it("changes a role and locks a user out, and the running service notices", async () => {
+    const user = await service.user()
+    const listed = async () => (await service.call("GET", "/users", { token: user.token })).status
+    expect(await listed()).toBe(403)
+    await run("users", "role", user.email, "Admin")
+    await until(async () => (await listed()) === 200)
+    await run("users", "deactivate", user.id)
+    await until(async () => (await listed()) === 401)
+  })
+
+  it("gives power over an address only to who has confirmed it, or to whom an id names", async () => {
+    const email = "colleague@example.com"
+    await service.call("POST", "/users", { body: { email, password: "correct horse battery" } })
+    await run("organizations", "create", "Mine", "--partner-path", "mine", "--return-link", "mine://done")
+    await expect(run("users", "role", email, "Admin")).rejects.toThrow("is not confirmed")
+    await expect(run("members", "set", "mine", email, "OrgOwner")).rejects.toThrow("is not confirmed")
+    const { id, role } = await run("users", "role", email, "User")
+    expect(role).toBe("User")
+    expect(await run("users", "role", id, "Admin")).toMatchObject({ role: "Admin" })
+    await service.sql`update app_user set email_verified_at = now() where id = ${id}`
+    expect(await run("members", "set", "mine", email, "OrgOwner")).toMatchObject({ role: "OrgOwner" })
+  })
+
+  it("makes a partner with members and a client", async () => {
+    const user = await service.user()
+    await run(
+      "organizations",
+      "create",
+      "Wallet Co",
+      "--partner-path",
+      "wallet-co",
+      "--return-link",
+      "wallet://done",
+    )
+    expect(await run("members", "set", "wallet-co", user.email, "OrgOwner")).toMatchObject({
+      role: "OrgOwner",
+    })
+    expect(await run("members", "list", "wallet-co")).toHaveLength(1)
+    const client = await run(
+      ...["clients", "create", "App", "--organization", "wallet-co"],
+      ...["--redirect-uri", "https://a.example/cb", "--redirect-uri", "app://cb"],
+    )
+    expect(client.redirect_uris).toEqual(["https://a.example/cb", "app://cb"])
+    expect(client.client_secret).toMatch(/^svcs_/)
+    expect((await run("clients", "rotate", client.client_id)).client_secret).not.toBe(client.client_secret)
+    await run("clients", "delete", client.client_id)
+    expect(await run("members", "remove", "wallet-co", user.id)).toEqual({ removed: user.id })
+    expect(await run("organizations", "delete", "wallet-co")).toMatchObject({ name: "Wallet Co" })
+  })
+
+  it.each(["-1", "two", "1.5", ""])("refuses %j as the number of a page", async (page) => {
+    await expect(run("users", "list", `--page=${page}`)).rejects.toThrow("page")
+  })
+
+  it("lists every organization, however many there are", async () => {
+    await service.sql`insert into organization (name) select 'Partner ' || n from generate_series(1, 450) n`
+    const [{ total } = { total: 0 }] = await service.sql<Array<{ total: number }>>`
+      select count(*)::int as total from organization`
+    expect(await run("organizations", "list")).toHaveLength(total)
+  })
+
+  it("lists every application, however many there are", async () => {
+    await service.sql`insert into oauth_client (client_id, name, secret_hash, redirect_uris)
+                      select 'many-' || n, 'Many', '', array['https://many.example/'] from generate_series(1, 1001) n`
+    const [{ total }] = await service.sql<
+      [{ total: number }]
+    >`select count(*)::int as total from oauth_client`
+    expect(await run("clients", "list")).toHaveLength(total)
+  })
+
+  it("deletes an application that hundreds use, and the running service hears of each of them", async () => {
+    const heard = new Set<string>()
+    const bus = await service.runtime.runPromise(Bus)
+    bus.onInvalidate(userTopic, (keys) => {
+      for (const key of keys) heard.add(key)
+    })
+    const client = await run("clients", "create", "Popular", "--redirect-uri", "https://popular.example/cb")
+    const users = await service.sql<Array<{ id: string }>>`
+      with people as (insert into app_user (email) select 'fan' || n || '@example.com' from generate_series(1, 400) n returning id)
+      select id from people`
+    await service.sql`
+      insert into oauth_grant (id, user_id, client_id, emoji_id, epoch, expires_at)
+      select gen_random_uuid(), id::uuid, ${client.client_id}, '🦊', 0, now() + interval '1 hour' from unnest(${users.map(({ id }) => id)}::text[]) id`
+    await run("clients", "delete", client.client_id)
+    await until(async () => users.every(({ id }) => heard.has(id)))
+  })
+
+  it("gives a feature and takes it", async () => {
+    const user = await service.user()
+    await run("features", "create", "beta", "Beta things")
+    await run("features", "assign", user.email, "beta")
+    expect((await service.call("GET", "/user_features", { token: user.token })).body).toHaveLength(1)
+    await run("features", "unassign", user.email, "beta")
+    expect((await service.call("GET", "/user_features", { token: user.token })).body).toEqual([])
+  })
+
+  it("tells the address that the service signs mint permissions as", async () => {
+    const account = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" as EthAddress
+    const mint = { token: "🐙🌊", account, expirySeconds: 1_900_000_000 }
+    const signature = await service.runtime.runPromise(MintSignatures.useSync(({ sign }) => sign(mint)))
+    const address = recoverEthSigner(mintDigest(mint), signature)
+    expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
+    expect(await run("mint", "signer")).toEqual({ address })
+  })
+
+  it("keeps a user who owns ids, unless forced", async () => {
+    const user = await service.user()
+    await service.sql`insert into claim (canonical, kind, holder, owner_id) values ('🦊🦊', 'owned', ${user.id}, ${user.id})`
+    await expect(run("users", "delete", user.email)).rejects.toThrow(/emoji ids/)
+    expect((await run("users", "delete", user.email, "--force")).kept_emoji_ids).toEqual(["🦊🦊"])
+  })
+
+  it("obeys the rules of the API", async () => {
+    await expect(run("users", "create", "nobody")).rejects.toThrow(/email/)
+    await expect(run("users", "create", "x@example.com", "--role", "King")).rejects.toThrow(/none of Admin/)
+    await expect(run("users", "show", "nobody@example.com")).rejects.toThrow(/no user/)
+    await expect(run("organizations", "create", "X", "--return-link", "javascript:alert(1)")).rejects.toThrow(
+      /return_link/,
+    )
+    await expect(run("clients", "create", "X")).rejects.toThrow(/redirect_uris/)
+  })
+})
+
+describe("what is typed", () => {
+  it("is helped with when it is nothing, and told what is wrong otherwise", () => {
+    expect(parseCommand([], commands)).toEqual({ help: true })
+    expect(parseCommand(["users", "--help"], commands)).toEqual({ help: true })
+    expect(parseCommand(["users", "fly"], commands)).toMatchObject({
+      mistake: expect.stringContaining("users fly"),
+    })
+    expect(parseCommand(["users", "role", "x"], commands)).toMatchObject({
+      mistake: "expected 2 words, got 1",
+    })
+    expect(parseCommand(["users", "list", "--color"], commands)).toMatchObject({
+      mistake: expect.stringContaining("--color"),
+    })
+  })
+
+  it("is one command with one meaning, and each is in the usage", () => {
+    expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length)
+    for (const { name } of commands) expect(usage(commands)).toContain(`  ${name}`)
+  })
+
+  it("is answered as a table, as lines or as JSON", () => {
+    expect(
+      printed(
+        [
+          { a: 1, b: "x" },
+          { a: 20, b: null },
+        ],
+        false,
+      ),
+    ).toBe("a   b\n1   x\n20")
+    expect(printed({ id: 1, tags: ["x"] }, false)).toBe('id    1\ntags  ["x"]')
+    expect(printed([], false)).toBe("(none)")
+    expect(JSON.parse(printed({ a: 1 }, true))).toEqual({ a: 1 })
+  })
+})
+
+describe("the program", () => {
+  it("works on the server that is running, and says by its exit code how it went", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "directory-cli-"))
+    const postgresDir = join(dataDir, "postgres")
+    expect(findRunningPostgres(postgresDir)).toBeUndefined()
+    const server = await startEmbeddedPostgres({ dataDir: postgresDir, flags: ["-c", "fsync=off"] })
+    const program = (...args: ReadonlyArray<string>) =>
+      new Promise<{ code: number | null; out: string; err: string }>((done) => {
+        const child = spawn(process.execPath, ["--import", "tsx", "src/cli/main.ts", ...args], {
+          env: { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDir },
+        })
+        let [out, err] = ["", ""]
+        child.stdout.on("data", (text) => (out += text))
+        child.stderr.on("data", (text) => (err += text))
+        child.on("exit", (code) => done({ code, out, err }))
+      })
+    try {
+      expect(findRunningPostgres(postgresDir)).toEqual({ socketDir: server.socketDir, port: server.port })
+      const made = await program("organizations", "create", "Acme", "--json")
+      expect(made).toMatchObject({ code: 0, err: "" })
+      expect(JSON.parse(made.out).name).toBe("Acme")
+      const [refused, mistaken] = await Promise.all([
+        program("users", "show", "nobody@example.com"),
+        program("fly"),
+      ])
+      expect(refused).toEqual({ code: 1, out: "", err: "There is no user nobody@example.com.\n" })
+      expect(mistaken).toMatchObject({ code: 2, out: "" })
+      expect(mistaken.err.trim().split("\n")).toHaveLength(1)
+    } finally {
+      await server.stop()
+      expect(findRunningPostgres(postgresDir)).toBeUndefined()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  }, 120_000)
+})

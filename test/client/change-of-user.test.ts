@@ -1,0 +1,58 @@
+import { beforeAll, expect, it } from "vitest"
+import { password, register } from "../accounts/person.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { openClient } from "./real-client.ts"
+import { until } from "./until.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await serve()
+})
+
+const newClient = () => openClient(service)
+const newPerson = async () => {
+  const { email } = await register(service)
+  return { email, password }
+}
+
+/** Whose cart was shown, in order, and what was refused. */
+const listen = (client: ReturnType<typeof openClient>, channel: "cart" | "market" = "cart") => {
+  const heard: Array<string> = []
+  client.live.subscribe(channel, {
+    state: (state) => void heard.push((state as { user?: { email: string } }).user?.email ?? channel),
+    event: () => {},
+    refused: (code) => void heard.push(code),
+  })
+  return heard
+}
+
+it("a visitor who logs in hears their cart on the socket that told them of the market", async () => {
+  const person = await newPerson()
+  const client = newClient()
+  const market = listen(client, "market")
+  await until(() => market.length === 1)
+  await client.logIn(person)
+  const cart = listen(client)
+  await until(() => cart.length === 1)
+  expect(cart).toEqual([person.email])
+  expect(market).toEqual(["market"])
+})
+
+it.each([
+  ["after the first one logged out", true],
+  ["although the first one never logged out", false],
+])("a page is shown the cart of whoever logs in, %s", async (_when, logsOut) => {
+  const [alice, bob] = [await newPerson(), await newPerson()]
+  const client = newClient()
+  await client.logIn(alice)
+  const cart = listen(client)
+  await until(() => cart.length === 1)
+  if (logsOut) {
+    await client.logOut()
+    await until(() => client.live.status === "logged_out")
+  }
+  await client.logIn(bob)
+  await until(() => cart.length === 2)
+  expect(cart).toEqual([alice.email, bob.email])
+})

@@ -1,0 +1,101 @@
+import { expect, it } from "vitest"
+import { createClient } from "../../src/client/client.ts"
+import { NodeSocket } from "../../src/client/node-socket.ts"
+import { password, register } from "../accounts/person.ts"
+import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
+import { cleanUp } from "../fixtures/clean-up.ts"
+import { until } from "./until.ts"
+
+const service = await serveDirectory()
+
+/** Somebody logged in who looks at their cart, and what their page keeps of the login. */
+const openPage = async (request: typeof fetch = fetch) => {
+  const { refresh, token } = await register(service)
+  const page = { kept: refresh as string | undefined, carts: 0, statuses: Array.of<string>() }
+  const client = createClient({
+    baseUrl: service.url,
+    WebSocket: NodeSocket,
+    fetch: request,
+    refreshToken: refresh,
+    accessToken: token,
+    onLiveStatus: (status) => void page.statuses.push(status),
+    onTokens: (tokens) => {
+      page.kept = tokens?.refreshToken
+    },
+  })
+  cleanUp(() => client.live.close())
+  client.live.subscribe("cart", { state: () => void page.carts++, event: () => void page.carts++ })
+  await until(() => page.carts === 1)
+  return { client, page, token }
+}
+
+type Page = Awaited<ReturnType<typeof openPage>>
+
+it.each([
+  ["cannot be reached", () => Promise.reject(new TypeError("fetch failed"))],
+  ["is busy", () => Promise.resolve(new Response(null, { status: 503 }))],
+])(
+  "who logs out while the service %s is logged out here, and told that it may go on elsewhere",
+  async (_how, answer) => {
+    const { client, page, token } = await openPage((input, init) =>
+      String(input).endsWith("/logout") ? answer() : fetch(input, init),
+    )
+    await expect(client.logOut()).rejects.toThrow()
+    expect(page.kept).toBeUndefined()
+    await expect(client.call("GET /account")).rejects.toMatchObject({ status: 401 })
+    expect(client.live.status).toBe("logged_out")
+    // The login does go on: what happens to it is nothing for this page any more.
+    await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎬🐢🎬" }] } })
+    expect(await client.live.lookup(["🐢"])).toHaveLength(1)
+    expect(page.carts).toBe(1)
+  },
+)
+
+it("who has logged out can still look ids up, and their page keeps no tokens", async () => {
+  const { client, page } = await openPage()
+  await client.logOut()
+  await until(() => client.live.status === "logged_out")
+  expect(page.kept).toBeUndefined()
+  expect(await client.live.lookup(["🐢"])).toHaveLength(1)
+})
+
+it("who logs out with a token that has ended ends the login everywhere", async () => {
+  let isEnded = true
+  const { client, page } = await openPage((input, init) => {
+    const headers = new Headers(init?.headers)
+    if (isEnded && String(input).endsWith("/logout")) {
+      headers.set("authorization", "Bearer ended")
+      isEnded = false
+    }
+    return fetch(input, { ...init, headers })
+  })
+  const { kept } = page
+  await client.logOut()
+  const again = await service.call("POST", "/auth/token/refresh", { body: { refresh_token: kept } })
+  expect(again.status).toBe(401)
+})
+
+it.each([
+  ["here", "🐢🎬", ({ client }: Page) => client.logOut()],
+  ["elsewhere", "🎬🐢", ({ token }: Page) => service.call("POST", "/logout", { token })],
+])(
+  "a wallet that watches an id when its login ends %s is told of the next address, and of its cart after the next login",
+  async (_where, id, end) => {
+    const owner = await service.user()
+    await service.register(id, owner)
+    await service.edit(id, owner, { insert: [{ tag: "0x1003", data: bitcoin }] })
+    const opened = await openPage()
+    const { client, page } = opened
+    const addresses: Array<string | undefined> = []
+    client.watchId(id, ({ result }) => void addresses.push(result[0]?.data))
+    await until(() => addresses.at(-1) === bitcoin)
+    await end(opened)
+    await until(() => page.statuses.includes("logged_out"))
+    await service.edit(id, owner, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
+    await until(() => addresses.at(-1) === otherBitcoin)
+    expect(await client.live.lookup([id])).toMatchObject([{ status: true }])
+    expect(page.carts).toBe(1)
+    await client.logIn({ email: (await register(service)).email, password })
+    await until(() => page.carts === 2)
+  },
+)

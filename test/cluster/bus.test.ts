@@ -1,0 +1,235 @@
+import { Effect, Exit, Layer, ManagedRuntime } from "effect"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import { Bus, type BusOptions } from "../../src/cluster/bus.ts"
+import { decodeMessage, type Message } from "../../src/cluster/message.ts"
+import { redisWire } from "../../src/cluster/redis.ts"
+import type { Wire, WireHandlers } from "../../src/cluster/transport.ts"
+import { postgresWire } from "../../src/cluster/transport-postgres.ts"
+import { redisBinary } from "../fixtures/redis.ts"
+import { connectTo, startPostgres } from "./postgres-server.ts"
+import { startRedis } from "./redis-server.ts"
+
+const patiently = { timeout: 20_000, interval: 10 }
+/** A lease no busy machine uses up, so that none runs out unless the test makes it. */
+const times = { heartbeatMs: 50, leaseMs: 1_500, statementMs: 1_000 }
+
+let server: Awaited<ReturnType<typeof startPostgres>>
+let closing: Array<() => Promise<unknown>> = []
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterEach(async () => {
+  await Promise.all(closing.map((close) => close()))
+  closing = []
+})
+afterAll(() => server.stop())
+
+const connect = () => connectTo(server.directory, "bus")
+const wire = (silenceMs = 1_500) => postgresWire({ connect, channel: "bus_test", silenceMs })
+
+const open = async (options: Partial<BusOptions> = {}) => {
+  const runtime = ManagedRuntime.make(Bus.layer({ wire: wire(), ...times, ...options }))
+  closing.push(() => runtime.dispose())
+  const bus = await runtime.runPromise(Bus.use((bus) => Effect.succeed(bus)))
+  const woken: Array<string> = []
+  const dropped: Array<string> = []
+  let gaps = 0
+  bus.subscribe("topic", (payload) => woken.push(payload))
+  bus.onInvalidate("topic", (keys) => dropped.push(...(keys === "all" ? ["all"] : keys)))
+  bus.onGap(() => {
+    gaps += 1
+  })
+  const invalidate = (...keys: ReadonlyArray<string>) => runtime.runPromise(bus.invalidate("topic", keys))
+  const serves = () => vi.waitUntil(bus.mayServe, patiently)
+  return { bus, woken, dropped, gaps: () => gaps, invalidate, serves, close: () => runtime.dispose() }
+}
+
+/** What is said on the database's wire. */
+const overhear = async () => {
+  const messages: Array<Message> = []
+  // It says nothing itself, which is not to be taken for a fault.
+  const { close } = await wire(1_000_000).open({
+    onUp: () => {},
+    onMessage: (payload) => {
+      const message = decodeMessage(payload)
+      if (message._tag === "Some") messages.push(message.value)
+    },
+  })
+  closing.push(close)
+  return messages
+}
+
+describe("without a wire", () => {
+  it("handlers run at once, caches always serve and nothing is sent", async () => {
+    const { bus, dropped, woken } = await open({ wire: undefined })
+    Effect.runSync(bus.invalidate("topic", ["a", "b"]))
+    bus.publish("topic", "hello")
+    expect(dropped).toEqual(["a", "b"])
+    expect(woken).toEqual(["hello"])
+    expect(bus.mayServe()).toBe(true)
+    expect(bus.stats()).toMatchObject({ sent: 0, peers: 0 })
+  })
+
+  it("a process whose cache failed to drop serves from none of them again", async () => {
+    const { bus, dropped } = await open({ wire: undefined })
+    bus.onInvalidate("other", () => {
+      throw new Error("cannot drop")
+    })
+    bus.onInvalidate("other", () => dropped.push("other"))
+    Effect.runSync(bus.invalidate("other", ["a"]))
+    expect(dropped).toEqual(["other"])
+    expect(bus.mayServe()).toBe(false)
+    expect(bus.stats().handlerFailures).toBe(1)
+  })
+})
+
+describe("with a wire", () => {
+  it("a process that is alone sends heartbeats and nothing else", async () => {
+    const messages = await overhear()
+    const { bus, serves, invalidate, woken } = await open()
+    await serves()
+    for (let count = 0; count < 50; count += 1) {
+      await invalidate(`${count}`)
+      bus.publish("topic", `${count}`)
+    }
+    const { length } = messages
+    await vi.waitUntil(() => messages.length > length + 2, patiently)
+    expect(woken).toHaveLength(50)
+    expect(messages.filter(({ drop, wakes }) => drop !== undefined || wakes !== undefined)).toEqual([])
+  })
+
+  it("what happens in one moment is sent in few messages, each thing once", async () => {
+    const [a, b] = await Promise.all([open(), open()])
+    await Promise.all([a.serves(), b.serves()])
+    b.dropped.length = 0
+    const { sent } = a.bus.stats()
+    const keys = Array.from({ length: 300 }, (_, index) => `key ${index}`)
+    for (const key of keys) for (let times = 0; times < 3; times += 1) a.bus.publish("topic", key)
+    await Promise.all(keys.map((key) => a.invalidate(key)))
+    expect(b.dropped.sort()).toEqual(keys.sort())
+    await vi.waitUntil(() => b.woken.length >= 300, patiently)
+    expect(b.woken.sort()).toEqual(keys)
+    expect(a.bus.stats().sent - sent).toBeLessThan(30)
+  })
+
+  it("of too many wake-ups all processes hear that some were lost", async () => {
+    const [a, b] = await Promise.all([open(), open()])
+    await Promise.all([a.serves(), b.serves()])
+    const gaps = b.gaps()
+    const missed = b.bus.stats().gaps
+    for (let count = 0; count < 5_000; count += 1) a.bus.publish("topic", `${count}`)
+    await vi.waitUntil(() => b.gaps() > gaps, patiently)
+    expect(b.bus.stats().gaps).toBe(missed)
+  })
+
+  it("a process that stops says goodbye and is not missed", async () => {
+    const [a, b] = await Promise.all([open(), open()])
+    await vi.waitUntil(() => a.bus.stats().peers === 1, patiently)
+    await b.close()
+    await vi.waitUntil(() => a.bus.stats().peers === 0, patiently)
+    expect(a.bus.stats().lost).toBe(0)
+    expect(b.bus.mayServe()).toBe(false)
+  })
+
+  it("a database that cannot be reached is a typed failure", async () => {
+    const nowhere = postgresWire({
+      connect: () => connectTo("/nowhere", "bus"),
+      channel: "c",
+      silenceMs: 400,
+    })
+    const exit = await Effect.runPromiseExit(
+      Effect.scoped(Layer.build(Bus.layer({ wire: nowhere, ...times }))),
+    )
+    expect(Exit.isFailure(exit) && `${exit.cause}`).toContain("WireUnreachable")
+  })
+})
+
+describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
+  it("they take Redis while it is there and the database while it is not, and caches never notice", async () => {
+    const redis = await startRedis()
+    closing.push(async () => redis.remove())
+    const express = () => redisWire(redis.url, "bus_test", () => {})
+    const messages = await overhear()
+    const [a, b] = await Promise.all([open({ express: express() }), open({ express: express() })])
+    await Promise.all([a.serves(), b.serves()])
+    const missed = () => a.bus.stats().gaps + b.bus.stats().gaps
+    const missedBefore = missed()
+    let sent = 0
+    const wake = async () => {
+      sent += 1
+      const payload = `wake ${sent}`
+      a.bus.publish("topic", payload)
+      await vi.waitUntil(() => b.woken.includes(payload), patiently)
+      // What b logs now comes after whatever woke it: once that is overheard, so is the wake-up if it took the database.
+      await b.invalidate(payload)
+      await vi.waitUntil(
+        () => JSON.stringify(messages.map(({ drop }) => drop)).includes(`"${payload}"`),
+        patiently,
+      )
+      return JSON.stringify(messages.map(({ wakes }) => wakes)).includes(`"${payload}"`)
+        ? "database"
+        : "redis"
+    }
+    const takesRedis = () => vi.waitUntil(async () => (await wake()) === "redis", patiently)
+
+    await takesRedis()
+
+    redis.signal("SIGSTOP")
+    expect(await wake()).toBe("database")
+    await a.invalidate("while it hangs")
+    expect(b.dropped).toContain("while it hangs")
+    const gaps = b.gaps()
+    redis.signal("SIGCONT")
+    await takesRedis()
+
+    await redis.kill()
+    expect(await wake()).toBe("database")
+    await a.invalidate("while it is down")
+    expect(b.dropped).toContain("while it is down")
+    const c = await open({ express: express() })
+    await c.serves()
+
+    await redis.start()
+    await takesRedis()
+    expect(b.gaps()).toBeGreaterThan(gaps)
+    expect(missed()).toBe(missedBefore)
+  })
+})
+
+describe("with another wire for wake-ups", () => {
+  it("the others learn that wake-ups were lost, also when that wire refuses to say so", async () => {
+    const messages = await overhear()
+    const ends = new Set<WireHandlers>()
+    const carried: Array<string> = []
+    let isRefused = false
+    const express = (refuses: (payload: string) => boolean): Wire => ({
+      maxBytes: 10_000,
+      publish: async (payload) => {
+        if (refuses(payload)) {
+          isRefused = true
+          throw new Error("refused")
+        }
+        carried.push(payload)
+        for (const end of ends) end.onMessage(payload)
+      },
+      open: async (handlers) => {
+        ends.add(handlers)
+        handlers.onUp()
+        return { close: async () => void ends.delete(handlers) }
+      },
+    })
+    const a = await open({ express: express((payload) => payload.includes("wakesLost")) })
+    const b = await open({ express: express(() => false) })
+    await Promise.all([a.serves(), b.serves()])
+    await vi.waitUntil(() => a.bus.hearsExpress() && b.bus.hearsExpress(), patiently)
+    await b.invalidate("a and b know each other")
+    await vi.waitUntil(() => {
+      a.bus.publish("topic", "by express")
+      return carried.some((payload) => payload.includes("by express"))
+    }, patiently)
+    // Nothing carries a text of this length: the others are to look for themselves.
+    a.bus.publish("topic", "x".repeat(5000))
+    await vi.waitUntil(() => isRefused, patiently)
+    await vi.waitUntil(() => messages.some(({ wakesLost }) => wakesLost), patiently)
+  })
+})

@@ -1,0 +1,378 @@
+import { describe, expect, it } from "vitest"
+import { Coherence } from "../../src/cluster/invalidation-protocol.ts"
+import type { Message } from "../../src/cluster/message.ts"
+
+const LEASE_MS = 100
+const HEARTBEAT_MS = 20
+const STATEMENT_MS = 1_000
+
+/** Nodes, and a log which each reads when the test says so. The time is whatever the test says. */
+const setUp = () => {
+  const log: Array<Message> = []
+  const start = (id: string, maxBytes = 8_000) => {
+    const drops: Array<string> = []
+    let gaps = 0
+    let read = log.length
+    const coherence = new Coherence({
+      id,
+      leaseMs: LEASE_MS,
+      statementMs: STATEMENT_MS,
+      maxBytes,
+      onDrop: (drop) => drops.push(drop === "all" ? "all" : drop.map(([, key]) => key).join()),
+      onGap: () => {
+        gaps += 1
+      },
+    })
+    const node = {
+      coherence,
+      drops,
+      gaps: () => gaps,
+      mayServe: (now: number) => coherence.mayServe(now),
+      write: (now: number) => {
+        const message = coherence.write(now)
+        log.push(message)
+        coherence.logged(message.number, now)
+        return message
+      },
+      hear: (now: number, until = log.length) => {
+        for (; read < until; read += 1) coherence.hear(log[read]!, now)
+      },
+      miss: () => {
+        read = log.length
+      },
+      invalidate: (now: number, ...keys: ReadonlyArray<string>) => {
+        const wait = { isDone: false }
+        coherence.invalidate(
+          keys.map((key) => ["topic", key]),
+          now,
+          () => {
+            wait.isDone = true
+          },
+        )
+        return wait
+      },
+    }
+    return node
+  }
+  type Node = ReturnType<typeof start>
+  const live = (from: number, until: number, ...nodes: ReadonlyArray<Node>) => {
+    for (let now = from; now <= until; now += HEARTBEAT_MS) {
+      for (const node of nodes) {
+        node.coherence.heartbeat(now)
+        node.write(now)
+      }
+      for (const node of nodes) node.hear(now)
+    }
+    for (const node of nodes) node.drops.length = 0
+  }
+  return { log, start, live }
+}
+
+describe("a crowd", () => {
+  it("of more processes than a message has room for still hears that all have dropped", () => {
+    const { log, start, live } = setUp()
+    const maxBytes = 400
+    const nodes = Array.from({ length: 40 }, (_, i) => start(`node-${i}`, maxBytes))
+    const [writer, ...others] = nodes
+    live(0, 400, ...nodes)
+    expect(nodes.every((node) => node.mayServe(401))).toBe(true)
+    for (const message of log) expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThan(maxBytes)
+    const write = writer!.invalidate(401, "x")
+    writer!.write(401)
+    for (const node of others) node.hear(402)
+    expect(others.every((node) => node.drops.includes("x"))).toBe(true)
+    // Sooner than a lease, which is how long it would wait for one who never says so.
+    live(403, 403 + 4 * HEARTBEAT_MS, ...nodes)
+    expect(write.isDone).toBe(true)
+  })
+})
+
+describe("a lease", () => {
+  it("begins only after a whole lease of listening, with empty caches", () => {
+    const { start, live } = setUp()
+    const node = start("a")
+    live(0, 100, node)
+    expect(node.mayServe(100)).toBe(false)
+    node.write(120)
+    node.hear(121)
+    expect(node.mayServe(121)).toBe(true)
+    expect(node.drops).toEqual(["all"])
+  })
+
+  it("counts from when the heartbeat was written, not from when it came back", () => {
+    const { start, live } = setUp()
+    const node = start("a")
+    live(0, 200, node)
+    node.write(220)
+    node.hear(290)
+    expect(node.mayServe(319)).toBe(true)
+    expect(node.mayServe(320)).toBe(false)
+  })
+
+  it("that ran out is followed by probation and empty caches", () => {
+    const { start, live } = setUp()
+    const node = start("a")
+    live(0, 200, node)
+    node.write(350)
+    node.hear(350)
+    expect(node.mayServe(350)).toBe(false)
+    live(370, 430, node)
+    expect(node.mayServe(430)).toBe(false)
+    node.write(460)
+    node.hear(460)
+    expect(node.mayServe(460)).toBe(true)
+    expect(node.drops).toEqual(["all"])
+  })
+
+  it("ends with a gap, and everything is dropped at once", () => {
+    const { start, live } = setUp()
+    const node = start("a")
+    live(0, 200, node)
+    const gaps = node.gaps()
+    node.coherence.gap()
+    expect(node.drops).toEqual(["all"])
+    expect(node.gaps()).toBe(gaps + 1)
+    node.write(210)
+    node.hear(210)
+    expect(node.mayServe(210)).toBe(false)
+    live(230, 330, node)
+    expect(node.mayServe(330)).toBe(true)
+  })
+
+  it("ends with leaving", () => {
+    const { start, live } = setUp()
+    const node = start("a")
+    live(0, 200, node)
+    node.coherence.leave()
+    expect(node.mayServe(200)).toBe(false)
+  })
+})
+
+describe("a write", () => {
+  it("by a current node that knows nobody is done at once and says nothing", () => {
+    const { start, live } = setUp()
+    const node = start("a")
+    live(0, 200, node)
+    expect(node.invalidate(201, "x").isDone).toBe(true)
+    expect(node.coherence.isDue).toBe(false)
+  })
+
+  it("is done when the peer has dropped and said so", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    const wait = a.invalidate(301, "x", "y")
+    a.write(301)
+    a.hear(302)
+    expect(wait.isDone).toBe(false)
+    b.hear(303)
+    expect(b.drops).toEqual(["x,y"])
+    expect(b.coherence.isDue).toBe(true)
+    b.write(303)
+    a.hear(304)
+    expect(wait.isDone).toBe(true)
+  })
+
+  it("does not wait longer than a lease for a peer that says nothing more", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    const wait = a.invalidate(301, "x")
+    live(301, 381, a)
+    expect(wait.isDone).toBe(false)
+    live(401, 421, a)
+    expect(wait.isDone).toBe(true)
+    expect(b.mayServe(401)).toBe(false)
+  })
+
+  it("does not wait for a peer that speaks but no longer listens, and waits again for one that does", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    const deaf = (from: number, until: number) => {
+      for (let now = from; now <= until; now += HEARTBEAT_MS) {
+        for (const node of [a, b]) node.write(now)
+        a.hear(now)
+      }
+    }
+    deaf(320, 420)
+    expect(b.mayServe(420)).toBe(false)
+    const wait = a.invalidate(421, "x")
+    deaf(421, 421)
+    expect(wait.isDone).toBe(true)
+    live(440, 460, a, b)
+    expect(b.mayServe(460)).toBe(false)
+    const second = a.invalidate(461, "x")
+    a.write(461)
+    a.hear(461)
+    expect(second.isDone).toBe(false)
+  })
+
+  it("by a node on probation waits for a lease, since it may not know everybody", () => {
+    const { start, live } = setUp()
+    const b = start("b")
+    live(0, 200, b)
+    const a = start("a")
+    const wait = a.invalidate(201, "x")
+    a.write(201)
+    a.hear(202)
+    expect(wait.isDone).toBe(false)
+    a.coherence.heartbeat(304)
+    expect(wait.isDone).toBe(true)
+    expect(b.mayServe(304)).toBe(false)
+  })
+
+  it("that cannot be told waits until the others have noticed the silence", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    const wait = a.invalidate(301, "x")
+    live(301, 601, b)
+    a.coherence.heartbeat(601)
+    expect(wait.isDone).toBe(false)
+    expect(b.coherence.counters.lost).toBe(1)
+    a.coherence.heartbeat(710)
+    expect(wait.isDone).toBe(true)
+  })
+
+  it("of more keys than fit takes several messages, and is done with the last", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a", 1_000), start("b", 1_000)]
+    live(0, 300, a, b)
+    const keys = Array.from({ length: 100 }, (_, index) => `key ${index} 🐙`)
+    const wait = a.invalidate(301, ...keys)
+    let messages = 0
+    for (; a.coherence.isDue; messages += 1) {
+      expect(wait.isDone).toBe(false)
+      expect(Buffer.byteLength(JSON.stringify(a.write(301)))).toBeLessThanOrEqual(1_000)
+      b.hear(301)
+      b.write(301)
+      a.hear(301)
+    }
+    expect(messages).toBeGreaterThan(2)
+    expect(wait.isDone).toBe(true)
+    expect(b.drops.join()).toBe(keys.join())
+  })
+
+  it("of more keys than may wait, or of a key too long, drops everything", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    const waits = [
+      a.invalidate(301, "x"),
+      a.invalidate(301, ...Array.from({ length: 6_000 }, (_, index) => `${index}`)),
+      a.invalidate(301, "y".repeat(9_000)),
+    ]
+    a.write(301)
+    expect(a.coherence.isDue).toBe(false)
+    b.hear(301)
+    expect(b.drops).toEqual(["all"])
+    b.write(301)
+    a.hear(301)
+    expect(waits.every(({ isDone }) => isDone)).toBe(true)
+  })
+})
+
+describe("a peer", () => {
+  it("silent for a lease is lost: everything is dropped, and again when its last statement must have ended", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 1_300, a, b)
+    const gaps = a.gaps()
+    for (let now = 1_320; now <= 3_000; now += HEARTBEAT_MS) {
+      a.write(now)
+      a.hear(now)
+      if (now === 1_400) expect(a.drops).toEqual([])
+      if (now === 1_420) expect(a.drops).toEqual(["all"])
+      if (now === 2_400) expect(a.drops).toEqual(["all"])
+    }
+    expect(a.drops).toEqual(["all", "all"])
+    expect(a.gaps()).toBe(gaps + 2)
+    expect(a.coherence.isAlone(3_000)).toBe(true)
+  })
+
+  it("may have died before it was ever heard: all is dropped again when its last statement must have ended", () => {
+    const { start, live } = setUp()
+    const node = start("a")
+    live(0, 200, node)
+    for (let now = 220; now <= 3_000; now += HEARTBEAT_MS) {
+      node.write(now)
+      node.hear(now)
+      if (now === 1_100) expect(node.drops).toEqual([])
+    }
+    expect(node.drops).toEqual(["all"])
+  })
+
+  it("that was lost and comes back is waited for again, and is no gap", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    live(320, 500, a)
+    b.write(510)
+    a.hear(511)
+    expect(a.coherence.counters.gaps).toBe(0)
+    expect(a.invalidate(512, "x").isDone).toBe(false)
+  })
+
+  it("that said goodbye is neither waited for nor lost, but for a statement it may have left behind", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 1_300, a, b)
+    b.coherence.leave()
+    expect(b.write(1_301).bye).toBe(true)
+    a.hear(1_302)
+    expect(a.invalidate(1_302, "x").isDone).toBe(true)
+    for (let now = 1_320; now <= 3_000; now += HEARTBEAT_MS) {
+      a.write(now)
+      a.hear(now)
+      if (now === 2_400) expect(a.drops).toEqual([])
+    }
+    expect(a.drops).toEqual(["all"])
+    expect(a.coherence.counters).toMatchObject({ peers: 0, lost: 0, gaps: 0 })
+  })
+
+  it("is not lost while a word of it may be unread, however late its reader is", () => {
+    const { log, start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    live(320, 380, a)
+    // b lives on just within its lease; a reads its own heartbeat late, and not yet the one of b logged after it.
+    a.write(397)
+    const until = log.length
+    b.write(398)
+    b.hear(399)
+    a.hear(405, until)
+    expect(b.mayServe(405)).toBe(true)
+    expect(a.mayServe(405)).toBe(true)
+    expect(a.invalidate(405, "x").isDone).toBe(false)
+  })
+
+  it("whose message was missed is a gap, also when it was never heard before", () => {
+    const { start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    b.write(301)
+    a.miss()
+    b.write(302)
+    a.hear(303)
+    expect(a.drops).toEqual(["all"])
+    expect(a.coherence.counters.gaps).toBe(1)
+    const c = start("c")
+    c.write(304)
+    a.miss()
+    c.write(305)
+    a.hear(306)
+    expect(a.coherence.counters.gaps).toBe(2)
+  })
+
+  it("may repeat a message without effect", () => {
+    const { log, start, live } = setUp()
+    const [a, b] = [start("a"), start("b")]
+    live(0, 300, a, b)
+    b.invalidate(301, "x")
+    log.push(b.write(301))
+    a.hear(302)
+    expect(a.drops).toEqual(["x"])
+    expect(a.coherence.counters.gaps).toBe(0)
+  })
+})

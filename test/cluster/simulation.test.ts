@@ -1,0 +1,24 @@
+import fc from "fast-check"
+import { expect, it } from "vitest"
+import { World } from "./simulation.ts"
+
+it("no process serves what an acknowledged write replaced, whatever stalls, is cut off, dies, joins or leaves", () => {
+  let served = 0
+  let acknowledged = 0
+  const play = (seed: number) => {
+    const world = new World(seed)
+    world.run(4_000)
+    world.isCalm = true
+    world.run(7_000)
+    for (const node of world.alive) {
+      expect(node.coherence.mayServe(node.clock()), `${node.id} serves again`).toBe(true)
+      expect(node.coherence.counters.waiting, `${node.id} keeps nobody waiting`).toBe(0)
+      expect(world.staleAt(node), `${node.id} holds what the database holds`).toEqual([])
+    }
+    served += world.served
+    acknowledged += world.acknowledged
+  }
+  fc.assert(fc.property(fc.integer(), play), { numRuns: 120, endOnFailure: true })
+  expect(served).toBeGreaterThan(50_000)
+  expect(acknowledged).toBeGreaterThan(2_000)
+})

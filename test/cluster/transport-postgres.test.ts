@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Sql } from "postgres"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { postgresWire } from "../../src/cluster/transport-postgres.ts"
+import { connectTo, startPostgres } from "./postgres-server.ts"
+
+let server: Awaited<ReturnType<typeof startPostgres>>
+let admin: Sql
+beforeAll(async () => {
+  server = await startPostgres()
+  admin = server.connect("admin")
+})
+afterAll(async () => {
+  await admin.end({ timeout: 1 })
+  await server.stop()
+})
+
+const open = async (name: string) => {
+  const wire = postgresWire({
+    connect: () => connectTo(server.directory, name),
+    channel: "test",
+    silenceMs: 300,
+  })
+  const heard: Array<string> = []
+  let ups = 0
+  const { close } = await wire.open({
+    onMessage: (payload) => heard.push(payload),
+    onUp: () => {
+      ups += 1
+    },
+  })
+  return { wire, heard, ups: () => ups, close }
+}
+const backends = (name: string) => admin`select pid from pg_stat_activity where application_name = ${name}`
+
+it("everybody hears everything in one order, the longest payload included", async () => {
+  const [a, b] = await Promise.all([open("a"), open("b")])
+  const long = "🐙".repeat(2_000).slice(0, -2)
+  const longest = long + "x".repeat(a.wire.maxBytes - Buffer.byteLength(long))
+  await Promise.all(
+    [a, b].flatMap(({ wire }) => [wire.publish("1"), wire.publish(longest), wire.publish("2")]),
+  )
+  await vi.waitUntil(() => a.heard.length === 6 && b.heard.length === 6)
+  expect(a.heard).toEqual(b.heard)
+  await expect(a.wire.publish(`${longest}x`)).rejects.toThrow()
+  await Promise.all([a.close(), b.close()])
+  expect(await backends("a")).toEqual([])
+})
+
+it("it hears again, and says that it does, however often its connections were cut while it connected", async () => {
+  const { wire, heard, ups, close } = await open("cut")
+  let isCut = true
+  const speaking = (async () => {
+    while (isCut) await Promise.race([wire.publish("cut").catch(() => {}), sleep(20)])
+  })()
+  for (let turn = 0; turn < 80; turn += 1) {
+    await admin`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'cut' and (${turn % 3 === 0} or (query ilike 'listen%') = ${turn % 5 === 0})`
+    await sleep(Math.random() * 50)
+  }
+  isCut = false
+  await speaking
+  const { length } = heard
+  await vi.waitUntil(
+    async () => {
+      await Promise.race([wire.publish("again").catch(() => {}), sleep(100)])
+      return heard.length > length
+    },
+    { timeout: 20_000, interval: 50 },
+  )
+  expect(ups()).toBeGreaterThan(1)
+  await close()
+})
+
+it("it is not cut off where sessions may not be idle", async () => {
+  await admin`alter database postgres set idle_session_timeout = '100ms'`
+  try {
+    const { wire, heard, ups, close } = await open("idle")
+    // Long enough for what is idle to be ended many times, and short enough not to be replaced for its silence.
+    const speaking = setInterval(() => void wire.publish("still here").catch(() => {}), 20)
+    await vi.waitUntil(() => heard.length > 40, { timeout: 20_000 })
+    clearInterval(speaking)
+    expect(ups()).toBe(1)
+    await close()
+  } finally {
+    await admin`alter database postgres reset idle_session_timeout`
+  }
+})

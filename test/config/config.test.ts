@@ -1,0 +1,182 @@
+import { Effect, Exit, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { Email } from "../../schema/accounts/email.ts"
+import { checkPassword } from "../../src/accounts/passwords.ts"
+import { readConfig } from "../../src/config/config.ts"
+import { settings } from "../../src/config/settings.ts"
+
+const problems = (environment: Record<string, string>) => {
+  const read = readConfig(environment)
+  return "problems" in read ? read.problems : []
+}
+const config = (environment: Record<string, string> = {}) => {
+  const read = readConfig(environment)
+  if ("problems" in read) throw new Error(read.problems.join())
+  return read.config
+}
+
+const secret = Buffer.alloc(32, 7).toString("base64")
+
+describe("a bad setting", () => {
+  it.each([
+    [{ PORT: "seventy" }, "PORT: expected a whole number from 1 to 65535"],
+    [{ PORT: "70000" }, "PORT: expected a whole number from 1 to 65535"],
+    [{ WORKERS: "0" }, "WORKERS: expected a whole number from 1 to 64"],
+    [{ LOOKUP_CACHE_MB: "65536" }, "LOOKUP_CACHE_MB: expected a whole number from 1 to 32768"],
+    [
+      { DATABASE_URL: "mysql://x" },
+      "DATABASE_URL: expected a URL starting with postgres:// or postgresql://",
+    ],
+    [{ REDIS_URL: "http://x" }, "REDIS_URL: expected a URL starting with redis:// or rediss://"],
+    [{ REDIS_URL: "redis://x/main" }, "REDIS_URL: its path is no number of a database"],
+    [{ REDIS_URL: "redis://:50%off@x" }, "REDIS_URL: a % in the login or the path is written %25"],
+    [
+      { DATABASE_URL: "postgres://me:50%off@x/db" },
+      "DATABASE_URL: a % in the login or the path is written %25",
+    ],
+    [{ BASE_URL: "example.com" }, "BASE_URL: expected a URL starting with http:// or https://"],
+    [{ RATE_LIMIT: "no" }, "RATE_LIMIT: expected one of on, off"],
+    [{ RATE_LIMIT: "off", NODE_ENV: "production" }, "RATE_LIMIT: off is refused in production"],
+    [
+      { DEMO: "true", NODE_ENV: "production" },
+      "DEMO: true is refused in production, because demo passwords are published",
+    ],
+    [
+      { ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "admin-demo-1", NODE_ENV: "production" },
+      "ADMIN_PASSWORD: a published demo password is refused in production",
+    ],
+    [{ DEMO_PASSWORDS: "mine" }, "DEMO_PASSWORDS: expected one of published"],
+    [{ ADMIN_EMAIL: "a@b.c" }, "ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"],
+    [{ ADMIN_EMAIL: "nobody", ADMIN_PASSWORD: "long enough" }, "ADMIN_EMAIL: expected an email address"],
+    [
+      { ADMIN_EMAIL: "<root@x.example>", ADMIN_PASSWORD: "long enough" },
+      "ADMIN_EMAIL: expected an email address",
+    ],
+    [{ ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "🔑🔑🔑🔑" }, "ADMIN_PASSWORD: expected 8 to 200 characters"],
+    [
+      { ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "x".repeat(201) },
+      "ADMIN_PASSWORD: expected 8 to 200 characters",
+    ],
+    [{ SECRET_KEYS: "short" }, "SECRET_KEYS: expected id:secret pairs, each secret 32 bytes in base64"],
+    [{ DEMO: "yes" }, "DEMO: expected one of true, false"],
+    // Read as development, these opened everybody's mail to whoever asks.
+    [{ NODE_ENV: "prod" }, "NODE_ENV: expected one of development, test, production"],
+    [{ NODE_ENV: "production " }, "NODE_ENV: expected one of development, test, production"],
+    [{ SECRET_KEYS: `k1:${secret},k1:${secret}` }, "SECRET_KEYS: the id k1 is there twice"],
+    [{ MINT_KEY: "0x12" }, "MINT_KEY: expected 32 bytes in hex"],
+    [
+      { ALLOWED_ORIGINS: "shop.example" },
+      "ALLOWED_ORIGINS: shop.example is no origin such as https://shop.example",
+    ],
+    [
+      { ALLOWED_ORIGINS: "https://shop.example/cart" },
+      "ALLOWED_ORIGINS: https://shop.example/cart is no origin such as https://shop.example",
+    ],
+    [
+      { BASE_URL: "https://x.example/?a=1" },
+      "BASE_URL: expected an address without a login, a query or a fragment",
+    ],
+    // The forms of the pages there lead to paths of the host, not to what is below a prefix.
+    [{ AUTH_URL: "https://x.example/login/" }, "AUTH_URL: expected an address without a path"],
+    [
+      { BASE_URL: "https://x.example/api", AUTH_URL: "https://auth.example" },
+      "WEB_URL: expected an address without a path; by default it is BASE_URL",
+    ],
+    [{ PAYMENTS: "stripe" }, "PAYMENTS: expected one of sandbox"],
+    [
+      { PAYMENTS: "sandbox", STRIPE_SECRET_KEY: "sk", STRIPE_WEBHOOK_SECRET: "whsec" },
+      "PAYMENTS: sandbox is refused with STRIPE_SECRET_KEY, which takes real money",
+    ],
+    [{ STRIPE_SECRET_KEY: "sk" }, "STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"],
+  ])("%o is one line that names the variable and says why", (environment, line) => {
+    expect(problems(environment)).toEqual([line])
+  })
+  it("is no API below a path, where the pages have hosts of their own", () => {
+    const pages = { AUTH_URL: "https://auth.example/", WEB_URL: "https://web.example" }
+    expect(config({ BASE_URL: "https://x.example/api", ...pages })).toMatchObject({
+      baseUrl: "https://x.example/api",
+      authUrl: "https://auth.example",
+    })
+  })
+  it("does not hide another", () => {
+    expect(problems({ PORT: "x", WORKERS: "y" })).toHaveLength(2)
+  })
+  it("never shows the secret it was", () => {
+    expect(problems({ SECRET_KEYS: "k1:my-secret-text" }).join()).not.toContain("my-secret-text")
+  })
+})
+
+describe("the defaults", () => {
+  it("are a development service on port 3001 with demo data and one origin", () => {
+    expect(config()).toMatchObject({
+      port: 3001,
+      production: false,
+      demo: true,
+      baseUrl: "http://localhost:3001",
+      authUrl: "http://localhost:3001",
+      webUrl: "http://localhost:3001",
+      cartTtlSeconds: 300,
+    })
+  })
+  it("in production have no demo data and listen on all addresses", () => {
+    expect(config({ NODE_ENV: "production" })).toMatchObject({ demo: false, host: "0.0.0.0" })
+  })
+  it("listen on this machine alone outside production, unless HOST says where", () => {
+    expect(config().host).toBe("127.0.0.1")
+    expect(config({ NODE_ENV: "test" }).host).toBe("127.0.0.1")
+    expect(config({ HOST: "0.0.0.0" }).host).toBe("0.0.0.0")
+    expect(config({ HOST: "10.0.0.1", NODE_ENV: "production" }).host).toBe("10.0.0.1")
+  })
+  it("take test payments everywhere but in production, where it has to be said", () => {
+    expect(config().takesTestPayments).toBe(true)
+    expect(config({ NODE_ENV: "production" }).takesTestPayments).toBe(false)
+    expect(config({ NODE_ENV: "production", PAYMENTS: "sandbox" }).takesTestPayments).toBe(true)
+  })
+  it("hold for settings that are present but empty", () => {
+    expect(config({ PORT: "" }).port).toBe(3001)
+  })
+})
+
+it("the admin of the settings is one the API lets in: same addresses, same passwords", () => {
+  const taken = (name: string, given: string) =>
+    problems({ ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "long enough", [name]: given }).length === 0
+  for (const address of [
+    "a@b.c",
+    "a,b@c.d",
+    '"a"@b.c',
+    "a@b;c",
+    `${"a".repeat(250)}@b.c`,
+    `${"a".repeat(251)}@b.c`,
+  ])
+    expect([address, taken("ADMIN_EMAIL", address)]).toEqual([
+      address,
+      Schema.is(Schema.toType(Email))(address),
+    ])
+  for (const password of [
+    "7 chars",
+    "8 chars!",
+    "🔑".repeat(7),
+    "🔑".repeat(8),
+    "🔑".repeat(200),
+    "e\u0301".repeat(201),
+  ])
+    expect([password, taken("ADMIN_PASSWORD", password)]).toEqual([
+      password,
+      Exit.isSuccess(Effect.runSyncExit(checkPassword(password))),
+    ])
+})
+
+it("allowed origins are spelled as browsers spell them", () => {
+  const given = "https://Shop.Example/, http://localhost:8080, capacitor://localhost"
+  expect(config({ ALLOWED_ORIGINS: given }).allowedOrigins).toEqual([
+    "https://shop.example",
+    "http://localhost:8080",
+    "capacitor://localhost",
+  ])
+})
+
+it("every setting has a name of its own and a line for the README", () => {
+  const names = Object.values(settings).map((s) => s.name)
+  expect(new Set(names).size).toBe(names.length)
+  for (const { doc } of Object.values(settings)) expect(doc).toMatch(/\.$/)
+})

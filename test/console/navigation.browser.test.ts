@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest"
+import { letters, turnOnTotp } from "../accounts/person.ts"
+import { serveDirectory } from "../directory/directory-service.ts"
+import { executable, openBrowser } from "../fixtures/browser.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { openConsole, password, register } from "./console-person.ts"
+
+const port = await freePort()
+const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
+const browser = await openBrowser()
+
+type ConsolePage = Awaited<ReturnType<typeof openConsole>>
+
+const signIn = async (page: ConsolePage, email: string) => {
+  await page.getByLabel("Email").fill(email)
+  await page.getByLabel("Password", { exact: true }).fill(password)
+  await page.keyboard.press("Enter")
+}
+
+describe.skipIf(executable === undefined)("whoever goes about in the console", { timeout: 60_000 }, () => {
+  it("comes back from the sign-in with the back button", async () => {
+    const person = await register(service)
+    const page = await openConsole(await browser.person(), service, undefined, "#/lookup")
+    await page.getByRole("link", { name: "Cart" }).click()
+    await page.getByRole("heading", { name: "Sign in" }).waitFor()
+    await page.goBack()
+    await page.getByRole("heading", { name: "Look up an emoji id" }).waitFor()
+
+    await page.getByRole("link", { name: "Cart" }).click()
+    await signIn(page, person.email)
+    await page.getByRole("heading", { name: "Cart", exact: true }).waitFor()
+    await page.goBack()
+    await page.getByRole("heading", { name: "Look up an emoji id" }).waitFor()
+  })
+
+  it("goes on from the sign-in who is signed in already", async () => {
+    const person = await register(service)
+    const page = await openConsole(await browser.person(), service, person, "#/sign-in")
+    await page.getByRole("heading", { name: "Find an id to buy" }).waitFor()
+  })
+
+  it("is told that two-factor is off once a backup code was used", async () => {
+    const person = await register(service)
+    const { backupCodes } = await turnOnTotp(service, person.token)
+    const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
+    await signIn(page, person.email)
+    await page.getByText("I have lost my device").click()
+    await page.getByLabel("A backup code").fill(backupCodes[0] ?? "")
+    await page.keyboard.press("Enter")
+    await page.getByLabel("Email").waitFor()
+    await page.getByText("Two-factor is off. Sign in again.").waitFor()
+    await signIn(page, person.email)
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+  })
+
+  it("searches again for what could not be found out", async () => {
+    const person = await register(service)
+    const context = await browser.person()
+    const page = await openConsole(context, service, person, "#/market")
+    await context.route("**/emoji_id/search*", (route) => route.abort())
+    await page.getByLabel("Which id would you like?").fill("🐢🎲🐢")
+    await page.getByRole("button", { name: "Search" }).click()
+    await page.getByText("The service cannot be reached. Try again.").waitFor()
+    await context.unroute("**/emoji_id/search*")
+    await page.getByRole("button", { name: "Search" }).click()
+    await page.getByRole("button", { name: "Add to cart: 🐢🎲🐢", exact: true }).waitFor()
+  })
+
+  it("is still signed in where the payment leads back to", async () => {
+    const { token, ...person } = await register(service)
+    await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎺🐢" }] } })
+    const back = `${service.url}/#/cart`
+    const body = { method: "CardCheckout", success_url: back, cancel_url: back }
+    await service.call("POST", "/cart/checkout", { token, body })
+    const page = await openConsole(await browser.person(), service, { token, ...person }, "#/cart")
+    const opened = page.waitForEvent("popup")
+    await page.getByRole("link", { name: /^Pay / }).click()
+    const popup = await opened
+    await popup.getByRole("button", { name: /^Pay / }).first().click()
+    await popup.locator(".order", { hasText: "Paid" }).waitFor()
+    expect(await popup.evaluate(() => window.opener)).toBe(null)
+  })
+
+  it("tries again with the same key what has just failed", async () => {
+    const person = await register(service)
+    await service.register("🐢🎻🐢", await register(service))
+    const context = await browser.person()
+    const page = await openConsole(context, service, person, `#/market/${encodeURIComponent("🐢🎻🐢")}`)
+    let refused = 0
+    await context.route("**/user_interests", async (route) => {
+      if (++refused > 1) return route.continue()
+      // By then the page was drawn with the button asleep.
+      await page.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+      )
+      return route.fulfill({ status: 503, json: { error: "Not now." } })
+    })
+    await page.getByRole("button", { name: "Tell me when it is free" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByText("Not now.").waitFor()
+    await page.keyboard.press("Enter")
+    await page.getByText("You will hear when 🐢🎻🐢 can be had.").waitFor()
+  })
+
+  it("is sent one code when signing in, and another when asked for", async () => {
+    const person = await register(service)
+    const phone = "+14155550187"
+    const setUp = { default: true, provider: "SMS", phone }
+    await service.call("POST", "/account/2fa/enable", { token: person.token, body: setUp })
+    const [{ code } = {}] = await letters(service, phone)
+    await service.call("POST", "/account/2fa/confirm", { token: person.token, body: { code } })
+    const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
+    await signIn(page, person.email)
+    const field = page.getByLabel("Code from the SMS")
+    await field.fill("000000")
+    await page.getByRole("button", { name: "Continue" }).click()
+    await page.getByRole("alert").filter({ hasText: "code" }).waitFor()
+    expect(await letters(service, phone)).toHaveLength(2)
+    await page.getByRole("button", { name: "Send the code again" }).click()
+    await page.getByText("A code is on its way to your phone.").waitFor()
+    const [newest, ...before] = await letters(service, phone)
+    expect(before).toHaveLength(2)
+    await field.fill(newest?.code ?? "")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
+  })
+
+  it("is not shown a view of a release that came after the page", async () => {
+    const person = await register(service)
+    const context = await browser.person()
+    const page = await openConsole(context, service, person, "#/market")
+    // What the newer release gives for the name of the older one imports modules the page knows nothing of.
+    const newer = /console-boxes\.js|v=another/
+    await context.route(newer, async (route) => {
+      const response = await route.fetch({
+        url: route
+          .request()
+          .url()
+          .replace(/v=[\w-]+/, "v=another"),
+      })
+      const body = (await response.text()).replaceAll(/v=[\w-]+/g, "v=another")
+      await route.fulfill({ response, body })
+    })
+    await page.getByRole("link", { name: "Boxes" }).click()
+    await page.getByRole("button", { name: "Try again" }).waitFor()
+    await context.unroute(newer)
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.getByText("You have no box.").waitFor()
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest"
+import { emojis } from "../../schema/directory/emoji.ts"
+import { emojiGroups } from "../../src/console/emoji-groups.ts"
+import { serve } from "../fixtures/service.ts"
+
+const service = await serve()
+const admin = await service.user({ role: "Admin" })
+const owner = await service.user()
+
+describe("the console's page", () => {
+  it("answers a lookup by itself", async () => {
+    await service.call("POST", "/emoji_id", {
+      token: admin.token,
+      body: { emoji_id: "🐙🌊", user_id: owner.id },
+    })
+    const { headers, status, text } = await service.call("GET", `/?emoji_id=${encodeURIComponent("🐙🌊")}`)
+    expect(status).toBe(200)
+    expect(headers.get("content-security-policy")).toContain("script-src 'self'")
+    expect(text).toContain("octopus, ocean")
+  })
+
+  it("escapes what was asked for, and says what is wrong with it", async () => {
+    const { status, text } = await service.call("GET", `/?emoji_id=${encodeURIComponent('"><b>x</b>')}`)
+    expect(status).toBe(200)
+    expect(text).not.toContain("<b>x")
+    expect(text).toContain("is not a supported emoji")
+  })
+
+  it("loads modules that name the version of every module they import", async () => {
+    const { text } = await service.call("GET", "/")
+    const entry = /src="(\/assets\/console\.js\?v=[\w-]+)"/.exec(text)?.[1] ?? ""
+    const seen = new Set<string>()
+    const follow = async (path: string): Promise<void> => {
+      if (seen.has(path)) return
+      seen.add(path)
+      const { headers, status, text: source } = await service.call("GET", path)
+      expect([path, status, headers.get("cache-control")]).toEqual([
+        path,
+        200,
+        "public, max-age=31536000, immutable",
+      ])
+      for (const [, to] of source.matchAll(/"\.\/([^"]+)"/g)) await follow(`/assets/${to}`)
+    }
+    await follow(entry)
+    expect(seen.size).toBeGreaterThan(20)
+    expect([...seen].filter((path) => !path.includes("?v="))).toEqual([])
+    const stale = await service.call("GET", "/assets/console.js?v=another")
+    expect(stale.headers.get("cache-control")).toBe("no-cache")
+  })
+
+  it("offers every emoji of the set once", () => {
+    const offered = emojiGroups.flatMap(([, members]) => members.split(" "))
+    expect(offered.toSorted()).toEqual(emojis.map(({ canonical }) => canonical).toSorted())
+  })
+
+  it("loads nothing from elsewhere and writes no style into elements", async () => {
+    const { text } = await service.call("GET", "/")
+    expect(text).not.toMatch(/style="|https?:\/\/(?!127\.0\.0\.1)/)
+  })
+})
+
+describe("GET /admin/events", () => {
+  const list = (query: string, token = admin.token) =>
+    service.call("GET", `/admin/events?${query}`, { token })
+
+  it("tells what happened, newest first, and goes on in both directions", async () => {
+    const buyer = await service.user()
+    for (const id of ["🎲🔥", "🎲🌊", "🎲🐙"]) {
+      await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: id }] } })
+    }
+    const all = (await list("limit=200")).body.data
+    expect(all.length).toBeGreaterThanOrEqual(6)
+
+    const walked = []
+    let before = ""
+    do {
+      const { body } = await list(`limit=2${before === "" ? "" : `&before=${before}`}`)
+      walked.push(...body.data)
+      before = body.before ?? ""
+    } while (before !== "")
+    expect(walked).toEqual(all)
+
+    const { after } = (await list("limit=1")).body
+    expect((await list(`after=${after}`)).body).toEqual({ data: [], after })
+    await service.call("DELETE", "/cart", { token: buyer.token })
+    const { data } = (await list(`after=${after}`)).body
+    expect(data.map(({ event }: { event: string }) => event).toSorted()).toEqual([
+      "cart.changed",
+      "order.changed",
+    ])
+    const carts = (await list("kind=cart&limit=200")).body.data
+    expect(new Set(carts.map(({ channel }: { channel: string }) => channel.split(":")[0]))).toEqual(
+      new Set(["cart"]),
+    )
+  })
+
+  it("tells of what was begun before the newest event that was told, and committed after it", async () => {
+    const put = (sql: Pick<typeof service.sql, "unsafe">, channel: string) =>
+      sql.unsafe("select put_events($1::text::jsonb)", [
+        JSON.stringify([{ channel, type: "test.happened", data: {} }]),
+      ])
+    const told = async (after: string) => {
+      const { body } = await list(`kind=test&after=${after}`)
+      return [body.data.map(({ channel }: { channel: string }) => channel), body.after]
+    }
+    await put(service.sql, "test:first")
+    let { after } = (await list("kind=test")).body
+    const channels: Array<Array<string>> = []
+    await service.sql.begin(async (slow) => {
+      await put(slow, "test:slow")
+      await put(service.sql, "test:quick")
+      const [quick, next] = await told(after)
+      channels.push(quick)
+      after = next
+    })
+    const [late, end] = await told(after)
+    channels.push(late, (await told(end))[0])
+    expect(channels).toEqual([["test:quick"], ["test:slow"], []])
+  })
+
+  it("refuses a place nobody named, and whoever may not read events", async () => {
+    const places = ["yesterday", "2026-13-01 00:00:00+00", "2026-02-30 00:00:00+00", "0000-01-01 00:00:00+00"]
+      .map((at) => ({ at, channel: "a", offset: 1 }))
+      .concat({ at: "2026-01-01 00:00:00+00", channel: "\0", offset: 1 })
+      .map((place) => Buffer.from(JSON.stringify(place)).toString("base64url"))
+    for (const place of ["x", ...places]) expect((await list(`before=${place}`)).status).toBe(400)
+    expect((await list("", owner.token)).status).toBe(403)
+  })
+})
+
+describe("GET /transfers of everybody", () => {
+  it("is for administrators", async () => {
+    expect((await service.call("GET", "/transfers?all=true", { token: admin.token })).status).toBe(200)
+    expect((await service.call("GET", "/transfers?all=true", { token: owner.token })).status).toBe(403)
+  })
+})

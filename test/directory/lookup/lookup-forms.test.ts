@@ -1,0 +1,139 @@
+import { Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { BatchLookupResponse } from "../../../schema/directory/lookup.ts"
+import { expectAnswer, expectContract } from "../../fixtures/contract.ts"
+import { bitcoin, ethereum, otherBitcoin } from "../directory-service.ts"
+import { id, path, serveLookups } from "./lookup-service.ts"
+
+const { owner, service } = await serveLookups()
+
+const get = (path: string, headers: Record<string, string> = {}) => service.call("GET", path, { headers })
+
+describe("the payment form", () => {
+  it("takes the newest default, else the newest, and tokens by name and network", async () => {
+    const answer = await service.call("GET", `${path}/payment`, { token: owner.token })
+    expect(answer.status).toBe(200)
+    expectContract("PaymentAddressResponse", answer.body)
+    expect(answer.body.result["0x1003"]).toMatchObject({
+      address: bitcoin,
+      default: true,
+      description: "main",
+    })
+    expect(answer.body.result["0x1004"].address).toBe(ethereum)
+    expect(answer.body.result["0x6300:USDX:ETH"]).toMatchObject({
+      address: "0xabc",
+      long_name: "US Dollar X",
+    })
+    const some = await service.call("GET", `${path}/payment?tags=0x1003`, { token: owner.token })
+    expect(Object.keys(some.body.result)).toEqual(["0x1003"])
+  })
+
+  it("needs a token and a registered id", async () => {
+    expect((await get(`${path}/payment`)).status).toBe(401)
+    const missing = await service.call("GET", "/emoji_id/🐙🐶/payment", { token: owner.token })
+    expect(missing.status).toBe(404)
+    const bad = await service.call("GET", `${path}/payment?tags=x`, { token: owner.token })
+    expect(bad.status).toBe(400)
+  })
+})
+
+describe("a batch", () => {
+  it("answers each id in the order asked, known or not", async () => {
+    const emoji_ids = [id, "🐙🐶", "no", "🌊", "🚀👋🏿💚"]
+    const answer = await service.call("POST", "/emoji_id/lookup", { body: { emoji_ids } })
+    expect(answer.status).toBe(200)
+    expect(Schema.is(BatchLookupResponse)(answer.body)).toBe(true)
+    const { result } = answer.body
+    expect(result.map((one: { emoji_id: string }) => one.emoji_id)).toEqual(emoji_ids)
+    expect(result.map((one: { status: boolean }) => one.status)).toEqual([true, false, false, true, true])
+    expect(result[1].error.code).toBe("not_registered")
+    expect(result[2].error.code).toBe("unsupported_emoji")
+    expect(result[4].result).toEqual(result[0].result)
+  })
+
+  it("is a lookup, not a write: under an Idempotency-Key too it tells what is there now, and nothing is kept", async () => {
+    const emoji_ids = ["🐙🎈"]
+    const ask = async () => {
+      const answer = await service.call("POST", "/emoji_id/lookup", {
+        headers: { "Idempotency-Key": "every-time-the-same" },
+        body: { emoji_ids },
+      })
+      return answer.body.result[0].result?.map(({ data }: { data: string }) => data)
+    }
+    await service.register(emoji_ids[0]!, owner)
+    await service.edit(emoji_ids[0]!, owner, { insert: [{ tag: "0x1003", data: bitcoin }] })
+    expect(await ask()).toEqual([bitcoin])
+    await service.edit(emoji_ids[0]!, owner, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
+    expect(await ask()).toEqual([otherBitcoin])
+    expect(await service.sql`select 1 from idempotency_key where key = 'every-time-the-same'`).toEqual([])
+  })
+
+  it("takes 1 to 100 ids", async () => {
+    const post = async (count: number) =>
+      (await service.call("POST", "/emoji_id/lookup", { body: { emoji_ids: Array(count).fill("🌊") } }))
+        .status
+    expect([await post(0), await post(100), await post(101)]).toEqual([400, 200, 400])
+  })
+})
+
+describe("a confirmation", () => {
+  it.each([
+    ["0x1003", bitcoin, true],
+    ["BTC", otherBitcoin, true],
+    ["BTC", `${bitcoin}x`, false],
+    ["0x1004", ethereum, true],
+    ["ETH", ethereum.toLowerCase(), true],
+    ["ETH", ethereum.slice(2), true],
+    ["0x1003", ethereum, false],
+    ["WOW", "wow-address", true],
+    ["0x3fff", "OTHER|wow-address", false],
+    ["0x0005", "Küche 🍳", true],
+    ["0x0005", "Küche", false],
+  ])("of %s %s is %s", async (tag, data, expected) => {
+    const answer = await get(`${path}/confirm?tag=${tag}&data=${encodeURIComponent(data)}`)
+    expect(answer.body).toEqual({ result: expected, version: 2 })
+  })
+
+  it("needs a tag, data and a registered id", async () => {
+    expect((await get(`${path}/confirm?tag=0x1003`)).status).toBe(400)
+    expect((await get(`${path}/confirm?tag=%20&data=x`)).status).toBe(400)
+    expect((await get("/emoji_id/🐙🐶/confirm?tag=BTC&data=x")).status).toBe(404)
+  })
+})
+
+describe("a redirect", () => {
+  it("leads to the named link, else to the Redirect record", async () => {
+    const to = async (query: string) => {
+      const answer = await get(`/redirect?emoji_id=${encodeURIComponent(id)}${query}`)
+      return [answer.status, answer.headers.get("location")]
+    }
+    expect(await to("&link=shop")).toEqual([302, "https://example.com/shop"])
+    expect(await to("&link=other")).toEqual([302, "https://example.com/home"])
+    expect(await to("")).toEqual([302, "https://example.com/home"])
+  })
+
+  it("that leads nowhere is 404", async () => {
+    expect((await get("/redirect?emoji_id=🌊")).status).toBe(404)
+    expect((await get("/redirect?emoji_id=🐙🐶")).status).toBe(404)
+    expect((await get("/redirect?emoji_id=x")).status).toBe(400)
+    expect((await get("/redirect")).status).toBe(400)
+  })
+})
+
+describe("what an id's letters tell", () => {
+  it("is the same for ids that nobody has", async () => {
+    const shape = await get("/emoji_id/🐙🐶🐙/metadata")
+    expectContract("ShapeMatch", shape.body)
+    expect(shape.body).toMatchObject({ shape: "Bookends", pattern: { value: "ABA" } })
+    const rhythm = await get("/emoji_id/🐙🐶🐙/rhythm")
+    expectAnswer("GET", "/emoji_id/{emoji_id}/rhythm", rhythm.body)
+    expect(rhythm.body.rhythm).toBeGreaterThan(1)
+    expect((await get("/emoji_id/x/rhythm")).body.code).toBe("unsupported_emoji")
+  })
+
+  it("is made of the emoji of the set", async () => {
+    const answer = await get("/emoji")
+    expectAnswer("GET", "/emoji", answer.body)
+    expect(answer.body).toHaveLength(447)
+  })
+})

@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto"
+import { expect, it } from "vitest"
+import { serveDirectory } from "../directory/directory-service.ts"
+
+const mebibyte = 1024 * 1024
+
+it("one caller's Idempotency-Keys fill no disk: then they are refused, and what was kept is still repeated", async () => {
+  const service = await serveDirectory({ RATE_LIMIT: "on" })
+  const [owner, other] = [await service.user(), await service.user()]
+  const [id, others] = ["🍕🍕", "🍕🍕🍕"]
+  await service.register(id, owner)
+  await service.register(others, other)
+  const body = { data: "x".repeat(240_000) }
+  const store = (key: string | undefined, { token } = owner, of = id) =>
+    service.call("POST", `/emoji_id/${encodeURIComponent(of)}/json/SvcPageData`, {
+      token,
+      body,
+      headers: key === undefined ? {} : { "idempotency-key": key },
+    })
+  const first = randomUUID()
+  let answer = await store(first)
+  for (let n = 1; answer.status === 200 && n < 300; n++) answer = await store(randomUUID())
+  expect([answer.status, answer.body.code]).toEqual([429, "too_many_requests"])
+  expect(answer.body.error).toContain("without a key")
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0)
+  const [kept] =
+    await service.sql`select sum(length(answer)) / ${mebibyte} as size, bool_and(answer is not null) as all
+                                     from idempotency_key`
+  expect(Number(kept?.["size"])).toBeLessThan(66)
+  expect(kept?.["all"]).toBe(true)
+
+  const repeated = await store(first)
+  expect([repeated.status, repeated.headers.get("idempotent-replayed")]).toEqual([200, "true"])
+  expect((await store(undefined)).status).toBe(200)
+  expect((await store(randomUUID(), other, others)).status).toBe(200)
+})

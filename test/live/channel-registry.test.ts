@@ -1,0 +1,172 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { channel, Listener, World } from "./channel-simulation.ts"
+
+const someStep = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("commit" as const), n: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("join" as const), n: fc.integer({ min: -1, max: 12 }) }),
+  },
+  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("execute", "answer"), n: fc.nat(6) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom("say", "tell", "tell"), n: fc.nat(2) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constantFrom("readNews"), n: fc.constant(0) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom("fill", "drain", "leave", "return"), n: fc.nat(9) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("trim", "renew"), n: fc.nat(9) }) },
+)
+
+const play = (world: World, step: { readonly do: string; readonly n: number }) => {
+  const { log } = world
+  const chosen = world.listeners[step.n % Math.max(1, world.listeners.length)]
+  switch (step.do) {
+    case "commit":
+      return world.commit(step.n)
+    case "say":
+      return world.say()
+    case "tell":
+      return world.tell(step.n)
+    case "join":
+      world.join(step.n < 0 ? undefined : { epoch: log.epoch, offset: Math.min(step.n, log.offset) })
+      return
+    case "readNews":
+      return world.readNews()
+    case "execute":
+      return world.execute(step.n)
+    case "answer":
+      return world.answer(step.n)
+    case "fill":
+      if (chosen !== undefined) chosen.isFull = true
+      return
+    case "drain":
+      if (chosen !== undefined) chosen.isFull = false
+      chosen?.subscription?.advance()
+      return
+    case "leave":
+      if (chosen?.isOpen) world.leave(chosen)
+      return
+    case "return":
+      if (chosen?.isOpen === false) world.join(chosen.place)
+      return
+    case "trim":
+      log.firstKept = Math.min(log.offset + 1, log.firstKept + step.n)
+      return
+    case "renew":
+      log.epoch = `e${Number(log.epoch.slice(1)) + 1}`
+      return
+  }
+}
+
+describe("a feed", () => {
+  it("gives every listener a log without gap or reorder, whatever happens when", () => {
+    fc.assert(
+      fc.property(fc.array(someStep, { maxLength: 80 }), (steps) => {
+        const world = new World()
+        for (const step of steps) play(world, step)
+        world.settle()
+        for (const listener of world.listeners) {
+          expect(listener.faults).toEqual([])
+          if (listener.isOpen)
+            expect(listener.place).toEqual({ epoch: world.log.epoch, offset: world.log.offset })
+        }
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it("shows what this process has committed without a read, and reads nothing twice for it", () => {
+    const world = new World()
+    const listener = world.join()
+    world.settle()
+    const before = world.asked.length
+    world.say()
+    world.tell(0)
+    expect([listener.place?.offset, listener.faults]).toEqual([1, []])
+    expect(world.asked.length).toBe(before)
+    expect(world.feeds.isWanted(channel.name, 1)).toBe(false)
+    expect(world.feeds.isWanted(channel.name, 2)).toBe(true)
+  })
+
+  it("shows a state newer than itself and sends only what comes after", () => {
+    const world = new World()
+    const first = world.join()
+    world.execute(0)
+    world.answer(0)
+    world.commit(3)
+    const late = world.join()
+    world.execute(0)
+    world.answer(0)
+    expect(late.place?.offset).toBe(3)
+    world.commit(1)
+    world.settle()
+    expect([first, late].map(({ faults, place }) => [faults, place?.offset])).toEqual([
+      [[], 4],
+      [[], 4],
+    ])
+  })
+
+  it("does not mix epochs when an answer from before the renewal comes after it", () => {
+    const world = new World()
+    const first = world.join()
+    world.settle()
+    const second = world.join()
+    world.execute(0)
+    world.log.epoch = "e2"
+    world.commit(2)
+    world.readNews()
+    world.execute(0)
+    const [stale, news] = world.answers.splice(0)
+    news?.()
+    stale?.()
+    world.settle()
+    for (const { faults, place } of [first, second]) {
+      expect(faults).toEqual([])
+      expect(place).toEqual({ epoch: "e2", offset: 2 })
+    }
+  })
+
+  it("reads once for a crowd that comes at the same moment, and not at all for those it can serve from memory", () => {
+    const world = new World()
+    for (let n = 0; n < 50; n++) world.join()
+    expect(world.asked).toHaveLength(1)
+    world.settle()
+    world.commit(2)
+    world.settle()
+    const back = world.join({ epoch: world.log.epoch, offset: 1 })
+    expect(world.asked).toHaveLength(0)
+    expect(back.place?.offset).toBe(2)
+  })
+
+  it("stops replaying to a socket that is full and goes on when it drains", () => {
+    const world = new World()
+    world.join()
+    world.settle()
+    world.commit(5)
+    world.settle()
+    const slow = new Listener(world.topics)
+    slow.isFull = true
+    slow.place = { epoch: world.log.epoch, offset: 0 }
+    slow.subscription = world.feeds.join(channel, slow, "market")
+    slow.subscription.start(slow.place)
+    world.settle()
+    expect(slow.place.offset).toBe(0)
+    slow.isFull = false
+    slow.subscription.advance()
+    expect(slow.place.offset).toBe(5)
+    expect(slow.faults).toEqual([])
+  })
+
+  it("keeps nothing for channels nobody listens to", () => {
+    const world = new World()
+    const listeners = [world.join(), world.join()]
+    world.settle()
+    for (const listener of listeners) world.leave(listener)
+    expect(world.feeds.size).toBe(0)
+    expect(world.feeds.subscriptions).toBe(0)
+  })
+})

@@ -1,0 +1,54 @@
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
+import { expect, it } from "vitest"
+import { closeCodes } from "../../schema/live-frames.ts"
+import { Callers } from "../../src/accounts/caller-cache.ts"
+import { liveSocket } from "../fixtures/live-client.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
+
+/** Whoever reads a user with two-factor does this in the middle of it. */
+const whileReading = async ({ sql }: TestService, userId: string, what: string) => {
+  await sql`insert into two_factor (user_id, provider, confirmed_at) values (${userId}, 'AuthenticatorApp', now())`
+  await sql.unsafe(`
+    create function pause() returns boolean language sql volatile as $$ select ${what} is not null $$;
+    alter table two_factor rename to two_factor_kept;
+    create view two_factor as select * from two_factor_kept where pause()`)
+}
+
+it("a logout while a socket's token is being checked closes that socket too", async () => {
+  const service = await serve()
+  const callers = await service.runtime.runPromise(Callers)
+  const user = await service.user()
+  // It stops while the lock is held, and goes on with what was true before.
+  await whileReading(service, user.id, "pg_advisory_xact_lock_shared(7)")
+  const client = await liveSocket(service.url)()
+  await service.sql.begin(async (sql) => {
+    await sql`select pg_advisory_xact_lock(7)`
+    client.send({ type: "connect", token: user.token })
+    await expect.poll(() => waiting(service)).toHaveLength(1)
+    await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${user.id}`
+    await service.runtime.runPromise(callers.changed(user.id))
+  })
+  const closing = await Promise.race([client.closing, sleep(5000)])
+  expect(closing).toMatchObject({ code: closeCodes.unauthorized })
+})
+
+it("a socket is let in while the rights of others change all the time", async () => {
+  const service = await serve()
+  const callers = await service.runtime.runPromise(Callers)
+  const [user, other] = [await service.user(), await service.user()]
+  await whileReading(service, user.id, "pg_sleep(0.05)")
+  const client = await liveSocket(service.url)()
+  let isIn = false
+  const changing = (async () => {
+    while (!isIn) {
+      await service.runtime.runPromise(callers.changed(other.id))
+      await turn()
+    }
+  })()
+  client.send({ type: "connect", token: user.token })
+  const greeting = await Promise.race([client.take({ type: "connected" }), client.closing])
+  isIn = true
+  await changing
+  expect(greeting).toMatchObject({ type: "connected" })
+})

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest"
+import { World } from "./channel-simulation.ts"
+
+it("a subscription that starts over while a page is read for it hears what comes after", () => {
+  const world = new World()
+  const { log } = world
+  world.join()
+  log.offset = 2
+  const late = world.join({ epoch: "e1", offset: 0 })
+  world.execute(1)
+  log.offset = 5
+  world.execute(0)
+  // The first one's answer comes first: the feed begins at 5, and the other has to read 3 to 5 for itself.
+  world.answer(1)
+  world.answer(0)
+  expect(late.place).toEqual({ epoch: "e1", offset: 2 })
+  expect(world.asked).toHaveLength(1)
+  // The channel begins anew, and the state of that is read before the page is.
+  log.epoch = "e2"
+  world.readNews()
+  world.execute(1)
+  world.answer(0)
+  world.execute(1)
+  world.answer(0)
+  expect(late.place).toEqual({ epoch: "e2", offset: 5 })
+  world.execute(0)
+  world.answer(0)
+  world.commit(1)
+  world.readNews()
+  world.execute(0)
+  world.answer(0)
+  expect(world.listeners.map(({ place }) => place?.offset)).toEqual([6, 6])
+  expect(late.faults).toEqual([])
+})

@@ -1,0 +1,63 @@
+import type { AddressInfo } from "node:net"
+import { SMTPServer } from "smtp-server"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { Outbox } from "../../src/turns/outbox.ts"
+import { someEmail } from "../accounts/person.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+/** Mails the server has read and not acknowledged yet. */
+const unanswered: Array<() => void> = []
+const smtp = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ["STARTTLS", "AUTH"],
+  onData: (stream, _session, done) => {
+    stream.resume()
+    stream.on("end", () => unanswered.push(done))
+  },
+})
+beforeAll(() => new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve)))
+afterAll(() => new Promise<void>((resolve) => smtp.close(() => resolve())))
+
+const serveWithMail = (environment: Record<string, string> = {}) =>
+  serve({ SMTP_URL: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`, ...environment })
+const beginLetter = async (service: TestService) => {
+  const to = someEmail()
+  const letter = { to, kind: "security_notice", data: { change: "something changed" } }
+  await service.runtime.runPromise(Outbox.use((outbox) => outbox.put(letter)))
+  await expect.poll(() => unanswered.length, { timeout: 10_000 }).toBe(1)
+  return to
+}
+
+it("a letter that is being handed over when the service stops counts as sent, and is not sent again", async () => {
+  const service = await serveWithMail()
+  const to = await beginLetter(service)
+  const other = await serve({}, { database: service.database })
+  const stopped = service.stop()
+  // It takes no connections any more, so it is stopping.
+  await expect.poll(() => fetch(`${service.url}/health`).catch(() => "gone")).toBe("gone")
+  unanswered.shift()?.()
+  await stopped
+  const [row] = await other.sql`select sent_at is not null as sent from outbox where recipient = ${to}`
+  expect(row).toEqual({ sent: true })
+})
+
+it("a mail server that says nothing more holds up no stop for long", async () => {
+  const service = await serveWithMail({ DRAIN_SECONDS: "1" })
+  await beginLetter(service)
+  await service.stop()
+  expect(unanswered).toHaveLength(1)
+  unanswered.shift()?.()
+})
+
+it("letters that wait for a slow mail server are left to other processes, and their lease does not run out unused", async () => {
+  const service = await serveWithMail({ DRAIN_SECONDS: "1" })
+  const rows = Array.from({ length: 12 }, () => ({ recipient: someEmail(), kind: "security_notice" }))
+  await service.sql`insert into outbox ${service.sql(rows.map((row) => ({ ...row, payload: "{}" })))}`
+  await expect.poll(() => unanswered.length, { timeout: 10_000 }).toBe(4)
+  const [row] = await service.sql`select count(*)::int as leased from outbox where tries > 0`
+  expect(row).toEqual({ leased: 4 })
+  for (const done of unanswered.splice(0)) done()
+  await expect.poll(() => unanswered.length, { timeout: 10_000 }).toBe(4)
+  await service.stop()
+  for (const done of unanswered.splice(0)) done()
+})

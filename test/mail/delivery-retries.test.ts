@@ -1,0 +1,55 @@
+import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { SMTPServer, type SMTPServerOptions } from "smtp-server"
+import { it } from "vitest"
+import { Outbox } from "../../src/turns/outbox.ts"
+import { someEmail } from "../accounts/person.ts"
+import { cleanUp } from "../fixtures/clean-up.ts"
+import { serve } from "../fixtures/service.ts"
+
+const timeout = 60_000
+
+const sendThrough = async (options: SMTPServerOptions) => {
+  const smtp = new SMTPServer({ authOptional: true, disabledCommands: ["STARTTLS", "AUTH"], ...options })
+  await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve))
+  cleanUp(() => new Promise<void>((resolve) => smtp.close(() => resolve())))
+  const { port } = smtp.server.address() as AddressInfo
+  const { runtime, sql } = await serve({ SMTP_URL: `smtp://127.0.0.1:${port}` })
+  const to = someEmail()
+  const letter = { to, kind: "security_notice", data: { change: "something changed" } }
+  await runtime.runPromise(Outbox.use((outbox) => outbox.put(letter)))
+  const state = async () => {
+    const [row] = await sql`
+      select sent_at is not null as sent, tries, extract(epoch from due_at - at)::int as leased
+        from outbox where recipient = ${to}`
+    return row
+  }
+  return { state }
+}
+
+it.concurrent("a mail server that makes everybody wait before it greets gets its mail", {
+  timeout,
+}, async ({ expect }) => {
+  const postscreenMs = 6000
+  const { state } = await sendThrough({
+    onConnect: (_session, done) => void sleep(postscreenMs).then(() => done()),
+  })
+  await expect.poll(state, { timeout }).toMatchObject({ sent: true, tries: 1 })
+})
+
+it.concurrent("a mail server that looks long at a letter is waited for, and nobody else sends it meanwhile", {
+  timeout,
+}, async ({ expect }) => {
+  const unanswered: Array<() => void> = []
+  const { state } = await sendThrough({
+    onData: (stream, _session, done) => {
+      stream.resume()
+      stream.on("end", () => unanswered.push(done))
+    },
+  })
+  // Its lease was for a minute, and was begun anew twice.
+  await expect.poll(async () => (await state())?.["leased"], { timeout }).toBeGreaterThanOrEqual(80)
+  expect(unanswered).toHaveLength(1)
+  unanswered[0]?.()
+  await expect.poll(state).toMatchObject({ sent: true, tries: 1 })
+})

@@ -1,0 +1,47 @@
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { Unavailable } from "../../schema/errors.ts"
+import { Bus } from "../../src/cluster/bus.ts"
+import { AppConfig } from "../../src/config/config.ts"
+import { Market, type MarketParameters } from "../../src/market/market.ts"
+import { Sql } from "../../src/postgres/sql.ts"
+import { testConfig } from "../fixtures/service.ts"
+
+/** A database that keeps what it is given, and whose answer to a change is lost. */
+const forgetfulSql = () => {
+  let parameters: unknown
+  const rows = (statement: (q: never) => unknown) => {
+    const { text, values } = statement(((
+      strings: ReadonlyArray<string>,
+      ...given: ReadonlyArray<string>
+    ) => ({
+      text: strings.join("?"),
+      values: given,
+    })) as never) as { text: string; values: ReadonlyArray<string> }
+    if (text.startsWith("select")) return Effect.succeed([{ parameters }])
+    parameters = JSON.parse(values[0] ?? "")
+    return text.includes("do update")
+      ? Effect.fail(new Unavailable({ error: "The database is not reachable." }))
+      : Effect.succeed([])
+  }
+  return Layer.succeed(Sql, { rows } as unknown as Sql["Service"])
+}
+
+it("prices of which nobody knows whether they were set are read again", async () => {
+  const surroundings = Layer.mergeAll(
+    forgetfulSql(),
+    Bus.layer({ wire: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
+    Layer.succeed(AppConfig, testConfig()),
+  )
+  const after = await Effect.runPromise(
+    Effect.gen(function* () {
+      const market = yield* Market
+      const before = yield* market.parameters
+      const given: MarketParameters = { ...before, unpriced_lengths: [1] }
+      const failure = yield* Effect.flip(market.setParameters(given))
+      expect(failure._tag).toBe("Unavailable")
+      return yield* market.parameters
+    }).pipe(Effect.provide(Layer.provide(Market.layer, surroundings))),
+  )
+  expect(after.unpriced_lengths).toEqual([1])
+})

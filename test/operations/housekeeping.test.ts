@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { expect, it } from "vitest"
+import { Callers } from "../../src/accounts/caller-cache.ts"
+import { Tokens } from "../../src/accounts/sessions/tokens.ts"
+import { masterKeys } from "../../src/config/secret-keys.ts"
+import { tidy } from "../../src/operations/housekeeping.ts"
+import { letters, login, register, someEmail } from "../accounts/person.ts"
+import { serve, type TestService, testConfig } from "../fixtures/service.ts"
+
+it("a round takes away what is over and leaves what is not", async () => {
+  const service = await serve()
+  const [gone, kept] = [await register(service), await register(service)]
+  await service.call("POST", "/logout", { token: gone.token })
+  await service.sql`update entity set updated_at = now() - interval '3 days' where owner_id = ${gone.id}`
+  await service.sql`update magic_link set expires_at = now() - interval '2 days' where email = ${gone.email}`
+  await service.sql`insert into rate_window values ('old', 1, now() - interval '1 second'), ('new', 1, now() + interval '1 hour')`
+  await service.sql`insert into sms_code values (${gone.id}, false, 'x', 0, null, now() - interval '2 days')`
+  await service.sql`update outbox set sent_at = now() - interval '8 days' where recipient = ${gone.email}`
+  await service.sql`insert into outbox (recipient, kind, payload, at, due_at)
+    values (${gone.email}, 'given_up', 'never sent', now() - interval '31 days', 'infinity')`
+
+  await service.runtime.runPromise(tidy)
+
+  const left = async (query: Promise<ReadonlyArray<unknown>>) => (await query).length
+  const { sql } = service
+  expect(await left(sql`select 1 from entity where owner_id = ${gone.id}`)).toBe(0)
+  expect(await left(sql`select 1 from magic_link where email = ${gone.email}`)).toBe(0)
+  expect(await left(sql`select 1 from sms_code`)).toBe(0)
+  expect(await letters(service, gone.email)).toEqual([])
+  expect((await sql`select key from rate_window`).map(({ key }) => key)).toEqual(["new"])
+  expect(await left(sql`select 1 from entity where owner_id = ${kept.id}`)).toBe(1)
+  expect(await letters(service, kept.email)).toHaveLength(1)
+  const { status } = await service.call("POST", "/auth/token/refresh", {
+    body: { refresh_token: kept.refresh },
+  })
+  expect(status).toBe(200)
+})
+
+it("a stolen login's access token stays dead for as long as it would have lived", async () => {
+  const service = await serve({ ACCESS_TOKEN_SECONDS: String(7 * 86_400) }, { peersPossible: true })
+  const person = await register(service)
+  const refresh = (refresh_token: string) =>
+    service.call("POST", "/auth/token/refresh", { body: { refresh_token } })
+  await refresh((await refresh(person.refresh)).body.refresh_token)
+  expect((await refresh(person.refresh)).status).toBe(401)
+  await service.sql`update entity set updated_at = now() - interval '3 days' where owner_id = ${person.id}`
+  await service.runtime.runPromise(tidy)
+  await service.runtime.runPromise(Callers.use((callers) => callers.changed(person.id)))
+  expect((await service.call("GET", "/pubkeys", { token: person.token })).status).toBe(401)
+})
+
+it("a stolen login's access token stays dead where tokens were to live longer before", async () => {
+  const service = await serve()
+  const person = await register(service)
+  const keys = masterKeys(testConfig())
+  const [, payload] = person.token.split(".")
+  const { ep, role, sid, sub, iss: issuer } = JSON.parse(Buffer.from(payload!, "base64url").toString())
+  const signedBefore = await Effect.runPromise(
+    TestClock.setTime(Date.now() - 2 * 3_600_000).pipe(
+      Effect.andThen(
+        Tokens.use(({ sign }) => sign({ sub, sid, ep, role }, { kind: "access", ttlSeconds: 86_400 })),
+      ),
+      Effect.provide(Tokens.layer({ keys, issuer })),
+      Effect.provide(TestClock.layer()),
+    ),
+  )
+  await service.sql`update entity set status = 'Revoked', updated_at = now() - interval '1 hour'
+                     where kind = 'session' and owner_id = ${person.id}`
+  expect((await service.call("GET", "/pubkeys", { token: signedBefore })).status).toBe(401)
+})
+
+it("a login ends the oldest of very many of the same user, and only them", async () => {
+  const service = await serve()
+  const person = await register(service)
+  await service.call("POST", "/users", { body: { email: someEmail() } })
+  await service.sql`update entity set updated_at = now() - interval '1 minute' where owner_id = ${person.id}`
+  await service.sql`insert into entity (kind, id, version, turn, status, state, owner_id)
+    select 'session', gen_random_uuid(), 1, gen_random_uuid(), status, state, owner_id
+      from entity, generate_series(1, 200) where owner_id = ${person.id}`
+  const again = await login(service, person.email)
+  expect(again.status).toBe(200)
+  const rows =
+    await service.sql`select status, count(*)::int as n from entity where kind = 'session' group by 1 order by 1`
+  expect(rows).toEqual([
+    { status: "Revoked", n: 2 },
+    { status: "Verified", n: 201 },
+  ])
+  const { status } = await service.call("POST", "/auth/token/refresh", {
+    body: { refresh_token: person.refresh },
+  })
+  expect(status).toBe(401)
+})
+
+it("a session that is refreshed while a login looks for the oldest is left alone", async () => {
+  const service = await serve()
+  const person = await register(service)
+  const own = service.sql`kind = 'session' and owner_id = ${person.id}`
+  await service.sql`update entity set updated_at = now() - interval '1 day' where ${own}`
+  const [session] = await service.sql<[{ id: string }]>`select id from entity where ${own}`
+  await service.sql`insert into entity (kind, id, version, turn, status, state, owner_id)
+    select 'session', gen_random_uuid(), 1, gen_random_uuid(), status, state, owner_id
+      from entity, generate_series(1, 200) where id = ${session.id}`
+  const again = await service.sql.begin(async (q) => {
+    // What a refresh in another process does.
+    await q`update entity set version = version + 1, turn = gen_random_uuid(), updated_at = now() where id = ${session.id}`
+    const answer = login(service, person.email)
+    await sleep(700)
+    return { answer }
+  })
+  expect((await again.answer).status).toBe(200)
+  const [row] = await service.sql`select status from entity where id = ${session.id}`
+  expect(row?.["status"]).toBe("Verified")
+})
+
+it("a round takes away all that is over, however much there is", async () => {
+  const service = await serve()
+  const { sql } = service
+  await sql`insert into idempotency_key (caller, key, request_hash, run, created_at)
+            select 'session/x', n::text, '', gen_random_uuid(), now() - interval '2 days' from generate_series(1, 12000) n`
+  await sql`insert into idempotency_key (caller, key, request_hash, run) values ('session/x', 'new', '', gen_random_uuid())`
+  await sql`insert into outbox (recipient, kind, payload, sent_at)
+            select 'x', 'login', '', now() - interval '8 days' from generate_series(1, 12000)`
+  await service.runtime.runPromise(tidy)
+  expect((await sql`select key from idempotency_key`).map(({ key }) => key)).toEqual(["new"])
+  expect(await sql`select 1 from outbox limit 1`).toEqual([])
+})
+
+/** What takes too long is ended by the database, and nothing of it is done. */
+const endLong = async (sql: TestService["sql"], tables: ReadonlyArray<string>) => {
+  await sql.unsafe(`create function end_long() returns trigger language plpgsql as $$
+    begin if (select count(*) from gone) > 5000 then raise exception 'too long'; end if; return null; end $$`)
+  for (const table of tables)
+    await sql.unsafe(`create trigger end_long after delete on ${table} referencing old table as gone
+                      for each statement execute function end_long()`)
+}
+
+it("a round takes a month of what is over away without one long statement", async () => {
+  const service = await serve()
+  const { sql } = service
+  const { id } = await register(service)
+  await sql`insert into oauth_client (client_id, secret_hash, name, redirect_uris) values ('app', '', 'app', '{http://x}')`
+  await sql`insert into organization (id, name) values (${id}, 'partner')`
+  const [n, old] = [sql`generate_series(1, 12000) n`, sql`now() - interval '30 days'`]
+  await sql`insert into magic_link (token_hash, email, purpose, expires_at) select n, 'x', 'login', ${old} from ${n}`
+  await sql`insert into authorization_code (jti, client_id, user_id, expires_at) select gen_random_uuid(), 'app', ${id}, ${old} from ${n}`
+  await sql`insert into oauth_grant (id, client_id, user_id, emoji_id, epoch, expires_at)
+            select gen_random_uuid(), 'app', ${id}, 'x', 0, ${old} from ${n}`
+  await sql`insert into partner_visit (token_hash, organization_id, flow, sealed_state, expires_at)
+            select n, ${id}, 'get', '', ${old} from ${n}`
+  await sql`insert into rate_window (key, used, resets_at) select n, 1, ${old} from ${n}`
+  const tables = ["magic_link", "authorization_code", "oauth_grant", "partner_visit", "rate_window"]
+  await endLong(sql, tables)
+  await service.runtime.runPromise(tidy)
+  const left = await Promise.all(tables.map((table) => sql`select 1 from ${sql(table)}`))
+  // The link to the person who registered above is good.
+  expect(left.map(({ length }) => length)).toEqual([1, 0, 0, 0, 0])
+})
+
+it("letters that cannot leave do not keep those after them from being taken away", async () => {
+  const service = await serve()
+  const { sql } = service
+  await sql`insert into outbox (recipient, kind, payload, at, due_at)
+            select 'x', 'stuck', '', now() - interval '20 days', 'infinity' from generate_series(1, 5001)`
+  await sql`insert into outbox (recipient, kind, payload, at, sent_at)
+            select 'x', 'sent', '', now() - interval '9 days', now() - interval '8 days' from generate_series(1, 12000)`
+  await sql`insert into outbox (recipient, kind, payload, sent_at) values ('x', 'new', '', now())`
+  await sql`insert into sandbox_webhook (payload, due_at) select '', 'infinity' from generate_series(1, 5001)`
+  await sql`insert into sandbox_webhook (payload, delivered_at)
+            select '', now() - interval '8 days' from generate_series(1, 12000)`
+  await sql`insert into sandbox_webhook (payload, delivered_at) values ('', now())`
+  await service.runtime.runPromise(tidy)
+  const left = await sql`select kind, count(*)::int as n from outbox group by 1 order by 1`
+  expect(left).toEqual([
+    { kind: "new", n: 1 },
+    { kind: "stuck", n: 5001 },
+  ])
+  expect(
+    await sql`select delivered_at is null as waits, count(*)::int as n from sandbox_webhook group by 1 order by 1`,
+  ).toEqual([
+    { waits: false, n: 1 },
+    { waits: true, n: 5001 },
+  ])
+})
+
+it("a process takes the views of old days away without one long statement", async () => {
+  const { database, sql } = await serve()
+  await sql`insert into emoji_id_view (canonical, day, views) select n, current_date - 57, 1 from generate_series(1, 12000) n`
+  await sql`insert into emoji_id_view (canonical, day, views) values ('x', current_date - 56, 1)`
+  await sql`insert into view_batch (process, number, at) select gen_random_uuid(), 1, now() - interval '2 days' from generate_series(1, 12000)`
+  await endLong(sql, ["emoji_id_view", "view_batch"])
+  await serve({}, { database })
+  await expect
+    .poll(() => sql`select max(canonical) as last, count(*)::int as n from emoji_id_view`)
+    .toEqual([{ last: "x", n: 1 }])
+  await expect
+    .poll(() => sql`select count(*)::int as n from view_batch where at < now() - interval '1 day'`)
+    .toEqual([{ n: 0 }])
+})

@@ -1,0 +1,77 @@
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { expect, it } from "vitest"
+import { AppConfig } from "../../src/config/config.ts"
+import { Views } from "../../src/directory/lookup/view-counter.ts"
+import { CrowdedChannels } from "../../src/live/oversized-channels.ts"
+import { retention } from "../../src/live/retention.ts"
+import { DatabaseClock } from "../../src/postgres/database-clock.ts"
+import { Sql } from "../../src/postgres/sql.ts"
+import { Events } from "../../src/turns/event-store.ts"
+import { testConfig } from "../fixtures/service.ts"
+
+/** A statement as text, or the names of something in it. */
+const text = ((first: TemplateStringsArray | string | ReadonlyArray<string>, ...values: Array<unknown>) =>
+  typeof first === "object" && "raw" in first ? String.raw(first, ...values) : String(first)) as never
+
+/** A database of which one statement, known by a word in it, goes wrong in a way nobody foresaw at one of its times. */
+const databaseWithDefect = (word: string, wrongAt: number) => {
+  const seen = { times: 0 }
+  const rows: (typeof Sql)["Service"]["rows"] = (statement) =>
+    Effect.suspend(() => {
+      if (!String(statement(text)).includes(word)) return Effect.succeed([])
+      return ++seen.times === wrongAt
+        ? Effect.die(new Error("the certificate has expired"))
+        : Effect.succeed([{ ms: 0, trimmed: 0 } as never])
+    })
+  return { seen, layer: Layer.succeed(Sql, { rows } as (typeof Sql)["Service"]) }
+}
+
+/** How often it was seen after an hour in the life of a service. */
+const countInHour = <R>(
+  seen: { readonly times: number },
+  layer: Layer.Layer<R>,
+  first: Effect.Effect<void, never, R>,
+) =>
+  Effect.runPromise(
+    Effect.andThen(first, TestClock.adjust("1 hour")).pipe(
+      Effect.map(() => seen.times),
+      Effect.provide(layer),
+      Effect.provide(Layer.fresh(TestClock.layer())),
+    ),
+  )
+
+it("views are written after one batch went wrong in a way nobody foresaw", async () => {
+  const { layer, seen } = databaseWithDefect("put_views", 1)
+  const times = await countInHour(
+    seen,
+    Views.layer.pipe(Layer.provide(layer)),
+    Views.use((views) => Effect.sync(() => views.add("🚀", 1))),
+  )
+  expect(times).toBe(2)
+})
+
+it("views that are old are still forgotten after that", async () => {
+  const { layer, seen } = databaseWithDefect("delete from emoji_id_view", 1)
+  const times = await countInHour(seen, Views.layer.pipe(Layer.provide(layer)), Effect.void)
+  expect(times).toBe(2)
+})
+
+it("events that are old are still forgotten after that", async () => {
+  const { layer, seen } = databaseWithDefect("trim_old_events", 1)
+  const surroundings = Layer.mergeAll(Events.layer, CrowdedChannels.layer).pipe(
+    Layer.provideMerge(Layer.merge(layer, Layer.succeed(AppConfig, testConfig()))),
+  )
+  const times = await countInHour(seen, retention.pipe(Layer.provide(surroundings)), Effect.void)
+  expect(times).toBeGreaterThan(30)
+})
+
+it("the database's clock is still looked at after that", async () => {
+  const { layer, seen } = databaseWithDefect("clock_timestamp", 5)
+  const times = await countInHour(
+    seen,
+    DatabaseClock.layer.pipe(Layer.provide(layer), Layer.orDie),
+    Effect.void,
+  )
+  expect(times).toBeGreaterThan(100)
+})

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto"
+import { ed25519 } from "@noble/curves/ed25519.js"
+import { beforeAll, expect, it } from "vitest"
+import { ownershipMessage } from "../../../src/keys/pubkeys.ts"
+import { serve, type TestService } from "../../fixtures/service.ts"
+import { atSandbox, crypto, freshId, newShopper, until } from "../shopper.ts"
+
+let service: TestService
+let admin: Awaited<ReturnType<typeof newShopper>>
+beforeAll(async () => {
+  service = await serve()
+  admin = await newShopper(service, { role: "Admin" })
+})
+
+/** A buyer of two keys whose cart waits to be paid, for the second of them. */
+const choose = async () => {
+  const buyer = await newShopper(service)
+  const { body: first } = await buyer.call("POST", "/pubkeys")
+  const { body: chosen } = await buyer.call("POST", "/pubkeys")
+  const id = freshId()
+  await buyer.add(id)
+  const order = (await buyer.checkout({ ...crypto, pubkey: chosen })).body
+  expect(order.status).toBe("PendingPayment")
+  const keyOf = async () =>
+    (await service.sql`select pubkey from emoji_id where canonical = ${id}`)[0]?.["pubkey"]
+  return { buyer, chosen, first, keyOf, order }
+}
+
+it("an id is bound to the key its buyer chose, also when an administrator takes the cash for it", async () => {
+  const { chosen, keyOf, order } = await choose()
+  const paid = await admin.call("POST", `/cart/checkout/${order.id}`, { method: "Cash" })
+  expect(paid.body.status).toBe("Paid")
+  expect(await keyOf()).toBe(chosen)
+})
+
+it("it is, too, when a code leaves nothing to be paid", async () => {
+  const { buyer, chosen, keyOf } = await choose()
+  const redemption_code = `KEY-${randomUUID().slice(0, 8)}`
+  const code = { name: "key", code_type: "Discount", discount_as_percentage: 100, redemption_code }
+  expect((await admin.call("POST", "/codes", code)).status).toBe(200)
+  expect((await buyer.call("POST", "/cart/promo_code", { code: redemption_code })).status).toBe(200)
+  expect((await buyer.checkout({ method: "Free" })).body.status).toBe("Paid")
+  expect(await keyOf()).toBe(chosen)
+})
+
+it("a checkout asked for again with another key is not answered as if it were the same", async () => {
+  const { buyer, chosen, first, order } = await choose()
+  const other = await buyer.checkout({ ...crypto, pubkey: first })
+  expect([other.status, other.body.allowed]).toEqual([409, expect.arrayContaining(["convert_to_draft"])])
+  const unknown = await buyer.checkout({ ...crypto, pubkey: "00".repeat(32) })
+  expect(unknown.body.fields.pubkey[0].code).toBe("unknown")
+  for (const again of [crypto, { ...crypto, pubkey: chosen }])
+    expect((await buyer.checkout(again)).body).toMatchObject({ id: order.id, status: "PendingPayment" })
+})
+
+it("a key that its holder took back while the payment was on its way has no say over the id", async () => {
+  const buyer = await newShopper(service)
+  const holder = await newShopper(service)
+  const { body: first } = await buyer.call("POST", "/pubkeys")
+  const { publicKey, secretKey } = ed25519.keygen()
+  const foreign = Buffer.from(publicKey).toString("hex")
+  await buyer.call("POST", `/pubkeys/${foreign}`)
+  const id = freshId()
+  await buyer.add(id)
+  const { body: order } = await buyer.checkout({ ...crypto, pubkey: foreign })
+  const proof = Buffer.from(ed25519.sign(ownershipMessage(holder.id), secretKey)).toString("hex")
+  expect((await holder.call("POST", `/pubkeys/${foreign}?signature=${proof}`)).status).toBe(200)
+  await atSandbox(service, order.payment_method_data.session_id, "pay")
+  await until(
+    () => buyer.order(order.id),
+    ({ body }) => body.status === "Paid",
+  )
+  const written = await holder.call("PATCH", `/emoji_id/${encodeURIComponent(id)}`, {
+    insert: [{ tag: "0x4001", data: "https://theirs.example" }],
+  })
+  expect(written.status).toBe(403)
+  expect(await service.sql`select owner_id, pubkey from emoji_id where canonical = ${id}`).toEqual([
+    { owner_id: buyer.id, pubkey: first },
+  ])
+})

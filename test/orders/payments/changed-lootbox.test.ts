@@ -1,0 +1,95 @@
+import { expect, it } from "vitest"
+import { serve } from "../../fixtures/service.ts"
+import { waiting } from "../../fixtures/waiting.ts"
+import { expectInvariants } from "../oracle.ts"
+import { atSandbox, crypto, freshId, newShopper, until } from "../shopper.ts"
+
+const service = await serve({}, { peersPossible: true })
+const other = await serve({}, { database: service.database, peersPossible: true })
+const admin = await newShopper(service, { role: "Admin" })
+const otherAdmin = await newShopper(other, { role: "Admin" })
+
+/** An order of a box that was called off before its payment came, which it does once the box was changed like this. */
+const payLate = async (change: { readonly yats?: ReadonlyArray<string> }) => {
+  const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })
+  const buyer = await newShopper(service)
+  await buyer.call("POST", "/cart", { items: [{ lootbox_id: box.id }] })
+  const { body: order } = await buyer.checkout(crypto)
+  await buyer.call("DELETE", "/cart")
+  expect((await admin.call("PATCH", `/lootboxes/${box.id}`, { status: "Available", ...change })).status).toBe(
+    200,
+  )
+  await atSandbox(service, order.payment_method_data.session_id, "pay")
+  const { body: paid } = await until(
+    () => buyer.order(order.id),
+    ({ body }) => body.status === "Paid" || body.eligible_for_refund,
+  )
+  return { paid, box: () => admin.call("GET", `/lootboxes/${box.id}`), buyer }
+}
+
+it("a late payment does not buy a box for the price of what was in it before", async () => {
+  const { box, paid } = await payLate({ yats: [freshId(), freshId()] })
+  expect(paid).toMatchObject({ status: "Cancelled", eligible_for_refund: true })
+  expect((await box()).body.status).toBe("Available")
+})
+
+it("a late payment buys a box that is what it was", async () => {
+  const { box, buyer, paid } = await payLate({})
+  expect(paid.status).toBe("Paid")
+  const { body } = await until(box, (answer) => answer.body.status === "Owned")
+  expect(body).toMatchObject({ status: "Owned", owner_id: buyer.id })
+})
+
+type Buyer = Awaited<ReturnType<typeof newShopper>>
+const inCash = (_: Buyer, orderId: string) =>
+  admin.call("POST", `/cart/checkout/${orderId}`, { method: "Cash", external_reference: "till 4" })
+
+it.each([
+  ["for a payment to come", (buyer: Buyer) => buyer.checkout(crypto)],
+  ["for cash", inCash],
+])(
+  "a box that is filled anew while it is checked out %s is not sold for the price of what was in it before",
+  async (_, checkOut) => {
+    const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })
+    const buyer = await newShopper(service)
+    const { body: cart } = await buyer.call("POST", "/cart", { items: [{ lootbox_id: box.id }] })
+    let checkout: ReturnType<typeof checkOut> | undefined
+    const yats = [freshId(), freshId()]
+    // What the checkout has decided waits for the order's row; the box does not.
+    const filled = await service.sql.begin(async (sql) => {
+      await sql`select 1 from entity where kind = 'order' and id = ${cart.id} for update`
+      checkout = checkOut(buyer, cart.id)
+      await until(
+        () => waiting(other),
+        (found) => found.length > 0,
+      )
+      return otherAdmin.call("PATCH", `/lootboxes/${box.id}`, { yats })
+    })
+    expect(filled.status).toBe(200)
+    const refused = await checkout
+    expect(refused).toMatchObject({ status: 422, body: { fields: { eid: [{ code: "eligibility" }] } } })
+    expect((await buyer.cart()).body.status).toBe("Draft")
+    const { body: order } = await buyer.checkout(crypto)
+    expect(order).toMatchObject({ status: "PendingPayment", total_in_cents: filled.body.total_value })
+  },
+)
+
+it("a box is sold at once for cash, or for money its buyer has there", async () => {
+  const offered = async () =>
+    (await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })).body
+  const [first, second] = [await offered(), await offered()]
+  const buyer = await newShopper(service)
+  const { body: cart } = await buyer.call("POST", "/cart", { items: [{ lootbox_id: first.id }] })
+  const { body: order } = await inCash(buyer, cart.id)
+  expect(order).toMatchObject({ id: cart.id, status: "Paid", total_in_cents: first.total_value })
+  const { body: next } = await buyer.call("POST", "/cart", { items: [{ lootbox_id: second.id }] })
+  const override = { amount: second.total_value, external_reference: "till 5" }
+  await admin.call("POST", `/orders/${next.id}/payment_override`, override)
+  expect((await buyer.checkout(crypto)).body).toMatchObject({ id: next.id, status: "Paid" })
+  for (const { id } of [first, second])
+    await until(
+      () => admin.call("GET", `/lootboxes/${id}`),
+      ({ body }) => body.status === "Owned" && body.owner_id === buyer.id,
+    )
+  await expectInvariants(service.sql)
+})

@@ -1,0 +1,106 @@
+import { expect, it } from "vitest"
+import { serve, type TestService } from "../../fixtures/service.ts"
+import { atSandbox, crypto, freshId, newShopper, until } from "../shopper.ts"
+
+const service = await serve({ CART_TTL_SECONDS: "2", SWEEP_INTERVAL_MS: "50" })
+
+type Buyer = Awaited<ReturnType<typeof newShopper>>
+
+const lettersTo = async ({
+  email,
+}: Pick<Buyer, "email">): Promise<ReadonlyArray<{ kind: string; text: string }>> =>
+  (await service.call("GET", `/dev/outbox?to=${encodeURIComponent(email)}`)).body
+
+const awaitLetter = async (buyer: Buyer, kind: string): Promise<string | undefined> => {
+  const letters = await until(
+    () => lettersTo(buyer),
+    (all) => all.some((letter) => letter.kind === kind),
+    5000,
+  )
+  return letters.find((letter) => letter.kind === kind)?.text
+}
+
+const checkedOut = async (where: TestService, id = freshId()) => {
+  const buyer = await newShopper(where)
+  await buyer.add(id)
+  const { body: order } = await buyer.checkout(crypto)
+  const pay = (action: string) => atSandbox(where, order.payment_method_data.session_id, action)
+  return { buyer, order, id, pay }
+}
+
+const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
+
+it("who has paid a part of an order that ran out of time is told what is kept for them", async () => {
+  const { buyer, order, pay } = await checkedOut(service)
+  await pay("underpay")
+  const text = await awaitLetter(buyer, "order_expired")
+  const part = Math.floor(order.total_in_cents / 2)
+  expect(text).toContain("was not paid in full in time")
+  expect(text).toContain(`${dollars(part)} came in for it and is kept for you`)
+})
+
+it("who has paid nothing of it is not", async () => {
+  const { buyer } = await checkedOut(service)
+  const text = await awaitLetter(buyer, "order_expired")
+  expect(text).toContain("was not paid in time")
+  expect(text).not.toContain("kept")
+})
+
+it("who sends too much reads so in the receipt, until it was given back", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order, pay } = await checkedOut(service)
+  await pay("overpay")
+  const surplus = Math.max(1, Math.floor(order.total_in_cents / 10))
+  expect(await awaitLetter(buyer, "order_receipt")).toContain(
+    `${dollars(surplus)} more came in and is kept for you`,
+  )
+  await admin.call("POST", `/orders/${order.id}/refund`, { amount: surplus })
+  await admin.call("POST", `/orders/${order.id}/resend_confirmation`)
+  const [again] = await lettersTo(buyer)
+  expect(again).toMatchObject({ kind: "order_receipt", text: expect.not.stringContaining("kept") })
+})
+
+it("who pays after the end, when the id is somebody else's, is told that the money is kept", async () => {
+  const { buyer, id, order, pay } = await checkedOut(service)
+  await buyer.call("DELETE", "/cart")
+  const other = await newShopper(service)
+  await other.add(id)
+  expect((await other.checkout({ method: "Free" })).body.status).toBe("Paid")
+  await pay("pay")
+  const text = await awaitLetter(buyer, "payment_kept")
+  expect(text).toContain(`${dollars(order.total_in_cents)} came in for order ${order.order_number}`)
+  expect(text).toContain("is over: its ids were not kept")
+})
+
+it("who pays twice is told so, once for each payment too many", async () => {
+  const { buyer, order, pay } = await checkedOut(service)
+  await pay("pay")
+  await awaitLetter(buyer, "order_receipt")
+  await pay("overpay")
+  expect(await awaitLetter(buyer, "payment_kept")).toContain("was paid already")
+  expect((await buyer.order(order.id)).body.amount_overpaid_in_cents).toBeGreaterThan(0)
+  expect((await lettersTo(buyer)).map(({ kind }) => kind)).toEqual(["payment_kept", "order_receipt"])
+})
+
+it("who pays for a cart after taking it back is told that it counts there", async () => {
+  const { buyer, order, pay } = await checkedOut(service)
+  await buyer.call("POST", "/cart/convert_to_draft")
+  await pay("pay")
+  expect(await awaitLetter(buyer, "payment_kept")).toContain(
+    `${dollars(order.total_in_cents)} came in for order ${order.order_number}, which is back in your cart.`,
+  )
+  expect((await buyer.checkout(crypto)).body.status).toBe("Paid")
+})
+
+it("who has left is not written to", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { buyer, order, pay } = await checkedOut(service)
+  await admin.call("DELETE", `/users/${buyer.id}`)
+  for (const action of ["pay", "overpay"]) await pay(action)
+  const { body } = await until(
+    () => admin.order(order.id),
+    ({ body: shown }) => shown.amount_overpaid_in_cents > order.total_in_cents,
+  )
+  expect(body.status).toBe("Cancelled")
+  expect(await lettersTo(buyer)).toEqual([])
+})

@@ -1,0 +1,68 @@
+import { expect, it } from "vitest"
+import { serve } from "../../fixtures/service.ts"
+import { waiting } from "../../fixtures/waiting.ts"
+import { expectInvariants } from "../oracle.ts"
+import { atSandbox, card, crypto, freshIds, newShopper, until } from "../shopper.ts"
+
+const service = await serve()
+
+/** Both under way before either is done: the sandbox's row is held until then. */
+const clickTwice = async <A>(orderId: string, click: () => Promise<A>): Promise<A[]> => {
+  const { clicks } = await service.sql.begin(async (sql) => {
+    await sql`select 1 from sandbox_intent where order_id = ${orderId} for update`
+    const sent: Promise<A>[] = []
+    for (const _ of ["once", "and again"]) {
+      sent.push(click())
+      await expect.poll(() => waiting(service)).toHaveLength(sent.length)
+    }
+    return { clicks: sent }
+  })
+  return Promise.all(clicks)
+}
+
+it("a refund that is clicked twice while the sandbox works on it is made once, and both are answered", async () => {
+  const buyer = await newShopper(service)
+  const admin = await newShopper(service, { role: "Admin" })
+  await buyer.add(...freshIds(2))
+  const { body: order } = await buyer.checkout(crypto)
+  await atSandbox(service, order.payment_method_data.session_id, "pay")
+  await until(
+    () => buyer.order(order.id),
+    (answer) => answer.body.status === "Paid",
+  )
+  const clicks = await clickTwice(order.id, () =>
+    admin.call("POST", `/orders/${order.id}/refund`, { amount: 100 }),
+  )
+  for (const { body, status } of clicks) expect([status, body.refunded_total_in_cents]).toEqual([200, 100])
+  await expectInvariants(service.sql)
+})
+
+it.each([
+  ["card", card],
+  ["transfer on a chain", crypto],
+])("a %s that is clicked twice at once is paid once, and both are told so", async (_, method) => {
+  const buyer = await newShopper(service)
+  await buyer.add(...freshIds(1))
+  const { body: order } = await buyer.checkout(method)
+  const { session_id: session } = order.payment_method_data
+  const clicks = await clickTwice(order.id, () => atSandbox(service, session, "pay"))
+  for (const { status } of clicks) expect([200, 303]).toContain(status)
+  const { body } = await until(
+    () => buyer.order(order.id),
+    (answer) => answer.body.status === "Paid",
+  )
+  expect(body).toMatchObject({ status: "Paid", amount_overpaid_in_cents: 0 })
+  const [paid] =
+    await service.sql`select paid_cents::int as cents from sandbox_intent where order_id = ${order.id}`
+  expect(paid).toEqual({ cents: order.total_in_cents })
+  await expectInvariants(service.sql)
+})
+
+it("half of it that is clicked twice at once is paid once, and the second is told what came between", async () => {
+  const buyer = await newShopper(service)
+  await buyer.add(...freshIds(1))
+  const { body: order } = await buyer.checkout(crypto)
+  const { session_id: session } = order.payment_method_data
+  const clicks = await clickTwice(order.id, () => atSandbox(service, session, "underpay"))
+  expect(clicks.map(({ status }) => status).sort()).toEqual([200, 409])
+})

@@ -1,0 +1,85 @@
+import { afterEach, expect, it } from "vitest"
+import { serve } from "../../fixtures/service.ts"
+import { expectInvariants } from "../oracle.ts"
+import { type Asked, intentOf, openStripe, tellOf } from "../payments/stripe-server.ts"
+import { newShopper, until } from "../shopper.ts"
+
+const stripe = await openStripe()
+const service = await serve(stripe.settings)
+afterEach(() => {
+  stripe.how.refuses = () => false
+  stripe.how.meanwhile = async () => {}
+  stripe.how.failing = undefined
+})
+
+/** Paid through two intents, half and half. */
+const paidInParts = async () => {
+  const { buyer, order } = await stripe.pendingOrder(service)
+  const half = Math.floor(order.total_in_cents / 2)
+  const intents = [`pi_1_${order.id}`, `pi_2_${order.id}`] as const
+  await tellOf(service, "payment_intent.succeeded", intentOf(order.id, half, intents[0]))
+  await tellOf(
+    service,
+    "payment_intent.succeeded",
+    intentOf(order.id, order.total_in_cents - half, intents[1]),
+  )
+  const admin = await newShopper(service, { role: "Admin" })
+  const refund = (body: unknown) => admin.call("POST", `/orders/${order.id}/refund`, body)
+  return { buyer, order, half, intents, refund }
+}
+const isRefund = ({ method, path }: Asked) => method === "POST" && path === "/v1/refunds"
+const refundedItems = (order: { order_items: ReadonlyArray<{ refunded_quantity: number }> }) =>
+  order.order_items.map(({ refunded_quantity }) => refunded_quantity)
+
+it("a refund in two parts is taken note of whole before the first part is asked for", async () => {
+  const { order, refund } = await paidInParts()
+  const noted: Array<number> = []
+  stripe.how.meanwhile = async (asked) => {
+    if (!isRefund(asked)) return
+    const [row] = await service.sql<{ n: number }[]>`
+      select jsonb_array_length(state->'context'->'refunds') as n from entity where id = ${order.id}`
+    noted.push(row!.n)
+  }
+  const { body } = await refund({})
+  expect(noted).toEqual([2, 2])
+  expect(body.refunded_total_in_cents).toBe(order.total_in_cents)
+  expect(refundedItems(body)).toEqual([1, 1])
+})
+
+it("items of which only a part went back are not refunded, and the rest of their price can be", async () => {
+  const { buyer, half, intents, order, refund } = await paidInParts()
+  const item_ids = order.order_items.map(({ id }: { id: string }) => id)
+  stripe.how.refuses = (asked) => isRefund(asked) && asked.form.get("payment_intent") === intents[1]
+  const { body: partly } = await refund({ item_ids })
+  expect.soft(partly.refunded_total_in_cents).toBe(half)
+  expect.soft(refundedItems(partly)).toEqual([0, 0])
+  stripe.how.refuses = () => false
+  expect.soft((await refund({ item_ids })).status).toBe(200)
+  const { body: whole } = await buyer.order(order.id)
+  expect(whole.refunded_total_in_cents).toBe(order.total_in_cents)
+  expect(refundedItems(whole)).toEqual([1, 1])
+  expect((await refund({ item_ids })).status).toBe(422)
+  await expectInvariants(service.sql)
+})
+
+it("a part Stripe cannot be asked about does not hold up the other part", async () => {
+  const { half, intents, order, refund } = await paidInParts()
+  const down = { status: 500, body: { error: { type: "api_error", message: "down" } } }
+  stripe.how.failing = down
+  await refund({})
+  // Asked again, it still knows nothing of the first payment.
+  stripe.how.meanwhile = async ({ form, path }) => {
+    const isFirst = path.includes(intents[0]) || form.get("payment_intent") === intents[0]
+    stripe.how.failing = isFirst ? down : undefined
+  }
+  await service.sql`update entity set due_at = now(), leased_until = null where id = ${order.id}`
+  const admin = await newShopper(service, { role: "Admin" })
+  const { body } = await until(
+    () => admin.call("GET", `/orders/${order.id}/refunds`),
+    (answer) => answer.body[1].status !== "Pending",
+  )
+  expect(body).toMatchObject([
+    { status: "Pending", amount_in_cents: half },
+    { status: "Refunded", amount_in_cents: order.total_in_cents - half },
+  ])
+}, 20_000)

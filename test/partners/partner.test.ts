@@ -1,0 +1,283 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, it } from "vitest"
+import { login, password, register, totpCode, turnOnTotp } from "../accounts/person.ts"
+import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
+import { atSandbox, freshId, until } from "../orders/shopper.ts"
+import { locationOf, logInByMail, makeVisitor, type Visitor } from "../sign-in/oauth/application.ts"
+import { addressJson, makePartner, makeWalletUser } from "./partner.ts"
+
+const service = await serveDirectory()
+const partner = await makePartner(service)
+const path = "/partner/octo"
+
+let devices = 0
+const walletUser = () => makeWalletUser(service, `wallet-${++devices}`)
+
+const enter = async (visitor: Visitor, where: string, sent: Record<string, string>) => {
+  const answer = await visitor.get(`${where}?${new URLSearchParams(sent)}`)
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, where])
+  return visitor.get(where)
+}
+
+describe("arriving", () => {
+  it("moves the token out of the address at once, into a cookie no script reads", async () => {
+    const user = await walletUser()
+    const visitor = makeVisitor(service)
+    const answer = await visitor.get(`${path}?${new URLSearchParams({ refresh_token: user.refresh })}`)
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get("location")).toBe(path)
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+    expect(answer.headers.get("cache-control")).toBe("no-store")
+    const cookie = answer.headers.getSetCookie().join()
+    expect(cookie).toMatch(/^svc_visit=[\w-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
+    expect(cookie).not.toContain(user.refresh)
+    const page = await visitor.get(path)
+    expect(page.status).toBe(200)
+    expect(page.text).not.toContain(user.refresh)
+    const [row] = await service.sql`select sealed_state from partner_visit where user_id = ${user.id}`
+    expect(row?.["sealed_state"]).not.toContain(user.refresh)
+  })
+
+  it.each([
+    ["a token nobody made", { refresh_token: "made-up" }],
+    ["an id that is none", { eid: "abc" }],
+    ["an address that is none", { addresses: "0x1003=nonsense" }],
+    ["a category that holds no addresses", { addresses: "0x0004=https://evil.example" }],
+    ["JSON that is none", { address_json: "????" }],
+    ["an address in JSON that is none", { address_json: addressJson([{ "0x1003": "nonsense" }]) }],
+  ])("with %s is explained on a page and sends nobody anywhere", async (_what, sent) => {
+    for (const where of [path, `${path}/link-email`, `${path}/manage`]) {
+      const answer = await service.call("GET", `${where}?${new URLSearchParams(sent)}`)
+      expect(answer.status).toBe(400)
+      expect(answer.headers.get("location")).toBeNull()
+      expect(answer.headers.getSetCookie()).toEqual([])
+      expect(answer.text).toContain("Octo Wallet")
+    }
+  })
+
+  it("tells a user how many ids are free for them, whichever they would be", async () => {
+    const user = await walletUser()
+    await service.register(freshId(), user)
+    const visitor = makeVisitor(service)
+    await enter(visitor, path, { refresh_token: user.refresh })
+    const seen = async () => (await visitor.get(path)).text
+    expect(await seen()).toContain("One is free for you.")
+    const limit = (free_limit: number) =>
+      service.call("PATCH", `/users/${user.id}`, { token: service.admin.token, body: { free_limit } })
+    await limit(3)
+    expect(await seen()).toContain("3 are free for you.")
+    await limit(0)
+    expect(await seen()).not.toContain("free for you")
+  })
+
+  it("with a parameter twice, a damaged address or a script in it is explained too", async () => {
+    for (const bad of [
+      "eid=🐙&eid=🐙",
+      "eid=%ff",
+      `addresses=${encodeURIComponent("<script>alert(1)</script>")}`,
+    ]) {
+      const answer = await service.call("GET", `${path}?${bad}`)
+      expect(answer.status).toBe(400)
+      expect(answer.text).not.toContain("<script")
+    }
+    expect((await service.call("GET", "/partner/nobody")).status).toBe(404)
+  })
+
+  it("needs a login that stands: a replaced token, an ended one and a pending one are refused", async () => {
+    const user = await walletUser()
+    await service.call("POST", "/auth/token/refresh", { body: { refresh_token: user.refresh } })
+    const replaced = `${path}?${new URLSearchParams({ refresh_token: user.refresh })}`
+    expect((await service.call("GET", replaced)).status).toBe(400)
+    const ended = await walletUser()
+    const visitor = makeVisitor(service)
+    await enter(visitor, path, { refresh_token: ended.refresh })
+    await service.call("POST", "/logout", { token: ended.token })
+    expect((await visitor.get(path)).text).toContain("is over")
+    const person = await register(service)
+    await turnOnTotp(service, person.token)
+    const pending = (await login(service, person.email)).body.refresh_token
+    const waiting = await service.call("GET", `${path}?${new URLSearchParams({ refresh_token: pending })}`)
+    expect(waiting.text).toContain("second factor")
+  })
+
+  it("at another flow or another partner finds nothing of the visit", async () => {
+    const user = await walletUser()
+    await makePartner(service, "rival")
+    const visitor = makeVisitor(service)
+    await enter(visitor, path, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+    for (const where of ["/partner/rival", `${path}/manage`]) {
+      const page = await visitor.get(where)
+      expect(page.text).toContain('type="email"')
+      expect(page.text).not.toContain(bitcoin)
+    }
+  })
+})
+
+describe("getting an id", () => {
+  it("returns only to the address agreed with the partner, whatever is sent along", async () => {
+    const user = await walletUser()
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, path, {
+      refresh_token: user.refresh,
+      redirect_uri: "https://evil.example/",
+      return_link: "https://evil.example/",
+    })
+    const answer = await visitor.submit(page, { action: "abort" })
+    expect(answer.status).toBe(302)
+    const back = locationOf(answer)
+    expect(back.origin).toBe(partner.origin)
+    expect(Object.fromEntries(back.searchParams)).toEqual({
+      from: "directory",
+      status: "aborted",
+      refresh_token: user.refresh,
+    })
+  })
+
+  it("says what is taken, what is being bought and what is no id at all", async () => {
+    const owner = await service.user()
+    const id = freshId()
+    await service.register(id, owner)
+    const user = await walletUser()
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, path, { refresh_token: user.refresh })
+    expect((await visitor.get(`${path}?q=${encodeURIComponent(id)}`)).text).toContain(
+      "It belongs to somebody",
+    )
+    const refused = await visitor.submit(page, { action: "choose", emoji_id: id })
+    expect(refused.status).toBe(422)
+    expect(refused.text).toContain("is taken")
+    expect((await visitor.get(`${path}?q=abc`)).text).toContain("is not a supported emoji")
+  })
+
+  it("writes the addresses although the buyer never comes back", { timeout: 60_000 }, async () => {
+    const user = await walletUser()
+    await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
+    const visitor = makeVisitor(service)
+    const id = freshId()
+    const page = await enter(visitor, path, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+    expect((await visitor.submit(page, { action: "choose", emoji_id: id })).status).toBe(303)
+    const paying = await visitor.submit(await visitor.get(`${path}?cart`), { action: "card" })
+    expect(paying.status).toBe(303)
+    const session = locationOf(paying).pathname.split("/").at(-1) ?? ""
+    await atSandbox(service, session, "pay")
+    const [visit] = await service.sql`select order_id from partner_visit where user_id = ${user.id}`
+    await until(
+      async () =>
+        (await service.sql`select status from entity where id = ${visit?.["order_id"]}`)[0]?.["status"],
+      (status) => status === "Paid",
+    )
+    const order = await service.call("GET", `/orders/${visit?.["order_id"]}`, { token: user.token })
+    expect(order.body.organization_id).toBe(partner.id)
+    // Long ago, so that nobody has to wait for it here.
+    await service.sql`update entity set updated_at = now() - interval '1 hour' where id = ${visit?.["order_id"]}`
+    const { body } = await until(
+      () => service.lookup(id),
+      (answer) => JSON.stringify(answer.body).includes(bitcoin),
+      25_000,
+    )
+    expect(JSON.stringify(body)).toContain(bitcoin)
+  })
+
+  it("lets a page that was sent twice do its work once", async () => {
+    const user = await walletUser()
+    const visitor = makeVisitor(service)
+    const id = freshId()
+    const page = await enter(visitor, path, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+    await visitor.submit(page, { action: "choose", emoji_id: id })
+    await visitor.submit(page, { action: "choose", emoji_id: id })
+    const cart = await visitor.get(`${path}?cart`)
+    expect(cart.text.split("Remove</button>").length - 1).toBe(1)
+    const done = await visitor.submit(cart, { action: "free" })
+    expect(locationOf(done).searchParams.get("eid")).toBe(id)
+    const [order] = await service.sql`select id from entity where kind = 'order' and owner_id = ${user.id}`
+    const again = await visitor.get(`${path}/paid?order=${order?.["id"]}`)
+    expect(locationOf(again).searchParams.get("eid")).toBe(id)
+    const stranger = makeVisitor(service)
+    const other = await walletUser()
+    await enter(stranger, path, { refresh_token: other.refresh })
+    expect((await stranger.get(`${path}/paid?order=${order?.["id"]}`)).status).toBe(404)
+  })
+
+  it("offers an id the partner knows the user has, and gives it the new addresses", async () => {
+    const user = await walletUser()
+    const id = freshId()
+    await service.register(id, user)
+    const visitor = makeVisitor(service)
+    const sent = { refresh_token: user.refresh, eid: id, addresses: `0x1003=${otherBitcoin}` }
+    const page = await enter(visitor, path, sent)
+    expect(page.text).toContain("This one is yours already")
+    const done = await visitor.submit(page, { action: "keep" })
+    expect(locationOf(done).searchParams.get("eid")).toBe(id)
+    expect(JSON.stringify((await service.lookup(id)).body)).toContain(otherBitcoin)
+  })
+})
+
+describe("connecting and managing", () => {
+  it("writes only to ids of who is logged in", async () => {
+    const owner = await service.user()
+    const mine = freshId()
+    await service.register(mine, owner)
+    const stranger = await service.user()
+    const theirs = freshId()
+    await service.register(theirs, stranger)
+    const visitor = makeVisitor(service)
+    const where = `${path}/link-email`
+    await enter(visitor, where, { addresses: `0x1003=${bitcoin}` })
+    const page = await logInByMail(service, visitor, where, owner.email)
+    const refused = await visitor.submit(page, { action: "connect", emoji_id: theirs })
+    expect(refused.status).toBe(422)
+    expect(JSON.stringify((await service.lookup(theirs)).body)).not.toContain(bitcoin)
+    const done = await visitor.submit(page, { action: "connect", emoji_id: mine })
+    expect(locationOf(done).searchParams.get("eid")).toBe(mine)
+    expect(JSON.stringify((await service.lookup(mine)).body)).toContain(bitcoin)
+    const manage = await visitor.get(`${path}/manage?id=${encodeURIComponent(theirs)}`)
+    expect(manage.text).not.toContain("Add something")
+  })
+
+  it("refuses forms of other sites", async () => {
+    const user = await walletUser()
+    const id = freshId()
+    await service.register(id, user)
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, `${path}/manage`, { refresh_token: user.refresh })
+    const forged = { form_token: "forged" }
+    const fields = { action: "add", emoji_id: id, tag: "0x1003", data: bitcoin }
+    expect((await visitor.submit(page, fields, forged)).status).toBe(403)
+    expect((await visitor.submit(page, fields)).status).toBe(303)
+  })
+})
+
+describe("who has a second factor", () => {
+  it("is asked for a fresh code before a checkout, and the wallet's token stays good", async () => {
+    const strict = await serveDirectory({ TWO_FACTOR_GRACE_SECONDS: "1" })
+    const wallet = await makePartner(strict, "strict")
+    const person = await register(strict)
+    await strict.sql`update app_user set email_verified_at = now() where id = ${person.id}`
+    const { backupCodes, secret } = await turnOnTotp(strict, person.token)
+    const pending = (await login(strict, person.email, password)).body.refresh_token
+    const { body: tokens } = await strict.call("POST", "/auth/2fa", {
+      body: { refresh_token: pending, code: totpCode(secret) },
+    })
+    await sleep(1100)
+    const visitor = makeVisitor(strict)
+    const where = "/partner/strict"
+    const page = await enter(visitor, where, { refresh_token: tokens.refresh_token })
+    const id = freshId()
+    await visitor.submit(page, { action: "choose", emoji_id: id })
+    const asked = await visitor.submit(await visitor.get(`${where}?cart`), { action: "free" })
+    expect(asked.text).toContain("A code, before you buy")
+    const wrong = await visitor.submit(asked, { action: "prove", method: "free", code: "0000-0000" })
+    expect(wrong.status).toBe(422)
+    const proof = { action: "prove", method: "free", code: backupCodes[0] ?? "" }
+    const done = await visitor.submit(asked, proof)
+    expect(locationOf(done).origin).toBe(wallet.origin)
+    expect(Object.fromEntries(locationOf(done).searchParams)).toMatchObject({
+      eid: id,
+      refresh_token: tokens.refresh_token,
+    })
+    const refreshed = await strict.call("POST", "/auth/token/refresh", {
+      body: { refresh_token: tokens.refresh_token },
+    })
+    expect(refreshed.status).toBe(200)
+  })
+})

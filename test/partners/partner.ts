@@ -1,0 +1,36 @@
+import { expect } from "vitest"
+import type { DirectoryService } from "../directory/directory-service.ts"
+import { serveCallbacks } from "../sign-in/oauth/callback-server.ts"
+
+/** A partner whose users come back to a page of its own. */
+export const makePartner = async (service: DirectoryService, path = "octo") => {
+  const returns: Array<URLSearchParams> = []
+  const origin = await serveCallbacks((url, _request, response) => {
+    if (url.pathname === "/wallet") returns.push(url.searchParams)
+    response.end(`<h1>Back in the wallet</h1>`)
+  })
+  const { body } = await service.call("POST", "/organizations", {
+    token: service.admin.token,
+    body: { name: "Octo Wallet", partner_path: path, return_link: `${origin}/wallet?from=directory` },
+  })
+  expect(body.partner_path).toBe(path)
+  return { id: body.id as string, path, origin, returns, home: `${service.url}/partner/${path}` }
+}
+
+export const addressJson = (items: ReadonlyArray<Record<string, string>>) =>
+  Buffer.from(JSON.stringify(items)).toString("base64")
+
+/** A wallet's user as the wallet makes one: known by a device, not by an address. */
+export const makeWalletUser = async (service: DirectoryService, name: string) => {
+  const { body, status } = await service.call("POST", "/users", {
+    body: { alternate_id: name, password: "a wallet makes long passwords", source: "octo" },
+  })
+  expect(status).toBe(200)
+  const claims = JSON.parse(Buffer.from(body.access_token.split(".")[1], "base64url").toString())
+  return {
+    id: claims.sub as string,
+    email: "",
+    token: body.access_token as string,
+    refresh: body.refresh_token as string,
+  }
+}

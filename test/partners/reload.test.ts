@@ -1,0 +1,247 @@
+import { describe, expect, it } from "vitest"
+import { normalizeRecord } from "../../schema/directory/record.ts"
+import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
+import { atSandbox, freshId, until } from "../orders/shopper.ts"
+import { locationOf, logInByMail, makeVisitor, type Visitor } from "../sign-in/oauth/application.ts"
+import { addressJson, makePartner, makeWalletUser } from "./partner.ts"
+
+const service = await serveDirectory()
+await makePartner(service)
+const path = "/partner/octo"
+
+let devices = 0
+const walletUser = () => makeWalletUser(service, `again-${++devices}`)
+
+const enter = async (visitor: Visitor, sent: Record<string, string>) => {
+  await visitor.get(`${path}?${new URLSearchParams(sent)}`)
+  return visitor.get(path)
+}
+
+const recordsOf = async (id: string) => JSON.stringify((await service.lookup(id)).body.result)
+const orderOf = async (userId: string): Promise<string> => {
+  const [row] = await service.sql`
+    select id from entity where kind = 'order' and owner_id = ${userId} and status = 'Paid'`
+  return row?.["id"]
+}
+
+/** A visit with an id in the cart, which is to lead to the wallet's address. */
+const chooseId = async () => {
+  const user = await walletUser()
+  const visitor = makeVisitor(service)
+  const id = freshId()
+  const page = await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+  await visitor.submit(page, { action: "choose", emoji_id: id })
+  return { user, visitor, id, cart: await visitor.get(`${path}?cart`) }
+}
+
+/** The same, once the id was taken for free. */
+const getId = async () => {
+  const { cart, id, user, visitor } = await chooseId()
+  const done = await visitor.submit(cart, { action: "free" })
+  expect(locationOf(done).searchParams.get("eid")).toBe(id)
+  expect(await recordsOf(id)).toContain(bitcoin)
+  return { user, visitor, id, cart, paid: `${path}/paid?order=${await orderOf(user.id)}&again` }
+}
+
+describe("a page of flow 1 that is loaded again", () => {
+  it("does not undo what the owner has written since", async () => {
+    const { id, paid, user, visitor } = await getId()
+    await service.edit(id, user, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
+    const again = await visitor.get(paid)
+    expect(locationOf(again).searchParams.get("eid")).toBe(id)
+    expect(await recordsOf(id)).toContain(otherBitcoin)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+  })
+
+  it("leaves what the owner wrote between the payment and the way back", async () => {
+    const { cart, id, user, visitor } = await chooseId()
+    const paying = await visitor.submit(cart, { action: "crypto" })
+    await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
+    const order = await until(
+      () => orderOf(user.id),
+      (found) => found !== undefined,
+    )
+    await service.edit(id, user, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
+    const done = await visitor.get(`${path}/paid?order=${order}&again`)
+    expect(locationOf(done).searchParams.get("eid")).toBe(id)
+    expect(await recordsOf(id)).toContain(otherBitcoin)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+  })
+
+  it("writes nothing of a later visit to what an earlier one has bought", async () => {
+    const { id, paid, user, visitor } = await getId()
+    await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${otherBitcoin}` })
+    const again = await visitor.get(paid)
+    expect(locationOf(again).searchParams.get("eid")).toBe(id)
+    expect(await recordsOf(id)).not.toContain(otherBitcoin)
+  })
+
+  it("keeps what was agreed for an order that is paid after another was begun", async () => {
+    const user = await walletUser()
+    await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+    const [late, other] = [freshId(), freshId()]
+    const checkOut = async (id: string) => {
+      await visitor.submit(page, { action: "choose", emoji_id: id })
+      const paying = await visitor.submit(await visitor.get(`${path}?cart`), { action: "crypto" })
+      return locationOf(paying).pathname.split("/").at(-1) ?? ""
+    }
+    const session = await checkOut(late)
+    expect((await service.call("DELETE", "/cart", { token: user.token })).body.status).toBe("Cancelled")
+    await checkOut(other)
+    await atSandbox(service, session, "pay")
+    const order = await until(
+      () => orderOf(user.id),
+      (found) => found !== undefined,
+    )
+    const done = await visitor.get(`${path}/paid?order=${order}&again`)
+    expect(locationOf(done).searchParams.get("eid")).toBe(late)
+    expect(await recordsOf(late)).toContain(bitcoin)
+  })
+
+  it("writes the addresses to every id of the order, although one of them is no longer the buyer's", async () => {
+    const user = await walletUser()
+    await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+    const [gone, kept] = [freshId(), freshId()]
+    for (const id of [gone, kept]) await visitor.submit(page, { action: "choose", emoji_id: id })
+    const paying = await visitor.submit(await visitor.get(`${path}?cart`), { action: "crypto" })
+    await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
+    const order = await until(
+      () => orderOf(user.id),
+      (found) => found !== undefined,
+    )
+    await service.call("DELETE", `/emoji_id/${encodeURIComponent(gone)}`, { token: service.admin.token })
+    await visitor.get(`${path}/paid?order=${order}&again`)
+    expect(await recordsOf(kept)).toContain(bitcoin)
+  })
+
+  it("writes none to an id that is somebody else's by now, although the buyer may write everywhere", async () => {
+    const [user, other] = [await walletUser(), await service.user()]
+    await service.sql`update app_user set free_limit = 0, role = 'Admin' where id = ${user.id}`
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` })
+    const id = freshId()
+    await visitor.submit(page, { action: "choose", emoji_id: id })
+    const paying = await visitor.submit(await visitor.get(`${path}?cart`), { action: "crypto" })
+    await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
+    const order = await until(
+      () => orderOf(user.id),
+      (found) => found !== undefined,
+    )
+    await service.sql`update emoji_id set owner_id = ${other.id}, pubkey = null where canonical = ${id}`
+    await visitor.get(`${path}/paid?order=${order}&again`)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+  })
+
+  it("writes none to what its cart has bought elsewhere since, after it was taken back from the payment here", async () => {
+    const { cart, user, visitor } = await chooseId()
+    await visitor.submit(cart, { action: "crypto" })
+    const call = (method: string, where: string, body?: object) =>
+      service.call(method, where, { token: user.token, ...(body === undefined ? {} : { body }) })
+    expect((await call("POST", "/cart/convert_to_draft")).body.status).toBe("Draft")
+    await call("DELETE", "/cart")
+    const id = freshId()
+    await call("POST", "/cart", { items: [{ emoji_id: id }] })
+    expect((await call("POST", "/cart/checkout", { method: "Free" })).body.status).toBe("Paid")
+    await visitor.get(`${path}/paid?order=${await orderOf(user.id)}&again`)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+  })
+
+  it("leads back with the id although its button was pressed twice", async () => {
+    const { cart, id, visitor } = await getId()
+    const again = await visitor.submit(cart, { action: "free" })
+    expect(locationOf(again).searchParams.get("eid")).toBe(id)
+  })
+
+  it("leads back with the id from both of two presses at once", async () => {
+    const { cart, id, visitor } = await chooseId()
+    const answers = await Promise.all([1, 2].map(() => visitor.submit(cart, { action: "free" })))
+    expect(answers.map((answer) => locationOf(answer).searchParams.get("eid"))).toEqual([id, id])
+  })
+
+  it("leads back with the id although another process has written its address just now", async () => {
+    const user = await walletUser()
+    const id = freshId()
+    await service.register(id, user)
+    expect(await recordsOf(id)).not.toContain(bitcoin)
+    const visitor = makeVisitor(service)
+    const page = await enter(visitor, {
+      refresh_token: user.refresh,
+      eid: id,
+      addresses: `0x1003=${bitcoin}`,
+    })
+    const written = normalizeRecord({ tag: "0x1003", data: bitcoin })
+    if (!("hash" in written)) throw new Error(written.message)
+    await service.sql`insert into record (canonical, hash, tag, data)
+                      select canonical, ${written.hash}, ${0x1003}, ${written.data} from emoji_id where owner_id = ${user.id}`
+    const kept = await visitor.submit(page, { action: "keep" })
+    expect(locationOf(kept).searchParams.get("eid")).toBe(id)
+  })
+
+  it.each(["-".repeat(36), "0".repeat(36), "1"])("is not there of an order called %s", async (name) => {
+    const { visitor } = await chooseId()
+    expect((await visitor.get(`${path}/paid?order=${name}`)).status).toBe(404)
+  })
+
+  it("buys nothing without the email address that its partner has come to ask for", async () => {
+    const { cart, user, visitor } = await chooseId()
+    const asks = (forEmail: boolean) => service.sql`
+      update organization set branding = coalesce(branding, '{}') || jsonb_build_object('requires_email', ${forEmail}::boolean)`
+    await asks(true)
+    const refused = await visitor.submit(cart, { action: "free" })
+    await asks(false)
+    expect([refused.status, refused.text.includes("to have an email address")]).toEqual([400, true])
+    expect(await orderOf(user.id)).toBeUndefined()
+  })
+
+  it("says that the cart is empty to whoever has bought nothing", async () => {
+    const { cart, visitor } = await chooseId()
+    await visitor.submit(cart, {
+      action: "remove",
+      item: /name="item" value="([^"]*)"/.exec(cart.text)?.[1] ?? "",
+    })
+    const refused = await visitor.submit(cart, { action: "free" })
+    expect([refused.status, refused.text.includes("The cart is empty.")]).toEqual([422, true])
+  })
+})
+
+it("of two addresses for one coin only the one that is written is shown, and nothing is offered for ever", async () => {
+  const user = await walletUser()
+  const id = freshId()
+  await service.register(id, user)
+  const visitor = makeVisitor(service)
+  const sent = {
+    refresh_token: user.refresh,
+    addresses: `0x1003=${bitcoin}`,
+    address_json: addressJson([{ "0x1003": `${otherBitcoin}|My wallet` }]),
+  }
+  const shown = async (where: string) => {
+    await visitor.get(`${path}${where}?${new URLSearchParams(sent)}`)
+    const page = await visitor.get(path + where)
+    expect([page.text.includes(bitcoin), page.text.includes(otherBitcoin)]).toEqual([false, true])
+    return page
+  }
+  await shown("/link-email")
+  await visitor.submit(await shown("/manage"), { action: "given", emoji_id: id })
+  expect(await recordsOf(id)).toContain(otherBitcoin)
+  expect((await visitor.get(`${path}/manage`)).text).not.toContain('value="given"')
+})
+
+it("a login that is over does not stand in the way of the wallet's own user", async () => {
+  const stranger = await service.user()
+  const visitor = makeVisitor(service)
+  const where = `${path}/link-email`
+  await logInByMail(service, visitor, where, stranger.email)
+  await service.call("POST", "/logout", { token: stranger.token })
+  const user = await walletUser()
+  const id = freshId()
+  await service.register(id, user)
+  await visitor.get(`${where}?${new URLSearchParams({ refresh_token: user.refresh })}`)
+  const page = await visitor.get(where)
+  expect(page.text).toContain(`Connect ${id}`)
+  const done = await visitor.submit(page, { action: "connect", emoji_id: id })
+  expect(locationOf(done).searchParams.get("eid")).toBe(id)
+})

@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect, ManagedRuntime } from "effect"
+import { expect, it } from "vitest"
+import { heldUpMs } from "../../src/postgres/connections.ts"
+import { Sql } from "../../src/postgres/sql.ts"
+import { serve } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
+
+const service = await serve({ POOL_SIZE: "2" })
+const together = { concurrency: "unbounded" } as const
+const ask = (statement: Parameters<(typeof Sql)["Service"]["rows"]>[0]) =>
+  service.runtime.runPromise(Sql.use((sql) => sql.rows(statement)))
+
+it("the connections there are do the work of those the database does not open", async () => {
+  const { database, sql } = service
+  if (!("socketDir" in database)) throw new Error("the tests have a database of their own")
+  const role = `few_${randomUUID().slice(0, 8)}`
+  await sql.unsafe(`create role ${role} login connection limit 1`)
+  const host = encodeURIComponent(database.socketDir)
+  const url = `postgres://${role}@${host}:${database.port}/${database.database}`
+  const few = ManagedRuntime.make(Sql.layer({ connection: { url }, poolSize: 4, statementTimeoutMs: 8000 }))
+  const later = (ways: Sql["Service"]) =>
+    [ways.rows, ways.once].map((way) => way((q) => q`select pg_sleep(0.2)`))
+  await few.runPromise(Sql.use((ways) => ways.rows((q) => q`select 1`)))
+  const asked = Sql.use((ways) => Effect.all([...later(ways), ...later(ways), ...later(ways)], together))
+  expect(await few.runPromise(asked)).toHaveLength(6)
+  await few.dispose()
+  await sql.unsafe(`drop role ${role}`)
+})
+
+it("nobody waits behind a statement that waits for a lock while another connection goes on", async () => {
+  const { id } = await service.user()
+  let isHeld = true
+  let held: Promise<unknown> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`select 1 from app_user where id = ${id} for update`
+    held = ask((q) => q`update app_user set first_name = 'Ada' where id = ${id}`).then(() => {
+      isHeld = false
+    })
+    await expect.poll(() => waiting(service)).toHaveLength(1)
+    await sleep(heldUpMs)
+    for (let round = 0; round < 5; round++)
+      await Promise.all(Array.from({ length: 8 }, () => ask((q) => q`select 1`)))
+    expect(isHeld).toBe(true)
+  })
+  await held
+})

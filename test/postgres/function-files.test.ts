@@ -1,0 +1,76 @@
+import { expect, it } from "vitest"
+import { findNewer, migrate } from "../../src/postgres/migrate.ts"
+import { connect } from "../../src/postgres/sql.ts"
+import { createDatabase } from "../fixtures/database.ts"
+import { schemaWith } from "../fixtures/schema-files.ts"
+
+const open = async () =>
+  connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 8000 })
+
+/** A release in which one function answers its own number. */
+const release = (number: number) =>
+  schemaWith(
+    {
+      "functions/answer.sql": `create or replace function answer() returns int language sql as $$ select ${number} $$;`,
+    },
+    [9, number, 0],
+  )
+
+const answer = async (sql: Awaited<ReturnType<typeof open>>) => {
+  const [row] = await sql<[{ answer: number }]>`select answer()`
+  return row.answer
+}
+
+it("functions are re-created when their file changes, and only then", async () => {
+  const sql = await open()
+  expect(await migrate(sql, release(1))).toEqual(["functions/answer.sql"])
+  expect(await answer(sql)).toBe(1)
+  expect(await migrate(sql, release(1))).toEqual([])
+  expect(await migrate(sql, release(2))).toEqual(["functions/answer.sql"])
+  expect(await answer(sql)).toBe(2)
+  await sql.end()
+})
+
+it("a process of an older release, started later, leaves the functions of the newer one in place", async () => {
+  const sql = await open()
+  await migrate(sql, release(10))
+  expect(await migrate(sql, release(9))).toEqual([])
+  expect(await answer(sql)).toBe(10)
+  expect(await findNewer(sql, release(9))).toEqual(["release 9.10.0"])
+  expect(await findNewer(sql, release(10))).toEqual([])
+  await sql.end()
+})
+
+it("a newer release that changed no function keeps an older one from replacing them", async () => {
+  const sql = await open()
+  await migrate(sql, release(1))
+  const { folder } = release(1)
+  expect(await migrate(sql, { folder, release: [9, 3, 0] })).toEqual([])
+  expect(await migrate(sql, release(2))).toEqual([])
+  expect(await answer(sql)).toBe(1)
+  await sql.end()
+})
+
+it("functions that cannot all be created are not created at all", async () => {
+  const sql = await open()
+  const broken = schemaWith({
+    "functions/a.sql": "create or replace function first() returns int language sql as $$ select 1 $$;",
+    "functions/b.sql":
+      "create or replace function second() returns no_such_type language sql as $$ select 1 $$;",
+  })
+  await expect(migrate(sql, broken)).rejects.toThrow("no_such_type")
+  expect(await sql`select 1 from pg_proc where proname = 'first'`).toHaveLength(0)
+  expect(await sql`select 1 from function_file where name = 'functions/a.sql'`).toHaveLength(0)
+  await sql.end()
+})
+
+it("processes of several releases that start at once leave the functions of the newest", async () => {
+  const connection = await createDatabase()
+  const processes = Array.from({ length: 8 }, (_, n) => ({
+    sql: connect({ connection, poolSize: 1, statementTimeoutMs: 8000 }),
+    number: (n % 4) + 1,
+  }))
+  await Promise.all(processes.map(({ number, sql }) => migrate(sql, release(number))))
+  expect(await answer(processes[0]!.sql)).toBe(4)
+  await Promise.all(processes.map(({ sql }) => sql.end()))
+})

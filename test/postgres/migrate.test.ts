@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, it, vi } from "vitest"
+import { migrate } from "../../src/postgres/migrate.ts"
+import { prepareDatabase } from "../../src/postgres/prepare-database.ts"
+import { connect, type DatabaseAddress } from "../../src/postgres/sql.ts"
+import { currentSchema } from "../../src/postgres/sql-files.ts"
+import { createDatabase } from "../fixtures/database.ts"
+import { schemaWith } from "../fixtures/schema-files.ts"
+
+const open = (connection: DatabaseAddress, statementTimeoutMs: number) =>
+  connect({ connection, poolSize: 1, statementTimeoutMs })
+
+/** The schema with one more migration, which needs to lock a table that is written to all the time. */
+const withLater = schemaWith({ "0100_later.sql": "create index entity_later on entity (updated_at);" })
+
+/** Migrates with 200 ms for a statement, while another connection keeps it waiting for longer. */
+const migrateDespite = async (connection: DatabaseAddress, lock: string, schema = currentSchema) => {
+  const [patient, hurried] = [open(connection, 0), open(connection, 200)]
+  const held = patient.begin(async (q) => {
+    await q.unsafe(lock)
+    await sleep(800)
+  })
+  await sleep(100)
+  const applied = await migrate(hurried, schema).catch(String)
+  await held
+  await Promise.all([patient.end(), hurried.end()])
+  return applied
+}
+
+/** As operators do for their roles. */
+const setLockTimeout = async (connection: DatabaseAddress) => {
+  const sql = open(connection, 0)
+  const [{ name } = { name: "" }] = await sql`select current_database() as name`
+  await sql.unsafe(`alter database ${name} set lock_timeout = '20ms'`)
+  await sql.end()
+}
+
+it("a migration may take longer than a statement of the service", async () => {
+  const connection = await createDatabase()
+  expect(await migrateDespite(connection, "lock table entity", withLater)).toEqual(["0100_later.sql"])
+})
+
+it("a process that starts while another migrates waits for it, however short its role may wait for locks", async () => {
+  const connection = await createDatabase()
+  await setLockTimeout(connection)
+  expect(await migrateDespite(connection, "select pg_advisory_xact_lock(730214906)")).toEqual([])
+})
+
+it("a migration that was edited after it was applied is refused", async () => {
+  const sql = open(await createDatabase(), 8000)
+  const edited = schemaWith({ "0012_demo.sql": "create table another (id int);" })
+  await expect(migrate(sql, edited)).rejects.toThrow(
+    "migration 0012_demo.sql was changed after it was applied to this database",
+  )
+  await sql.end()
+})
+
+it("a database of a version before the baseline is refused with one line, and not changed", async () => {
+  const connection = await createDatabase()
+  const sql = open(connection, 8000)
+  await sql`update migration set name = '0001_turn.sql' where name = '0001_turns.sql'`
+  await sql`drop function take_rate`
+  await sql`delete from function_file`
+  const refused = await prepareDatabase(connection, 8000).then(
+    () => "",
+    ({ message }: Error) => message,
+  )
+  expect(refused).toMatch(/^This database was created by a version before 0\.2\.0, .*empty database.*$/)
+  expect(await sql`select 1 from function_file`).toHaveLength(0)
+  await sql.end()
+})
+
+it("a migration that waits for a table keeps no process of the version before from writing there", async () => {
+  const connection = await createDatabase()
+  const [keeper, migrating, serving] = [open(connection, 0), open(connection, 0), open(connection, 8000)]
+  // As a session that was left open, or for other tables a dump.
+  await keeper.unsafe("begin; lock table entity in row exclusive mode").simple()
+  const migrated = migrate(migrating, withLater)
+  const waiting = async () =>
+    (await serving`select 1 from pg_locks where not granted and relation = 'entity'::regclass`).length
+  try {
+    await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toBe(1)
+    await serving`update entity set due_at = null where false`
+  } finally {
+    await keeper.unsafe("commit").simple()
+    expect(await migrated).toEqual(["0100_later.sql"])
+    await Promise.all([keeper.end(), migrating.end(), serving.end()])
+  }
+}, 40_000)
+
+it("a program that is to serve a database of a newer version says so, once", async () => {
+  const connection = await createDatabase()
+  const said = vi.spyOn(console, "error").mockImplementation(() => {})
+  const lines = () => said.mock.calls.map(([line]) => String(line))
+  try {
+    await prepareDatabase(connection, 8000, { serves: true })
+    expect(lines()).toEqual([])
+    const sql = open(connection, 8000)
+    await sql`insert into migration (name, sha256) values ('9998_later.sql', ''), ('9999_latest.sql', '')`
+    await sql.end()
+    // A worker, whose parent has said it, and the command line.
+    await prepareDatabase(connection, 8000)
+    expect(lines()).toEqual([])
+    await prepareDatabase(connection, 8000, { serves: true })
+    expect(lines()).toEqual([expect.stringContaining("newer version (9998_later.sql, 9999_latest.sql)")])
+  } finally {
+    said.mockRestore()
+  }
+})

@@ -1,0 +1,107 @@
+import { describe, expect, inject, it } from "vitest"
+import { checkFitness } from "../../src/postgres/preflight.ts"
+import { connect, type DatabaseAddress } from "../../src/postgres/sql.ts"
+import { cleanUp } from "../fixtures/clean-up.ts"
+import { createDatabase } from "../fixtures/database.ts"
+import { droppedSettings, pgbouncerBinary, poolBefore } from "../fixtures/pgbouncer.ts"
+import { freePort, startProgram, temporaryFolder } from "../fixtures/program.ts"
+
+const statementTimeoutMs = 8000
+const options = (connection: DatabaseAddress) => ({ connection, poolSize: 1, statementTimeoutMs })
+const run = async (connection: DatabaseAddress, statement: string) => {
+  const sql = connect(options(connection))
+  await sql.unsafe(statement)
+  await sql.end()
+}
+const start = async (databaseUrl: string) => {
+  const port = await freePort()
+  const program = startProgram({
+    PORT: String(port),
+    DATA_DIR: temporaryFolder(),
+    DATABASE_URL: databaseUrl,
+    DEMO: "false",
+  })
+  cleanUp(() => {
+    program.child.kill("SIGTERM")
+    return program.ended
+  })
+  return { program, base: `http://127.0.0.1:${port}` }
+}
+
+/** A database whose sessions have the time limit whether they ask for it or not. */
+const createLimited = async () => {
+  const database = await createDatabase()
+  if (!("database" in database)) throw new Error("the tests have a database of their own")
+  await run(database, `alter database ${database.database} set statement_timeout = ${statementTimeoutMs}`)
+  return database
+}
+
+describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer before the database", () => {
+  it("serves in session mode, and its processes hear each other", async () => {
+    const url = await poolBefore(await createLimited(), {
+      pool_mode: "session",
+      ignore_startup_parameters: droppedSettings,
+    })
+    const { base, program } = await start(url)
+    await program.printed("docs")
+    expect((await fetch(`${base}/ready`)).status).toBe(200)
+    const metrics = async () => await (await fetch(`${base}/metrics`)).text()
+    const other = await start(url)
+    await other.program.printed("docs")
+    await expect.poll(metrics, { timeout: 10_000 }).toMatch(/^\w*bus_peers\S* 1$/m)
+  })
+
+  it("in transaction mode stops the start with one line that says so", async () => {
+    const url = await poolBefore(await createLimited(), {
+      pool_mode: "transaction",
+      ignore_startup_parameters: droppedSettings,
+    })
+    const { program } = await start(url)
+    expect((await program.ended).code).toBe(1)
+    expect(program.output().trim()).toBe(
+      "DATABASE_URL: notifications do not arrive: a pooler has to be in session mode, or left out",
+    )
+  })
+
+  it("that drops the time limit of statements is not used, and how to set it is said", async () => {
+    const url = await poolBefore(await createDatabase(), { ignore_startup_parameters: droppedSettings })
+    await expect(checkFitness(options({ url }))).rejects.toThrow(
+      /^DATABASE_URL: statement_timeout is '0' and not '8000' .* alter role … set statement_timeout = '8000'$/,
+    )
+  })
+
+  it("that refuses what our sessions are started with is told of with where to read on", async () => {
+    const url = await poolBefore(await createDatabase(), {})
+    await expect(checkFitness(options({ url }))).rejects.toThrow(
+      /^DATABASE_URL: the pooler says "unsupported startup parameter: \w+"; the README says how/,
+    )
+  })
+})
+
+describe("a database", () => {
+  it("that cannot hold emoji is not used", async () => {
+    const { port, socketDir } = inject("postgres")
+    const address = { socketDir, port }
+    await run(
+      { ...address, database: "postgres" },
+      "create database latin encoding LATIN1 template template0 locale_provider libc lc_collate 'C' lc_ctype 'C'",
+    )
+    await expect(checkFitness(options({ ...address, database: "latin" }))).rejects.toThrow(
+      "DATABASE_URL: the database's encoding is LATIN1, and emoji need UTF8",
+    )
+  })
+
+  it("that is another service's own is not shared with it, and one line says so", async () => {
+    const { port, socketDir } = inject("postgres")
+    const { program } = await start(`postgres://postgres@localhost:${port}/postgres?host=${socketDir}`)
+    await program.printed("embedded Postgres of a service")
+    expect((await program.ended).code).toBe(1)
+    expect(program.output().trim()).toBe(
+      "DATABASE_URL: this is the embedded Postgres of a service, which shares it with no other",
+    )
+  })
+
+  it("of our own is fit", async () => {
+    await expect(checkFitness(options(await createDatabase()))).resolves.toBeUndefined()
+  })
+})

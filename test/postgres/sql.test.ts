@@ -1,0 +1,274 @@
+import { Effect, Result } from "effect"
+import { beforeAll, describe, expect, it, vi } from "vitest"
+import { connect, Sql } from "../../src/postgres/sql.ts"
+import { WriteFailures } from "../../src/postgres/write-failures.ts"
+import { serve, type TestService } from "../fixtures/service.ts"
+
+let service: TestService
+beforeAll(async () => {
+  service = await serve()
+})
+
+const run = <A, E>(use: (sql: Sql["Service"]) => Effect.Effect<A, E>) =>
+  service.runtime.runPromise(Effect.flatMap(Sql, use).pipe(Effect.result))
+
+describe("values", () => {
+  it.each([
+    ["text[]", ["a", 'quo"te', "back\\slash", "com,ma", "{brace}", "", "NULL", null, "🚀 🌊"]],
+    ["int[]", [1, -2, null]],
+    ["bigint[]", [1, 9_007_199_254_740_991]],
+    ["boolean[]", []],
+    ["uuid[]", ["6f2c8f0e-3d0b-4d6f-9a52-0d8f6f7f1c11"]],
+    ["timestamptz[]", ["2026-11-15T01:02:03.004Z"]],
+  ])("of %s come back as they were sent", async (type, value) => {
+    const result = await run((sql) =>
+      sql.rows<{ value: unknown }>((q) => q`select ${value as never}::${q.unsafe(type)} as value`),
+    )
+    expect(Result.isSuccess(result) && result.success[0]?.value).toEqual(value)
+  })
+  it("of time are ISO strings and of bigint numbers", async () => {
+    const result = await run((sql) =>
+      sql.rows(
+        (q) =>
+          q`select '2026-01-02 03:04:05.678+02'::timestamptz as at, 12345678901::bigint as big, null::timestamptz as none`,
+      ),
+    )
+    expect(Result.isSuccess(result) && result.success[0]).toEqual({
+      at: "2026-01-02T01:04:05.678Z",
+      big: 12_345_678_901,
+      none: null,
+    })
+  })
+  it("are read right, and statements see what others commit, whatever a database has set for its sessions", async () => {
+    const { database } = service
+    if (!("database" in database)) throw new Error("the tests have a database of their own")
+    const settings = [
+      "datestyle = 'SQL, DMY'",
+      "timezone = 'Asia/Tokyo'",
+      "bytea_output = 'escape'",
+      "default_transaction_isolation = 'serializable'",
+    ]
+    for (const setting of settings)
+      await service.sql.unsafe(`alter database ${database.database} set ${setting}`)
+    const sql = connect({ connection: database, poolSize: 1, statementTimeoutMs: 5000 })
+    const [row] = await sql`
+      select '2026-11-05T06:07:08Z'::timestamptz as at, array['2026-11-05T06:07:08Z']::timestamptz[] as times,
+        '\\x00ff41'::bytea as bytes, current_setting('transaction_isolation') as isolation`
+    await sql.end()
+    expect(row).toEqual({
+      at: "2026-11-05T06:07:08.000Z",
+      times: ["2026-11-05T06:07:08.000Z"],
+      bytes: Buffer.from([0, 255, 65]),
+      isolation: "read committed",
+    })
+  })
+})
+
+describe("a statement", () => {
+  it("that must not be sent twice is, when the database took it back for another's sake", async () => {
+    await service.sql.unsafe(`
+      create sequence tries;
+      create function deadlock_first() returns bigint language plpgsql as $$
+      declare n bigint := nextval('tries');
+      begin
+        if n = 1 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+        return n;
+      end $$`)
+    const result = await run((sql) => sql.once((q) => q`select deadlock_first() as n`))
+    expect(Result.isSuccess(result) && result.success[0]).toEqual({ n: 2 })
+  })
+
+  it("that waited for a lock longer than an operator's role may is Unavailable, not a fault of the program", async () => {
+    const impatient = await serve()
+    const { token } = await impatient.user()
+    const [{ name } = { name: "" }] = await impatient.sql`select current_database() as name`
+    await impatient.sql.unsafe(`alter database ${name} set lock_timeout = '20ms'`)
+    await impatient.sql`select pg_terminate_backend(pid) from pg_stat_activity
+                         where datname = ${name} and pid <> pg_backend_pid()`
+    const register = () => impatient.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
+    const [refused] = await impatient.sql.begin(async (sql) => {
+      await sql`lock table user_interest`
+      return [await register()]
+    })
+    expect([refused?.status, refused?.headers.get("retry-after")]).toEqual([503, "1"])
+    expect((await register()).status).toBe(200)
+  })
+
+  it("the database refuses is a value with its state and constraint", async () => {
+    const result = await run((sql) =>
+      sql.attempt((q) => q`insert into app_user (email) values ('twice@example.com'), ('twice@example.com')`),
+    )
+    expect(Result.isFailure(result) && result.failure).toMatchObject({
+      _tag: "SqlRefused",
+      sqlstate: "23505",
+      constraint: "app_user_email_key",
+    })
+  })
+  it("the database refuses says in the log what for, and nothing of what was sent", async () => {
+    const died = await service.runtime.runPromise(
+      Effect.flatMap(Sql, (sql) =>
+        sql.rows((q) => q`insert into app_user (email) values ('Loud@Example.com')`),
+      ).pipe(Effect.catchDefect((defect) => Effect.succeed(String(defect)))),
+    )
+    expect(died).toBe("SqlRefused: 23514 app_user_email_check")
+  })
+  it("has all its rows in their places, also after one that failed among its own", async () => {
+    const single = await serve({ POOL_SIZE: "1" })
+    const ask = <Row>(use: (sql: Sql["Service"]) => Effect.Effect<Row, unknown>) =>
+      single.runtime.runPromise(Effect.flatMap(Sql, use).pipe(Effect.result))
+    for (let round = 0; round < 3; round++) {
+      const failed = await ask((sql) => sql.once((q) => q`select 1 / (4 - n) from generate_series(1, 9) n`))
+      expect(Result.isFailure(failed) && failed.failure).toMatchObject({ sqlstate: "22012" })
+      const next = await ask((sql) => sql.rows((q) => q`select n from generate_series(1, 2) n`))
+      expect(Result.isSuccess(next) && next.success).toEqual([{ n: 1 }, { n: 2 }])
+    }
+  })
+  it("that runs over its time is Unavailable, not a hang, and is not sent again", async () => {
+    const slow = await serve({ STATEMENT_TIMEOUT_MS: "200" })
+    await slow.sql`create sequence tries`
+    const result = await slow.runtime.runPromise(
+      Effect.flatMap(Sql, (sql) => sql.rows((q) => q`select nextval('tries'), pg_sleep(30)`)).pipe(
+        Effect.result,
+      ),
+    )
+    expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
+    expect(await slow.sql`select last_value from tries`).toEqual([{ last_value: 1 }])
+  })
+})
+
+describe("the connections", () => {
+  const at = <A>(serving: TestService, use: (sql: Sql["Service"]) => Effect.Effect<A, unknown>) =>
+    serving.runtime.runPromise(Effect.flatMap(Sql, use))
+  const backend = (sql: Sql["Service"], seconds: number) =>
+    Effect.map(
+      sql.rows<{ pid: number }>((q) => q`select pg_backend_pid() as pid, pg_sleep(${seconds})`),
+      ([row]) => row?.pid,
+    )
+
+  it("are as many as statements are under way, up to the pool, and those of the rest wait behind the fewest", async () => {
+    const three = await serve({ POOL_SIZE: "3" })
+    // The service has statements of its own under way, and on a busy machine one of them may hold a connection up.
+    await vi.waitFor(async () => {
+      const pids = await at(three, (sql) =>
+        Effect.forEach(Array(9).fill(0.3), (seconds) => backend(sql, seconds), { concurrency: "unbounded" }),
+      )
+      const shares = [...new Set(pids)].map((pid) => pids.filter((one) => one === pid).length)
+      expect(shares).toHaveLength(3)
+      expect(Math.max(...shares) - Math.min(...shares)).toBeLessThan(4)
+    }, 15_000)
+  })
+  it("are not opened for statements that come one after the other", async () => {
+    const quiet = await serve({ POOL_SIZE: "8" })
+    const pids = await at(quiet, (sql) => Effect.forEach(Array(30).fill(0), () => backend(sql, 0)))
+    expect(new Set(pids).size).toBeLessThan(4)
+  })
+  it("have a client each, whose list of connections cannot grow with the statements", async () => {
+    const clients = new Set<{ readonly options: { readonly max: number } }>()
+    const many = await serve({ POOL_SIZE: "3" })
+    await at(many, (sql) =>
+      Effect.forEach(
+        Array(6).fill(0.1),
+        (seconds) =>
+          sql.rows((q) => {
+            clients.add(q as unknown as { readonly options: { readonly max: number } })
+            return q`select pg_sleep(${seconds})`
+          }),
+        { concurrency: "unbounded" },
+      ),
+    )
+    // One may be held up by a statement of the service itself.
+    expect(clients.size).toBeGreaterThan(1)
+    for (const { options } of clients) expect(options.max).toBe(1)
+  })
+})
+
+describe("a database that cannot be used", () => {
+  const failing = (code: string) => {
+    const error = Object.assign(new Error(`connect ${code}`), { code })
+    return run((sql) => sql.once(() => Promise.reject(error) as never))
+  }
+  it.each(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "EADDRNOTAVAIL", "EMFILE"])(
+    "because the system says %s is Unavailable, not a fault of the program",
+    async (code) => {
+      const result = await failing(code)
+      expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
+    },
+  )
+  it.each([
+    ["28P01", "a password that was changed"],
+    ["28000", "a host that is no longer let in"],
+    ["3D000", "a database that is being restored"],
+    ["58030", "a disk that fails"],
+    ["25P04", "a transaction_timeout of the operator's"],
+    ["55P03", "a lock that was held for longer than the operator's lock_timeout"],
+  ])("because the server says %s, for %s, is Unavailable too", async (code) => {
+    const result = await failing(code)
+    expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
+  })
+  it("because its operator lets nobody in is Unavailable until they do, also where statements were cut off", async () => {
+    const shut = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "60000" })
+    const [{ name } = { name: "" }] = await shut.sql`select current_database() as name`
+    const ask = (seconds: number) =>
+      shut.runtime.runPromise(
+        Effect.result(Sql.use((sql) => sql.rows((q) => q`select pg_sleep(${seconds})::text as slept`))),
+      )
+    const letIn = async (allow: boolean) => {
+      await service.sql.unsafe(`alter database ${name} allow_connections ${allow}`)
+      await service.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+    }
+    const sleeping = async () => {
+      const [row] = await service.sql`select count(*)::int as n from pg_stat_activity
+                                       where datname = ${name} and wait_event = 'PgSleep'`
+      return row?.["n"]
+    }
+    const cut = [ask(30), ask(30), ask(30)]
+    await expect.poll(sleeping).toBe(2)
+    await letIn(false)
+    for (const one of [...cut, ask(0), ask(0)])
+      expect(await one).toMatchObject({ failure: { _tag: "Unavailable" } })
+    await letIn(true)
+    expect(await ask(0)).toMatchObject({ success: [{ slept: "" }] })
+    expect(await Promise.all(cut.map(() => ask(0.1)))).toMatchObject(cut.map(() => ({ success: [{}] })))
+  })
+  it("by a mistake of the program is a defect", async () => {
+    await expect(failing("UNDEFINED_VALUE")).rejects.toThrow()
+  })
+  it("to write because it is a standby now answers 503, and reads go on", async () => {
+    const demoted = await serve({ POOL_SIZE: "1" })
+    const { token } = await demoted.user()
+    const [{ name } = { name: "" }] = await demoted.sql`select current_database() as name`
+    await demoted.sql.unsafe(`alter database ${name} set default_transaction_read_only = on`)
+    await demoted.sql`select pg_terminate_backend(pid) from pg_stat_activity
+                       where datname = ${name} and pid <> pg_backend_pid()`
+    expect((await demoted.call("GET", "/ready")).status).toBe(200)
+    const written = await demoted.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
+    expect(written.status).toBe(503)
+    expect(written.headers.get("retry-after")).not.toBeNull()
+    expect((await demoted.call("GET", "/ready")).body.checks).toMatchObject({
+      postgres: "ok",
+      writes: "away",
+    })
+  })
+  it("to write because its disk is full says so, and reads go on", async () => {
+    const full = await serve()
+    const { token } = await full.user()
+    await full.sql.unsafe(`
+      create function no_space() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+      create trigger full_disk before insert on user_interest for each row execute function no_space()`)
+    const ready = async () => (await full.call("GET", "/ready")).body.checks
+    expect(await ready()).toMatchObject({ writes: "ok" })
+    const written = await full.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
+    expect([written.status, written.body.error]).toEqual([503, "The database takes no writes at present."])
+    expect(await ready()).toMatchObject({ postgres: "ok", writes: "away" })
+    expect((await full.call("GET", "/user_interests", { token })).status).toBe(200)
+  })
+  it("to write counts as mended once nobody has met that for a minute", () => {
+    const failures = new WriteFailures()
+    expect(failures.areRecent(0)).toBe(false)
+    expect([failures.note(1000), failures.note(2000)]).toEqual([true, false])
+    expect(failures.areRecent(61_999)).toBe(true)
+    expect(failures.areRecent(62_000)).toBe(false)
+    expect(failures.note(70_000)).toBe(true)
+  })
+})

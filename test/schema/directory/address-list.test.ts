@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest"
+import {
+  AddressesRefused,
+  parseAddressJson,
+  parseAddressPairs,
+} from "../../../schema/directory/address-list.ts"
+import { bitcoin, ethereum, otherBitcoin } from "../../directory/directory-service.ts"
+
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64")
+const shown = (read: ReturnType<typeof parseAddressJson>) =>
+  read instanceof AddressesRefused ? read.message : read.map(({ data, tag }) => [tag, data])
+
+describe("addresses a partner sends along", () => {
+  it("are pairs joined by bars", () => {
+    expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1004=${ethereum}`))).toEqual([
+      ["0x1003", bitcoin],
+      ["0x1004", ethereum.slice(2).toLowerCase()],
+    ])
+    expect(shown(parseAddressPairs(""))).toEqual([])
+  })
+
+  it("count once when they come twice", () => {
+    expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1003=${bitcoin}`))).toHaveLength(1)
+  })
+
+  it("may be Base64 of JSON, with tags in hex or decimal and the wallet's name as description", () => {
+    const text = base64([{ "0x1003": `${otherBitcoin}|Savings` }, { "4100": ethereum }])
+    const expected = [
+      ["0x1003", `${otherBitcoin}|Savings`],
+      ["0x1004", ethereum.slice(2).toLowerCase()],
+    ]
+    expect(shown(parseAddressJson(text))).toEqual(expected)
+    expect(shown(parseAddressJson(text.replaceAll("+", " ")))).toEqual(expected)
+    expect(shown(parseAddressJson(Buffer.from(text, "base64").toString("base64url")))).toEqual(expected)
+  })
+
+  it.each([
+    "0x1003",
+    "=x",
+    `1003=${bitcoin}`,
+    `0x10030=${bitcoin}`,
+    "0x1003=not-an-address",
+    "0x0004=https://evil.example",
+    "0x0101=00ff",
+    Array.from({ length: 51 }, (_, i) => `0x1010=address${i}`).join("|"),
+  ])("are refused as a whole when one pair is wrong: %s", (text) => {
+    expect(parseAddressPairs(text)).toBeInstanceOf(AddressesRefused)
+  })
+
+  it.each([
+    "%%%",
+    "AAAA",
+    base64({}),
+    base64("text"),
+    base64([[]]),
+    base64([{}]),
+    base64([{ "0x1003": bitcoin, "0x1004": ethereum }]),
+    base64([{ "0x1003": 7 }]),
+    base64([{ "0xzz": bitcoin }]),
+    base64([null]),
+    base64(Array.from({ length: 51 }, (_, i) => ({ "0x1010": `address${i}` }))),
+    Buffer.from([0x5b, 0xff, 0x5d]).toString("base64"),
+  ])("are refused as a whole when the JSON is wrong: %s", (text) => {
+    expect(parseAddressJson(text)).toBeInstanceOf(AddressesRefused)
+  })
+})

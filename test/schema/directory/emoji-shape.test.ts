@@ -1,0 +1,75 @@
+import { Schema } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { findPattern, findShape, ShapeMatch, shapeMatch } from "../../../schema/directory/emoji-shape.ts"
+import { emojiId, readId } from "./emoji-id-arbitrary.ts"
+
+describe("a shape", () => {
+  it.each([
+    ["🔥🔥", "Repeaters"],
+    ["❤️💜🖤", "Repeaters"],
+    ["👍🏿👍👍🏻", "Repeaters"],
+    ["👁️❤️🍕", "Eye Heart"],
+    ["👁💛👁️", "Eye Heart"],
+    ["🔥👏🔥", "Bookends"],
+    ["🔥👏🚀🌈🦄🔥", "Bookends"],
+    ["👽👕👖", "Adoptables"],
+    ["🐶🎩👕👖👟", "Adoptables"],
+  ])("of %s is %s", (text, shape) => {
+    expect(findShape(readId(text))).toBe(shape)
+  })
+
+  it.each(["🔥", "🔥👏", "👁️❤️", "👁️❤️🍕🍕", "❤️👁️🍕", "👽👕", "👽👕🍕", "👕👖👟", "🔥🔥👏👏"])(
+    "is absent from %s",
+    (text) => {
+      expect(findShape(readId(text))).toBeUndefined()
+    },
+  )
+})
+
+describe("a pattern", () => {
+  it("spells the repetition in letters and lists the places that match", () => {
+    expect(findPattern(readId("🔥👏🔥"))).toEqual({ original: "🔥👏🔥", value: "ABA", match_indexes: [0, 2] })
+    expect(findPattern(readId("🚀🔥👏🔥"))).toEqual({
+      original: "🚀🔥👏🔥",
+      value: "ABCB",
+      match_indexes: [1, 3],
+    })
+    expect(findPattern(readId("💜❤️🔥🔥"))).toEqual({
+      original: "❤️❤️🔥🔥",
+      value: "AABB",
+      match_indexes: [0, 1, 2, 3],
+    })
+  })
+
+  it("exists exactly when some emoji occurs twice", () => {
+    fc.assert(
+      fc.property(emojiId, (id) => {
+        expect(findPattern(id) !== undefined).toBe(new Set(id.emojis).size < id.length)
+      }),
+    )
+  })
+
+  it("rebuilds the id from its letters", () => {
+    fc.assert(
+      fc.property(emojiId, (id) => {
+        const pattern = findPattern(id)
+        if (pattern === undefined) return
+        const places = [...pattern.value].map((letter) => pattern.value.indexOf(letter))
+        expect(places.map((place) => id.emojis[place])).toEqual(id.emojis)
+      }),
+    )
+  })
+})
+
+describe("a shape match", () => {
+  it("fits its wire schema for every id, and is empty for an id with nothing to say", () => {
+    const decode = Schema.decodeUnknownSync(ShapeMatch, { onExcessProperty: "error" })
+    fc.assert(
+      fc.property(emojiId, (id) => {
+        expect(decode(shapeMatch(id))).toEqual(shapeMatch(id))
+      }),
+    )
+    expect(shapeMatch(readId("🔥👏🚀"))).toEqual({})
+  })
+})

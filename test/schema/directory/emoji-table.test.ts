@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { emojis } from "../../../schema/directory/emoji.ts"
+import { fitPopularity, type RhythmSamples } from "../../../schema/directory/emoji-popularity.ts"
+import { foldedSpellings } from "../../../schema/directory/emoji-table.ts"
+import { generateEmojiTable } from "../../../schema/directory/emoji-table-generate.ts"
+
+const readData = <A>(name: string): A =>
+  JSON.parse(readFileSync(new URL(`../../schema/data/${name}`, import.meta.url), "utf8")) as A
+
+describe("the emoji table", () => {
+  it("is what its generator makes of its sources today", () => {
+    const committed = readFileSync(
+      new URL("../../../schema/directory/emoji-table.ts", import.meta.url),
+      "utf8",
+    )
+    expect(committed).toBe(generateEmojiTable())
+  })
+
+  it("is the published set in its order", () => {
+    expect(emojis.map(({ canonical }) => canonical)).toEqual(
+      readData<ReadonlyArray<string>>("emoji-set.json"),
+    )
+    expect(emojis).toHaveLength(447)
+  })
+
+  it("names every emoji once, in characters a path can carry and without a dot", () => {
+    const names = emojis.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.filter((name) => !/^[a-z0-9_]+$/.test(name))).toEqual([])
+  })
+
+  it("gives skin tones to hands and people only", () => {
+    const toned = emojis.filter((emoji) => emoji.toned.size > 0)
+    expect(toned).toHaveLength(21)
+    expect(toned.every((emoji) => emoji.toned.size === 5 || emoji.canonical === "🤝")).toBe(true)
+    expect(emojis.find(({ canonical }) => canonical === "✌️")?.toned.get(3)).toBe("✌🏽")
+    expect(emojis.find(({ canonical }) => canonical === "🤝")?.toned.get(15)).toBe("🫱🏻‍🫲🏿")
+  })
+
+  it("folds only what is not an emoji of the set", () => {
+    const members = new Set(emojis.map(({ chain }) => chain))
+    expect(foldedSpellings.filter(([, spelling]) => members.has(spelling))).toEqual([])
+  })
+
+  it("says of each emoji whether it can be mirrored", () => {
+    const flippable = new Set(emojis.filter((emoji) => emoji.flippable).map(({ canonical }) => canonical))
+    expect(["🚀", "✈️", "🔫", "👉"].every((emoji) => flippable.has(emoji))).toBe(true)
+    expect(["❤️", "⚽", "🆒", "🐼"].some((emoji) => flippable.has(emoji))).toBe(false)
+  })
+})
+
+describe("popularity", () => {
+  const samples = readData<RhythmSamples>("rhythm-samples.json")
+  const subjects = emojis.map(({ canonical }, place) => ({
+    emoji: canonical,
+    group: place % 3,
+    subgroup: place % 20,
+  }))
+
+  it("lies between 0 and 1 and orders emoji as the measured scores do", () => {
+    const fitted = fitPopularity(subjects, samples)
+    for (const [emoji, fivefold] of Object.entries(samples.repeat_5)) {
+      const own = fitted.get(emoji)!
+      expect(own).toBeGreaterThanOrEqual(0)
+      expect(own).toBeLessThanOrEqual(1)
+      for (const [other, otherFivefold] of Object.entries(samples.repeat_5)) {
+        if (otherFivefold > fivefold && !(fitted.get(other)! > own))
+          expect.fail(`${other} is not above ${emoji}`)
+      }
+    }
+  })
+
+  it("of an emoji nobody measured is the middle of its own kind", () => {
+    const measured = { repeat_4: {}, repeat_5: { "🐶": 60, "🐱": 70, "🐭": 80, "🚗": 84 } }
+    const alike = (emoji: string, subgroup: number) => ({ emoji, group: 1, subgroup })
+    const animals = [alike("🐶", 7), alike("🐱", 7), alike("🐭", 7), alike("🐹", 7)]
+    const fitted = fitPopularity([...animals, alike("🚗", 8), alike("🪐", 9)], measured)
+    expect(fitted.get("🐹")).toBe(fitted.get("🐱"))
+    expect(fitted.get("🪐")).toBe(fitted.get("🐭"))
+  })
+})

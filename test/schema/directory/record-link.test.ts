@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest"
+import { findRedirect, parseWebLink } from "../../../schema/directory/record-link.ts"
+
+describe("a web link", () => {
+  it("is a URL, with or without a name", () => {
+    expect(parseWebLink("https://example.com")).toEqual({ name: undefined, url: "https://example.com/" })
+    expect(parseWebLink("my shop|HTTP://Example.com/a|b")).toEqual({
+      name: "my shop",
+      url: "http://example.com/a|b",
+    })
+  })
+
+  it("leads where a header can carry it: ASCII only", () => {
+    expect(parseWebLink("https://exämple.com/ü")?.url).toBe("https://xn--exmple-cua.com/%C3%BC")
+  })
+
+  it("has a bounded name", () => {
+    expect(parseWebLink(`${"n".repeat(64)}|https://example.com`)).toBeDefined()
+    expect(parseWebLink(`${"n".repeat(65)}|https://example.com`)).toBeUndefined()
+  })
+})
+
+describe("a redirect", () => {
+  const records = [
+    { tag: "0x4001", data: "shop|https://old.example/" },
+    { tag: "0x0004", data: "https://home.example/" },
+    { tag: "0x4001", data: "https://unnamed.example/" },
+    { tag: "0x4001", data: "shop|https://new.example/" },
+    { tag: "0x5001", data: "https://text.example/" },
+  ]
+
+  it("leads to the newest link of the name asked for", () => {
+    expect(findRedirect(records, "shop")).toBe("https://new.example/")
+  })
+
+  it("leads to the Redirect record without a name, or with an unknown one", () => {
+    expect(findRedirect(records, undefined)).toBe("https://home.example/")
+    expect(findRedirect(records, "blog")).toBe("https://home.example/")
+  })
+
+  it("leads nowhere when there is neither, however the link is written", () => {
+    expect(findRedirect([], "shop")).toBeUndefined()
+    expect(findRedirect([{ tag: "0x0004", data: "javascript:alert(1)" }], undefined)).toBeUndefined()
+    expect(findRedirect([], "https://evil.example/")).toBeUndefined()
+  })
+})

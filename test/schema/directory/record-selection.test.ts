@@ -1,0 +1,129 @@
+import { Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import {
+  findSingleValueKey,
+  PaymentAddress,
+  paymentAddresses,
+  recordsOfTicker,
+} from "../../../schema/directory/record-selection.ts"
+
+const btc = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
+const otherBtc = "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy"
+const record = (tag: string, data: string) => ({ tag, data })
+
+describe("a single-value key", () => {
+  it("is shared by records that replace each other", () => {
+    expect(findSingleValueKey(record("0x1003", btc))).toBe("0x1003")
+    expect(findSingleValueKey(record("0x1003", otherBtc))).toBe("0x1003")
+    expect(
+      ["0x0002", "0x0004", "0x0005", "0x0006"].map((tag) => findSingleValueKey(record(tag, "x"))),
+    ).toEqual(["0x0002", "0x0004", "0x0005", "0x0006"])
+  })
+
+  it("of generic crypto is per ticker", () => {
+    expect(findSingleValueKey(record("0x3fff", "PEPE|abc"))).toBe("0x3fff:PEPE")
+    expect(findSingleValueKey(record("0x3fff", "pepe|def|desc"))).toBe("0x3fff:PEPE")
+    expect(findSingleValueKey(record("0x3fff", "WIF|abc"))).toBe("0x3fff:WIF")
+  })
+
+  it("is absent where many values may stand", () => {
+    const many = ["0x0001", "0x0101", "0x4001", "0x5001", "0x6200", "0x6300"]
+    expect(many.map((tag) => findSingleValueKey(record(tag, "x")))).toEqual(many.map(() => undefined))
+  })
+})
+
+describe("the records of a ticker", () => {
+  const records = [
+    record("0x1003", btc),
+    record("0x1001", "44AFFq5kSiGBoZ"),
+    record("0x1002", "8AFFq5kSiGBoZ"),
+    record("0x3fff", "pepe|abc"),
+    record("0x3fff", "WIF|abc"),
+    record("0x5001", "BTC"),
+  ]
+
+  it("are those under its tag, native or generic", () => {
+    expect(recordsOfTicker(records, "BTC")).toEqual([records[0]])
+    expect(recordsOfTicker(records, "xmr")).toEqual([records[1]])
+    expect(recordsOfTicker(records, "XMR_SUB")).toEqual([records[2]])
+    expect(recordsOfTicker(records, "PEPE")).toEqual([records[3]])
+  })
+
+  it("begin with those under its own tag, however old what is filed under the generic one", () => {
+    const generic = record("0x3fff", `btc|${btc}`)
+    expect(recordsOfTicker([generic, ...records], "BTC")).toEqual([records[0], generic])
+  })
+
+  it("are none for an unknown ticker or what is none", () => {
+    expect(recordsOfTicker(records, "NOPE")).toEqual([])
+    expect(recordsOfTicker(records, "not a ticker")).toEqual([])
+  })
+})
+
+describe("payment addresses", () => {
+  it("are the newest of each category", () => {
+    const addresses = paymentAddresses([
+      record("0x1003", btc),
+      record("0x5001", "text"),
+      record("0x1003", otherBtc),
+    ])
+    expect(addresses).toEqual({ "0x1003": { address: otherBtc, category: "0x1003", default: false } })
+  })
+
+  it("are the newest default where there is one", () => {
+    const chosen = (...data: ReadonlyArray<string>) =>
+      paymentAddresses(data.map((text) => record("0x1013", text)))["0x1013"]?.address
+    expect(chosen("aaa|||t", "bbb", "ccc")).toBe("aaa")
+    expect(chosen("aaa|||t", "bbb|||t", "ccc|||f")).toBe("bbb")
+  })
+
+  it("carry the fields of the record, and an ethereum address as a wallet wants it", () => {
+    const ethereum = record("0x1004", "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed|Main|SIG|t")
+    expect(paymentAddresses([ethereum])["0x1004"]).toEqual({
+      address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+      category: "0x1004",
+      default: true,
+      description: "Main",
+      signature: "SIG",
+    })
+  })
+
+  it("of tokens are keyed by name and network", () => {
+    const addresses = paymentAddresses([
+      record("0x6300", "USDX|Dollar X|Tron|TXYZ1"),
+      record("0x6300", "USDX|Dollar X|Solana|SXYZ1|hot|SIG"),
+      record("0x6300", "USDX|Dollar X|Tron|TXYZ2"),
+    ])
+    expect(Object.keys(addresses)).toEqual(["0x6300:USDX:Tron", "0x6300:USDX:Solana"])
+    expect(addresses["0x6300:USDX:Tron"]?.address).toBe("TXYZ2")
+    expect(addresses["0x6300:USDX:Solana"]).toEqual({
+      address: "SXYZ1",
+      category: "0x6300",
+      default: false,
+      description: "hot",
+      long_name: "Dollar X",
+      settlement_network: "Solana",
+      short_name: "USDX",
+      signature: "SIG",
+    })
+  })
+
+  it("of generic crypto are given per ticker and for the category", () => {
+    const addresses = paymentAddresses([record("0x3fff", "PEPE|p111"), record("0x3fff", "WIF|w111")])
+    expect(addresses["0x3fff"]?.address).toBe("w111")
+    expect(addresses["0x3fff:PEPE"]?.address).toBe("p111")
+    expect(addresses["0x3fff:WIF"]).toMatchObject({ category: "0x3fff", short_name: "WIF" })
+  })
+
+  it("fit their wire schema", () => {
+    const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, PaymentAddress), {
+      onExcessProperty: "error",
+    })
+    const addresses = paymentAddresses([
+      record("0x1003", `${btc}|a|b|t`),
+      record("0x6200", "alice$example.com"),
+    ])
+    expect(decode(addresses)).toEqual(addresses)
+    expect(Object.keys(addresses)).toEqual(["0x1003", "0x6200"])
+  })
+})

@@ -1,0 +1,84 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import {
+  findRecordClass,
+  formatTag,
+  parseHexOrDecimalTag,
+  parseTag,
+  parseTagFilter,
+  tags,
+} from "../../../schema/directory/record-tag.ts"
+import { nativeTickers, parseTicker } from "../../../schema/directory/ticker.ts"
+
+describe("a tag", () => {
+  it("reads back as written, in any case", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 0xffff }), (tag) => {
+        expect(formatTag(tag)).toMatch(/^0x[0-9a-f]{4}$/)
+        expect(parseTag(formatTag(tag))).toBe(tag)
+        expect(parseTag(formatTag(tag).toUpperCase())).toBe(tag)
+        expect(parseHexOrDecimalTag(String(tag))).toBe(tag)
+        expect(parseHexOrDecimalTag(formatTag(tag))).toBe(tag)
+      }),
+    )
+  })
+
+  it.each(["", "1003", "0x", "0x10030", "0xg", " 0x1003", "-0x1", "0x1_0"])("is not %j", (text) => {
+    expect(parseTag(text)).toBeUndefined()
+  })
+
+  it("in decimal ends at 65535", () => {
+    expect(parseHexOrDecimalTag("4100")).toBe(tags.ethereum)
+    expect(parseHexOrDecimalTag("65536")).toBeUndefined()
+  })
+
+  it.each([
+    [0x0000, "id"],
+    [0x0fff, "id"],
+    [0x1000, "crypto"],
+    [0x3fff, "crypto"],
+    [0x4001, "url"],
+    [0x4100, "dns"],
+    [0x42ff, "dns"],
+    [0x4300, undefined],
+    [0x4fff, undefined],
+    [0x5001, "text"],
+    [0x5fff, "text"],
+    [0x6000, "social"],
+    [0x6100, "location"],
+    [0x6200, "payment"],
+    [0x6300, "token"],
+    [0x6400, undefined],
+    [0xffff, undefined],
+  ])("%i is of class %s", (tag, recordClass) => {
+    expect(findRecordClass(tag)).toBe(recordClass)
+  })
+})
+
+describe("a tag filter", () => {
+  it("is tags between commas, spaces aside", () => {
+    expect(parseTagFilter("0x1003,0X1004, 0x0001")).toEqual(new Set([0x1003, 0x1004, 1]))
+  })
+
+  it("is undefined when any part is no tag, or there are too many", () => {
+    expect(parseTagFilter("")).toBeUndefined()
+    expect(parseTagFilter("0x1003,BTC")).toBeUndefined()
+    expect(parseTagFilter("0x1003,".repeat(100_000))).toBeUndefined()
+  })
+})
+
+describe("a ticker", () => {
+  it("has a tag of its own when it is among the published ones", () => {
+    expect(nativeTickers.size).toBe(101)
+    expect(nativeTickers.get("BTC")).toBe(tags.bitcoin)
+    expect(nativeTickers.get("XMR_SUB")).toBe(0x1002)
+    expect([...nativeTickers.values()].every((tag) => findRecordClass(tag) === "crypto")).toBe(true)
+  })
+
+  it("is read in any case and bounded", () => {
+    expect(parseTicker("btc")).toBe("BTC")
+    expect(
+      ["", "A B", "A|B", "A:B", "X".repeat(17), "payment/x"].filter((text) => parseTicker(text)),
+    ).toEqual([])
+  })
+})

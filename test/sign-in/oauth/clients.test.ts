@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest"
+import { serve } from "../../fixtures/service.ts"
+
+const service = await serve()
+const admin = await service.user({ role: "Admin" })
+const call = (method: string, path: string, token: string, body?: unknown) =>
+  service.call(method, path, { token, ...(body === undefined ? {} : { body }) })
+
+describe("oauth clients", () => {
+  const facts = {
+    name: "Demo App",
+    redirect_uris: ["https://app.example/callback", "http://localhost:8080/cb", "app.example://cb"],
+  }
+
+  it("show their secret when made and when it is renewed, and keep a hash", async () => {
+    const { id } = (await call("POST", "/organizations", admin.token, { name: "Acme" })).body
+    const made = await call("POST", "/oauth_clients", admin.token, { ...facts, organization_id: id })
+    expect(made.status).toBe(200)
+    expect(made.body).toMatchObject({ ...facts, organization_id: id })
+    expect(made.body.client_secret).toMatch(/^svcs_[0-9a-z]{52}$/)
+    const { body: list } = await call("GET", "/oauth_clients", admin.token)
+    expect(JSON.stringify(list)).not.toContain("svcs_")
+    const path = `/oauth_clients/${made.body.client_id}`
+    const renewed = await call("POST", `${path}/secret`, admin.token)
+    expect(renewed.body.client_secret).not.toBe(made.body.client_secret)
+    expect(
+      (await call("PATCH", path, admin.token, { redirect_uris: ["https://app.example/new"] })).body
+        .redirect_uris,
+    ).toEqual(["https://app.example/new"])
+    expect((await call("DELETE", path, admin.token)).status).toBe(200)
+    expect((await call("DELETE", path, admin.token)).status).toBe(404)
+  })
+
+  it("lead to an app by its domain turned around, as RFC 8252 writes it", async () => {
+    const uri = "com.example.app:/oauth2redirect/directory"
+    const made = await call("POST", "/oauth_clients", admin.token, { name: "App", redirect_uris: [uri] })
+    expect([made.status, made.body.redirect_uris]).toEqual([200, [uri]])
+    const query = new URLSearchParams({
+      response_type: "token",
+      client_id: made.body.client_id,
+      redirect_uri: uri,
+    })
+    const { headers } = await service.call("GET", `/authorize?${query}`)
+    expect(headers.get("location")).toMatch(/^com\.example\.app:\/oauth2redirect\/directory\?error=/)
+  })
+
+  it.each([
+    ["http to another machine", "http://app.example/callback"],
+    ["a fragment", "https://app.example/callback#x"],
+    ["a script", "javascript:alert(1)"],
+    ["501 characters", `https://app.example/${"a".repeat(481)}`],
+    ["no scheme", "app.example/callback"],
+    ["no host", "https:/app.example/callback"],
+    ["a script for a host's name", "javascript:/app.example"],
+    ["no slash", "com.example.app:callback"],
+    ["a scheme that is nobody's domain", "app:/callback"],
+  ])("do not take a redirect URI with %s", async (_what, uri) => {
+    const { status } = await call("POST", "/oauth_clients", admin.token, { name: "x", redirect_uris: [uri] })
+    expect(status).toBe(400)
+  })
+
+  it("need a redirect URI, an organization that exists and an administrator", async () => {
+    expect((await call("POST", "/oauth_clients", admin.token, { name: "x", redirect_uris: [] })).status).toBe(
+      400,
+    )
+    const nobody = { ...facts, organization_id: "00000000-0000-4000-8000-000000000000" }
+    expect((await call("POST", "/oauth_clients", admin.token, nobody)).status).toBe(422)
+    const user = await service.user()
+    expect((await call("POST", "/oauth_clients", user.token, facts)).body.scope).toBe("organization:admin")
+  })
+})

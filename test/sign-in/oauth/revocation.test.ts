@@ -1,0 +1,214 @@
+import { expect, it } from "vitest"
+import { letters, login, register } from "../../accounts/person.ts"
+import { freshId } from "../../orders/shopper.ts"
+import { makePartner } from "../../partners/partner.ts"
+import {
+  authorizeAddress,
+  locationOf,
+  logInByMail,
+  makeVisitor,
+  registerApplication,
+  tokenCall,
+  type Visitor,
+} from "./application.ts"
+import { openOauthWorld } from "./oauth-service.ts"
+
+const { service, app, codeFor, owner } = await openOauthWorld()
+
+/** An application and one of its users: `trade` is what it does with the code, `list` what its token is good for. */
+const openDoomed = async (organizationId?: string) => {
+  const doomed = await registerApplication(service, "https://doomed.example/cb", "Doomed", organizationId)
+  const user = await owner(1)
+  const visitor = makeVisitor(service)
+  await logInByMail(service, visitor, authorizeAddress(doomed), user.email)
+  const answer = await visitor.get(authorizeAddress(doomed))
+  const trade = () =>
+    tokenCall(service, {
+      grant_type: "authorization_code",
+      code: locationOf(answer).searchParams.get("code") ?? "",
+      redirect_uri: doomed.redirectUri,
+      client_id: doomed.clientId,
+      client_secret: doomed.secret,
+    })
+  const { body } = await trade()
+  const list = () => service.call("GET", "/emoji_id", { token: body.access_token })
+  return { doomed, user, trade, list, admin: await service.user({ role: "Admin" }) }
+}
+
+it("the tokens of an application end when it is deleted", async () => {
+  const { admin, doomed, list } = await openDoomed()
+  expect((await list()).status).toBe(200)
+  const gone = await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
+  expect(gone.status).toBe(200)
+  expect(gone.body).not.toHaveProperty("user_ids")
+  expect((await list()).status).toBe(401)
+})
+
+it("the tokens of an organization's applications end when the organization is deleted", async () => {
+  const { token } = await service.user({ role: "Admin" })
+  const made = await service.call("POST", "/organizations", { token, body: { name: "Doomed Co" } })
+  const { list } = await openDoomed(made.body.id)
+  expect((await list()).status).toBe(200)
+  const gone = await service.call("DELETE", `/organizations/${made.body.id}`, { token })
+  expect(gone.status).toBe(200)
+  expect((await list()).status).toBe(401)
+})
+
+it.each(["oauth_client", "organization"])(
+  "the tokens of a deleted application end also when the answer to the deletion of the %s was lost",
+  async (what) => {
+    const { token } = await service.user({ role: "Admin" })
+    const made = await service.call("POST", "/organizations", { token, body: { name: "Lost Co" } })
+    const { doomed, list } = await openDoomed(made.body.id)
+    expect((await list()).status).toBe(200)
+    // Committed behind the service's back: sent again by the door to Postgres, the statement finds nothing left to do.
+    const [id, column] =
+      what === "organization" ? [made.body.id, "id"] : ([doomed.clientId, "client_id"] as const)
+    await service.sql`delete from ${service.sql(what)} where ${service.sql(column)} = ${id}`
+    expect((await service.call("DELETE", `/${what}s/${id}`, { token })).status).toBe(404)
+    expect((await list()).status).toBe(401)
+  },
+)
+
+it("a grant taken back for a reused code does not come back when its application is deleted", async () => {
+  const { admin, doomed, list, trade, user } = await openDoomed()
+  expect((await trade()).status).toBe(400)
+  expect((await list()).status).toBe(401)
+  await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
+  // Whatever makes the process read the user anew, such as a free limit set by an administrator.
+  await service.call("PATCH", `/users/${user.id}`, { token: admin.token, body: { free_limit: 3 } })
+  expect((await list()).status).toBe(401)
+})
+
+it("a repeat at the token endpoint wants the client's secret too", async () => {
+  const { code } = await codeFor()
+  const form = { grant_type: "authorization_code", code, redirect_uri: app.redirectUri }
+  const basic = (secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${app.clientId}:${secret}`).toString("base64")}`,
+    "idempotency-key": "exchange-1",
+  })
+  expect((await tokenCall(service, form, basic(app.secret))).status).toBe(200)
+  const stranger = await tokenCall(service, form, basic("svcs_wrong"))
+  expect(stranger.status).toBe(401)
+})
+
+it("a key without the scope does not repeat what another key of its user did", async () => {
+  const user = await service.user()
+  const make = async (scopes: ReadonlyArray<string>) =>
+    (await service.call("POST", "/api_keys", { token: user.token, body: { name: "k", scopes } })).body.api_key
+  const wide = await make(["cart:update"])
+  const narrow = await make(["userInterest:read"])
+  const put = (key: string) =>
+    service.call("POST", "/cart", {
+      body: { items: [{ emoji_id: put.id }] },
+      headers: { "x-api-key": key, "idempotency-key": "cart-1" },
+    })
+  put.id = freshId()
+  expect((await put(wide)).status).toBe(200)
+  expect((await put(narrow)).status).toBe(403)
+})
+
+it("who registers an invited address sees and ends nothing that was sent there", async () => {
+  const sender = await owner(1)
+  const email = `invited-${Date.now()}@example.com`
+  const begun = await service.call("POST", "/transfers", {
+    token: sender.token,
+    body: { eid: sender.ids[0], email, message: "for your eyes only" },
+  })
+  expect(begun.status).toBe(200)
+  const code = (await letters(service, sender.email)).find((letter) => letter.code)?.code
+  const accepted = await service.call("POST", `/transfers/${begun.body.id}/sender_accept`, {
+    token: sender.token,
+    body: { code },
+  })
+  expect(accepted.status).toBe(200)
+  const stranger = await service.call("POST", "/users", { body: { email } })
+  const seen = await service.call("GET", "/transfers/incoming", { token: stranger.body.access_token })
+  expect(seen.text).not.toContain("for your eyes only")
+  const ended = await service.call("DELETE", `/transfers/${begun.body.id}`, {
+    token: stranger.body.access_token,
+  })
+  expect(ended.status).not.toBe(200)
+})
+
+it("a repeat without the browser's cookie is not given the login of who sent the key first", async () => {
+  const { visitor } = await codeFor()
+  const headers = { "sec-fetch-site": "same-origin", "idempotency-key": "console-1" }
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+  const mine = await service.call("POST", "/console/session", { headers: { ...headers, cookie } })
+  expect(mine.status).toBe(200)
+  const stranger = await service.call("POST", "/console/session", { headers })
+  expect(stranger.body).not.toHaveProperty("refresh_token")
+  expect(stranger.status).toBe(404)
+})
+
+const openMailed = async (visitor: ReturnType<typeof makeVisitor>, email: string) => {
+  const link = new URL((await letters(service, email))[0]?.link ?? "")
+  return visitor.get(link.pathname + link.search)
+}
+
+it("a stranger's login in a partner's address does not keep what the stranger set up for somebody's email", async () => {
+  const { path } = await makePartner(service, "lured")
+  const thief = await register(service)
+  const visitor = makeVisitor(service)
+  await visitor.get(`/partner/${path}?refresh_token=${thief.refresh}`)
+
+  const page = await openMailed(visitor, thief.email)
+  expect(page.text).toContain("The password you registered with")
+  expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
+  expect((await login(service, thief.email)).status).toBe(401)
+  expect((await service.call("GET", "/account", { token: thief.token })).status).toBe(401)
+})
+
+it("a login that was handed over by address does not keep what a stranger set up for somebody's email", async () => {
+  const thief = await register(service)
+  const visitor = makeVisitor(service)
+  const handed = await visitor.get(`/magic_link?refresh_token=${thief.refresh}`)
+  const asked = await visitor.get(locationOf(handed).pathname)
+  expect((await visitor.submit(asked, { action: "use" })).status).toBe(303)
+
+  const page = await openMailed(visitor, thief.email)
+  expect(page.text).toContain("The password you registered with")
+  expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
+  expect((await login(service, thief.email)).status).toBe(401)
+  expect((await visitor.get("/magic_link/done")).text).toContain("Do you want a password?")
+})
+
+it("a partner's user who asks for the mail in the flow keeps the partner's login, and goes on", async () => {
+  const { path } = await makePartner(service, "mailing")
+  const user = await register(service)
+  const visitor = makeVisitor(service)
+  await visitor.get(`/partner/${path}?refresh_token=${user.refresh}`)
+  const search = await visitor.get(`/partner/${path}`)
+  await visitor.submit(search, { action: "choose", emoji_id: freshId() })
+  const refused = await visitor.submit(await visitor.get(`/partner/${path}?cart`), { action: "free" })
+  expect(refused.text).toContain("Mail me the link to confirm it")
+  expect((await visitor.submit(refused, { action: "confirm" })).status).toBe(200)
+
+  const page = await openMailed(visitor, user.email)
+  expect(page.text).not.toContain("password")
+  const used = await visitor.submit(page, { action: "use" })
+  expect(locationOf(used).pathname).toBe(`/partner/${path}`)
+  const bought = await visitor.submit(await visitor.get(`/partner/${path}?cart`), { action: "free" })
+  expect(locationOf(bought).searchParams.get("refresh_token")).toBe(user.refresh)
+})
+
+it("a button connects to what its page has shown, and not to what a link opened meanwhile has brought", async () => {
+  const { home } = await makePartner(service, "meanwhile")
+  const where = `${home}/link-email`
+  const user = await owner(1)
+  const [id = ""] = user.ids
+  const bring = (visitor: Visitor, bitcoin: string) => visitor.get(`${where}?addresses=0x1003%3D${bitcoin}`)
+  const visitor = makeVisitor(service)
+  await bring(visitor, "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2")
+  const page = await logInByMail(service, visitor, where, user.email)
+  expect(page.text).toContain("1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2")
+
+  await bring(visitor, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
+  const pressed = await visitor.submit(page, { action: "connect", emoji_id: id })
+  expect(JSON.stringify((await service.lookup(id)).body)).not.toContain("bc1q")
+  const shown = await visitor.get(locationOf(pressed).pathname)
+  expect(shown.text).toContain("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
+  await visitor.submit(shown, { action: "connect", emoji_id: id })
+  expect(JSON.stringify((await service.lookup(id)).body)).toContain("bc1q")
+})

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, it } from "vitest"
+import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
+import { codeFor, grant, makeIds, ownerOf } from "./transfer-service.ts"
+
+const nextId = makeIds(80_000)
+const address = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
+
+it("an id that is to come without records has none of the sender's, also none written at that moment", async () => {
+  // One statement of a kind at a time: edits that come meanwhile share the next.
+  const environment = { POOL_SIZE: "2", SWEEP_INTERVAL_MS: "60000" }
+  const one = await serve(environment, { peersPossible: true })
+  const two = await serve(environment, { database: one.database, peersPossible: true })
+  const [sender, recipient] = [await one.user(), await one.user()]
+  const [eid, slow, busy] = [nextId(), nextId(), nextId()].toSorted() as [string, string, string]
+  for (const id of [eid, slow, busy]) await grant(one, sender, id)
+  const call = (service: TestService, { token }: TestUser, method: string, path: string, body: unknown) =>
+    service.call(method, path, { token, body })
+  const edit = (id: string) =>
+    call(one, sender, "PATCH", `/emoji_id/${encodeURIComponent(id)}`, {
+      insert: [{ tag: "0x1003", data: address }],
+    })
+  const hold = (id: string, meanwhile: () => Promise<unknown>) =>
+    one.sql.begin(async (q) => {
+      await q`select 1 from emoji_id where canonical = ${id} for update`
+      await meanwhile()
+      await sleep(150)
+    })
+
+  const asked = { eid, email: recipient.email, clear_on_transfer: true }
+  const { body } = await call(two, sender, "POST", "/transfers", asked)
+  await call(two, sender, "POST", `/transfers/${body.id}/sender_accept`, {
+    code: await codeFor(two, sender.email, body.id),
+  })
+  const code = await codeFor(two, recipient.email, body.id)
+
+  const edits: Array<ReturnType<typeof edit>> = []
+  let accepted: ReturnType<typeof edit> | undefined
+  await hold(slow, async () => {
+    await hold(busy, async () => {
+      edits.push(edit(busy))
+      await sleep(150)
+      edits.push(edit(eid), edit(slow))
+    })
+    // The edit of the id is written now, and not committed before that of the slow one is.
+    await sleep(150)
+    accepted = call(two, recipient, "POST", `/transfers/${body.id}/receiver_accept`, { code })
+  })
+
+  expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200, 200])
+  expect((await accepted)?.status).toBe(200)
+  expect(await ownerOf(one, eid)).toBe(recipient.id)
+  expect((await one.call("GET", `/emoji_id/${encodeURIComponent(eid)}`)).body.result).toEqual([])
+})

@@ -1,0 +1,75 @@
+import { ed25519 } from "@noble/curves/ed25519.js"
+import { describe, expect, it } from "vitest"
+import { ownershipMessage } from "../../src/keys/pubkeys.ts"
+import { type Answer, serve, type TestUser } from "../fixtures/service.ts"
+import { waiting } from "../fixtures/waiting.ts"
+import { codeFor, grant, makeIds, ownerOf } from "./transfer-service.ts"
+
+const service = await serve()
+const nextId = makeIds(86_000)
+
+/** An id on its way to a key that somebody has added whose key it is not. */
+const sentToSquattedKey = async () => {
+  const [sender, squatter, holder] = await Promise.all([service.user(), service.user(), service.user()])
+  const { publicKey, secretKey } = ed25519.keygen()
+  const pubkey = Buffer.from(publicKey).toString("hex")
+  await service.call("POST", `/pubkeys/${pubkey}`, { token: squatter.token })
+  const eid = nextId()
+  await grant(service, sender, eid)
+  const begun = await service.call("POST", "/transfers", { token: sender.token, body: { eid, pubkey } })
+  const accept = async (side: "sender" | "receiver", user: TestUser) =>
+    service.call("POST", `/transfers/${begun.body.id}/${side}_accept`, {
+      token: user.token,
+      body: { code: await codeFor(service, user.email, begun.body.id) },
+    })
+  const askBack = () => {
+    const signature = Buffer.from(ed25519.sign(ownershipMessage(holder.id), secretKey)).toString("hex")
+    return service.call("POST", `/pubkeys/${pubkey}?signature=${signature}`, { token: holder.token })
+  }
+  const giveBack = async () => expect((await askBack()).body).toBe(pubkey)
+  return { eid, sender, squatter, pubkey, accept, askBack, giveBack }
+}
+
+describe("a transfer to a key that its holder got back from who had added it", () => {
+  it("is not accepted by who has lost the key", async () => {
+    const { accept, eid, giveBack, sender, squatter } = await sentToSquattedKey()
+    expect((await accept("sender", sender)).status).toBe(200)
+    await giveBack()
+    expect((await accept("receiver", squatter)).status).toBe(409)
+    expect(await ownerOf(service, eid)).toBe(sender.id)
+  })
+
+  it("is not confirmed by a sender who would send it to somebody else", async () => {
+    const { accept, giveBack, sender } = await sentToSquattedKey()
+    await giveBack()
+    expect((await accept("sender", sender)).status).toBe(409)
+  })
+
+  it("nor when that happens while it is accepted", async () => {
+    const { accept, eid, giveBack, sender, squatter } = await sentToSquattedKey()
+    expect((await accept("sender", sender)).status).toBe(200)
+    let accepted: Promise<Answer> | undefined
+    await service.sql.begin(async (sql) => {
+      await sql`select 1 from emoji_id where canonical = ${eid} for update`
+      accepted = accept("receiver", squatter)
+      await expect.poll(() => waiting(service)).toHaveLength(1)
+      await giveBack()
+    })
+    expect((await accepted)?.status).toBe(409)
+    expect(await ownerOf(service, eid)).toBe(sender.id)
+  })
+})
+
+it("a key is not given back while an id is bound to it: the id would be two people's", async () => {
+  const { askBack, pubkey, squatter } = await sentToSquattedKey()
+  const canonical = nextId()
+  const bound = [{ canonical, owner_id: squatter.id, pubkey, source: "test" }]
+  let asked: Promise<Answer> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`select put_grants(${JSON.stringify(bound)}::text::jsonb)`
+    asked = askBack()
+    await expect.poll(() => waiting(service)).toHaveLength(1)
+  })
+  expect((await asked)?.body.fields?.pubkey[0].code).toBe("uniqueness")
+  expect((await service.call("GET", "/pubkeys", { token: squatter.token })).body).toContain(pubkey)
+})
