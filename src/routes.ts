@@ -1,11 +1,11 @@
 import { apiKeys } from "./accounts/api-keys/routes.ts"
-import { credentials } from "./accounts/credential-routes.ts"
-import { currentUser } from "./accounts/current-user-routes.ts"
 import { features } from "./accounts/feature-routes.ts"
 import { auth } from "./accounts/login/routes.ts"
+import { registration } from "./accounts/registration-routes.ts"
 import { twoFactor } from "./accounts/two-factor/routes.ts"
 import { users } from "./accounts/user-routes.ts"
 import { consolePages } from "./console/routes.ts"
+import { currentUser } from "./current-user/routes.ts"
 import { emojiIds } from "./directory/emoji-routes.ts"
 import { registry } from "./directory/id-registry-routes.ts"
 import { jsonStore } from "./directory/json-store-routes.ts"
@@ -71,7 +71,7 @@ const table = [
   ...prices,
   ...transfers,
   ...auth,
-  ...credentials,
+  ...registration,
   ...twoFactor,
   ...dev,
   ...currentUser,

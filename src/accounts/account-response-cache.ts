@@ -1,14 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import { Bus } from "../cluster/bus.ts"
 import { Memory } from "../cluster/invalidated-cache.ts"
+import { accountTopic } from "../cluster/topic-names.ts"
 import { headerKey } from "../http/request/header-key.ts"
 import { FixedAnswer } from "../http/response/static.ts"
 import type { Prepared, RequestView } from "../http/transport.ts"
 import { type Caller, Callers } from "./caller-cache.ts"
 import { Tokens } from "./sessions/tokens.ts"
-
-/** Keys are user ids. Told by every commit that changes what an account shows and not who may use it. */
-export const accountTopic = "account"
 
 const capacity = 10_000
 /** A part of the answer depends on the date. */

@@ -6,6 +6,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
+import type { AccountName } from "./account-name.ts"
 
 /** What logging in needs to know of a user. Never shown. */
 export interface Account {
@@ -21,11 +22,6 @@ export interface Account {
   /** Confirmed providers, the default first. */
   readonly providers: ReadonlyArray<TwoFactorProvider>
 }
-
-export type AccountName =
-  | { readonly id: string }
-  | { readonly email: string }
-  | { readonly alternateId: string }
 
 interface NewLink {
   readonly token_hash: string

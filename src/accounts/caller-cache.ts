@@ -4,6 +4,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
 import { telling } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { Memory } from "../cluster/invalidated-cache.ts"
+import { userTopic } from "../cluster/topic-names.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { Sql } from "../postgres/sql.ts"
 
@@ -28,9 +29,6 @@ interface CallerRow {
   readonly organizations: Readonly<Record<string, Role>>
   readonly revoked: ReadonlyArray<string>
 }
-
-/** Keys are user ids. Told by every commit that changes who a user is or what they may do. */
-export const userTopic = "user"
 
 const capacity = 50_000
 /** How far the clocks of those who sign and those who check may be apart, and more. */

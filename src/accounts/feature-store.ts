@@ -4,9 +4,9 @@ import type { DisplayFeature, Feature } from "../../schema/accounts/feature.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
 import { telling } from "../cluster/invalidate-after-unknown-outcome.ts"
+import { accountTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 import { insertOnce, unlessMade } from "../turns/insert-idempotent.ts"
-import { accountTopic } from "./account-response-cache.ts"
 
 /** Switches an operator turns on for single users. */
 export class Features extends Context.Service<

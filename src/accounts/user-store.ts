@@ -3,9 +3,8 @@ import type { DisplayUser } from "../../schema/accounts/user.ts"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
 import { Memory } from "../cluster/invalidated-cache.ts"
+import { accountTopic, userTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
-import { accountTopic } from "./account-response-cache.ts"
-import { userTopic } from "./caller-cache.ts"
 
 const capacity = 10_000
 /** A part of the view depends on the date. */

@@ -1,21 +1,26 @@
 import { Layer } from "effect"
 import { Callers } from "../accounts/caller-cache.ts"
-import { people } from "../accounts/layer.ts"
+import { accounts } from "../accounts/layer.ts"
 import { Passwords } from "../accounts/passwords.ts"
 import { Users } from "../accounts/user-store.ts"
 import { outsiderBus } from "../cluster/cli-notifications.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { masterKeys } from "../config/secret-keys.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
+import { DemoItems } from "../demo/demo-item-store.ts"
+import { EmojiIds } from "../directory/id-store.ts"
+import { keys } from "../keys/layer.ts"
 import { mintSignatures } from "../minting/layer.ts"
+import { organizations } from "../organizations/layer.ts"
 import { type DatabaseAddress, Sql } from "../postgres/sql.ts"
+import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { logging } from "../telemetry/log.ts"
 import { turnServices } from "./turns.ts"
 
 /** The service's own parts over a database, without its server. */
 export const cliServices = (config: Config, connection: DatabaseAddress) =>
-  turnServices.pipe(
-    Layer.provideMerge(people),
+  Layer.mergeAll(turnServices, DemoItems.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),
     Layer.provideMerge(Layer.mergeAll(Callers.layer, Users.layer)),
     Layer.provideMerge(outsiderBus),
     Layer.provideMerge(

@@ -54,8 +54,8 @@ export const consolePage = ({
   page({
     title: "Emoji Id Directory",
     wide: true,
-    styles: ["console.css"],
-    scripts: ["console.js"],
+    styles: ["console-style.css"],
+    scripts: ["console-main.js"],
     body: html`<a class="skip" href="#view">Skip to the content</a>
 <header class="bar">
 <a class="home" href="/"><span class="home-mark" aria-hidden="true">🧭</span> Emoji Id Directory</a>

@@ -9,11 +9,11 @@ import {
   type Unavailable,
   type Unprocessable,
 } from "../../schema/errors.ts"
-import { stillMintable } from "../minting/minting.ts"
 import { idAbsent } from "./edit-outcome.ts"
 import { IdChanges } from "./id-changes.ts"
 import { toListItem } from "./id-lists.ts"
 import { EmojiIds } from "./id-store.ts"
+import { stillMintable } from "./mint-conflict.ts"
 
 export interface RegisterRequest {
   readonly user_id?: string | null

@@ -1,8 +1,4 @@
 import { Layer } from "effect"
-import { Storefront } from "../market/storefront.ts"
-import { mintSignatures } from "../minting/layer.ts"
-import { MintPermissions } from "../minting/mint-permission-store.ts"
-import { Minting } from "../minting/minting.ts"
 import { IdChanges } from "./id-changes.ts"
 import { IdLists } from "./id-lists.ts"
 import { Registry } from "./id-registry.ts"
@@ -12,17 +8,11 @@ import { Lookups } from "./lookup/lookups.ts"
 import { Views } from "./lookup/view-counter.ts"
 import { Records } from "./records.ts"
 
-/** The ids themselves: what they say, to whom they belong, what is on offer. */
+/** Registered ids: lookups, records, stored JSON, lists, registration by admins. */
 export const directory = Layer.mergeAll(
   JsonStore.layer,
   Lookups.layer,
-  Minting.layer,
   IdLists.layer,
   Records.layer,
   Registry.layer,
-  Storefront.layer,
-).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(EmojiIds.layer, IdChanges.layer, MintPermissions.layer, mintSignatures, Views.layer),
-  ),
-)
+).pipe(Layer.provideMerge(Layer.mergeAll(EmojiIds.layer, IdChanges.layer, Views.layer)))

@@ -11,7 +11,7 @@ import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from ".
 import type { Principal } from "./principal.ts"
 import { decoder, parseJsonBody, parseQueryText } from "./request/decode.ts"
 import { parameterNames } from "./request/path.ts"
-import { problemResponse } from "./response/problem.ts"
+import { type ErrorPage, problemResponse } from "./response/problem.ts"
 import { Reply } from "./response/reply.ts"
 import { isWrite, type Route, takesKey } from "./route.ts"
 import type { Endpoint, RawRequest, RawResponse } from "./transport.ts"
@@ -19,6 +19,7 @@ import type { Endpoint, RawRequest, RawResponse } from "./transport.ts"
 export interface DispatchOptions<R> {
   readonly guards: Guards["Service"]
   readonly context: Context.Context<R>
+  readonly errorPage?: ErrorPage
   /** Checks every answer against its schema. For tests: it doubles the work. */
   readonly checkAnswers: boolean
 }
@@ -211,7 +212,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   })
 
   const refuse = (problem: Problem | undefined, request: RawRequest): RawResponse => {
-    const response = problemResponse(problem, request.id, route.errorBody)
+    const response = problemResponse(problem, request.id, route.errorBody, options.errorPage)
     return route.auth === "none" || writes
       ? response
       : { ...response, headers: { ...response.headers, ...privateHeaders } }

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import { accountTopic } from "../accounts/account-response-cache.ts"
 import { Bus } from "../cluster/bus.ts"
+import { accountTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 import { CustodialKeys } from "./custodial-keys.ts"
 

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
-import { accountTopic } from "../accounts/account-response-cache.ts"
 import { Bus } from "../cluster/bus.ts"
 import { telling } from "../cluster/invalidate-after-unknown-outcome.ts"
+import { accountTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 import { CustodialKeys } from "./custodial-keys.ts"
 

@@ -1,6 +1,5 @@
 import { Layer } from "effect"
 import { Events } from "../turns/event-store.ts"
-import { ChannelStates } from "./channel-states.ts"
 import { Hub, type HubOptions } from "./hub.ts"
 import { LiveDirectory } from "./lookup-store.ts"
 import { retention } from "./retention.ts"
@@ -10,5 +9,5 @@ import { LiveSessions } from "./sessions.ts"
 export const live = (options: HubOptions) =>
   Layer.mergeAll(LiveSessions.layer, retention).pipe(
     Layer.provideMerge(Layer.mergeAll(Hub.layer(options), LiveDirectory.layer)),
-    Layer.provideMerge(Layer.mergeAll(Events.layer, ChannelStates.layer)),
+    Layer.provideMerge(Events.layer),
   )

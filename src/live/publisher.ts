@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
-import { accountTopic } from "../accounts/account-response-cache.ts"
 import { Bus } from "../cluster/bus.ts"
+import { accountTopic } from "../cluster/topic-names.ts"
 import { Said } from "./local-publish.ts"
 import { CrowdedChannels } from "./oversized-channels.ts"
 import { encodeWake } from "./wake-subscribers.ts"

@@ -1,5 +1,4 @@
 import { Data, type Effect } from "effect"
-import type { Config } from "../config/config.ts"
 
 export interface Parcel {
   /** The same on every try, so that a receiver may recognise a repeat. */
@@ -21,12 +20,3 @@ export class NotCarried extends Data.TaggedError("NotCarried")<{
 export interface Carrier {
   readonly carry: (parcel: Parcel) => Effect.Effect<void, NotCarried>
 }
-
-/** An email address may begin like one. */
-export const isPhone = (recipient: string) => recipient.startsWith("+") && !recipient.includes("@")
-
-/** What this process takes to the world; another one may take more. */
-export const carriedHere = ({ smtpUrl, twilioAccount }: Config) => ({
-  mail: smtpUrl !== undefined,
-  phones: twilioAccount !== undefined,
-})

@@ -1,7 +1,8 @@
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { AppConfig } from "../config/config.ts"
 import { type Letter, maxTries, Outbox } from "../turns/outbox.ts"
-import { type Carrier, carriedHere, isPhone } from "./carrier.ts"
+import { deliveredHere, isPhone } from "../turns/outbox-recipients.ts"
+import type { Carrier } from "./carrier.ts"
 import { twilioCarrier } from "./sms.ts"
 import { smtpCarrier } from "./smtp.ts"
 import { render } from "./templates.ts"
@@ -74,7 +75,7 @@ export const delivery = Layer.effectDiscard(
         if (letters.length < batchSize) return
       }
     })
-    const { mail: carriesMail, phones: carriesPhones } = carriedHere(config)
+    const { mail: carriesMail, phones: carriesPhones } = deliveredHere(config)
     const round = Effect.andThen(
       carriesMail || carriesPhones ? carryDue : Effect.void,
       carriesMail && carriesPhones ? Effect.void : outbox.keepDue,

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { Conflict, Forbidden, InvalidRequest, type NotFound, type Unavailable } from "../../schema/errors.ts"
 import { idAbsent } from "../directory/edit-outcome.ts"
+import { stillMintable } from "../directory/mint-conflict.ts"
 import { checkEthAddress, type EthAddressInvalid } from "../keys/eth-address.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { type MintOutcome, MintPermissions } from "./mint-permission-store.ts"
@@ -47,13 +48,6 @@ const accountInvalid = ({ reason }: EthAddressInvalid) =>
       reason === "checksum"
         ? "body: account: the letters' case does not fit the address"
         : "body: account: expected an address of 0x and 40 hex digits",
-  })
-
-/** Whoever has it could mint it for themselves after it is somebody else's. */
-export const stillMintable = (eid: string, until: string): Conflict =>
-  new Conflict({
-    error: `${eid} may be minted by a permission its owner has been given, and stays theirs until that ends at ${until}.`,
-    details: { mint_until: until },
   })
 
 export const checkNotMintable = Effect.fnUntraced(function* (

@@ -25,7 +25,7 @@ import { Refunds } from "./refunds/refunds.ts"
 import { OrderViews } from "./views.ts"
 
 /** Carts, orders, payments and codes. */
-export const sales = (keys: ReadonlyArray<NamedKey>) =>
+export const orders = (keys: ReadonlyArray<NamedKey>) =>
   Layer.mergeAll(
     Checkouts.layer,
     Promotions.layer,

@@ -9,8 +9,8 @@ import type {
   UpdateOrganizationBranding,
 } from "../../schema/organizations/organization.ts"
 import type { PageRequest } from "../../schema/paging.ts"
-import { userTopic } from "../accounts/caller-cache.ts"
 import { Bus } from "../cluster/bus.ts"
+import { userTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { tellLatelyEnded, tellPerhapsEnded } from "../sign-in/oauth/oauth-client-store.ts"

@@ -3,8 +3,8 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { AppConfig } from "../config/config.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
-import { carriedHere, isPhone } from "../mail/carrier.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
+import { deliveredHere, isPhone } from "./outbox-recipients.ts"
 
 export interface OutboxRow {
   readonly recipient: string
@@ -68,7 +68,7 @@ export class Outbox extends Context.Service<
       const sql = yield* Sql
       const sealer = yield* Seal
 
-      const carried = carriedHere(yield* AppConfig)
+      const carried = deliveredHere(yield* AppConfig)
       const isCarried = (q: Client) =>
         q`case when recipient like '+%' and recipient not like '%@%' then ${carried.phones}::boolean else ${carried.mail}::boolean end`
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
-import { extname, join } from "node:path"
+import { dirname, extname, join, normalize } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { projectRoot } from "../config/project-root.ts"
 
@@ -14,7 +14,14 @@ export interface Asset {
   compressed(encoding: "br" | "gzip"): Uint8Array
 }
 
-const folder = join(projectRoot, "src/web/assets")
+/**
+ * Where assets are kept, by the prefix of their public name. `/assets/` is flat: `src/console/browser/parts/dom.js` is served
+ * as `/assets/console-parts-dom.js`.
+ */
+const folders: Readonly<Record<string, string>> = {
+  "": join(projectRoot, "src/web/assets"),
+  "console-": join(projectRoot, "src/console/browser"),
+}
 const types: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -27,6 +34,7 @@ const compressors = {
   gzip: (body: Uint8Array) => gzipSync(body, { level: 9 }),
 } as const
 
+/** The modules a served module imports statically. */
 const importedBy = (source: string): ReadonlyArray<string> =>
   [...source.matchAll(/\bfrom "\.\/([\w-]+\.js)/g)].map(([, name = ""]) => name)
 
@@ -47,34 +55,38 @@ const makeAsset = (name: string, body: Buffer): Asset => {
 
 const assets = new Map<string, Asset>()
 
-/**
- * `./other.js` in a module becomes `./other.js?v=hash`: whoever keeps a module for ever keeps the ones it was written with.
- * One that is loaded later may be asked of a newer release, whose modules know nothing of the page: only the same will do.
- */
-const moduleImport = /(\bfrom |\bimport\()"\.\/([\w-]+\.js)"/g
+const publicName = (prefix: string, path: string): string => prefix + path.replaceAll("/", "-")
 
-const load = (name: string): Asset => {
+/**
+ * An import of `../parts/dom.js` becomes `./console-parts-dom.js?v=hash`: a browser that keeps a module keeps the modules it
+ * was written with. A module that is loaded later (`import()`) may be requested from a newer release, whose modules do not
+ * fit this page: `same=yes` accepts only the same version.
+ */
+const moduleImport = /(\bfrom |\bimport\()"(\.{1,2}\/[\w/-]+\.js)"/g
+
+const load = (prefix: string, path: string): Asset => {
+  const name = publicName(prefix, path)
   const known = assets.get(name)
   if (known !== undefined) return known
-  const file = readFileSync(join(folder, name))
+  const file = readFileSync(join(folders[prefix]!, path))
+  const withVersions = (_: string, before: string, to: string): string => {
+    const target = normalize(join(dirname(path), to))
+    const same = before === "import(" ? "&same=yes" : ""
+    return `${before}"./${publicName(prefix, target)}?v=${load(prefix, target).hash}${same}"`
+  }
   const body = name.endsWith(".js")
-    ? Buffer.from(
-        file
-          .toString()
-          .replaceAll(
-            moduleImport,
-            (_, before: string, to: string) =>
-              `${before}"./${to}?v=${load(to).hash}${before === "import(" ? "&same=yes" : ""}"`,
-          ),
-      )
+    ? Buffer.from(file.toString().replaceAll(moduleImport, withVersions))
     : file
   const asset = makeAsset(name, body)
   assets.set(name, asset)
   return asset
 }
 
-/** Files of ours that pages load, read once. Their names carry a hash, so browsers may keep them for ever. */
-for (const name of readdirSync(folder)) load(name)
+const filesIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => extname(path) !== "")
+
+/** Every asset is read once at startup. Its URL carries its hash, so browsers may cache it for ever. */
+for (const [prefix, folder] of Object.entries(folders)) for (const path of filesIn(folder)) load(prefix, path)
 
 export const findAsset = (name: string): Asset | undefined => assets.get(name)
 

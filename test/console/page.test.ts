@@ -28,7 +28,7 @@ describe("the console's page", () => {
 
   it("loads modules that name the version of every module they import", async () => {
     const { text } = await service.call("GET", "/")
-    const entry = /src="(\/assets\/console\.js\?v=[\w-]+)"/.exec(text)?.[1] ?? ""
+    const entry = /src="(\/assets\/console-main\.js\?v=[\w-]+)"/.exec(text)?.[1] ?? ""
     const seen = new Set<string>()
     const follow = async (path: string): Promise<void> => {
       if (seen.has(path)) return
@@ -44,7 +44,7 @@ describe("the console's page", () => {
     await follow(entry)
     expect(seen.size).toBeGreaterThan(20)
     expect([...seen].filter((path) => !path.includes("?v="))).toEqual([])
-    const stale = await service.call("GET", "/assets/console.js?v=another")
+    const stale = await service.call("GET", "/assets/console-main.js?v=another")
     expect(stale.headers.get("cache-control")).toBe("no-cache")
   })
 

@@ -3,9 +3,10 @@ import { type Role, roleScopes, type Scope } from "../../../schema/accounts/scop
 import type { Unavailable } from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
 import { Memory } from "../../cluster/invalidated-cache.ts"
+import { userTopic } from "../../cluster/topic-names.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { Sql } from "../../postgres/sql.ts"
-import { type Caller, Callers, userTopic } from "../caller-cache.ts"
+import { type Caller, Callers } from "../caller-cache.ts"
 import { apiKeyTopic } from "./api-key-store.ts"
 import { apiKeyMatches, parseApiKey } from "./secrets.ts"
 

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { InvalidRequest, Unauthorized, Unavailable } from "../../../schema/errors.ts"
-import { accountKey, Limits } from "../../http/limits/rate-limits.ts"
-import { type AccountName, Accounts } from "../account-store.ts"
+import { Limits } from "../../http/limits/rate-limits.ts"
+import { type AccountName, accountKey } from "../account-name.ts"
+import { Accounts } from "../account-store.ts"
 import { type PasswordQueueFull, Passwords } from "../passwords.ts"
 import { Sessions } from "../sessions/sessions.ts"
 

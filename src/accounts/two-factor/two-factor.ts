@@ -9,9 +9,10 @@ import {
   type Unprocessable,
 } from "../../../schema/errors.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
-import { accountKey, Limits } from "../../http/limits/rate-limits.ts"
+import { Limits } from "../../http/limits/rate-limits.ts"
 import { Sql } from "../../postgres/sql.ts"
-import { type AccountName, Accounts } from "../account-store.ts"
+import { type AccountName, accountKey } from "../account-name.ts"
+import { Accounts } from "../account-store.ts"
 import { Callers } from "../caller-cache.ts"
 import { invalidField } from "../registration.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer } from "effect"
 import { TooManyRequests, type Unavailable } from "../../../schema/errors.ts"
-import type { AccountName } from "../../accounts/account-store.ts"
 import { AppConfig } from "../../config/config.ts"
 import { Sql } from "../../postgres/sql.ts"
 import type { RateHeaders } from "../guards.ts"
@@ -11,10 +10,6 @@ interface Budget {
   readonly requests: number
   readonly seconds: number
 }
-
-/** Whom a named account is counted under. An alternate_id may read like anything, also like somebody's email. */
-export const accountKey = (name: AccountName): string =>
-  "id" in name ? name.id : "email" in name ? `email/${name.email}` : `alternate_id/${name.alternateId}`
 
 /** Whom a request is counted against. */
 export type Subject = "address" | "account" | "caller"

@@ -6,8 +6,16 @@ import {
   type Problem,
   Unavailable,
 } from "../../../schema/errors.ts"
-import { errorPage } from "../../web/error-page.ts"
 import type { Refusal } from "../server.ts"
+import type { Reply } from "./reply.ts"
+
+/** Renders an error as a page. The web folder implements it; http does not depend on pages. */
+export type ErrorPage = (facts: {
+  readonly status: number
+  readonly error: string
+  readonly requestId: string
+}) => Reply<never>
+
 import type { ErrorBody, RawResponse } from "../transport.ts"
 
 /** RFC 6749 has few words for what went wrong; what else may happen at the token endpoint is told in them. */
@@ -21,6 +29,7 @@ export const problemResponse = (
   problem: Problem | undefined,
   requestId: string,
   shape?: ErrorBody,
+  errorPage?: ErrorPage,
 ): RawResponse => {
   const status = problem?.kind.status ?? 500
   const code = problem?.kind.code ?? "internal"
@@ -33,7 +42,7 @@ export const problemResponse = (
     ...(problem?.retryAfterSeconds === undefined ? {} : { "Retry-After": String(problem.retryAfterSeconds) }),
     "Cache-Control": shape === "oauth" ? "no-store" : "no-cache",
   }
-  if (shape === "page") {
+  if (shape === "page" && errorPage !== undefined) {
     const page = errorPage({ status, error, requestId })
     return { status, headers: { ...headers, ...page.headers }, body: page.raw ?? "" }
   }
@@ -60,6 +69,7 @@ export const refusalResponse = (
   requestId: string,
   details = "",
   shape?: ErrorBody,
+  errorPage?: ErrorPage,
 ): RawResponse => {
   switch (kind) {
     case "bad_length":
@@ -67,20 +77,23 @@ export const refusalResponse = (
         new InvalidRequest({ error: "The length of the body is not said once and clearly." }),
         requestId,
         shape,
+        errorPage,
       )
     case "bad_path":
       return problemResponse(
         new InvalidRequest({ error: "The path has bad percent-encoding, or NUL (U+0000)." }),
         requestId,
         shape,
+        errorPage,
       )
     case "not_found":
-      return problemResponse(new NotFound({ error: "There is no such path." }), requestId, shape)
+      return problemResponse(new NotFound({ error: "There is no such path." }), requestId, shape, errorPage)
     case "method_not_allowed": {
       const response = problemResponse(
         new MethodNotAllowed({ error: `This path answers ${details}.` }),
         requestId,
         shape,
+        errorPage,
       )
       return { ...response, headers: { ...response.headers, Allow: details } }
     }
@@ -89,14 +102,16 @@ export const refusalResponse = (
         new BodyTooLarge({ error: `The body may have at most ${details} bytes.` }),
         requestId,
         shape,
+        errorPage,
       )
     case "deadline":
       return problemResponse(
         new Unavailable({ error: "The request was not finished in time.", retryAfterSeconds: 1 }),
         requestId,
         shape,
+        errorPage,
       )
     case "defect":
-      return problemResponse(undefined, requestId, shape)
+      return problemResponse(undefined, requestId, shape, errorPage)
   }
 }

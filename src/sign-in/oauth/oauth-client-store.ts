@@ -8,8 +8,8 @@ import type {
   OauthClientWithSecret,
   UpdateOauthClient,
 } from "../../../schema/sign-in/oauth-client.ts"
-import { userTopic } from "../../accounts/caller-cache.ts"
 import { Bus } from "../../cluster/bus.ts"
+import { userTopic } from "../../cluster/topic-names.ts"
 import { randomCrockford } from "../../crypto/crockford-base32.ts"
 import { Sql } from "../../postgres/sql.ts"
 

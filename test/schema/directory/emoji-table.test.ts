@@ -6,7 +6,7 @@ import { foldedSpellings } from "../../../schema/directory/emoji-table.ts"
 import { generateEmojiTable } from "../../../schema/directory/emoji-table-generate.ts"
 
 const readData = <A>(name: string): A =>
-  JSON.parse(readFileSync(new URL(`../../schema/data/${name}`, import.meta.url), "utf8")) as A
+  JSON.parse(readFileSync(new URL(`../../../schema/directory/data/${name}`, import.meta.url), "utf8")) as A
 
 describe("the emoji table", () => {
   it("is what its generator makes of its sources today", () => {

@@ -2,12 +2,12 @@ import { Context, Effect, Layer } from "effect"
 import type { CurrentUser } from "../../schema/accounts/current-user.ts"
 import { type Role, roleScopes, type Scope } from "../../schema/accounts/scope.ts"
 import type { NotFound, Unavailable } from "../../schema/errors.ts"
+import { Callers } from "../accounts/caller-cache.ts"
+import { Features } from "../accounts/feature-store.ts"
+import { scopesInOrganization } from "../accounts/permissions.ts"
+import { Users } from "../accounts/user-store.ts"
 import type { Principal } from "../http/principal.ts"
 import { TransferLists } from "../transfers/transfer-store.ts"
-import { Callers } from "./caller-cache.ts"
-import { Features } from "./feature-store.ts"
-import { scopesInOrganization } from "./permissions.ts"
-import { Users } from "./user-store.ts"
 
 /** The session data of a user: who they are and what they may do. */
 export class CurrentUsers extends Context.Service<

@@ -1,11 +1,14 @@
 import { Effect, Schema } from "effect"
+import { UpdateAccountResponse, UpdateUserParameters } from "../../schema/accounts/account.ts"
 import { CurrentUser, LoadUser } from "../../schema/accounts/current-user.ts"
-import { NotFound } from "../../schema/errors.ts"
+import { Conflict, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
 import { Uuid } from "../../schema/wire-format.ts"
+import { AccountAnswers } from "../accounts/account-response-cache.ts"
+import { privately } from "../accounts/login/routes.ts"
+import { updateAccount } from "../accounts/update-own-account.ts"
 import { route } from "../http/route.ts"
-import { AccountAnswers } from "./account-response-cache.ts"
 import { CurrentUsers } from "./current-users.ts"
-import { SessionData } from "./sessions/session-data.ts"
+import { SessionData } from "./session-data.ts"
 
 const show = route({
   id: "getAccount",
@@ -39,4 +42,24 @@ const load = route({
   handler: ({ principal, query }) => SessionData.use((data) => data.load(principal, query)),
 })
 
-export const currentUser = [show, load] as const
+const update = route({
+  id: "updateAccount",
+  group: "users",
+  summary: "Change the current user's names, email or password",
+  method: "patch",
+  path: "/account",
+  auth: "JWT",
+  scope: "user:writeSelf",
+  limit: "write",
+  body: UpdateUserParameters,
+  success: UpdateAccountResponse,
+  errors: [Unprocessable, TwoFactorRequired, Conflict, NotFound],
+  handler: ({ body, principal }) =>
+    Effect.gen(function* () {
+      const token_response = yield* updateAccount(principal, body)
+      const current = yield* CurrentUsers.use((users) => users.ofCaller(principal))
+      return privately({ ...current, ...(token_response === undefined ? {} : { token_response }) })
+    }),
+})
+
+export const currentUser = [show, load, update] as const

@@ -1,0 +1,110 @@
+import { Layer } from "effect"
+import { Deadlines } from "../actors/deadlines.ts"
+import { LootboxActors } from "../actors/lootbox.ts"
+import { Mailboxes } from "../actors/mailboxes.ts"
+import { OrderActors } from "../actors/order.ts"
+import { TransferActors } from "../actors/transfer.ts"
+import { SessionActors } from "../actors/two-factor-session.ts"
+import { authentication, callers, credentials } from "./accounts/authentication-layer.ts"
+import { guards } from "./accounts/guards-layer.ts"
+import { accounts } from "./accounts/layer.ts"
+import type { PasswordOptions } from "./accounts/passwords.ts"
+import { channelStates } from "./channel-states.ts"
+import { hearOutsiders } from "./cluster/cli-notifications.ts"
+import { type BusSurroundings, betweenProcesses } from "./cluster/layer.ts"
+import { AppConfig, type Config } from "./config/config.ts"
+import { masterKeys } from "./config/secret-keys.ts"
+import { Seal } from "./crypto/envelope-encryption.ts"
+import { currentUser } from "./current-user/layer.ts"
+import { DemoItems } from "./demo/demo-item-store.ts"
+import { directory } from "./directory/layer.ts"
+import { keys } from "./keys/layer.ts"
+import { keyCheck } from "./keys/sealed-keys-check.ts"
+import { live } from "./live/layer.ts"
+import { Said } from "./live/local-publish.ts"
+import { CrowdedChannels } from "./live/oversized-channels.ts"
+import { publisher } from "./live/publisher.ts"
+import { lootboxes } from "./lootboxes/layer.ts"
+import { delivery } from "./mail/delivery.ts"
+import { market } from "./market/layer.ts"
+import { minting } from "./minting/layer.ts"
+import { operations } from "./operations/layer.ts"
+import { Readiness } from "./operations/readiness.ts"
+import { orders } from "./orders/layer.ts"
+import { organizations } from "./organizations/layer.ts"
+import { partners } from "./partners/layer.ts"
+import { DatabaseClock } from "./postgres/database-clock.ts"
+import { Sql } from "./postgres/sql.ts"
+import { Proxied } from "./proxy/services.ts"
+import { signIn } from "./sign-in/layer.ts"
+import { logging } from "./telemetry/log.ts"
+import { Metrics } from "./telemetry/metrics.ts"
+import { transfers } from "./transfers/layer.ts"
+import { entityStore } from "./turns/entity-store.ts"
+import { Outbox } from "./turns/outbox.ts"
+
+export interface Surroundings extends BusSurroundings {
+  readonly config: Config
+  /** Creates the configured admin and the demo data before serving. One process of a service does it. */
+  readonly preparesData?: boolean
+  /** Checks every response against its schema. */
+  readonly checkAnswers?: boolean
+  /** The cost of a password hash. Tests lower it. */
+  readonly passwords?: PasswordOptions
+}
+
+const liveCheckMs = 1000
+
+/** The wiring of the service, from the top down: each line needs only the lines below it. */
+export const appLayer = (surroundings: Surroundings) => {
+  const { config, database } = surroundings
+  const masterSecrets = masterKeys(config)
+  const sql = Sql.layer({
+    connection: database,
+    poolSize: config.poolSize,
+    statementTimeoutMs: config.statementTimeoutMs,
+  })
+  const actors = Layer.mergeAll(
+    OrderActors.layer,
+    SessionActors.layer,
+    TransferActors.layer,
+    LootboxActors.layer,
+  ).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),
+    ),
+    Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
+    Layer.provideMerge(Layer.mergeAll(Said.layer, CrowdedChannels.layer)),
+  )
+  const platform = Layer.mergeAll(
+    DatabaseClock.layer,
+    Outbox.layer,
+    betweenProcesses(surroundings),
+    Readiness.layer,
+    keyCheck,
+  ).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        sql,
+        Seal.layer({ keys: masterSecrets }),
+        credentials(masterSecrets, surroundings.passwords),
+      ),
+    ),
+    Layer.provideMerge(Layer.mergeAll(Layer.succeed(AppConfig, config), logging(config), Metrics.layer)),
+  )
+  return live({ checkMs: liveCheckMs }).pipe(
+    Layer.provideMerge(channelStates),
+    Layer.provideMerge(
+      Layer.mergeAll(partners, currentUser, operations, Proxied.layer, DemoItems.layer, delivery, guards),
+    ),
+    Layer.provideMerge(orders(masterSecrets)),
+    Layer.provideMerge(Layer.mergeAll(lootboxes, transfers)),
+    Layer.provideMerge(Layer.mergeAll(market, minting, organizations, signIn)),
+    Layer.provideMerge(directory),
+    Layer.provideMerge(keys),
+    Layer.provideMerge(Layer.mergeAll(accounts, authentication, hearOutsiders(surroundings))),
+    Layer.provideMerge(actors),
+    Layer.provideMerge(callers(masterSecrets, config)),
+    Layer.provideMerge(platform),
+  )
+}

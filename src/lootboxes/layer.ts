@@ -1,0 +1,13 @@
+import { Layer } from "effect"
+import { LootboxGeneration } from "./generation.ts"
+import { LootboxLists } from "./lootbox-store.ts"
+import { LootboxTypes } from "./lootbox-type-store.ts"
+import { Lootboxes } from "./lootboxes.ts"
+import { LootboxViews } from "./views.ts"
+
+/** Lootboxes, their types and their generation. */
+export const lootboxes = LootboxGeneration.layer.pipe(
+  Layer.provideMerge(Lootboxes.layer),
+  Layer.provideMerge(LootboxViews.layer),
+  Layer.provideMerge(Layer.mergeAll(LootboxLists.layer, LootboxTypes.layer)),
+)

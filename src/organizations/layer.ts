@@ -1,0 +1,7 @@
+import { Layer } from "effect"
+import { Members } from "./member-store.ts"
+import { OrganizationKeys } from "./organization-key-store.ts"
+import { Organizations } from "./organization-store.ts"
+
+/** Organizations, their members and their keys. */
+export const organizations = Layer.mergeAll(Members.layer, OrganizationKeys.layer, Organizations.layer)
