@@ -2,8 +2,8 @@ import { createHash, randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { Conflict, InvalidRequest, type TooManyRequests, Unprocessable } from "../../schema/errors.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
-import { Sql } from "../postgres/sql.ts"
 import { keySeconds } from "../turns/operation-key.ts"
+import { type LeaseOutcome, makeIdempotencyStore } from "./idempotency-store.ts"
 import { Limits } from "./limits/rate-limits.ts"
 import type { Principal } from "./principal.ts"
 import { addressGroup } from "./request/caller-address.ts"
@@ -15,12 +15,6 @@ const pieceBytes = 48 * 1024
 const maxAnswerBytes = 4 * 1024 * 1024
 /** What a row takes besides its answer. */
 const rowBytes = 512
-
-type Row = {
-  readonly outcome: "run" | "repeat" | "running" | "other"
-  readonly status: number
-  readonly answer: string
-}
 
 const hashOf = (routeId: string, { body, method, path, query }: RawRequest): string =>
   createHash("sha256").update(`${routeId}\n${method}\n${path}\n${query}\n`).update(body).digest("hex")
@@ -67,7 +61,7 @@ const unreadable = (status: number) =>
 /** One run per Idempotency-Key. The answer is kept sealed for a day; a run that died frees its key with its lease. */
 export const makeOnce = (leaseSeconds: number) =>
   Effect.gen(function* () {
-    const sql = yield* Sql
+    const keys = yield* makeIdempotencyStore
     const limits = yield* Limits
     const seal = yield* Seal
     const aad = (caller: string, key: string, piece: number) => `idempotency/${caller}/${key}/${piece}`
@@ -84,7 +78,11 @@ export const makeOnce = (leaseSeconds: number) =>
       return (yield* Effect.forEach(pieces, (piece, i) => seal.seal(piece, aad(caller, key, i)))).join(" ")
     })
 
-    const unpack = Effect.fnUntraced(function* (caller: string, key: string, { answer, status }: Row) {
+    const unpack = Effect.fnUntraced(function* (
+      caller: string,
+      key: string,
+      { answer, status }: LeaseOutcome,
+    ) {
       const pieces = yield* Effect.forEach(answer.split(" "), (piece, i) =>
         seal.open(piece, aad(caller, key, i)),
       )
@@ -109,12 +107,9 @@ export const makeOnce = (leaseSeconds: number) =>
     ) {
       const answer = isFinal(response) ? yield* pack(caller, key, response) : undefined
       if (answer !== undefined) yield* Effect.ignore(limits.keep(keeper, answer.length + rowBytes))
-      yield* sql.rows((q) =>
-        answer === undefined
-          ? q`delete from idempotency_key where caller = ${caller} and key = ${key} and run = ${run}`
-          : q`update idempotency_key set status = ${response.status}, answer = ${answer}, leased_until = null
-               where caller = ${caller} and key = ${key} and run = ${run}`,
-      )
+      yield* answer === undefined
+        ? keys.free({ caller, key, run })
+        : keys.keepAnswer({ caller, key, run }, response.status, answer)
     })
 
     return Effect.fnUntraced(function* (
@@ -128,10 +123,8 @@ export const makeOnce = (leaseSeconds: number) =>
         return yield* new InvalidRequest({ error: "Idempotency-Key: expected 1 to 255 visible characters." })
       const caller = callerOf(principal, request)
       const run = randomUUID()
-      const [row] = yield* sql.rows<Row>(
-        (q) => q`select * from begin_once(${caller}, ${key}, ${hashOf(routeId, request)}, ${run}::uuid,
-                                          ${leaseSeconds}, ${keySeconds})`,
-      )
+      const requestHash = hashOf(routeId, request)
+      const row = yield* keys.lease({ caller, key, run }, { requestHash, leaseSeconds, keySeconds })
       if (row?.outcome === "repeat")
         return yield* unpack(caller, key, row).pipe(
           Effect.catchTag("SealBroken", ({ reason }) =>

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { TooManyRequests, type Unavailable } from "../../../schema/errors.ts"
 import { AppConfig } from "../../config/config.ts"
-import { Sql } from "../../postgres/sql.ts"
 import type { RateHeaders } from "../guards.ts"
 import type { LimitName } from "../route.ts"
 import { makeLocalWindows } from "./local-windows.ts"
+import { type Counted, makeRateWindowStore } from "./rate-window-store.ts"
 
 interface Budget {
   readonly requests: number
@@ -48,12 +48,6 @@ const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly s
 /** What is kept of answers for one caller. Ten times what a busy one needs; one who wants to fill the disk needs days. */
 const keptBudget = { bytes: 64 * 1024 * 1024, seconds: 3600 }
 
-interface Counted {
-  readonly key: string
-  readonly used: number
-  readonly resetsInSeconds: number
-}
-
 const headersOf = (budget: Budget, { resetsInSeconds, used }: Counted): RateHeaders => ({
   "RateLimit-Limit": String(budget.requests),
   "RateLimit-Remaining": String(Math.max(0, budget.requests - used)),
@@ -78,7 +72,7 @@ export class Limits extends Context.Service<
     Limits,
     Effect.gen(function* () {
       const config = yield* AppConfig
-      const sql = yield* Sql
+      const windows = yield* makeRateWindowStore
       const local = makeLocalWindows()
       if (config.rateLimit === "off") {
         return Limits.of({
@@ -90,10 +84,7 @@ export class Limits extends Context.Service<
 
       const count = (shared: boolean, keys: ReadonlyArray<string>, seconds: ReadonlyArray<number>) =>
         shared
-          ? sql.rows<Counted>(
-              (q) => q`select key, used, ceil(extract(epoch from resets_at - now()))::int as "resetsInSeconds"
-                         from take_rate(${keys as string[]}, ${seconds as number[]})`,
-            )
+          ? windows.take(keys, seconds)
           : Effect.sync(() => keys.map((key, i) => local.take(key, seconds[i] ?? 60)))
 
       const take = Effect.fnUntraced(function* (name: LimitName, subjects: Partial<Record<Subject, string>>) {
@@ -139,10 +130,7 @@ export class Limits extends Context.Service<
                   }),
                 )
           }),
-        forgive: (name, account) =>
-          sql
-            .rows((q) => q`delete from rate_window where key = ${`${name}/account/${account}`}`)
-            .pipe(Effect.asVoid),
+        forgive: (name, account) => windows.remove(`${name}/account/${account}`),
       })
     }),
   )

@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+import { Sql } from "../../postgres/sql.ts"
+
+export interface Counted {
+  readonly key: string
+  readonly used: number
+  readonly resetsInSeconds: number
+}
+
+/** The windows of the limits that all processes share. */
+export const makeRateWindowStore = Sql.useSync((sql) => ({
+  /** Counts one request in the window of each key. */
+  take: (keys: ReadonlyArray<string>, seconds: ReadonlyArray<number>) =>
+    sql.rows<Counted>(
+      (q) => q`select key, used, ceil(extract(epoch from resets_at - now()))::int as "resetsInSeconds"
+                 from take_rate(${keys as string[]}, ${seconds as number[]})`,
+    ),
+  remove: (key: string) => sql.rows((q) => q`delete from rate_window where key = ${key}`).pipe(Effect.asVoid),
+}))
