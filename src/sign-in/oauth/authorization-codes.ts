@@ -7,7 +7,7 @@ import type { BrowserSession } from "../../accounts/sessions/browser-sessions.ts
 import { type Claims, Tokens } from "../../accounts/sessions/tokens.ts"
 import { tellUncertain } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../../config/config.ts"
-import { Sql } from "../../postgres/sql.ts"
+import { makeAuthorizationCodeStore } from "./authorization-code-store.ts"
 import type { AuthorizationRequest } from "./authorization-request.ts"
 
 const codeSeconds = 60
@@ -68,7 +68,7 @@ export class AuthorizationCodes extends Context.Service<
     AuthorizationCodes,
     Effect.gen(function* () {
       const config = yield* AppConfig
-      const sql = yield* Sql
+      const store = yield* makeAuthorizationCodeStore
       const tokens = yield* Tokens
       const callers = yield* Callers
 
@@ -118,11 +118,7 @@ export class AuthorizationCodes extends Context.Service<
         emojiId: string,
       ) {
         const jti = randomUUID()
-        yield* sql.rows(
-          (q) => q`insert into authorization_code (jti, client_id, user_id, expires_at)
-                   values (${jti}, ${client.client_id}, ${account.id}, now() + make_interval(secs => ${codeSeconds}))
-                   on conflict do nothing`,
-        )
+        yield* store.add({ jti, clientId: client.client_id, userId: account.id, seconds: codeSeconds })
         return yield* tokens.sign(
           {
             sub: account.id,
@@ -155,25 +151,14 @@ export class AuthorizationCodes extends Context.Service<
           return yield* invalid("The user has logged out since.")
         }
         const id = randomUUID()
-        const [row] = yield* sql
-          .rows<{ outcome: "redeemed" | "reused" | "unknown" }>(
-            (
-              q,
-            ) => q`select redeem_code(${claims.jti ?? id}, ${client.client_id}, ${id}, ${emojiId}, ${claims.ep},
-                                      ${config.refreshTokenSeconds}) as outcome`,
-          )
+        const grant = { id, clientId: client.client_id, emojiId, epoch: claims.ep }
+        const outcome = yield* store
+          .redeem(claims.jti ?? id, { ...grant, seconds: config.refreshTokenSeconds })
           .pipe(Effect.tapError(() => perhapsEnded(claims.sub)))
-        if (row?.outcome === "reused") yield* callers.changed(claims.sub)
-        if (row?.outcome !== "redeemed")
+        if (outcome === "reused") yield* callers.changed(claims.sub)
+        if (outcome !== "redeemed")
           return yield* invalid("The code was used before; what it gave is taken back.")
-        return yield* answer({
-          id,
-          userId: claims.sub,
-          epoch: claims.ep,
-          clientId: client.client_id,
-          emojiId,
-          generation: 1,
-        })
+        return yield* answer({ ...grant, userId: claims.sub, generation: 1 })
       })
 
       const refresh: AuthorizationCodes["Service"]["refresh"] = Effect.fnUntraced(
@@ -181,27 +166,16 @@ export class AuthorizationCodes extends Context.Service<
           const over = "The refresh token is invalid, used or its time is over."
           const claims = yield* verify(refreshToken, "oauth-refresh", over)
           const generation = Number(claims.ext?.["generation"])
-          const [row] = yield* sql
-            .rows<{
-              done: {
-                readonly outcome: "rotated" | "reused" | "gone"
-                readonly emoji_id: string
-                readonly epoch: number
-                readonly generation: number
-              }
-            }>(
-              (q) =>
-                q`select rotate_grant(${claims.sid}, ${client.client_id}, ${generation}, ${config.refreshTokenSeconds}) as done`,
-            )
+          const grant = { id: claims.sid, clientId: client.client_id }
+          const done = yield* store
+            .rotateGrant({ ...grant, generation, seconds: config.refreshTokenSeconds })
             .pipe(Effect.tapError(() => perhapsEnded(claims.sub)))
-          const done = row!.done
           if (done.outcome !== "rotated") yield* callers.changed(claims.sub)
           if (done.outcome !== "rotated") return yield* invalid(over)
           return yield* answer({
-            id: claims.sid,
+            ...grant,
             userId: claims.sub,
             epoch: done.epoch,
-            clientId: client.client_id,
             emojiId: done.emoji_id,
             generation: done.generation,
           })

@@ -1,0 +1,58 @@
+import { Effect } from "effect"
+import { Sql } from "../../postgres/sql.ts"
+
+type Redemption = "redeemed" | "reused" | "unknown"
+
+interface Rotation {
+  readonly outcome: "rotated" | "reused" | "gone"
+  readonly emoji_id: string
+  readonly epoch: number
+  readonly generation: number
+}
+
+/** Authorization codes by their `jti`, and the grants they become. */
+export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
+  add: (code: {
+    readonly jti: string
+    readonly clientId: string
+    readonly userId: string
+    readonly seconds: number
+  }) =>
+    sql
+      .rows(
+        (q) => q`insert into authorization_code (jti, client_id, user_id, expires_at)
+                 values (${code.jti}, ${code.clientId}, ${code.userId}, now() + make_interval(secs => ${code.seconds}))
+                 on conflict do nothing`,
+      )
+      .pipe(Effect.asVoid),
+  /** Makes the grant of an unused code. Ends the grant of a code that was used before. */
+  redeem: (
+    jti: string,
+    grant: {
+      readonly id: string
+      readonly clientId: string
+      readonly emojiId: string
+      readonly epoch: number
+      readonly seconds: number
+    },
+  ) =>
+    sql
+      .rows<{ outcome: Redemption }>(
+        (q) => q`select redeem_code(${jti}, ${grant.clientId}, ${grant.id}, ${grant.emojiId}, ${grant.epoch},
+                                    ${grant.seconds}) as outcome`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.outcome)),
+  /** Begins the next generation of a grant. A token of an earlier generation ends the grant. */
+  rotateGrant: (grant: {
+    readonly id: string
+    readonly clientId: string
+    readonly generation: number
+    readonly seconds: number
+  }) =>
+    sql
+      .rows<{ done: Rotation }>(
+        (q) =>
+          q`select rotate_grant(${grant.id}, ${grant.clientId}, ${grant.generation}, ${grant.seconds}) as done`,
+      )
+      .pipe(Effect.map((rows) => rows[0]!.done)),
+}))
