@@ -6,7 +6,8 @@ import { hiddenToken } from "../sign-in/login-page.ts"
 import { type Content, type Html, html } from "../web/html.ts"
 import { page } from "../web/page.ts"
 import { recordLine } from "../web/record-view.ts"
-import type { PartnerFlow, Visit } from "./visits.ts"
+import type { PartnerFlow } from "./visit-store.ts"
+import type { Visit } from "./visits.ts"
 
 /** Somebody a partner has sent, as far as the pages need to know them. */
 export interface Guest {

@@ -14,7 +14,8 @@ import { callbackUrl } from "../sign-in/oauth/authorization-request.ts"
 import { html } from "../web/html.ts"
 import { guestCodePage, guestLoginPage, mailSentPage } from "./login-page.ts"
 import { donePage, type Guest, refusedPage, visitMark } from "./page-shell.ts"
-import { type PartnerFlow, PartnerVisits, type Visit, visitSeconds } from "./visits.ts"
+import type { PartnerFlow } from "./visit-store.ts"
+import { PartnerVisits, type Visit, visitSeconds } from "./visits.ts"
 
 /** The request is answered already; what would have come after it does not. */
 export class Answered extends Data.TaggedError("Answered")<{ readonly reply: Reply<never> }> {}

@@ -3,10 +3,7 @@ import type { DirectoryRecord } from "../../schema/directory/record.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { OneTimeCodes } from "../accounts/sessions/one-time-codes.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
-import { Sql } from "../postgres/sql.ts"
-
-/** get: buy an id. connect: bring one that is owned already. manage: edit records. */
-export type PartnerFlow = "get" | "connect" | "manage"
+import { makeVisitStore, type PartnerFlow, type VisitRow } from "./visit-store.ts"
 
 /** What a partner sent along, as long as the person stays. */
 interface VisitState {
@@ -31,15 +28,6 @@ export interface UnwrittenVisit extends Visit {
 
 export const visitSeconds = 7200
 const aad = (organizationId: string) => `partner-visit/${organizationId}`
-
-interface VisitRow {
-  readonly token_hash: string
-  readonly organization_id: string
-  readonly user_id: string | null
-  readonly session_id: string | null
-  readonly sealed_state: string
-  readonly order_id: string | null
-}
 
 export class PartnerVisits extends Context.Service<
   PartnerVisits,
@@ -71,10 +59,10 @@ export class PartnerVisits extends Context.Service<
   static readonly layer = Layer.effect(
     PartnerVisits,
     Effect.gen(function* () {
-      const sql = yield* Sql
+      const visits = yield* makeVisitStore
       const seal = yield* Seal
       const codes = yield* OneTimeCodes
-      const hashes = (token: string) => codes.lookupHashes({ purpose: "partner-visit" }, token) as string[]
+      const hashes = (token: string) => codes.lookupHashes({ purpose: "partner-visit" }, token)
 
       /** One that cannot be opened, because its key is gone or not here yet, must not hold up the others. */
       const open = (row: VisitRow) =>
@@ -92,69 +80,30 @@ export class PartnerVisits extends Context.Service<
       return PartnerVisits.of({
         admit: Effect.fnUntraced(function* (organizationId, flow, state, login) {
           const token = yield* codes.makeOpaqueToken
-          const sealed = yield* seal.seal(Buffer.from(JSON.stringify(state)), aad(organizationId))
-          yield* sql.rows(
-            (
-              q,
-            ) => q`insert into partner_visit (token_hash, organization_id, flow, user_id, session_id, sealed_state, expires_at)
-                     values (${codes.hash({ purpose: "partner-visit" }, token)}, ${organizationId}, ${flow},
-                             ${login?.userId ?? null}, ${login?.sessionId ?? null}, ${sealed},
-                             now() + make_interval(secs => ${visitSeconds}))
-                     on conflict do nothing`,
-          )
+          yield* visits.add({
+            tokenHash: codes.hash({ purpose: "partner-visit" }, token),
+            organizationId,
+            flow,
+            userId: login?.userId ?? null,
+            sessionId: login?.sessionId ?? null,
+            sealedState: yield* seal.seal(Buffer.from(JSON.stringify(state)), aad(organizationId)),
+            seconds: visitSeconds,
+          })
           return token
         }),
         find: Effect.fnUntraced(function* (token, organizationId, flow) {
-          const [row] = yield* sql.rows<VisitRow>(
-            (q) => q`select * from partner_visit
-                      where token_hash = any(${hashes(token)}) and organization_id = ${organizationId} and flow = ${flow}
-                        and expires_at > now()`,
-          )
+          const row = yield* visits.find(hashes(token), organizationId, flow)
           return row === undefined ? undefined : yield* open(row)
         }),
-        // An earlier order of the visit may still be paid, so what was agreed for it is kept beside.
-        ordered: (token, orderId) =>
-          sql
-            .rows(
-              (q) => q`with visit as (
-                         select * from partner_visit where token_hash = any(${hashes(token)}) and flow = 'get'
-                       ), noted as (
-                         update partner_visit set order_id = ${orderId}, written_at = null
-                          where token_hash in (select token_hash from visit where order_id is distinct from ${orderId}::uuid)
-                       )
-                       insert into partner_visit (token_hash, organization_id, flow, user_id, session_id, sealed_state,
-                                                  order_id, created_at, expires_at)
-                       select token_hash || '/' || order_id, organization_id, flow, user_id, session_id, sealed_state,
-                              order_id, created_at, expires_at
-                         from visit where order_id <> ${orderId} and written_at is null
-                       on conflict do nothing`,
-            )
-            .pipe(Effect.asVoid),
+        ordered: (token, orderId) => visits.setOrder(hashes(token), orderId),
         awaiting: Effect.fnUntraced(function* (orderId, organizationId) {
-          const rows = yield* sql.rows<VisitRow>(
-            (q) => q`select * from partner_visit
-                      where order_id = ${orderId} and organization_id = ${organizationId} and written_at is null
-                      order by created_at`,
-          )
-          const visits = yield* Effect.forEach(rows, open)
-          return visits.flatMap((visit) => visit?.addresses ?? [])
+          const rows = yield* visits.listByOrder(orderId, organizationId)
+          const opened = yield* Effect.forEach(rows, open)
+          return opened.flatMap((visit) => visit?.addresses ?? [])
         }),
-        written: (orderId) =>
-          sql
-            .rows(
-              (q) => q`update partner_visit set written_at = now()
-                        where order_id = ${orderId} and written_at is null`,
-            )
-            .pipe(Effect.asVoid),
+        written: visits.markWritten,
         unwritten: Effect.gen(function* () {
-          const rows = yield* sql.rows<VisitRow & { owner_id: string }>(
-            // Each step fenced off: most visits have no order, and the planner would look at all of them, or at all orders.
-            (q) => q`select v.*, e.owner_id
-                       from (select * from partner_visit where order_id is not null and written_at is null offset 0) v
-                      cross join lateral (select * from entity where kind = 'order' and id = v.order_id offset 0) e
-                      where e.status = 'Paid' and e.updated_at < now() - interval '20 seconds'
-                      order by random() limit 20`,
-          )
+          const rows = yield* visits.listUnwritten
           const opened = yield* Effect.forEach(rows, (row) =>
             Effect.map(open(row), (visit) =>
               visit === undefined

@@ -1,0 +1,89 @@
+import { Effect } from "effect"
+import { Sql } from "../postgres/sql.ts"
+
+/** get: buy an id. connect: bring one that is owned already. manage: edit records. */
+export type PartnerFlow = "get" | "connect" | "manage"
+
+export interface VisitRow {
+  readonly token_hash: string
+  readonly organization_id: string
+  readonly user_id: string | null
+  readonly session_id: string | null
+  readonly sealed_state: string
+  readonly order_id: string | null
+}
+
+interface NewVisit {
+  readonly tokenHash: string
+  readonly organizationId: string
+  readonly flow: PartnerFlow
+  readonly userId: string | null
+  readonly sessionId: string | null
+  readonly sealedState: string
+  readonly seconds: number
+}
+
+/** Visits by the hash of the token that the browser keeps. A token has one hash for each secret key. */
+export const makeVisitStore = Sql.useSync((sql) => ({
+  add: (visit: NewVisit) =>
+    sql
+      .rows(
+        (
+          q,
+        ) => q`insert into partner_visit (token_hash, organization_id, flow, user_id, session_id, sealed_state, expires_at)
+                 values (${visit.tokenHash}, ${visit.organizationId}, ${visit.flow},
+                         ${visit.userId}, ${visit.sessionId}, ${visit.sealedState},
+                         now() + make_interval(secs => ${visit.seconds}))
+                 on conflict do nothing`,
+      )
+      .pipe(Effect.asVoid),
+  find: (tokenHashes: ReadonlyArray<string>, organizationId: string, flow: PartnerFlow) =>
+    sql
+      .rows<VisitRow>(
+        (q) => q`select * from partner_visit
+                  where token_hash = any(${tokenHashes as string[]}) and organization_id = ${organizationId} and flow = ${flow}
+                    and expires_at > now()`,
+      )
+      .pipe(Effect.map((rows) => rows[0])),
+  // An earlier order of the visit may still be paid, so what was agreed for it is kept beside.
+  setOrder: (tokenHashes: ReadonlyArray<string>, orderId: string) =>
+    sql
+      .rows(
+        (q) => q`with visit as (
+                   select * from partner_visit where token_hash = any(${tokenHashes as string[]}) and flow = 'get'
+                 ), noted as (
+                   update partner_visit set order_id = ${orderId}, written_at = null
+                    where token_hash in (select token_hash from visit where order_id is distinct from ${orderId}::uuid)
+                 )
+                 insert into partner_visit (token_hash, organization_id, flow, user_id, session_id, sealed_state,
+                                            order_id, created_at, expires_at)
+                 select token_hash || '/' || order_id, organization_id, flow, user_id, session_id, sealed_state,
+                        order_id, created_at, expires_at
+                   from visit where order_id <> ${orderId} and written_at is null
+                 on conflict do nothing`,
+      )
+      .pipe(Effect.asVoid),
+  /** The visits of an order whose addresses are not written. */
+  listByOrder: (orderId: string, organizationId: string) =>
+    sql.rows<VisitRow>(
+      (q) => q`select * from partner_visit
+                where order_id = ${orderId} and organization_id = ${organizationId} and written_at is null
+                order by created_at`,
+    ),
+  markWritten: (orderId: string) =>
+    sql
+      .rows(
+        (q) => q`update partner_visit set written_at = now()
+                  where order_id = ${orderId} and written_at is null`,
+      )
+      .pipe(Effect.asVoid),
+  /** Some visits whose order was paid a while ago and whose addresses are not written. */
+  listUnwritten: sql.rows<VisitRow & { readonly owner_id: string }>(
+    // Each step fenced off: most visits have no order, and the planner would look at all of them, or at all orders.
+    (q) => q`select v.*, e.owner_id
+               from (select * from partner_visit where order_id is not null and written_at is null offset 0) v
+              cross join lateral (select * from entity where kind = 'order' and id = v.order_id offset 0) e
+              where e.status = 'Paid' and e.updated_at < now() - interval '20 seconds'
+              order by random() limit 20`,
+  ),
+}))
