@@ -4,7 +4,7 @@ import { Bus } from "../cluster/bus.ts"
 import { telling } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { accountTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
-import { CustodialKeys } from "./custodial-keys.ts"
+import { type CustodialKey, CustodialKeys } from "./custodial-keys.ts"
 
 const maxPubkeysPerUser = 200
 
@@ -13,12 +13,16 @@ export class Pubkeys extends Context.Service<
   Pubkeys,
   {
     list(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
+    /** `preferred` when it is the user's, else their oldest key. */
+    findFirst(userId: string, preferred: string | null): Effect.Effect<string | undefined, Unavailable>
     /** A key of the user's own; its private half never comes here. Added twice it stays one key. */
     add(userId: string, pubkey: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
     /** The user has shown to hold the private half: whoever else has added the key, and owns nothing with it, loses it. */
     freeFor(userId: string, pubkey: string): Effect.Effect<void, Unavailable>
     /** A new custodial wallet. */
     generate(userId: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
+    /** Stores a custodial key of an existing user. Neither counts their keys nor invalidates caches. */
+    addCustodial(userId: string, key: CustodialKey): Effect.Effect<void, Unavailable>
   }
 >()("directory/Pubkeys") {
   static readonly layer = Layer.effect(
@@ -59,6 +63,13 @@ export class Pubkeys extends Context.Service<
 
       return Pubkeys.of({
         list,
+        findFirst: (userId, preferred) =>
+          sql
+            .rows<{ pubkey: string }>(
+              (q) => q`select pubkey from pubkey where user_id = ${userId}
+                        order by pubkey is distinct from ${preferred}, created_at, pubkey limit 1`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.pubkey)),
         add: (userId, pubkey) => put(userId.toLowerCase(), pubkey, null),
         freeFor: Effect.fnUntraced(function* (userId, pubkey) {
           const rows = yield* sql.rows<{ user_id: string }>(
@@ -70,6 +81,15 @@ export class Pubkeys extends Context.Service<
           )
         }),
         generate,
+        addCustodial: (userId, { pubkey, sealedKey }) =>
+          sql
+            .rows(
+              (
+                q,
+              ) => q`insert into pubkey (pubkey, user_id, sealed_key) values (${pubkey}, ${userId}, ${sealedKey})
+                       on conflict (pubkey) do nothing`,
+            )
+            .pipe(Effect.asVoid),
       })
     }),
   )

@@ -1,42 +1,19 @@
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../config/config.ts"
-import { Sql } from "../postgres/sql.ts"
-import { type CustodialKey, CustodialKeys } from "./custodial-keys.ts"
+import { CustodialKeys } from "./custodial-keys.ts"
+import { listSealedKeys } from "./sealed-key-store.ts"
 
 /** Of each secret. Some may have been spoiled; all of these were not. */
 const looksAt = 16
 const nothing = new Uint8Array()
-
-interface KeptKey extends CustodialKey {
-  /** The name of the master secret. */
-  readonly sealedBy: string
-}
-
-/** Some of what each master secret has sealed, from one name to the next. */
-const findKept = Sql.use((sql) =>
-  sql.rows<KeptKey>(
-    (q) => q`with recursive secret as (
-               select min(split_part(sealed_key, '.', 2)) as name from pubkey where sealed_key is not null
-               union all
-               select (select min(split_part(k.sealed_key, '.', 2)) from pubkey k
-                        where k.sealed_key is not null and split_part(k.sealed_key, '.', 2) > s.name)
-                 from secret s where s.name is not null
-             )
-             select s.name as "sealedBy", k.pubkey, k.sealed_key as "sealedKey"
-               from secret s cross join lateral (
-                 select pubkey, sealed_key from pubkey
-                  where sealed_key is not null and split_part(sealed_key, '.', 2) = s.name limit ${looksAt}) k
-              where s.name <> ''`,
-  ),
-)
 
 /** Fails where a master secret is missing that the database keeps something sealed by. */
 export const checkSecret = Effect.gen(function* () {
   const custody = yield* CustodialKeys
   const config = yield* AppConfig
   const opens = new Map<string, boolean>()
-  for (const { sealedBy, ...key } of yield* findKept) {
+  for (const { sealedBy, ...key } of yield* listSealedKeys(looksAt)) {
     if (opens.get(sealedBy)) continue
     opens.set(sealedBy, yield* Effect.isSuccess(custody.sign(key, nothing)))
   }

@@ -1,0 +1,26 @@
+import { Sql } from "../postgres/sql.ts"
+import type { CustodialKey } from "./custodial-keys.ts"
+
+interface KeptKey extends CustodialKey {
+  /** The name of the master secret. */
+  readonly sealedBy: string
+}
+
+/** Some of what each master secret has sealed, from one name to the next. */
+export const listSealedKeys = (perSecret: number) =>
+  Sql.use((sql) =>
+    sql.rows<KeptKey>(
+      (q) => q`with recursive secret as (
+                 select min(split_part(sealed_key, '.', 2)) as name from pubkey where sealed_key is not null
+                 union all
+                 select (select min(split_part(k.sealed_key, '.', 2)) from pubkey k
+                          where k.sealed_key is not null and split_part(k.sealed_key, '.', 2) > s.name)
+                   from secret s where s.name is not null
+               )
+               select s.name as "sealedBy", k.pubkey, k.sealed_key as "sealedKey"
+                 from secret s cross join lateral (
+                   select pubkey, sealed_key from pubkey
+                    where sealed_key is not null and split_part(sealed_key, '.', 2) = s.name limit ${perSecret}) k
+                where s.name <> ''`,
+    ),
+  )
