@@ -69,6 +69,11 @@ export class Accounts extends Context.Service<
     find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
     /** Creates the user, or claims the invited one of that email; answers the user's id. */
     register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
+    /** Makes the user of that email a confirmed, active admin. The password changes only while `storedHash` is stored. */
+    putAdmin(
+      email: string,
+      hashes: { readonly storedHash: string | null; readonly wantedHash: string },
+    ): Effect.Effect<void, Unavailable>
     /** Undefined: the password that allowed the change is no longer the one stored, or the account is gone. */
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
     /** The proven address the user left by themselves, lately, for one that is not proven yet. Support had its reasons. */
@@ -115,6 +120,8 @@ export class Accounts extends Context.Service<
               (q) => q`select register_user(${JSON.stringify(account)}::text::jsonb) as user`,
             )
             .pipe(Effect.map((rows) => rows[0]?.user.id ?? account.id)),
+        putAdmin: (email, { storedHash, wantedHash }) =>
+          sql.rows((q) => q`select put_admin(${email}, ${storedHash}, ${wantedHash})`).pipe(Effect.asVoid),
         update: (change) =>
           sql
             .attempt<{ done: Partial<SessionsEnded> | null }>(

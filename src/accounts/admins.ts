@@ -1,6 +1,5 @@
 import { Effect, Redacted } from "effect"
 import { AppConfig } from "../config/config.ts"
-import { Sql } from "../postgres/sql.ts"
 import { Accounts } from "./account-store.ts"
 import { Callers } from "./caller-cache.ts"
 import { Passwords } from "./passwords.ts"
@@ -12,7 +11,6 @@ import { Passwords } from "./passwords.ts"
 export const ensureAdmin = Effect.gen(function* () {
   const { adminEmail, adminPassword } = yield* AppConfig
   if (adminEmail === undefined || adminPassword === undefined) return
-  const sql = yield* Sql
   const accounts = yield* Accounts
   const passwords = yield* Passwords
   const callers = yield* Callers
@@ -23,7 +21,7 @@ export const ensureAdmin = Effect.gen(function* () {
   const stored = before?.password_hash ?? null
   const isKept = stored !== null && (yield* passwords.verify(stored, password))
   const wanted = isKept ? stored : yield* passwords.hash(password)
-  yield* sql.rows((q) => q`select put_admin(${email}, ${stored}, ${wanted})`)
+  yield* accounts.putAdmin(email, { storedHash: stored, wantedHash: wanted })
   const after = yield* accounts.find({ email })
   if (after !== undefined) yield* callers.changed(after.id)
   if (before !== undefined && before.id !== after?.id) yield* callers.changed(before.id)

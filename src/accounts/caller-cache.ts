@@ -6,7 +6,7 @@ import { telling } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { Memory } from "../cluster/invalidated-cache.ts"
 import { userTopic } from "../cluster/topic-names.ts"
 import { AppConfig, type Config } from "../config/config.ts"
-import { Sql } from "../postgres/sql.ts"
+import { makeFindCallerRow } from "./caller-store.ts"
 
 /** What decides whether a user's token still counts, and for what. */
 export interface Caller {
@@ -18,16 +18,6 @@ export interface Caller {
   readonly organizations: ReadonlyMap<string, Role>
   /** Sessions ended early whose access tokens may not have run out yet. */
   readonly revokedSessions: ReadonlySet<string>
-}
-
-interface CallerRow {
-  readonly id: string
-  readonly role: Role
-  readonly epoch: number
-  readonly active: boolean
-  readonly two_factor: boolean
-  readonly organizations: Readonly<Record<string, Role>>
-  readonly revoked: ReadonlyArray<string>
 }
 
 const capacity = 50_000
@@ -54,28 +44,14 @@ export class Callers extends Context.Service<
   static readonly layer = Layer.effect(
     Callers,
     Effect.gen(function* () {
-      const sql = yield* Sql
       const bus = yield* Bus
       const config = yield* AppConfig
-      const endedWithin = lookBackSeconds(config)
+      const findRow = yield* makeFindCallerRow(lookBackSeconds(config))
       const memory = new Memory<Caller>(bus, { topics: [userTopic], capacity })
 
       const find = Effect.fnUntraced(function* (userId: string) {
         const remember = memory.watch()
-        const [row] = yield* sql.rows<CallerRow>(
-          (q) => q`select u.id, u.role, u.token_epoch as epoch,
-                          u.deactivated_at is null and u.deleted_at is null as active,
-                          exists (select 1 from two_factor t where t.user_id = u.id and t.confirmed_at is not null) as two_factor,
-                          (select coalesce(jsonb_object_agg(m.organization_id, m.role), '{}')
-                             from organization_member m where m.user_id = u.id) as organizations,
-                          array(select e.id::text from entity e
-                                 where e.kind = 'session' and e.owner_id = u.id and e.status = 'Revoked'
-                                   and e.updated_at > now() - make_interval(secs => ${endedWithin})
-                                union all
-                                select g.id::text from oauth_grant g
-                                 where g.user_id = u.id and g.revoked_at > now() - make_interval(secs => ${endedWithin})) as revoked
-                     from app_user u where u.id = ${userId}`,
-        )
+        const row = yield* findRow(userId)
         if (row === undefined) return undefined
         const caller: Caller = {
           id: row.id,

@@ -8,12 +8,10 @@ import {
 import { Seal } from "../../crypto/envelope-encryption.ts"
 import { Limits } from "../../http/limits/rate-limits.ts"
 import { makeDatabaseTime } from "../../postgres/database-clock.ts"
-import { Sql } from "../../postgres/sql.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { OneTimeCodes, readBackupCode } from "../sessions/one-time-codes.ts"
 import { Totp } from "./totp.ts"
-
-export type Proof = "proven" | "spent" | "wrong"
+import { makeTwoFactorStore, type NewSmsCode, type Proof } from "./two-factor-store.ts"
 
 interface TotpMatch {
   readonly step: number
@@ -41,14 +39,7 @@ export class SecondFactors extends Context.Service<
     smsHashes(userId: string, code: string): ReadonlyArray<string>
     backupHashes(userId: string, code: string): ReadonlyArray<string>
     /** A fresh code for a phone, sealed and hashed, ready for the statement that stores it. */
-    makeSms(
-      userId: string,
-      phone: string,
-    ): Effect.Effect<{
-      readonly hash: string
-      readonly seconds: number
-      readonly mail: ReadonlyArray<unknown>
-    }>
+    makeSms(userId: string, phone: string): Effect.Effect<NewSmsCode>
     /** Sends a code to the confirmed phone, or to the one being set up. Answers the phone's last digits. */
     sendSms(
       userId: string,
@@ -59,7 +50,7 @@ export class SecondFactors extends Context.Service<
   static readonly layer = Layer.effect(
     SecondFactors,
     Effect.gen(function* () {
-      const sql = yield* Sql
+      const store = yield* makeTwoFactorStore
       const sealer = yield* Seal
       const codes = yield* OneTimeCodes
       const totp = yield* Totp
@@ -81,19 +72,16 @@ export class SecondFactors extends Context.Service<
       const findStep = Effect.fnUntraced(function* (
         userId: string,
         code: string,
-        { confirmed }: { readonly confirmed: boolean },
+        facts: { readonly confirmed: boolean },
       ) {
-        const [row] = yield* sql.rows<{ sealed_secret: string }>(
-          (q) => q`select sealed_secret from two_factor
-                    where user_id = ${userId} and provider = 'AuthenticatorApp' and (confirmed_at is not null) = ${confirmed}`,
-        )
-        if (row === undefined) return undefined
-        const secret = yield* openOrWarn(userId, row.sealed_secret, secretAad(userId))
+        const sealedSecret = yield* store.findSealedSecret(userId, facts)
+        if (sealedSecret === undefined) return undefined
+        const secret = yield* openOrWarn(userId, sealedSecret, secretAad(userId))
         if (secret === undefined) return undefined
         const step = yield* totp
           .verify(secret.toString(), code, undefined)
           .pipe(Effect.provideService(Clock.Clock, clock))
-        return step === undefined ? undefined : { step, sealedSecret: row.sealed_secret }
+        return step === undefined ? undefined : { step, sealedSecret }
       })
 
       const smsHashes = (userId: string, code: string) =>
@@ -120,24 +108,19 @@ export class SecondFactors extends Context.Service<
         prove: Effect.fnUntraced(function* (userId, attempt, typed) {
           const code = typed.trim()
           const step = (yield* findStep(userId, code, { confirmed: true }))?.step ?? null
-          const [row] = yield* sql.rows<{ proof: Proof }>(
-            (
-              q,
-            ) => q`select use_second_factor(${userId}, ${attempt}, ${step}, ${smsHashes(userId, code) as string[]},
-                                              ${backupHashes(userId, code) as string[]}) as proof`,
-          )
-          return row?.proof ?? "wrong"
+          return yield* store.spendCode(userId, attempt, {
+            step,
+            smsHashes: smsHashes(userId, code),
+            backupHashes: backupHashes(userId, code),
+          })
         }),
-        sendSms: Effect.fnUntraced(function* (userId, { confirmedOnly }) {
-          const [row] = yield* sql.rows<{ sealed_phone: string }>(
-            (q) => q`select sealed_phone from two_factor
-                      where user_id = ${userId} and provider = 'SMS' and (confirmed_at is not null or not ${confirmedOnly})`,
-          )
-          if (row === undefined) {
+        sendSms: Effect.fnUntraced(function* (userId, facts) {
+          const sealedPhone = yield* store.findSealedPhone(userId, facts)
+          if (sealedPhone === undefined) {
             return yield* fieldFault("phone", "missing", "No phone is set up for two-factor codes.")
           }
           yield* limits.take("mail", { account: `sms/${userId}` })
-          const opened = yield* openOrWarn(userId, row.sealed_phone, phoneAad(userId))
+          const opened = yield* openOrWarn(userId, sealedPhone, phoneAad(userId))
           if (opened === undefined) {
             return yield* fieldFault(
               "phone",
@@ -146,12 +129,8 @@ export class SecondFactors extends Context.Service<
             )
           }
           const phone = opened.toString()
-          const { hash, mail, seconds } = yield* makeSms(userId, phone)
-          const [put] = yield* sql.rows<{ done: boolean }>(
-            (q) =>
-              q`select put_code_for_phone(${userId}, ${row.sealed_phone}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb) as done`,
-          )
-          if (!put?.done) return yield* fieldFault("phone", "changed", "The phone was changed meanwhile.")
+          const isPut = yield* store.putSmsCode(userId, sealedPhone, yield* makeSms(userId, phone))
+          if (!isPut) return yield* fieldFault("phone", "changed", "The phone was changed meanwhile.")
           return lastDigits(phone)
         }),
       })

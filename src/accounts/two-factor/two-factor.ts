@@ -10,7 +10,6 @@ import {
 } from "../../../schema/errors.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
 import { Limits } from "../../http/limits/rate-limits.ts"
-import { Sql } from "../../postgres/sql.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { Callers } from "../caller-cache.ts"
@@ -18,6 +17,7 @@ import { invalidField } from "../registration.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
 import { lastDigits, phoneAad, SecondFactors, secretAad } from "./second-factors.ts"
 import { Totp } from "./totp.ts"
+import { makeTwoFactorStore, type NewTwoFactor } from "./two-factor-store.ts"
 
 const nothingOn = () => new NotFound({ error: "This two-factor method is not on." })
 
@@ -54,7 +54,7 @@ export class TwoFactor extends Context.Service<
   static readonly layer = Layer.effect(
     TwoFactor,
     Effect.gen(function* () {
-      const sql = yield* Sql
+      const store = yield* makeTwoFactorStore
       const accounts = yield* Accounts
       const callers = yield* Callers
       const codes = yield* OneTimeCodes
@@ -63,20 +63,14 @@ export class TwoFactor extends Context.Service<
       const sealer = yield* Seal
       const totp = yield* Totp
 
-      const setUp = (parameter: object) =>
-        sql
-          .rows<{ done: boolean }>(
-            (q) => q`select set_up_two_factor(${JSON.stringify(parameter)}::text::jsonb) as done`,
-          )
-          .pipe(
-            Effect.flatMap((rows) =>
-              rows[0]?.done
-                ? Effect.void
-                : Effect.fail(
-                    invalidField("provider", "uniqueness", "This method is on already; disable it first."),
-                  ),
-            ),
-          )
+      const setUp = (factor: NewTwoFactor) =>
+        Effect.flatMap(store.setUp(factor), (isDone) =>
+          isDone
+            ? Effect.void
+            : Effect.fail(
+                invalidField("provider", "uniqueness", "This method is on already; disable it first."),
+              ),
+        )
 
       const enable = Effect.fnUntraced(function* (
         userId: string,
@@ -126,16 +120,14 @@ export class TwoFactor extends Context.Service<
         const match = yield* factors.findStep(userId, code, { confirmed: false })
         // Made here: the statement may be sent again after a lost answer, and is recognised by it.
         const attempt = randomUUID()
-        const [row] = yield* sql
-          .rows<{ provider: TwoFactorProvider | null }>(
-            (
-              q,
-            ) => q`select confirm_two_factor(${userId}, ${attempt}, ${match?.step ?? null}, ${match?.sealedSecret ?? null},
-                                               ${factors.smsHashes(userId, code) as string[]}) as provider`,
-          )
+        const provider = yield* store
+          .confirm(userId, attempt, {
+            step: match?.step ?? null,
+            sealedSecret: match?.sealedSecret ?? null,
+            smsHashes: factors.smsHashes(userId, code),
+          })
           .pipe(callers.telling(userId))
-        const provider = row?.provider
-        if (provider === null || provider === undefined) {
+        if (provider === undefined) {
           return yield* invalidField("code", "invalid", "The code is wrong, or nothing waits for one.")
         }
         yield* limits.forgive("code", userId)
@@ -143,10 +135,8 @@ export class TwoFactor extends Context.Service<
       })
 
       const disable = Effect.fnUntraced(function* (userId: string, provider: TwoFactorProvider | undefined) {
-        const [row] = yield* sql
-          .rows<{ gone: number }>((q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as gone`)
-          .pipe(callers.telling(userId))
-        if ((row?.gone ?? 0) === 0) return yield* nothingOn()
+        const gone = yield* store.disable(userId, provider).pipe(callers.telling(userId))
+        if (gone === 0) return yield* nothingOn()
       })
 
       const disableByBackup = Effect.fnUntraced(function* (
@@ -158,16 +148,11 @@ export class TwoFactor extends Context.Service<
         const account = yield* accounts.find(name)
         // Asked in any case: whether there is such a user does not show.
         const userId = account?.id ?? randomUUID()
-        const [row] = yield* sql
-          .rows<{ gone: number | null }>(
-            (
-              q,
-            ) => q`select backup_disable_two_factor(${userId}, ${factors.backupHashes(userId, code) as string[]},
-                                                    ${provider ?? null}) as gone`,
-          )
+        const gone = yield* store
+          .disableByBackup(userId, factors.backupHashes(userId, code), provider)
           // Also when the code is refused: it may have been used a moment ago, by an answer that was lost.
           .pipe(callers.telling(userId))
-        if (row?.gone === null || row?.gone === undefined) {
+        if (gone === undefined) {
           return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
         }
       })

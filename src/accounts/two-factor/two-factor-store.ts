@@ -1,0 +1,105 @@
+import { Effect } from "effect"
+import type { TwoFactorProvider } from "../../../schema/accounts/user.ts"
+import { Sql } from "../../postgres/sql.ts"
+import type { OutboxRow } from "../../turns/outbox.ts"
+
+export type Proof = "proven" | "spent" | "wrong"
+
+/** A hashed code, how long it counts and the message that carries it. */
+export interface NewSmsCode {
+  readonly hash: string
+  readonly seconds: number
+  readonly mail: ReadonlyArray<OutboxRow>
+}
+
+export interface NewTwoFactor {
+  readonly user_id: string
+  readonly provider: TwoFactorProvider
+  readonly is_default: boolean
+  readonly backup_hashes: ReadonlyArray<string>
+  readonly sealed_secret?: string
+  readonly sealed_phone?: string
+  readonly sms?: NewSmsCode
+}
+
+/** Second factors of users, with their SMS codes and backup codes. */
+export const makeTwoFactorStore = Sql.useSync((sql) => ({
+  findSealedSecret: (userId: string, { confirmed }: { readonly confirmed: boolean }) =>
+    sql
+      .rows<{ sealed_secret: string }>(
+        (q) => q`select sealed_secret from two_factor
+                  where user_id = ${userId} and provider = 'AuthenticatorApp' and (confirmed_at is not null) = ${confirmed}`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.sealed_secret)),
+  findSealedPhone: (userId: string, { confirmedOnly }: { readonly confirmedOnly: boolean }) =>
+    sql
+      .rows<{ sealed_phone: string }>(
+        (q) => q`select sealed_phone from two_factor
+                  where user_id = ${userId} and provider = 'SMS' and (confirmed_at is not null or not ${confirmedOnly})`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.sealed_phone)),
+  /** Uses the code up if it is one. */
+  spendCode: (
+    userId: string,
+    attempt: string,
+    code: {
+      readonly step: number | null
+      readonly smsHashes: ReadonlyArray<string>
+      readonly backupHashes: ReadonlyArray<string>
+    },
+  ) =>
+    sql
+      .rows<{ proof: Proof }>(
+        (q) => q`select use_second_factor(${userId}, ${attempt}, ${code.step}, ${code.smsHashes as string[]},
+                                          ${code.backupHashes as string[]}) as proof`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.proof ?? "wrong")),
+  /** False when the phone was changed meanwhile. */
+  putSmsCode: (userId: string, sealedPhone: string, { hash, mail, seconds }: NewSmsCode) =>
+    sql
+      .rows<{ done: boolean }>(
+        (q) =>
+          q`select put_code_for_phone(${userId}, ${sealedPhone}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb) as done`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.done === true)),
+  /** False when this provider is on already. */
+  setUp: (factor: NewTwoFactor) =>
+    sql
+      .rows<{ done: boolean }>(
+        (q) => q`select set_up_two_factor(${JSON.stringify(factor)}::text::jsonb) as done`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.done === true)),
+  /** The provider that is on now. Undefined: the code is wrong, or no set-up waits for one. */
+  confirm: (
+    userId: string,
+    attempt: string,
+    code: {
+      readonly step: number | null
+      readonly sealedSecret: string | null
+      readonly smsHashes: ReadonlyArray<string>
+    },
+  ) =>
+    sql
+      .rows<{ provider: TwoFactorProvider | null }>(
+        (q) => q`select confirm_two_factor(${userId}, ${attempt}, ${code.step}, ${code.sealedSecret},
+                                           ${code.smsHashes as string[]}) as provider`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.provider ?? undefined)),
+  /** How many providers went. Without a provider: all of them. */
+  disable: (userId: string, provider: TwoFactorProvider | undefined) =>
+    sql
+      .rows<{ gone: number }>((q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as gone`)
+      .pipe(Effect.map((rows) => rows[0]?.gone ?? 0)),
+  /** The same. Undefined: the backup code is wrong. */
+  disableByBackup: (
+    userId: string,
+    backupHashes: ReadonlyArray<string>,
+    provider: TwoFactorProvider | undefined,
+  ) =>
+    sql
+      .rows<{ gone: number | null }>(
+        (q) => q`select backup_disable_two_factor(${userId}, ${backupHashes as string[]},
+                                                  ${provider ?? null}) as gone`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.gone ?? undefined)),
+}))
