@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { ExpiredRows } from "../postgres/prune.ts"
 import { Sql } from "../postgres/sql.ts"
 
 /** One attempt to run a request under an Idempotency-Key. */
@@ -44,3 +45,9 @@ export const makeIdempotencyStore = Sql.useSync((sql) => ({
       .rows((q) => q`delete from idempotency_key where caller = ${caller} and key = ${key} and run = ${run}`)
       .pipe(Effect.asVoid),
 }))
+
+export const expiredIdempotencyKeys: ExpiredRows = {
+  table: "idempotency_key",
+  key: ["caller", "key"],
+  isExpired: (q) => q`created_at < now() - interval '1 day'`,
+}

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { Sql } from "../postgres/sql.ts"
+import { makePostgresHealth } from "../postgres/health.ts"
 
 /** `away`: it is missed, and traffic is served without it. */
 type Check = Effect.Effect<"ok" | "away" | "down" | "draining">
@@ -16,20 +16,12 @@ export class Readiness extends Context.Service<
   static readonly layer = Layer.effect(
     Readiness,
     Effect.gen(function* () {
-      const sql = yield* Sql
+      const postgres = yield* makePostgresHealth
       let draining = false
       const checks = new Map<string, Check>([
-        [
-          "postgres",
-          sql
-            .rows((q) => q`select 1`)
-            .pipe(
-              Effect.timeout("2 seconds"),
-              Effect.match({ onFailure: () => "down" as const, onSuccess: () => "ok" as const }),
-            ),
-        ],
+        ["postgres", Effect.map(postgres.answers, (answers) => (answers ? "ok" : "down"))],
         // Lookups go on without them, and no other process could write either: traffic still comes here.
-        ["writes", Effect.sync(() => (sql.writesFail() ? "away" : "ok"))],
+        ["writes", Effect.sync(() => (postgres.writesFail() ? "away" : "ok"))],
         ["traffic", Effect.sync(() => (draining ? "draining" : "ok"))],
       ])
       return Readiness.of({

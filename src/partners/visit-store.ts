@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { type ExpiredRows, expiredADayAgo } from "../postgres/prune.ts"
 import { Sql } from "../postgres/sql.ts"
 
 /** get: buy an id. connect: bring one that is owned already. manage: edit records. */
@@ -87,3 +88,9 @@ export const makeVisitStore = Sql.useSync((sql) => ({
               order by random() limit 20`,
   ),
 }))
+
+export const expiredVisits: ExpiredRows = {
+  table: "partner_visit",
+  key: ["token_hash"],
+  isExpired: expiredADayAgo,
+}

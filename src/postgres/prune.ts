@@ -1,11 +1,29 @@
 import { Effect } from "effect"
-import type { Client, Sql, SqlPiece } from "./sql.ts"
+import type { Unavailable } from "../../schema/errors.ts"
+import { type Client, Sql, type SqlPiece } from "./sql.ts"
 
 /** What nobody can ask for any more is taken away some at a time: a month of it is more than one statement may take. */
 const batchSize = 5000
 
 type Database = (typeof Sql)["Service"]
 type Condition = (q: Client) => SqlPiece
+
+/** Rows of a table that are no longer needed. */
+export interface ExpiredRows {
+  readonly table: string
+  readonly key: ReadonlyArray<string>
+  readonly isExpired: Condition
+}
+
+/** The same for a table whose rows are numbered by `id` in the order of their age, and where no index finds the expired ones. */
+export interface ExpiredNumberedRows {
+  readonly table: string
+  readonly isExpired: Condition
+  /** The search ends with the first batch that has a recent row. */
+  readonly isRecent: Condition
+}
+
+export const expiredADayAgo: Condition = (q) => q`expires_at < now() - interval '1 day'`
 
 /** Asked again when it is deleted: what was over a moment ago may have begun anew. */
 export const deleteOver = (sql: Database, table: string, key: Array<string>, isOver: Condition) =>
@@ -38,3 +56,11 @@ export const deleteOldest = Effect.fnUntraced(function* (
     past = row?.last ?? past
   }
 })
+
+export const deleteExpired = (rows: ExpiredRows | ExpiredNumberedRows) =>
+  Sql.use(
+    (sql): Effect.Effect<unknown, Unavailable> =>
+      "key" in rows
+        ? deleteOver(sql, rows.table, [...rows.key], rows.isExpired)
+        : deleteOldest(sql, rows.table, rows.isExpired, rows.isRecent),
+  )

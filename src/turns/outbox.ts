@@ -3,6 +3,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { AppConfig } from "../config/config.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
+import type { ExpiredNumberedRows } from "../postgres/prune.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
 import { deliveredHere, isPhone } from "./outbox-recipients.ts"
 
@@ -167,4 +168,10 @@ export class Outbox extends Context.Service<
       })
     }),
   )
+}
+
+export const expiredMail: ExpiredNumberedRows = {
+  table: "outbox",
+  isExpired: (q) => q`(sent_at < now() - interval '7 days' or at < now() - interval '30 days')`,
+  isRecent: (q) => q`coalesce(sent_at, at) >= now() - interval '7 days'`,
 }

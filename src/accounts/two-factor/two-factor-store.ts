@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { TwoFactorProvider } from "../../../schema/accounts/user.ts"
+import { type ExpiredRows, expiredADayAgo } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 import type { OutboxRow } from "../../turns/outbox.ts"
 
@@ -103,3 +104,9 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
       )
       .pipe(Effect.map((rows) => rows[0]?.gone ?? undefined)),
 }))
+
+export const expiredSmsCodes: ExpiredRows = {
+  table: "sms_code",
+  key: ["user_id", "for_setup"],
+  isExpired: expiredADayAgo,
+}

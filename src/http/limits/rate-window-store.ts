@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { ExpiredRows } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 
 export interface Counted {
@@ -17,3 +18,9 @@ export const makeRateWindowStore = Sql.useSync((sql) => ({
     ),
   remove: (key: string) => sql.rows((q) => q`delete from rate_window where key = ${key}`).pipe(Effect.asVoid),
 }))
+
+export const endedRateWindows: ExpiredRows = {
+  table: "rate_window",
+  key: ["key"],
+  isExpired: (q) => q`resets_at < now()`,
+}

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { type ExpiredRows, expiredADayAgo } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 
 type Redemption = "redeemed" | "reused" | "unknown"
@@ -56,3 +57,16 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
       )
       .pipe(Effect.map((rows) => rows[0]!.done)),
 }))
+
+export const expiredAuthorizationCodes: ExpiredRows = {
+  table: "authorization_code",
+  key: ["jti"],
+  isExpired: expiredADayAgo,
+}
+
+/** Grants that expired or were revoked so long ago. */
+export const endedGrants = (keptSeconds: number): ExpiredRows => ({
+  table: "oauth_grant",
+  key: ["id"],
+  isExpired: (q) => q`least(expires_at, revoked_at) < now() - make_interval(secs => ${keptSeconds})`,
+})

@@ -1,0 +1,9 @@
+import type { ExpiredRows } from "../../postgres/prune.ts"
+
+/** Sessions that ended so long ago. */
+export const endedSessions = (keptSeconds: number): ExpiredRows => ({
+  table: "entity",
+  key: ["kind", "id"],
+  isExpired: (q) => q`kind = 'session' and status in ('Revoked', 'Expired')
+                      and updated_at < now() - make_interval(secs => ${keptSeconds})`,
+})
