@@ -1,16 +1,10 @@
 import { Effect, Layer } from "effect"
-import { Sql } from "../postgres/sql.ts"
 import { Metrics } from "../telemetry/metrics.ts"
+import { makeLedgerStore } from "./ledger-store.ts"
 
 const pauseSeconds = 15
 /** Few enough that a part of the audit holds nobody up, enough to get through a million orders in two hours. */
 const ordersPerPart = 2000
-
-interface Standing {
-  readonly cents: number
-  /** None yet: no audit went through. */
-  readonly age_seconds: number | null
-}
 
 /**
  * Audits the books against the orders for whoever reads the metrics: a part of them now and then, from the first to the
@@ -18,31 +12,19 @@ interface Standing {
  */
 export const ledgerAudit = Layer.effectDiscard(
   Effect.gen(function* () {
-    const sql = yield* Sql
+    const store = yield* makeLedgerStore
     const metrics = yield* Metrics
     let askedAt = Number.NEGATIVE_INFINITY
     let cents = 0
     let lastBegunAt = Number.NEGATIVE_INFINITY
 
-    const audit = Effect.map(
-      sql.rows<Standing>(
-        (q) => q`select cents, age_seconds
-                   from continue_audit(${ordersPerPart}, make_interval(secs => ${pauseSeconds}))`,
-      ),
-      ([standing]) => {
-        cents = standing?.cents ?? 0
-        lastBegunAt = performance.now() - 1000 * (standing?.age_seconds ?? Number.POSITIVE_INFINITY)
-      },
-    )
+    const audit = Effect.map(store.continueAudit(ordersPerPart, pauseSeconds), (progress) => {
+      cents = progress?.cents ?? 0
+      lastBegunAt = performance.now() - 1000 * (progress?.age_seconds ?? Number.POSITIVE_INFINITY)
+    })
 
     const held = { orders: 0, cents: 0 }
-    const countHeld = Effect.map(
-      sql.rows<typeof held>(
-        (q) => q`select count(*) as orders, coalesce(sum(h.cents), 0)::bigint as cents from money_held() h
-                   join entity e on e.kind = 'order' and e.id = h.order_id and e.status = 'Cancelled'`,
-      ),
-      ([found]) => Object.assign(held, found),
-    )
+    const countHeld = Effect.map(store.countCancelledWithMoney(), (found) => Object.assign(held, found))
 
     metrics.before(
       Effect.suspend(() => {

@@ -7,9 +7,9 @@ import { isUuid } from "../../../schema/wire-format.ts"
 import { Parties } from "../../accounts/party-store.ts"
 import { FailPoints } from "../../config/fail-points.ts"
 import { Lootboxes } from "../../lootboxes/lootboxes.ts"
-import { Sql } from "../../postgres/sql.ts"
 import { currentRun, isForgotten } from "../../turns/operation-key.ts"
 import { storedOf } from "../cart/cart.ts"
+import { makeLedgerStore } from "../ledger-store.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { Refunds } from "../refunds/refunds.ts"
 import { PaymentMethods } from "./payment-method-store.ts"
@@ -61,7 +61,7 @@ export class Settlements extends Context.Service<
       const parties = yield* Parties
       const refunds = yield* Refunds
       const failPoints = yield* FailPoints
-      const sql = yield* Sql
+      const ledger = yield* makeLedgerStore
 
       const addressOf = Effect.fnUntraced(function* (userId: string) {
         const party = yield* parties.find(userId)
@@ -169,11 +169,6 @@ export class Settlements extends Context.Service<
             }),
           )
 
-      const orderOfPayment = (fact: string) =>
-        sql
-          .rows<{ order_id: string }>((q) => q`select order_id from journal where reference = ${fact}`)
-          .pipe(Effect.map((rows) => rows[0]?.order_id))
-
       /** Whether a payment nobody told of is for an order of ours: then it is still on its way. */
       const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: ToldRefund) {
         const orderId = yield* payments.find(provider)?.findOrder?.(intentId) ?? Effect.succeed(undefined)
@@ -181,7 +176,7 @@ export class Settlements extends Context.Service<
       })
 
       const refunded = Effect.fnUntraced(function* (event: ToldRefund) {
-        const orderId = event.orderId ?? (yield* orderOfPayment(event.paymentFact))
+        const orderId = event.orderId ?? (yield* ledger.findOrderOfPayment(event.paymentFact))
         if (orderId === undefined)
           return (yield* isAwaited(event))
             ? yield* new Unavailable({ error: "Tell of the payment first.", retryAfterSeconds: 60 })
