@@ -1,18 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { viewWindowDays } from "../../../schema/directory/metric.ts"
-import { deleteOver } from "../../postgres/prune.ts"
-import { Sql } from "../../postgres/sql.ts"
+import { makeViewStore, type ViewBatch } from "./view-store.ts"
 
 /** Who counts by itself and is asked for its counts when they are written. */
 export interface ViewSource {
   /** The views of an id since they were last taken. */
   takeViews(canonical: string): number
-}
-
-interface ViewBatch {
-  readonly number: number
-  readonly counts: ReadonlyArray<readonly [canonical: string, views: number]>
 }
 
 const flushEvery = "250 millis"
@@ -45,7 +39,7 @@ export class Views extends Context.Service<
   static readonly layer = Layer.effect(
     Views,
     Effect.gen(function* () {
-      const sql = yield* Sql
+      const store = yield* makeViewStore
       const process = randomUUID()
       let lastNumber = 0
       let sending: ViewBatch | undefined
@@ -76,24 +70,14 @@ export class Views extends Context.Service<
         return counts.size === 0 ? undefined : { number: ++lastNumber, counts: [...counts] }
       }
 
-      // Safe to repeat: a batch that came through before is recognised by its number. So one whose fate is unknown stays
-      // as it is and goes first the next time.
-      const save = Effect.fnUntraced(function* ({ counts, number }: ViewBatch) {
-        const canonicals = counts.map(([canonical]) => canonical)
-        const views = counts.map(([, count]) => count)
-        yield* sql.rows(
-          (q) =>
-            q`select put_views(${process}::uuid, ${number}::bigint, ${canonicals}::text[], ${views}::bigint[])`,
-        )
-      })
-
       const turn = yield* Semaphore.make(1)
       const flushUpTo = (batches: number) =>
         Effect.gen(function* () {
           for (let sent = 0; sent < batches; sent++) {
             sending ??= take()
             if (sending === undefined) return
-            yield* save(sending)
+            // A batch whose outcome is unknown is kept unchanged and sent first the next time.
+            yield* store.addBatch(process, sending)
             sending = undefined
           }
         }).pipe(
@@ -102,17 +86,8 @@ export class Views extends Context.Service<
         )
       const flush = flushUpTo(Number.POSITIVE_INFINITY)
 
-      const oldestDay = -2 * viewWindowDays
       const prune = Effect.forEach(
-        [
-          deleteOver(
-            sql,
-            "emoji_id_view",
-            ["canonical", "day"],
-            (q) => q`day < current_date + ${oldestDay}::int`,
-          ),
-          deleteOver(sql, "view_batch", ["process"], (q) => q`at < now() - interval '1 day'`),
-        ],
+        [store.deleteViews(2 * viewWindowDays), store.deleteOldBatches()],
         Effect.catchCause((cause) =>
           Effect.logWarning("old views not deleted, the next round tries again", cause),
         ),

@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import { deleteOver } from "../../postgres/prune.ts"
+import { Sql } from "../../postgres/sql.ts"
+
+export interface ViewBatch {
+  readonly number: number
+  readonly counts: ReadonlyArray<readonly [canonical: string, views: number]>
+}
+
+/** Views per id and day, and the batches already added. */
+export const makeViewStore = Effect.map(Sql, (sql) => ({
+  /** Safe to repeat: a process numbers its batches, and a number that was added before is ignored. */
+  addBatch: (process: string, { counts, number }: ViewBatch) => {
+    const canonicals = counts.map(([canonical]) => canonical)
+    const views = counts.map(([, count]) => count)
+    return sql.rows(
+      (q) =>
+        q`select put_views(${process}::uuid, ${number}::bigint, ${canonicals}::text[], ${views}::bigint[])`,
+    )
+  },
+  deleteViews: (olderThanDays: number) =>
+    deleteOver(
+      sql,
+      "emoji_id_view",
+      ["canonical", "day"],
+      (q) => q`day < current_date + ${-olderThanDays}::int`,
+    ),
+  deleteOldBatches: () => deleteOver(sql, "view_batch", ["process"], (q) => q`at < now() - interval '1 day'`),
+}))
