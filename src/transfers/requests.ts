@@ -18,7 +18,7 @@ import type { Principal } from "../http/principal.ts"
 import { checkPubkey } from "../keys/pubkeys.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
-import { Sql } from "../postgres/sql.ts"
+import { makeFindHolding } from "./holding-store.ts"
 import { TransferLetters } from "./mails.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
@@ -29,13 +29,6 @@ export interface TransferWish {
   readonly clear_on_transfer?: boolean | null
   readonly force_transfer?: boolean | null
   readonly message?: string | null
-}
-
-interface Holding {
-  readonly owner_id: string
-  readonly blocked_until: string | null
-  readonly is_blocked: boolean
-  readonly is_moving: boolean
 }
 
 const alreadyMoving = (eid: string) =>
@@ -56,21 +49,10 @@ export class TransferRequests extends Context.Service<
     Effect.gen(function* () {
       const actors = yield* TransferActors
       const config = yield* AppConfig
+      const findHolding = yield* makeFindHolding
       const letters = yield* TransferLetters
       const mintPermissions = yield* MintPermissions
       const parties = yield* Parties
-      const sql = yield* Sql
-
-      const findHolding = (canonical: string) =>
-        sql
-          .rows<Holding>(
-            (
-              q,
-            ) => q`select e.owner_id, e.blocked_until, coalesce(e.blocked_until > now(), false) as is_blocked,
-                            c.kind = 'transfer' as is_moving
-                       from emoji_id e join claim c using (canonical) where e.canonical = ${canonical}`,
-          )
-          .pipe(Effect.map((rows) => rows[0]))
 
       /** Whose id it is; an administrator may move everybody's. */
       const checkSender = Effect.fnUntraced(function* (caller: Principal, eid: string) {
