@@ -9,9 +9,10 @@ import {
 } from "../../schema/lootboxes/lootbox.ts"
 import { unforeseen } from "../crypto/secure-random.ts"
 import type { Principal } from "../http/principal.ts"
-import { heldBackBy, Market } from "../market/market.ts"
-import { Sql } from "../postgres/sql.ts"
+import { Market } from "../market/market.ts"
+import { heldBackBy } from "../market/market-parameters.ts"
 import { uuidOf } from "../turns/operation-key.ts"
+import { makeFindClaimed } from "./claim-store.ts"
 import { checkTypeConfig, drawId, drawSlots } from "./draw.ts"
 import type { LootboxRow } from "./lootbox-store.ts"
 import { LootboxTypes } from "./lootbox-type-store.ts"
@@ -49,18 +50,10 @@ export class LootboxGeneration extends Context.Service<
     LootboxGeneration,
     Effect.gen(function* () {
       const boxes = yield* Lootboxes
+      const findClaimed = yield* makeFindClaimed
       const market = yield* Market
-      const sql = yield* Sql
       const types = yield* LootboxTypes
       const views = yield* LootboxViews
-
-      const findTaken = Effect.fnUntraced(function* (ids: ReadonlyArray<EmojiId>) {
-        const canonicals = ids.map(({ canonical }) => canonical)
-        const rows = yield* sql.rows<{ canonical: string }>(
-          (q) => q`select canonical from claim where canonical = any(${canonicals})`,
-        )
-        return new Set(rows.map(({ canonical }) => canonical))
-      })
 
       /** Free ids for every slot, each id once; undefined when luck and the directory have none left. */
       const drawContents = Effect.fnUntraced(function* (config: LootBoxTypeConfig) {
@@ -75,7 +68,7 @@ export class LootboxGeneration extends Context.Service<
               isFound,
             ),
           }))
-          const taken = yield* findTaken(drawn.flatMap(({ ids }) => ids))
+          const taken = yield* findClaimed(drawn.flatMap(({ ids }) => ids.map(({ canonical }) => canonical)))
           open = drawn.flatMap(({ ids, slot }) => {
             const free = ids.find(({ canonical }) => !taken.has(canonical) && !found.has(canonical))
             if (free === undefined) return [slot]

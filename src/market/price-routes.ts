@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { route } from "../http/route.ts"
-import { Market, MarketParameters } from "./market.ts"
+import { Market } from "./market.ts"
+import { MarketParameters } from "./market-parameters.ts"
 
 const readPrices = route({
   id: "readPriceParameters",

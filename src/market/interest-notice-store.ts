@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+import type { ChannelPosition } from "../../actors/ports.ts"
+import { Sql } from "../postgres/sql.ts"
+
+export interface FreedId {
+  readonly canonical: string
+  readonly first_told: boolean
+}
+
+interface SentNotices {
+  readonly canonical: string
+  readonly lease: string
+  readonly users: ReadonlyArray<string>
+  readonly mail: unknown
+  /** No user is left to notify. */
+  readonly done: boolean
+  readonly head_start_seconds: number
+}
+
+/** Ids that became free and the users to notify about them. */
+export const makeInterestNoticeStore = Effect.map(Sql, (sql) => ({
+  /** Leases ids that are due, so that no other process handles them meanwhile. */
+  leaseFreed: (lease: string, maxIds: number, leaseSeconds: number) =>
+    sql.rows<FreedId>(
+      (q) => q`select canonical, first_told from take_freed(${lease}, ${maxIds}, ${leaseSeconds})`,
+    ),
+  /**
+   * Users with an interest in the id and no notice within the quiet period, oldest interest first. `email` is null unless
+   * it is verified. Until the first user was notified, users with an unverified address come last.
+   */
+  findRecipients: (
+    { canonical, first_told }: FreedId,
+    { limit, quietSeconds }: { readonly limit: number; readonly quietSeconds: number },
+  ) =>
+    sql.rows<{ user_id: string; email: string | null }>(
+      (q) => q`select u.id as user_id, case when u.email_verified_at is not null then u.email end as email
+                 from user_interest i
+                 join app_user u on u.id = i.user_id and u.deactivated_at is null and u.deleted_at is null
+                 left join interest_notice n on n.user_id = i.user_id and n.canonical = i.canonical
+                where i.canonical = ${canonical}
+                  and coalesce(n.told_at < now() - make_interval(secs => ${quietSeconds}), true)
+                order by ${first_told ? q`` : q`u.email is not null and u.email_verified_at is null,`}
+                      i.created_at, i.id limit ${limit}`,
+    ),
+  /** Records the notices and queues their mail. Safe to repeat: the first time takes the lease away. */
+  saveNotices: (sent: SentNotices) =>
+    sql
+      .rows<{ events: ReadonlyArray<ChannelPosition> }>(
+        (q) => q`select tell_freed(${JSON.stringify(sent)}::text::jsonb) as events`,
+      )
+      .pipe(Effect.map(([row]) => row?.events ?? [])),
+}))
