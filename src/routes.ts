@@ -7,7 +7,7 @@ import { users } from "./accounts/user-routes.ts"
 import { consolePages } from "./console/routes.ts"
 import { currentUser } from "./current-user/routes.ts"
 import { emojiIds } from "./directory/emoji-routes.ts"
-import { registry } from "./directory/id-registry-routes.ts"
+import { idRegistry } from "./directory/id-registry-routes.ts"
 import { jsonStore } from "./directory/json-store-routes.ts"
 import { idLists } from "./directory/list-routes.ts"
 import { lookups } from "./directory/lookup/routes.ts"
@@ -67,7 +67,7 @@ const table = [
   ...jsonStore,
   ...records,
   ...tokens,
-  ...registry,
+  ...idRegistry,
   ...prices,
   ...transfers,
   ...auth,

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import type { RecordInput } from "../../schema/directory/record.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
-import { Registry } from "../directory/id-registry.ts"
+import { IdRegistry } from "../directory/id-registry.ts"
 import { Records } from "../directory/records.ts"
 import { DemoItems } from "./demo-item-store.ts"
 import { alice, bob } from "./people.ts"
@@ -48,7 +48,7 @@ const seedId = Effect.fnUntraced(function* ({ emojis, owner, records }: DemoId) 
   if (id._tag !== "EmojiId" || userId === undefined) return
   const { canonical } = id
   yield* DemoItems.use((items) => items.note({ kind: "id", name: canonical, target: canonical }))
-  yield* unlessThere(Registry.use((registry) => registry.register(id, { user_id: userId })))
+  yield* unlessThere(IdRegistry.use((registry) => registry.register(id, { user_id: userId })))
   const writer = { userId, organizations: [], isAdmin: false, mayUnlock: false }
   yield* unlessThere(Records.use((service) => service.edit(id, writer, { insert: records })))
 })

@@ -4,7 +4,7 @@ import { EmojiListItem } from "../../schema/directory/emoji-list-item.ts"
 import { Conflict, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
 import { optional, Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { Registry } from "./id-registry.ts"
+import { IdRegistry } from "./id-registry.ts"
 
 const group = "admin"
 const shortText = Schema.String.check(Schema.isMaxLength(320))
@@ -28,7 +28,7 @@ const register = route({
   errors: [UnsupportedEmoji, NotFound, Unprocessable],
   handler: ({ body }) =>
     Effect.flatMap(checkEmojiId(body.emoji_id), (id) =>
-      Registry.use((registry) => registry.register(id, body)),
+      IdRegistry.use((registry) => registry.register(id, body)),
     ),
 })
 
@@ -45,8 +45,8 @@ const destroy = route({
   errors: [UnsupportedEmoji, NotFound, Conflict],
   handler: ({ params }) =>
     Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
-      Registry.use((registry) => Effect.as(registry.destroy(id), [id.canonical])),
+      IdRegistry.use((registry) => Effect.as(registry.destroy(id), [id.canonical])),
     ),
 })
 
-export const registry = [register, destroy] as const
+export const idRegistry = [register, destroy] as const

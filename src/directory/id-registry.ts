@@ -22,8 +22,8 @@ export interface RegisterRequest {
 }
 
 /** What admins do with ids as such: give one to a user, take one out. */
-export class Registry extends Context.Service<
-  Registry,
+export class IdRegistry extends Context.Service<
+  IdRegistry,
   {
     register(
       id: EmojiId,
@@ -31,14 +31,14 @@ export class Registry extends Context.Service<
     ): Effect.Effect<EmojiListItem, Unprocessable | NotFound | Unavailable>
     destroy(id: EmojiId): Effect.Effect<void, Conflict | NotFound | Unavailable>
   }
->()("directory/Registry") {
+>()("directory/IdRegistry") {
   static readonly layer = Layer.effect(
-    Registry,
+    IdRegistry,
     Effect.gen(function* () {
       const ids = yield* EmojiIds
       const changes = yield* IdChanges
 
-      return Registry.of({
+      return IdRegistry.of({
         register: Effect.fnUntraced(function* (id, { email, pubkey, user_id }) {
           if ((user_id == null) === (email == null)) {
             return yield* fieldFault("user_id", "one_of", "Send either user_id or email.")

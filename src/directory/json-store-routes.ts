@@ -20,7 +20,7 @@ import {
 import { CommaList } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
 import { JsonStore } from "./json-store.ts"
-import { writerOf } from "./write-permission.ts"
+import { writePermissionOf } from "./write-permission.ts"
 
 const group = "store"
 const params = { emoji_id: Schema.String }
@@ -91,7 +91,9 @@ const store = route({
       const shown = inexact.slice(0, maxNumberShown)
       return yield* fieldFault("data", "inexact_number", `${shown} cannot be kept as it is: send it as text.`)
     }
-    return yield* JsonStore.use((jsonStore) => jsonStore.store(id, params.key, writerOf(principal), body))
+    return yield* JsonStore.use((jsonStore) =>
+      jsonStore.store(id, params.key, writePermissionOf(principal), body),
+    )
   }),
 })
 

@@ -22,7 +22,7 @@ import { checkOutcome, idAbsent } from "./edit-outcome.ts"
 import { IdChanges } from "./id-changes.ts"
 import { checkRecords, keepLastValues } from "./record-inputs.ts"
 import { makeEditRecords, type StoredFacts } from "./record-store.ts"
-import type { Writer } from "./write-permission.ts"
+import type { WritePermission } from "./write-permission.ts"
 
 type StoreProblem =
   | BodyTooLarge
@@ -62,7 +62,7 @@ export class JsonStore extends Context.Service<
     store(
       id: EmojiId,
       key: StoreKey,
-      writer: Writer,
+      permission: WritePermission,
       body: StoreJsonBody,
     ): Effect.Effect<LoadJsonResponse, StoreProblem>
   }
@@ -88,7 +88,7 @@ export class JsonStore extends Context.Service<
           return new Map(rows.map((row) => [row.key as StoreKey, toEntry(row)]))
         }),
 
-        store: Effect.fnUntraced(function* (id, key, writer, body) {
+        store: Effect.fnUntraced(function* (id, key, permission, body) {
           const data = JSON.stringify(body.data)
           if (Buffer.byteLength(data) > maxStoredBytes) {
             return yield* new BodyTooLarge({ error: `The data may have at most ${maxStoredBytes} bytes.` })
@@ -100,7 +100,7 @@ export class JsonStore extends Context.Service<
           const linked = yield* checkRecords(id, body.linked_tags ?? [], "linked_tags")
           const edit = editRecords({
             canonical: id.canonical,
-            writer,
+            permission,
             insert: keepLastValues(linked),
             delete: [],
             bypass: false,

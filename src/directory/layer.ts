@@ -1,11 +1,11 @@
 import { Layer } from "effect"
 import { IdChanges } from "./id-changes.ts"
 import { IdLists } from "./id-lists.ts"
-import { Registry } from "./id-registry.ts"
+import { IdRegistry } from "./id-registry.ts"
 import { EmojiIds } from "./id-store.ts"
 import { JsonStore } from "./json-store.ts"
 import { Lookups } from "./lookup/lookups.ts"
-import { Views } from "./lookup/view-counter.ts"
+import { ViewCounter } from "./lookup/view-counter.ts"
 import { Records } from "./records.ts"
 
 /** Registered ids: lookups, records, stored JSON, lists, registration by admins. */
@@ -14,5 +14,5 @@ export const directory = Layer.mergeAll(
   Lookups.layer,
   IdLists.layer,
   Records.layer,
-  Registry.layer,
-).pipe(Layer.provideMerge(Layer.mergeAll(EmojiIds.layer, IdChanges.layer, Views.layer)))
+  IdRegistry.layer,
+).pipe(Layer.provideMerge(Layer.mergeAll(EmojiIds.layer, IdChanges.layer, ViewCounter.layer)))

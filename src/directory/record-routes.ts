@@ -7,7 +7,7 @@ import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { checkRegistered, Lookups } from "./lookup/lookups.ts"
 import { Records } from "./records.ts"
-import { writerOf } from "./write-permission.ts"
+import { writePermissionOf } from "./write-permission.ts"
 
 const edit = route({
   id: "editEmojiID",
@@ -24,7 +24,7 @@ const edit = route({
   errors: [UnsupportedEmoji, NotFound, Conflict, Unprocessable],
   handler: ({ body, params, principal }) =>
     Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
-      Records.use((records) => records.edit(id, writerOf(principal), body)),
+      Records.use((records) => records.edit(id, writePermissionOf(principal), body)),
     ),
 })
 

@@ -6,7 +6,7 @@ import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
 import { parseTag } from "../../schema/directory/record-tag.ts"
 import { Sql } from "../postgres/sql.ts"
 import { gather } from "../turns/batch-writes.ts"
-import type { Writer } from "./write-permission.ts"
+import type { WritePermission } from "./write-permission.ts"
 
 /** What the store holds of an entry besides its data. */
 export interface StoredFacts {
@@ -18,7 +18,7 @@ export interface StoredFacts {
 
 export interface RecordEdit {
   readonly canonical: string
-  readonly writer: Writer
+  readonly permission: WritePermission
   readonly insert: ReadonlyArray<DirectoryRecord>
   readonly delete: ReadonlyArray<string>
   readonly bypass: boolean
@@ -62,13 +62,13 @@ const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
   const lists = { edits: [], deletes: [], inserts: [], stores: [] } as Record<string, Array<unknown>>
   edits.forEach((edit, i) => {
     const n = i + 1
-    const { canonical, store, writer } = edit
+    const { canonical, store, permission } = edit
     lists.edits!.push({
       n,
       canonical,
-      user_id: writer.userId,
-      organizations: writer.organizations,
-      admin: writer.isAdmin,
+      user_id: permission.userId,
+      organizations: permission.organizations,
+      admin: permission.isAdmin,
       expected: edit.expected,
       merkle_root: edit.merkleRoot,
       signature: edit.signature,
@@ -94,7 +94,7 @@ const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
         canonical,
         key: store.key,
         data: store.data,
-        unlocked: writer.mayUnlock,
+        unlocked: permission.mayUnlock,
         locked_future_writes_at: store.lockedFutureWritesAt,
         linked: store.linked,
       })

@@ -18,7 +18,7 @@ import { EmojiIds, type WriteFacts } from "./id-store.ts"
 import { merkleRoot } from "./merkle.ts"
 import { checkRecords, keepLastValues } from "./record-inputs.ts"
 import { makeEditRecords, type RecordEdit } from "./record-store.ts"
-import type { Writer } from "./write-permission.ts"
+import type { WritePermission } from "./write-permission.ts"
 
 type EditProblem = Conflict | Forbidden | InvalidRequest | NotFound | Unprocessable | Unavailable
 
@@ -56,7 +56,7 @@ export class Records extends Context.Service<
     /** Answers the ids it changed. `expected`: decided on this version of the id; another one is a conflict. */
     edit(
       id: EmojiId,
-      writer: Writer,
+      permission: WritePermission,
       request: EditRequest,
       expected?: number,
     ): Effect.Effect<ReadonlyArray<string>, EditProblem>
@@ -72,17 +72,17 @@ export class Records extends Context.Service<
       /** A root is over all of the id's records, so it is checked against a version, which the edit then insists on. */
       const withRootChecked = Effect.fnUntraced(function* (edit: RecordEdit) {
         if (edit.merkleRoot === undefined) return edit
-        const { canonical, writer } = edit
-        const facts = yield* ids.findWriteFacts(canonical, writer.userId, writer.organizations)
+        const { canonical, permission } = edit
+        const facts = yield* ids.findWriteFacts(canonical, permission.userId, permission.organizations)
         if (facts === undefined) return yield* idAbsent()
-        if (!facts.mayWrite && !writer.isAdmin) return yield* writeForbidden()
+        if (!facts.mayWrite && !permission.isAdmin) return yield* writeForbidden()
         const fault = checkRoot(facts, edit)
         if (fault !== undefined) return yield* fault
         return { ...edit, expected: facts.version }
       })
 
       return Records.of({
-        edit: Effect.fnUntraced(function* (id, writer, request, expected) {
+        edit: Effect.fnUntraced(function* (id, permission, request, expected) {
           if (request.signature != null && request.merkle_root == null) {
             return yield* fieldFault("signature", "needs_root", "A signature is over a merkle_root.")
           }
@@ -90,7 +90,7 @@ export class Records extends Context.Service<
           const records = yield* checkRecords(id, request.insert ?? [], "insert")
           const edit: RecordEdit = {
             canonical: id.canonical,
-            writer,
+            permission,
             insert: bypass ? records : keepLastValues(records),
             delete: [...new Set((request.delete ?? []).map(hexOf))],
             bypass,

@@ -2,7 +2,7 @@ import { mayAsOwner, mayInOrganization } from "../accounts/permissions.ts"
 import type { Principal } from "../http/principal.ts"
 
 /** Who wants to change an id, and by what right besides owning it. */
-export interface Writer {
+export interface WritePermission {
   readonly userId: string
   /** Organizations whose keys' ids this caller may write to. */
   readonly organizations: ReadonlyArray<string>
@@ -19,7 +19,7 @@ const powerOrganizations = (principal: Principal): ReadonlyArray<string> =>
 /** Owns nothing: for a key that may not change what its user owns. */
 const nobody = "00000000-0000-0000-0000-000000000000"
 
-export const writerOf = (principal: Principal): Writer => ({
+export const writePermissionOf = (principal: Principal): WritePermission => ({
   userId: mayAsOwner(principal, "userData:update") ? principal.userId : nobody,
   organizations: powerOrganizations(principal),
   isAdmin: principal.scopes.has("adminEmoji:write"),

@@ -6,7 +6,7 @@ import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { listOwned } from "../directory/id-lists.ts"
 import { checkRegistered, Lookups } from "../directory/lookup/lookups.ts"
 import { Records } from "../directory/records.ts"
-import { writerOf } from "../directory/write-permission.ts"
+import { writePermissionOf } from "../directory/write-permission.ts"
 import type { Form } from "../http/request/form.ts"
 import { route } from "../http/route.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
@@ -77,12 +77,12 @@ const managePage = route({
 const edit = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, id: EmojiId, form: Form) {
   const { data = "", hash = "", tag = "" } = form
   const records = yield* Records
-  const writer = writerOf(actor.principal)
+  const permission = writePermissionOf(actor.principal)
   switch (form["action"]) {
     case "add":
-      return yield* Effect.asVoid(records.edit(id, writer, { insert: [{ tag, data: data.trim() }] }))
+      return yield* Effect.asVoid(records.edit(id, permission, { insert: [{ tag, data: data.trim() }] }))
     case "delete":
-      return yield* Effect.asVoid(records.edit(id, writer, { delete: [hash] }))
+      return yield* Effect.asVoid(records.edit(id, permission, { delete: [hash] }))
     case "given":
       return yield* writeAddresses(actor.principal, id.canonical, guest.visit.addresses)
     default:

@@ -9,7 +9,7 @@ import { Callers } from "../accounts/caller-cache.ts"
 import { EmojiIds } from "../directory/id-store.ts"
 import { keepLastValues } from "../directory/record-inputs.ts"
 import { Records } from "../directory/records.ts"
-import { writerOf } from "../directory/write-permission.ts"
+import { writePermissionOf } from "../directory/write-permission.ts"
 import type { Principal } from "../http/principal.ts"
 import { Orders, type StoredOrder } from "../orders/order-store.ts"
 import { PartnerVisits } from "./visits.ts"
@@ -33,11 +33,11 @@ export const writeAddresses = Effect.fnUntraced(function* (
   if (addresses.length === 0) return
   const id = yield* checkEmojiId(text)
   // To an id of theirs: that they may write to everybody's is no reason to send others' money here.
-  const writer = { ...writerOf(principal), isAdmin: false }
+  const permission = { ...writePermissionOf(principal), isAdmin: false }
   const write = Effect.gen(function* () {
     // From the database: what was written a moment ago is not yet told to who has looked before.
     const facts = yield* EmojiIds.use((ids) =>
-      ids.findWriteFacts(id.canonical, writer.userId, writer.organizations),
+      ids.findWriteFacts(id.canonical, permission.userId, permission.organizations),
     )
     const has = new Set(facts?.records.map(({ hash }) => hash))
     const kept = new Set(yields ? facts?.records.map(({ singleKey }) => singleKey) : [])
@@ -45,7 +45,7 @@ export const writeAddresses = Effect.fnUntraced(function* (
       .filter((record) => !has.has(record.hash) && !kept.has(findSingleValueKey(record) ?? ""))
       .map(({ data, tag }) => ({ data, tag }))
     if (insert.length > 0)
-      yield* Records.use((records) => records.edit(id, writer, { insert }, facts?.version))
+      yield* Records.use((records) => records.edit(id, permission, { insert }, facts?.version))
   })
   // Perhaps because the owner, or the same page, loaded twice at once, has written something meanwhile.
   const isMeanwhile = ({ _tag }: { readonly _tag: string }) => _tag === "Conflict" || _tag === "Unprocessable"

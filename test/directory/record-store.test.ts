@@ -12,7 +12,7 @@ const note = "0x5001"
 /** An id has one of these at a time. */
 const name = "0x0002"
 const owner = randomUUID()
-const writer = { userId: owner, organizations: [], isAdmin: false, mayUnlock: false }
+const permission = { userId: owner, organizations: [], isAdmin: false, mayUnlock: false }
 
 let options: Parameters<typeof connect>[0]
 let sql: Client
@@ -34,7 +34,7 @@ const makeId = async () => {
 const record = (data: string, tag = note) => ({ tag, data, hash: `hash of ${data}` })
 const editOf = (canonical: string, parts: Partial<RecordEdit> = {}): RecordEdit => ({
   canonical,
-  writer,
+  permission,
   insert: [],
   delete: [],
   bypass: false,
@@ -80,7 +80,7 @@ it("edits that share a statement are each made or refused for what they are", as
     editOf(renamed, { insert: [record("after", name)], delete: ["hash of kept"] }),
     editOf(entry, { insert: [record("linked after")], store }),
     editOf(root, { merkleRoot: "ab".repeat(32), signature: "cd", expected: 1 }),
-    editOf(others, { insert: [record("stolen")], writer: { ...writer, userId: randomUUID() } }),
+    editOf(others, { insert: [record("stolen")], permission: { ...permission, userId: randomUUID() } }),
     editOf(same),
     editOf(sparse, { delete: ["none", "such"], insert: [record("lost")] }),
     editOf(locked, { store }),

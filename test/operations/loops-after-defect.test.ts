@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
 import { AppConfig } from "../../src/config/config.ts"
-import { Views } from "../../src/directory/lookup/view-counter.ts"
+import { ViewCounter } from "../../src/directory/lookup/view-counter.ts"
 import { CrowdedChannels } from "../../src/live/oversized-channels.ts"
 import { retention } from "../../src/live/retention.ts"
 import { DatabaseClock } from "../../src/postgres/database-clock.ts"
@@ -45,15 +45,15 @@ it("views are written after one batch went wrong in a way nobody foresaw", async
   const { layer, seen } = databaseWithDefect("put_views", 1)
   const times = await countInHour(
     seen,
-    Views.layer.pipe(Layer.provide(layer)),
-    Views.use((views) => Effect.sync(() => views.add("🚀", 1))),
+    ViewCounter.layer.pipe(Layer.provide(layer)),
+    ViewCounter.use((views) => Effect.sync(() => views.add("🚀", 1))),
   )
   expect(times).toBe(2)
 })
 
 it("views that are old are still forgotten after that", async () => {
   const { layer, seen } = databaseWithDefect("delete from emoji_id_view", 1)
-  const times = await countInHour(seen, Views.layer.pipe(Layer.provide(layer)), Effect.void)
+  const times = await countInHour(seen, ViewCounter.layer.pipe(Layer.provide(layer)), Effect.void)
   expect(times).toBe(2)
 })
 

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../actors/bounded-map.ts"
 import type { Prepared } from "../../http/transport.ts"
 import { heads, type LookupAnswer, missing, notRegistered } from "./answer.ts"
-import { AnswerSlabs } from "./slab-storage.ts"
+import { SlabStorage } from "./slab-storage.ts"
 
 const maxSpellingUnits = 512
 /** Of one id. */
@@ -19,8 +19,8 @@ const canonicalOf = (key: string): string => decodeURIComponent(key)
 /** The current answer of the slabs, as it is sent. */
 class CurrentAnswer implements Prepared {
   readonly head = heads.found
-  readonly #slabs: AnswerSlabs
-  constructor(slabs: AnswerSlabs) {
+  readonly #slabs: SlabStorage
+  constructor(slabs: SlabStorage) {
     this.#slabs = slabs
   }
   get body(): Uint8Array {
@@ -36,7 +36,7 @@ class CurrentAnswer implements Prepared {
  * the cache is written to.
  */
 export class LookupCache {
-  readonly #slabs: AnswerSlabs
+  readonly #slabs: SlabStorage
   readonly #current: CurrentAnswer
   /** What a spelling means never changes, so nothing here is ever out of date. */
   readonly #spellings: BoundedMap<string>
@@ -48,7 +48,7 @@ export class LookupCache {
     readonly lost: (canonical: string, views: number) => void
   }) {
     const { lost, maxBytes } = options
-    this.#slabs = new AnswerSlabs({ maxBytes, lost: (key, views) => lost(canonicalOf(key), views) })
+    this.#slabs = new SlabStorage({ maxBytes, lost: (key, views) => lost(canonicalOf(key), views) })
     this.#current = new CurrentAnswer(this.#slabs)
     this.#spellings = new BoundedMap(Math.max(16, maxBytes / bytesPerSpelling))
     this.#selections = new BoundedMap(Math.max(16, maxBytes / bytesPerSelected))

@@ -22,9 +22,9 @@ import {
 } from "./answer.ts"
 import { LookupCache } from "./cache.ts"
 import { makeReadLookups } from "./lookup-store.ts"
-import { LookupLoads } from "./pending-loads.ts"
+import { PendingLoads } from "./pending-loads.ts"
 import { selectByQuery, selectByTicker } from "./selection.ts"
-import { Views } from "./view-counter.ts"
+import { ViewCounter } from "./view-counter.ts"
 
 const topic = "emoji_id"
 const ifNoneMatch = headerKey("if-none-match")
@@ -62,15 +62,15 @@ export class Lookups extends Context.Service<
       const bus = yield* Bus
       const clock = yield* DatabaseClock
       const metrics = yield* Metrics
-      const views = yield* Views
+      const viewCounter = yield* ViewCounter
       const readLookups = yield* makeReadLookups
       const fork = Effect.runForkWith(yield* Effect.context<never>())
 
       const cache = new LookupCache({
         maxBytes: config.lookupCacheMb * 1024 * 1024,
-        lost: views.add,
+        lost: viewCounter.add,
       })
-      views.takeFrom(cache)
+      viewCounter.takeFrom(cache)
       let tick = 0
       /** Asked for, and due to be read again at the next tick, all in one statement. */
       const stale = new Set<string>()
@@ -94,7 +94,7 @@ export class Lookups extends Context.Service<
         return answers
       }
 
-      const loads = new LookupLoads<LookupAnswer>({
+      const loads = new PendingLoads<LookupAnswer>({
         read: (keys, done) => {
           fork(readLookups(keys)).addObserver((exit) =>
             done(
@@ -123,7 +123,7 @@ export class Lookups extends Context.Service<
       const use = (): void => {
         cache.use()
         if (!cache.isRegistered) return
-        if (cache.addView() === 1) views.queue(cache.canonical)
+        if (cache.addView() === 1) viewCounter.queue(cache.canonical)
         if (cache.freshUntil > tick || stale.size >= maxRefreshesPerTick) return
         cache.freshUntil = tick + freshTicks
         stale.add(cache.canonical)
@@ -203,7 +203,7 @@ export class Lookups extends Context.Service<
         view: (id) =>
           Effect.map(findAnswer(id), (answer) => {
             if (cache.find(id.canonical)) use()
-            else if (isRegistered(answer)) views.add(id.canonical, 1)
+            else if (isRegistered(answer)) viewCounter.add(id.canonical, 1)
             return answer
           }),
         find: findAnswer,

@@ -10,7 +10,7 @@ interface Load<Row> {
   disowned: boolean
 }
 
-export interface LookupLoadsOptions<Row> {
+export interface PendingLoadsOptions<Row> {
   /** One statement for many keys. Calls back once. */
   readonly read: (
     keys: ReadonlyArray<string>,
@@ -30,14 +30,14 @@ export interface LookupLoadsOptions<Row> {
  * one statement. While the statements allowed are under way the next keys gather, so a flood makes statements larger, not
  * more numerous.
  */
-export class LookupLoads<Row> {
-  readonly #options: LookupLoadsOptions<Row>
+export class PendingLoads<Row> {
+  readonly #options: PendingLoadsOptions<Row>
   readonly #gathered = new Map<string, Load<Row>>()
   readonly #underWay = new Map<string, Load<Row>>()
   #statements = 0
   #isScheduled = false
 
-  constructor(options: LookupLoadsOptions<Row>) {
+  constructor(options: PendingLoadsOptions<Row>) {
     this.#options = options
   }
 

@@ -5,7 +5,7 @@ const maxKeyBytes = 1024
 export const alignWord = (bytes: number): number => (bytes + 3) & ~3
 
 /** The key that is looked for, as bytes: a text gives its characters away one by one, memory compares by the word. */
-export class AskedKey {
+export class SlabKey {
   readonly #bytes = new Uint8Array(maxKeyBytes + 4)
   readonly words = new Int32Array(this.#bytes.buffer)
   readonly #encoder = new TextEncoder()

@@ -1,4 +1,4 @@
-import { AskedKey, alignWord } from "./slab-key.ts"
+import { alignWord, SlabKey } from "./slab-key.ts"
 
 // What a record begins with, in words of four bytes: its size in bytes, its hash, the lengths of the three texts that follow
 // the words (a key of none: the record is over), and what its user keeps there.
@@ -31,7 +31,7 @@ interface Segment {
   filled: number
 }
 
-export interface AnswerSlabsOptions {
+export interface SlabStorageOptions {
   readonly maxBytes: number
   /** Views of an answer that goes, before anybody asked for them. */
   readonly lost: (key: string, views: number) => void
@@ -48,8 +48,8 @@ export interface AnswerSlabsOptions {
  * `find` makes one answer the current one, which the methods without a key are about, until the next `find`, `put`, `drop`
  * or `clear`.
  */
-export class AnswerSlabs {
-  readonly #lost: AnswerSlabsOptions["lost"]
+export class SlabStorage {
+  readonly #lost: SlabStorageOptions["lost"]
   readonly #segmentBits: number
   readonly #segmentBytes: number
   readonly #maxSegments: number
@@ -60,14 +60,14 @@ export class AnswerSlabs {
   #slots = new Uint32Array(2 * firstSlots)
   #mask = firstSlots - 1
   #count = 0
-  readonly #asked = new AskedKey()
+  readonly #asked = new SlabKey()
 
   // The current answer.
   #segment: Segment
   #at = 0
   #place = 0
 
-  constructor({ lost, maxBytes }: AnswerSlabsOptions) {
+  constructor({ lost, maxBytes }: SlabStorageOptions) {
     this.#lost = lost
     const forSlots = maxBytes / 4
     this.#maxSlots = Math.max(firstSlots, floorPower(forSlots / slotBytes))

@@ -25,8 +25,8 @@ const pruneEvery = "1 hour"
  * Counts lookups in memory and writes them in batches, so that a lookup never writes. A process that is killed loses what
  * it has not written: two seconds of views, or more when more ids than a batch takes are looked up in that time.
  */
-export class Views extends Context.Service<
-  Views,
+export class ViewCounter extends Context.Service<
+  ViewCounter,
   {
     add(canonical: string, views: number): void
     /** The source has views of this id; it says so once until they are taken. */
@@ -35,9 +35,9 @@ export class Views extends Context.Service<
     /** Writes all that was counted; for tests and the end of the process. */
     readonly flush: Effect.Effect<void>
   }
->()("directory/Views") {
+>()("directory/ViewCounter") {
   static readonly layer = Layer.effect(
-    Views,
+    ViewCounter,
     Effect.gen(function* () {
       const store = yield* makeViewStore
       const process = randomUUID()
@@ -98,7 +98,7 @@ export class Views extends Context.Service<
       yield* Effect.forkScoped(Effect.repeat(flushUpTo(1), Schedule.spaced(flushEvery)))
       yield* Effect.forkScoped(Effect.repeat(prune, Schedule.spaced(pruneEvery)))
 
-      return Views.of({
+      return ViewCounter.of({
         add: (canonical, views) => {
           if (counted.size < maxWaiting || counted.has(canonical))
             counted.set(canonical, (counted.get(canonical) ?? 0) + views)

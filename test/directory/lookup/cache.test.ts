@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Unavailable } from "../../../schema/errors.ts"
 import { type LookupAnswer, missing, notRegistered } from "../../../src/directory/lookup/answer.ts"
 import { LookupCache } from "../../../src/directory/lookup/cache.ts"
-import { LookupLoads } from "../../../src/directory/lookup/pending-loads.ts"
+import { PendingLoads } from "../../../src/directory/lookup/pending-loads.ts"
 import { FixedAnswer } from "../../../src/http/response/static.ts"
 
 const answer = (body: string): LookupAnswer => ({ own: '\r\nETag: W/"1"', body })
@@ -96,7 +96,7 @@ describe("cold reads", () => {
   const world = (mayJoin = () => true) => {
     const statements: Array<{ keys: ReadonlyArray<string>; done: Done }> = []
     const kept = new Map<string, string | undefined>()
-    const loads = new LookupLoads<string>({
+    const loads = new PendingLoads<string>({
       read: (keys, done) => void statements.push({ keys, done }),
       keep: (key, row) => void kept.set(key, row),
       mayJoin,

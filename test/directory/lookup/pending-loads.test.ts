@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { LookupLoads } from "../../../src/directory/lookup/pending-loads.ts"
+import { PendingLoads } from "../../../src/directory/lookup/pending-loads.ts"
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -7,7 +7,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 const readTwice = async () => {
   const statements: Array<(rows: ReadonlyMap<string, string>) => void> = []
   const kept = new Map<string, string | undefined>()
-  const loads = new LookupLoads<string>({
+  const loads = new PendingLoads<string>({
     read: (_, done) => void statements.push(done),
     keep: (key, row) => void kept.set(key, row),
     mayJoin: () => false,

@@ -1,17 +1,17 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { AnswerSlabs } from "../../../src/directory/lookup/slab-storage.ts"
+import { SlabStorage } from "../../../src/directory/lookup/slab-storage.ts"
 
 const make = (maxBytes = 256 * 1024) => {
   const lost = new Map<string, number>()
-  const slabs = new AnswerSlabs({
+  const slabs = new SlabStorage({
     maxBytes,
     lost: (key, views) => void lost.set(key, (lost.get(key) ?? 0) + views),
   })
   return { lost, slabs }
 }
 const own = '\r\nETag: W/"1"'
-const read = (slabs: AnswerSlabs, key: string) =>
+const read = (slabs: SlabStorage, key: string) =>
   slabs.find(key) ? { key: slabs.key, own: slabs.own, body: slabs.bodyText } : undefined
 
 describe("answers in slabs", () => {

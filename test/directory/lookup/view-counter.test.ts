@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { emojis } from "../../../schema/directory/emoji.ts"
 import { EmojiId } from "../../../schema/directory/emoji-id.ts"
 import { Lookups } from "../../../src/directory/lookup/lookups.ts"
-import { Views } from "../../../src/directory/lookup/view-counter.ts"
+import { ViewCounter } from "../../../src/directory/lookup/view-counter.ts"
 import { expectContract } from "../../fixtures/contract.ts"
 import type { TestUser } from "../../fixtures/service.ts"
 import { type DirectoryService, serveDirectory } from "../directory-service.ts"
@@ -15,7 +15,7 @@ beforeAll(async () => {
   user = await service.user()
 })
 
-const flush = (of = service) => of.runtime.runPromise(Views.use((views) => views.flush))
+const flush = (of = service) => of.runtime.runPromise(ViewCounter.use((views) => views.flush))
 const stats = async (text: string, of = service) =>
   (await of.call("GET", `/emoji_id/${encodeURIComponent(text)}/stats`, { token: user.token })).body
 const viewsOf = async (text: string, of = service): Promise<number> =>
