@@ -8,10 +8,10 @@ import { EmojiIds } from "../directory/id-store.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Market, type Quote } from "./market.ts"
 import { heldBackBy } from "./market-parameters.ts"
-import { alternatesOf } from "./suggestions.ts"
+import { suggestionsFor } from "./suggestions.ts"
 import { randomEmojiId } from "./suggestions-random.ts"
 
-const shownAlternates = 20
+const shownSuggestions = 20
 const shownRecent = 20
 /** Ids drawn for each one shown: some are taken already. */
 const drawsPerShown = 3
@@ -74,9 +74,9 @@ export class Storefront extends Context.Service<
 
       return Storefront.of({
         search: Effect.fnUntraced(function* (id) {
-          const [own, ...others] = yield* market.quote([id, ...alternatesOf(id)])
+          const [own, ...others] = yield* market.quote([id, ...suggestionsFor(id)])
           const [result] = own!.available ? [offer(own!)] : yield* withViews([own!])
-          const alternates = others.filter(({ available }) => available).slice(0, shownAlternates)
+          const alternates = others.filter(({ available }) => available).slice(0, shownSuggestions)
           return { result: result!, alternates: alternates.map(offer) }
         }),
         random: Effect.fnUntraced(function* (count) {

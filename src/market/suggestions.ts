@@ -1,7 +1,7 @@
 import { emojis } from "../../schema/directory/emoji.ts"
 import { EmojiId, maxEmojiPerId } from "../../schema/directory/emoji-id.ts"
 
-const maxAlternates = 60
+const maxSuggestions = 60
 const maxReorderings = 24
 const neighboursPerEmoji = 12
 
@@ -59,7 +59,7 @@ const swapped = (own: Indexes): ReadonlyArray<Indexes> => {
 }
 
 /** Ids to offer beside this one, best first and of each kind in turn; the same every time, each once, never the id itself. */
-export const alternatesOf = (id: EmojiId): ReadonlyArray<EmojiId> => {
+export const suggestionsFor = (id: EmojiId): ReadonlyArray<EmojiId> => {
   const kinds = [reordered(id.emojis), lengthened(id.emojis), swapped(id.emojis)]
   const rounds = Math.max(...kinds.map((kind) => kind.length))
   const found = new Map<string, EmojiId>()
@@ -67,9 +67,9 @@ export const alternatesOf = (id: EmojiId): ReadonlyArray<EmojiId> => {
     for (const kind of kinds) {
       const indexes = kind[round]
       if (indexes === undefined) continue
-      const alternate = new EmojiId(indexes)
-      if (alternate.canonical !== id.canonical) found.set(alternate.canonical, alternate)
-      if (found.size === maxAlternates) return [...found.values()]
+      const suggestion = new EmojiId(indexes)
+      if (suggestion.canonical !== id.canonical) found.set(suggestion.canonical, suggestion)
+      if (found.size === maxSuggestions) return [...found.values()]
     }
   }
   return [...found.values()]

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
-import { alternatesOf } from "../../src/market/suggestions.ts"
+import { suggestionsFor } from "../../src/market/suggestions.ts"
 import { randomEmojiId } from "../../src/market/suggestions-random.ts"
 import { emojiId, readId } from "../schema/directory/emoji-id-arbitrary.ts"
 
@@ -12,18 +12,18 @@ const seeded = (seed: number) => () => {
 }
 
 const canonicals = (text: string): ReadonlyArray<string> =>
-  alternatesOf(readId(text)).map(({ canonical }) => canonical)
+  suggestionsFor(readId(text)).map(({ canonical }) => canonical)
 
 describe("alternates", () => {
   it("are valid, distinct, other than the id, at most sixty, and the same every time", () => {
     fc.assert(
       fc.property(emojiId, (id) => {
-        const found = alternatesOf(id).map(({ canonical }) => canonical)
+        const found = suggestionsFor(id).map(({ canonical }) => canonical)
         expect(found.length).toBeGreaterThan(10)
         expect(found.length).toBeLessThanOrEqual(60)
         expect(new Set([...found, id.canonical]).size).toBe(found.length + 1)
         expect(found.map((text) => readId(text).canonical)).toEqual(found)
-        expect(alternatesOf(id).map(({ canonical }) => canonical)).toEqual(found)
+        expect(suggestionsFor(id).map(({ canonical }) => canonical)).toEqual(found)
       }),
     )
   })
