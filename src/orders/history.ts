@@ -65,8 +65,8 @@ export class OrderHistory extends Context.Service<
               details: { state: order.status, allowed: [] },
             })
           const to = addressOf(order, yield* users.get(order.context.userId))
-          const letters = to === undefined ? [] : receipt(order.context, to)
-          yield* Effect.forEach(letters, (mail) => outbox.put(mail))
+          const mails = to === undefined ? [] : receipt(order.context, to)
+          yield* Effect.forEach(mails, (mail) => outbox.put(mail))
           return order
         }),
       })

@@ -5,7 +5,7 @@ import type { NamedKey } from "../crypto/key-ring.ts"
 import { Carts } from "./cart/cart.ts"
 import { Checkouts } from "./checkout/checkout.ts"
 import { IntentSecrets } from "./checkout/intent-secrets.ts"
-import { Quotes } from "./checkout/price-items.ts"
+import { ItemPrices } from "./checkout/price-items.ts"
 import { CodePubkeys } from "./codes/code-pubkey-store.ts"
 import { Codes } from "./codes/code-store.ts"
 import { Promotions } from "./codes/promotions.ts"
@@ -14,8 +14,8 @@ import { orderDeadlines } from "./deadlines.ts"
 import { OrderHistory } from "./history.ts"
 import { ledgerAudit } from "./ledger.ts"
 import { Orders } from "./order-store.ts"
-import { methodForgetting } from "./payments/detach-payment-method.ts"
-import { Settlements } from "./payments/payment-events.ts"
+import { detachPaymentMethods } from "./payments/detach-payment-method.ts"
+import { PaymentEvents } from "./payments/payment-events.ts"
 import { PaymentMethods } from "./payments/payment-method-store.ts"
 import { Payments } from "./payments/payments.ts"
 import { Sandbox } from "./payments/sandbox.ts"
@@ -30,15 +30,15 @@ export const orders = (keys: ReadonlyArray<NamedKey>) =>
     Checkouts.layer,
     Promotions.layer,
     RandomCodes.layer,
-    Settlements.layer,
+    PaymentEvents.layer,
     OrderHistory.layer,
     orderDeadlines,
     sandboxWebhooks,
     ledgerAudit,
-    methodForgetting,
+    detachPaymentMethods,
   ).pipe(
     Layer.provideMerge(Refunds.layer),
-    Layer.provideMerge(Layer.mergeAll(Payments.layer, Carts.layer, Quotes.layer)),
+    Layer.provideMerge(Layer.mergeAll(Payments.layer, Carts.layer, ItemPrices.layer)),
     Layer.provideMerge(OrderViews.layer),
     Layer.provideMerge(IntentSecrets.layer),
     Layer.provideMerge(Layer.mergeAll(Sandbox.layer({ keys }), Stripe.layer)),

@@ -14,7 +14,7 @@ import { route } from "../http/route.ts"
 import { bookingId, refundRun } from "../turns/operation-key.ts"
 import { OrderHistory } from "./history.ts"
 import { Orders } from "./order-store.ts"
-import { Settlements } from "./payments/payment-events.ts"
+import { PaymentEvents } from "./payments/payment-events.ts"
 import { Refunds } from "./refunds/refunds.ts"
 import { OrderViews } from "./views.ts"
 
@@ -160,8 +160,8 @@ const paymentOverride = route({
       const orderId = id.toLowerCase()
       const history = yield* OrderHistory
       yield* history.showById(orderId)
-      yield* Settlements.use((settlements) =>
-        settlements.vouch(
+      yield* PaymentEvents.use((events) =>
+        events.vouch(
           orderId,
           { cents: body.amount, externalReference: body.external_reference },
           bookingId(principal, headers, id, body),

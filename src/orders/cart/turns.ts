@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { OrderEvent } from "../../../machines/orders/context.ts"
 import { NotFound } from "../../../schema/errors.ts"
-import { Quotes } from "../checkout/price-items.ts"
+import { ItemPrices } from "../checkout/price-items.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
 import { Carts } from "./cart.ts"
@@ -23,7 +23,7 @@ export const unclaimed = <A, E, R>(
 
 const decideAdd = Effect.fnUntracedEager(function* (
   { context, status }: StoredOrder,
-  quoted: ReturnType<Quotes["Service"]["wanted"]>,
+  quoted: ReturnType<ItemPrices["Service"]["wanted"]>,
   at: string,
   tracking: unknown,
 ) {
@@ -35,11 +35,11 @@ const decideAdd = Effect.fnUntracedEager(function* (
 })
 
 export const addToCart = (userId: string, wanted: ReadonlyArray<WantedItem>, tracking?: unknown) =>
-  Quotes.use((quotes) =>
+  ItemPrices.use((itemPrices) =>
     Carts.use((carts) =>
       carts.turn(
         userId,
-        (order, at, _user, seen) => decideAdd(order, quotes.wanted(wanted, at, seen), at, tracking),
+        (order, at, _user, seen) => decideAdd(order, itemPrices.wanted(wanted, at, seen), at, tracking),
         { also: claimsOf(wanted) },
       ),
     ),

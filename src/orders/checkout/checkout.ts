@@ -17,9 +17,8 @@ import { unclaimed } from "../cart/turns.ts"
 import { Orders, type StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
 import { freeDiscounts } from "./discounts.ts"
-import { Quotes } from "./price-items.ts"
+import { ItemPrices } from "./price-items.ts"
 import {
-  type Asked,
   checkCash,
   checkEmail,
   checkKey,
@@ -28,6 +27,7 @@ import {
   holdBefore,
   isRepeated,
   notFree,
+  type RequestedCheckout,
   takenBefore,
   tooLittle,
 } from "./requests.ts"
@@ -70,7 +70,7 @@ export class Checkouts extends Context.Service<
       const carts = yield* Carts
       const orders = yield* Orders
       const payments = yield* Payments
-      const quotes = yield* Quotes
+      const itemPrices = yield* ItemPrices
       const keys = yield* FirstKeys
       const failPoints = yield* FailPoints
 
@@ -113,7 +113,7 @@ export class Checkouts extends Context.Service<
         if (request.cancel_url != null) checkout.cancelUrl = request.cancel_url
         if (partner !== undefined) checkout.organizationId = partner
         // A pending order keeps the prices it was offered at.
-        const items = status === "Draft" ? yield* quotes.again(context.items, at) : context.items
+        const items = status === "Draft" ? yield* itemPrices.again(context.items, at) : context.items
         const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
         yield* failPoints.pass("checkout.before_commit")
         if (method === "Free") {
@@ -175,7 +175,7 @@ export class Checkouts extends Context.Service<
 
       /** A box may have been filled anew between the look at it and the hold on it, which keeps it as it is. */
       const checkBoxes = Effect.fnUntracedEager(function* (buyer: string, { context, status }: StoredOrder) {
-        if (status !== "PendingPayment" || !(yield* quotes.hasOtherBoxes(context.items))) return
+        if (status !== "PendingPayment" || !(yield* itemPrices.hasOtherBoxes(context.items))) return
         const takeBack = (_: StoredOrder, at: string) =>
           Effect.succeed({ type: "convert_to_draft", at } as const)
         yield* unclaimed(carts.turn(buyer, takeBack, { only: context.id }))
@@ -184,7 +184,7 @@ export class Checkouts extends Context.Service<
       })
 
       /** Asked again for the same: the answer is the same, with the intent an earlier crash may have left out. */
-      const repeated = Effect.fnUntracedEager(function* ({ order, user }: Cart, asked: Asked) {
+      const repeated = Effect.fnUntracedEager(function* ({ order, user }: Cart, asked: RequestedCheckout) {
         const { intent } = order.context
         if (!isRepeated(order, asked) || (intent !== undefined && !payments.isPayable(intent)))
           return undefined
@@ -201,7 +201,7 @@ export class Checkouts extends Context.Service<
           const cart = yield* carts.recall(buyer)
           yield* checkEmail(cart.user)
           const wanted = yield* checkKey(cart.user, request.pubkey)
-          const asked: Asked = { method, orderId, wanted }
+          const asked: RequestedCheckout = { method, orderId, wanted }
           const known = yield* repeated(cart, asked)
           if (known !== undefined) return known
           const firstKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))

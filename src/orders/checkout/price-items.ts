@@ -26,8 +26,8 @@ const parseIds = Effect.fnUntracedEager(function* (texts: ReadonlyArray<string>)
 })
 
 /** What the items of a cart cost today. */
-export class Quotes extends Context.Service<
-  Quotes,
+export class ItemPrices extends Context.Service<
+  ItemPrices,
   {
     /** An id held by somebody's checkout may wait in a cart; a taken one may not. */
     wanted(
@@ -43,9 +43,9 @@ export class Quotes extends Context.Service<
     /** Whether a box costs something else than was quoted. One that an order holds is what it is. */
     hasOtherBoxes(items: ReadonlyArray<OrderItem>): Effect.Effect<boolean, Unavailable>
   }
->()("directory/Quotes") {
+>()("directory/ItemPrices") {
   static readonly layer = Layer.effect(
-    Quotes,
+    ItemPrices,
     Effect.gen(function* () {
       const market = yield* Market
       const boxes = yield* Lootboxes
@@ -59,7 +59,7 @@ export class Quotes extends Context.Service<
         return refusals.length > 0 ? yield* ineligible(refusals) : prices
       })
 
-      return Quotes.of({
+      return ItemPrices.of({
         wanted: Effect.fnUntracedEager(function* (wanted, at, { held }) {
           const texts = wanted.filter((item) => "emoji_id" in item).map((item) => item.emoji_id)
           const prices = yield* priced(texts, (id) => held.get(id.canonical)?.kind)

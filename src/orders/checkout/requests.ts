@@ -13,14 +13,17 @@ import type { StoredOrder } from "../order-store.ts"
 
 const issue = (code: string, message: string) => [{ code, message }]
 
-export interface Asked {
+export interface RequestedCheckout {
   readonly method: CheckoutCartRequest["method"]
   readonly orderId: string | undefined
   readonly wanted: string | undefined
 }
 
 /** Asked for again. What waits to be checked out for nothing was put there by a code, and cash is counted by itself. */
-export const isRepeated = ({ context, status }: StoredOrder, { method, orderId, wanted }: Asked): boolean =>
+export const isRepeated = (
+  { context, status }: StoredOrder,
+  { method, orderId, wanted }: RequestedCheckout,
+): boolean =>
   status === "PendingPayment" &&
   method !== "Free" &&
   method !== "Cash" &&

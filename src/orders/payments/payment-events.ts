@@ -16,8 +16,8 @@ import { PaymentMethods } from "./payment-method-store.ts"
 import { Payments } from "./payments.ts"
 import type { PaymentEvent } from "./port.ts"
 
-type Told<K extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: K }>
-type ToldRefund = Told<"refunded" | "refund_failed">
+type EventOf<K extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: K }>
+type RefundEvent = EventOf<"refunded" | "refund_failed">
 
 /** The order knows this already. */
 class AlreadyApplied {
@@ -39,8 +39,8 @@ const unknownOrder = (orderId: string) => Effect.logWarning("a provider tells of
  * What providers tell, applied to orders. They tell at least once, in any order and late; each fact counts once: the order
  * remembers it, and where two processes hear it at the same time the journal's unique reference lets one through.
  */
-export class Settlements extends Context.Service<
-  Settlements,
+export class PaymentEvents extends Context.Service<
+  PaymentEvents,
   {
     apply(event: PaymentEvent): Effect.Effect<void, Unavailable>
     /** Money an administrator vouches for. The same `run` twice is one payment. */
@@ -50,9 +50,9 @@ export class Settlements extends Context.Service<
       run: string,
     ): Effect.Effect<void, Unavailable>
   }
->()("directory/Settlements") {
+>()("directory/PaymentEvents") {
   static readonly layer = Layer.effect(
-    Settlements,
+    PaymentEvents,
     Effect.gen(function* () {
       const actors = yield* OrderActors
       const boxes = yield* Lootboxes
@@ -155,7 +155,7 @@ export class Settlements extends Context.Service<
         if (settled !== undefined) yield* offerRest(settled, { attempt, ...payment })
       })
 
-      const declined = ({ orderId, reason }: Told<"declined">) =>
+      const declined = ({ orderId, reason }: EventOf<"declined">) =>
         actors
           .turn(orderId, (_, now) => Effect.succeed({ type: "payment.declined", reason, at: isoTime(now) }))
           .pipe(
@@ -170,26 +170,26 @@ export class Settlements extends Context.Service<
           )
 
       /** Whether a payment nobody told of is for an order of ours: then it is still on its way. */
-      const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: ToldRefund) {
+      const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: RefundEvent) {
         const orderId = yield* payments.find(provider)?.findOrder?.(intentId) ?? Effect.succeed(undefined)
         return orderId !== undefined && isUuid(orderId) && (yield* actors.find(orderId)) !== undefined
       })
 
-      const refunded = Effect.fnUntraced(function* (event: ToldRefund) {
+      const refunded = Effect.fnUntraced(function* (event: RefundEvent) {
         const orderId = event.orderId ?? (yield* ledger.findOrderOfPayment(event.paymentFact))
         if (orderId === undefined)
           return (yield* isAwaited(event))
             ? yield* new Unavailable({ error: "Tell of the payment first.", retryAfterSeconds: 60 })
             : yield* unknownOrder(event.paymentFact)
-        yield* refunds.told({ ...event, orderId, isFailed: event.kind === "refund_failed" })
+        yield* refunds.applyEvent({ ...event, orderId, isFailed: event.kind === "refund_failed" })
       })
 
-      const methodUsed = Effect.fnUntraced(function* ({ method, orderId, provider }: Told<"method_used">) {
+      const methodUsed = Effect.fnUntraced(function* ({ method, orderId, provider }: EventOf<"method_used">) {
         const order = yield* actors.find(orderId)
         if (order !== undefined) yield* methods.remember(order.snapshot.context.userId, provider, method)
       })
 
-      return Settlements.of({
+      return PaymentEvents.of({
         vouch: Effect.fnUntraced(function* (orderId, payment, run) {
           const known = (yield* actors.find(orderId))?.snapshot.context.payments ?? []
           const factOf = (one: string) => `override:${one}`

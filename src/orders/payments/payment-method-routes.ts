@@ -4,7 +4,7 @@ import { PaymentMethod } from "../../../schema/orders/order.ts"
 import { pieceOf, pieceQuery } from "../../../schema/paging.ts"
 import { text } from "../../../schema/wire-format.ts"
 import { route } from "../../http/route.ts"
-import { forgetMethod } from "./detach-payment-method.ts"
+import { detachPaymentMethod } from "./detach-payment-method.ts"
 import { maxMethodsListed, PaymentMethods } from "./payment-method-store.ts"
 
 const shared = { group: "cart", auth: "apiKey" } as const
@@ -38,7 +38,7 @@ const deletePaymentMethod = route({
   handler: ({ params: { id }, principal }) =>
     Effect.gen(function* () {
       const { provider, shown } = yield* PaymentMethods.use((methods) => methods.delete(principal.userId, id))
-      yield* forgetMethod(id, provider)
+      yield* detachPaymentMethod(id, provider)
       return shown
     }),
 })

@@ -29,7 +29,7 @@ const toMethod = ({ provider, ...row }: Row): StoredMethod => ({
 })
 
 export const maxMethodsListed = 100
-const maxForgotten = 100
+const maxDetached = 100
 
 /** How a user has paid before. */
 export class PaymentMethods extends Context.Service<
@@ -40,9 +40,9 @@ export class PaymentMethods extends Context.Service<
     /** Again the same for as long as its provider has not heard of it. */
     delete(userId: string, id: string): Effect.Effect<StoredMethod, NotFound | Unavailable>
     /** Its provider has heard that it is gone. */
-    forgotten(id: string): Effect.Effect<void, Unavailable>
+    markDetached(id: string): Effect.Effect<void, Unavailable>
     /** Some that went a while ago, and of which these providers have yet to hear. */
-    toForget(
+    listToDetach(
       providers: ReadonlyArray<string>,
     ): Effect.Effect<ReadonlyArray<{ readonly id: string; readonly provider: string }>, Unavailable>
     setDefault(userId: string, id: string): Effect.Effect<PaymentMethod, NotFound | Unavailable>
@@ -98,13 +98,13 @@ export class PaymentMethods extends Context.Service<
           )
           return row === undefined ? yield* notFound : toMethod(row)
         }),
-        forgotten: (id) =>
+        markDetached: (id) =>
           sql.rows((q) => q`delete from method_to_forget where id = ${id}`).pipe(Effect.asVoid),
-        toForget: (providers) =>
+        listToDetach: (providers) =>
           sql.rows<{ id: string; provider: string }>(
             (q) => q`select id, provider from method_to_forget
                       where provider = any(${providers as string[]}) and at < now() - interval '1 minute'
-                      order by at limit ${maxForgotten}`,
+                      order by at limit ${maxDetached}`,
           ),
         setDefault: Effect.fnUntraced(function* (userId, id) {
           const rows = yield* sql.rows<Row>(

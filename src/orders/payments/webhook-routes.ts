@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { InvalidRequest, NotFound } from "../../../schema/errors.ts"
 import { route } from "../../http/route.ts"
-import { Settlements } from "./payment-events.ts"
+import { PaymentEvents } from "./payment-events.ts"
 import { Payments } from "./payments.ts"
 
 const Received = Schema.Struct({ received: Schema.Boolean }).annotate({ identifier: "Received" })
@@ -24,7 +24,7 @@ const webhook = (provider: string, signatureHeader: string) =>
       const port = (yield* Payments).find(provider)
       if (port === undefined) return yield* new NotFound({ error: "This provider is not in use here." })
       const event = yield* port.readWebhook(rawBody, headers[signatureHeader] ?? "")
-      if (event !== undefined) yield* Settlements.use((settlements) => settlements.apply(event))
+      if (event !== undefined) yield* PaymentEvents.use((events) => events.apply(event))
       return { received: true }
     }),
   })

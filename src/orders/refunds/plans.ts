@@ -5,7 +5,7 @@ import { Unprocessable } from "../../../schema/errors.ts"
 import type { RefundRequest } from "../../../schema/orders/order.ts"
 import { uuidOf } from "../../turns/operation-key.ts"
 
-export type AskedRefund = Omit<Refund, "status" | "ofSale" | "at">
+export type RequestedRefund = Omit<Refund, "status" | "ofSale" | "at">
 
 export const refundIdOf = (run: string, part: number): string => uuidOf(run, String(part))
 
@@ -102,7 +102,7 @@ export const planRefund = Effect.fnUntraced(function* (
   const { cents, itemIds } = yield* askedFor(order, request)
   const parts = yield* partsOf(order, cents)
   return parts.map(
-    (part, n): AskedRefund => ({
+    (part, n): RequestedRefund => ({
       id: refundIdOf(run, n),
       itemIds,
       ...part,

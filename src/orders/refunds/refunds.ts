@@ -15,7 +15,7 @@ import { currentRun, isForgotten, type Run } from "../../turns/operation-key.ts"
 import { refusedInPublic, storedOf } from "../cart/cart.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
-import { type AskedRefund, planRefund, refundIdOf } from "./plans.ts"
+import { planRefund, type RequestedRefund, refundIdOf } from "./plans.ts"
 
 type Failure = Unprocessable | EventRefused | NotFound | Unavailable
 
@@ -73,7 +73,7 @@ export class Refunds extends Context.Service<
       run: string,
     ): Effect.Effect<StoredOrder, Failure>
     /** The provider's word that a refund was made or came to nothing, asked for by us or not. */
-    told(event: {
+    applyEvent(event: {
       readonly orderId: string
       readonly provider: string
       readonly intentId: string
@@ -109,7 +109,7 @@ export class Refunds extends Context.Service<
         orderId: string,
         plan: (
           order: OrderContext,
-        ) => Effect.Effect<ReadonlyArray<AskedRefund>, Unprocessable | AlreadyBooked>,
+        ) => Effect.Effect<ReadonlyArray<RequestedRefund>, Unprocessable | AlreadyBooked>,
       ) => {
         let order: StoredOrder | undefined
         return turn(orderId, (snapshot, at) => {
@@ -159,7 +159,7 @@ export class Refunds extends Context.Service<
 
       const ask = Effect.fnUntraced(function* (
         orderId: string,
-        { cents, id, intentId, provider }: AskedRefund,
+        { cents, id, intentId, provider }: RequestedRefund,
         isRepeated = false,
       ) {
         const port = payments.find(provider)
@@ -210,7 +210,7 @@ export class Refunds extends Context.Service<
 
       return Refunds.of({
         run: Effect.fnUntraced(function* (orderId, request, run) {
-          let parts: ReadonlyArray<AskedRefund> = []
+          let parts: ReadonlyArray<RequestedRefund> = []
           yield* begin(orderId, (order) => {
             // On second thoughts, when another process was faster, there may be nothing to ask for.
             parts = []
@@ -243,7 +243,7 @@ export class Refunds extends Context.Service<
           yield* settle(orderId, id, "refund.made")
           return yield* get(orderId)
         }),
-        told: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
+        applyEvent: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
           // Made at the provider itself: taken note of first. A refusal means that it is more than the order has.
           yield* begin(orderId, (order) =>
             findRefund(order, refundId) === undefined

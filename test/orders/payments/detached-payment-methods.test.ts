@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { forgetMethods } from "../../../src/orders/payments/detach-payment-method.ts"
+import { detachRemovedMethods } from "../../../src/orders/payments/detach-payment-method.ts"
 import { createDatabase } from "../../fixtures/database.ts"
 import { proxyTo } from "../../fixtures/database-proxy.ts"
 import { serve } from "../../fixtures/service.ts"
@@ -34,7 +34,7 @@ const withCard = async () => {
 /** The next round, a while later. */
 const round = async () => {
   await service.sql`update method_to_forget set at = now() - interval '2 minutes'`
-  await service.runtime.runPromise(forgetMethods)
+  await service.runtime.runPromise(detachRemovedMethods)
 }
 
 it("a card whose deletion the database did not get to answer is deleted, at the provider too", async () => {
