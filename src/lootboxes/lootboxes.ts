@@ -21,7 +21,7 @@ import type { Principal } from "../http/principal.ts"
 import { FirstKeys } from "../keys/default-pubkey.ts"
 import { isForgotten, uuidOf } from "../turns/operation-key.ts"
 import type { LootboxRow } from "./lootbox-store.ts"
-import { boxed, checkBoxWish, makeFindBoxOwner } from "./rules.ts"
+import { boxed, checkLootboxRequest, makeFindBoxOwner } from "./rules.ts"
 import { LootboxViews, maySeeBox } from "./views.ts"
 
 interface Snapshot {
@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
   const create = Effect.fnUntraced(function* (viewer: Principal, body: AdminNewLootBoxBody, run?: string) {
     const { id, made } = yield* findMade(run)
     if (made !== undefined) return yield* show(viewer, made)
-    const wish = {
+    const request = {
       status: body.status,
       yats: body.yats,
       ownerEmail: body.owner_email ?? undefined,
@@ -129,8 +129,8 @@ const make = Effect.gen(function* () {
       isOwned: false,
       ids: [],
     }
-    yield* checkBoxWish(wish)
-    const row = yield* put(boxed(body.yats), body.status, { id, ownerId: yield* findOwner(wish) })
+    yield* checkLootboxRequest(request)
+    const row = yield* put(boxed(body.yats), body.status, { id, ownerId: yield* findOwner(request) })
     return yield* show(viewer, row)
   })
 
@@ -141,9 +141,9 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         if (value === "Deleted" || value === "New") return yield* absent()
         const to = body.status ?? value
-        const wish = { status: to, yats, ...names, isOwned: context.ownerId !== null, ids: context.ids }
-        yield* checkBoxWish(wish)
-        const ownerId = (yield* findOwner(wish)) ?? context.ownerId
+        const request = { status: to, yats, ...names, isOwned: context.ownerId !== null, ids: context.ids }
+        yield* checkLootboxRequest(request)
+        const ownerId = (yield* findOwner(request)) ?? context.ownerId
         const ids = yats === undefined ? context.ids : boxed(yats)
         const pubkey = yield* keyOf(ownerId, to)
         // Whoever owns a box and what is in it is settled then; all that is left is to open it.

@@ -8,7 +8,7 @@ import { type LootBoxStatus, maxIdsPerBox } from "../../schema/lootboxes/lootbox
 import type { Parties } from "../accounts/party-store.ts"
 
 /** What an administrator says of a box, in a request to make or to change one. */
-export interface BoxWish {
+export interface LootboxRequest {
   readonly status: LootBoxStatus
   readonly yats: ReadonlyArray<EmojiId> | undefined
   readonly ownerEmail: string | undefined
@@ -25,7 +25,7 @@ export const boxed = (ids: ReadonlyArray<EmojiId>): ReadonlyArray<BoxedId> =>
   ids.map((id) => ({ canonical: id.canonical, score: rhythmScore(id) }))
 
 /** The rules an administrator's body has to keep, each told by field. */
-export const checkBoxWish = ({ ids, isOwned, ownerEmail, ownerId, status, yats }: BoxWish) => {
+export const checkLootboxRequest = ({ ids, isOwned, ownerEmail, ownerId, status, yats }: LootboxRequest) => {
   const faults = new FieldFaults()
   const names = ownerEmail !== undefined || ownerId !== undefined
   const ownerField = ownerId === undefined ? "owner_email" : "owner_id"
@@ -51,7 +51,7 @@ export const checkBoxWish = ({ ids, isOwned, ownerEmail, ownerId, status, yats }
 }
 
 export const makeFindBoxOwner = (parties: Parties["Service"]) =>
-  Effect.fnUntraced(function* ({ ownerEmail, ownerId }: Pick<BoxWish, "ownerEmail" | "ownerId">) {
+  Effect.fnUntraced(function* ({ ownerEmail, ownerId }: Pick<LootboxRequest, "ownerEmail" | "ownerId">) {
     if (ownerEmail === undefined && ownerId === undefined) return null
     const [field, party] =
       ownerId === undefined
