@@ -24,7 +24,7 @@ import type { Principal } from "../http/principal.ts"
 import { FirstKeys } from "../keys/default-pubkey.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
-import { namedBy, type Side, TransferLetters } from "./mails.ts"
+import { namedBy, type Side, TransferMails } from "./mails.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
 const refuseCode = (code: string, message: string) => fieldFault("code", code, message)
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
   const actors = yield* TransferActors
   const config = yield* AppConfig
   const keys = yield* FirstKeys
-  const letters = yield* TransferLetters
+  const mails = yield* TransferMails
   const mintPermissions = yield* MintPermissions
   const parties = yield* Parties
 
@@ -105,11 +105,11 @@ const make = Effect.gen(function* () {
 
   const issueFor = Effect.fnUntraced(function* (side: Side, context: TransferContext, now: number) {
     if (side === "sender") {
-      return yield* letters.toSender(context, (yield* findEmail(context.sender.id)).email, now)
+      return yield* mails.toSender(context, (yield* findEmail(context.sender.id)).email, now)
     }
     const to = yield* findEmail(context.recipient.id)
     // To the address the sender named, if it was one: an account that squats it could have moved its mail elsewhere since.
-    return yield* letters.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
+    return yield* mails.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 
   /** One turn by a party. The claim can only be missing when the id itself was destroyed meanwhile. */
@@ -171,7 +171,7 @@ const make = Effect.gen(function* () {
           yield* checkLive(context, now)
           yield* checkCode(slip, now)
         }
-        const matches = letters.matches(slip, side, id, typed)
+        const matches = mails.matches(slip, side, id, typed)
         triesLeft = matches || slip === null ? undefined : maxWrongTries - slip.wrongTries - 1
         return yield* accepting(side, context, matches, now)
       }),
@@ -227,8 +227,8 @@ const make = Effect.gen(function* () {
 })
 
 /** The life of a transfer after its request. */
-export class Transfers extends Context.Service<Transfers, Effect.Success<typeof make>>()(
-  "directory/Transfers",
+export class TransferAcceptance extends Context.Service<TransferAcceptance, Effect.Success<typeof make>>()(
+  "directory/TransferAcceptance",
 ) {
-  static readonly layer = Layer.effect(Transfers, make)
+  static readonly layer = Layer.effect(TransferAcceptance, make)
 }

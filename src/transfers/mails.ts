@@ -20,8 +20,8 @@ export const namedBy = ({ pubkey, recipient }: Pick<TransferInput, "pubkey" | "r
   pubkey ?? recipient.email
 
 /** Codes of transfers: made for one party of one transfer, and recognised for no other. */
-export class TransferLetters extends Context.Service<
-  TransferLetters,
+export class TransferMails extends Context.Service<
+  TransferMails,
   {
     toSender(transfer: TransferInput, email: string, now: number): Effect.Effect<Issue>
     toReceiver(
@@ -31,9 +31,9 @@ export class TransferLetters extends Context.Service<
     ): Effect.Effect<Issue>
     matches(slip: CodeSlip | null, side: Side, transferId: string, typed: string): boolean
   }
->()("directory/TransferLetters") {
+>()("directory/TransferMails") {
   static readonly layer = Layer.effect(
-    TransferLetters,
+    TransferMails,
     Effect.gen(function* () {
       const codes = yield* OneTimeCodes
       const config = yield* AppConfig
@@ -53,7 +53,7 @@ export class TransferLetters extends Context.Service<
           }
         })
 
-      return TransferLetters.of({
+      return TransferMails.of({
         toSender: (transfer, email, now) =>
           issue("sender", transfer.id, now, (code) => ({
             to: email,

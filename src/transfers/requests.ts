@@ -19,10 +19,10 @@ import { checkPubkey } from "../keys/pubkeys.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
 import { makeFindHolding } from "./holding-store.ts"
-import { TransferLetters } from "./mails.ts"
+import { TransferMails } from "./mails.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
-export interface TransferWish {
+export interface NewTransfer {
   readonly eid: EmojiId
   readonly email?: string | null
   readonly pubkey?: string | null
@@ -40,7 +40,7 @@ export class TransferRequests extends Context.Service<
   {
     create(
       caller: Principal,
-      wish: TransferWish,
+      transfer: NewTransfer,
     ): Effect.Effect<DisplayTransferRequest, Conflict | Forbidden | NotFound | Unprocessable | Unavailable>
   }
 >()("directory/TransferRequests") {
@@ -50,7 +50,7 @@ export class TransferRequests extends Context.Service<
       const actors = yield* TransferActors
       const config = yield* AppConfig
       const findHolding = yield* makeFindHolding
-      const letters = yield* TransferLetters
+      const mails = yield* TransferMails
       const mintPermissions = yield* MintPermissions
       const parties = yield* Parties
 
@@ -72,7 +72,7 @@ export class TransferRequests extends Context.Service<
         return sender ?? (yield* new NotFound({ error: "The owner is gone." }))
       })
 
-      const findRecipient = Effect.fnUntraced(function* ({ email, pubkey }: TransferWish) {
+      const findRecipient = Effect.fnUntraced(function* ({ email, pubkey }: NewTransfer) {
         if (typeof pubkey === "string") {
           const key = yield* checkPubkey(pubkey).pipe(
             Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not an Ed25519 public key.")),
@@ -95,15 +95,15 @@ export class TransferRequests extends Context.Service<
         return party.email
       })
 
-      const checkWish = Effect.fnUntraced(function* (caller: Principal, wish: TransferWish) {
-        if (wish.force_transfer && !caller.scopes.has("adminEmoji:transfer")) {
+      const checkTransfer = Effect.fnUntraced(function* (caller: Principal, transfer: NewTransfer) {
+        if (transfer.force_transfer && !caller.scopes.has("adminEmoji:transfer")) {
           return yield* new Forbidden({
             error: "A forced transfer needs the scope adminEmoji:transfer.",
             details: { scope: "adminEmoji:transfer" },
           })
         }
-        const hasEmail = typeof wish.email === "string"
-        const hasPubkey = typeof wish.pubkey === "string"
+        const hasEmail = typeof transfer.email === "string"
+        const hasPubkey = typeof transfer.pubkey === "string"
         if (!hasEmail && !hasPubkey)
           return yield* fieldFault("email", "required", "Name an email or a pubkey.")
         if (hasEmail && hasPubkey) {
@@ -112,14 +112,14 @@ export class TransferRequests extends Context.Service<
       })
 
       return TransferRequests.of({
-        create: Effect.fnUntraced(function* (caller, wish) {
-          yield* checkWish(caller, wish)
-          const eid = wish.eid.canonical
+        create: Effect.fnUntraced(function* (caller, transfer) {
+          yield* checkTransfer(caller, transfer)
+          const eid = transfer.eid.canonical
           const sender = yield* checkSender(caller, eid)
-          const forced = wish.force_transfer === true
+          const forced = transfer.force_transfer === true
           // An administrator need not wait to begin; whoever receives has to.
           if (!forced) yield* checkNotMintable(mintPermissions, eid)
-          const { field, party, pubkey } = yield* findRecipient(wish)
+          const { field, party, pubkey } = yield* findRecipient(transfer)
           const email = yield* checkRecipient(party, field, sender.id)
           const input: TransferInput = {
             id: randomUUID(),
@@ -128,8 +128,8 @@ export class TransferRequests extends Context.Service<
             // Keys are public: whoever names one must not learn whose it is.
             recipient: { id: party.id, email: pubkey === null ? email : "" },
             pubkey,
-            clearOnTransfer: wish.clear_on_transfer === true,
-            message: wish.message ?? null,
+            clearOnTransfer: transfer.clear_on_transfer === true,
+            message: transfer.message ?? null,
             forced,
           }
           const request = (now: number) =>
@@ -142,8 +142,8 @@ export class TransferRequests extends Context.Service<
                 )
               }
               const issue = forced
-                ? yield* letters.toReceiver(input, { email, invited: party.invited }, now)
-                : yield* letters.toSender(input, sender.email ?? "", now)
+                ? yield* mails.toReceiver(input, { email, invited: party.invited }, now)
+                : yield* mails.toSender(input, sender.email ?? "", now)
               const expiresAt = now + config.transferTtlSeconds * 1000
               return { type: "REQUEST", now, expiresAt, issue } as const
             })

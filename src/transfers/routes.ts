@@ -17,7 +17,7 @@ import {
 } from "../../schema/transfers/transfer.ts"
 import { BooleanText, DateTimeIn, Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { Transfers } from "./acceptance.ts"
+import { TransferAcceptance } from "./acceptance.ts"
 import { TransferRequests } from "./requests.ts"
 import { maxTransfersListed, TransferLists, transferSorts } from "./transfer-store.ts"
 
@@ -94,7 +94,7 @@ const remove = route({
   success: DisplayTransferRequest,
   errors: [Conflict, EventRefused, NotFound],
   handler: ({ params: { transfer_id }, principal }) =>
-    Transfers.use((transfers) => transfers.remove(principal, transfer_id.toLowerCase())),
+    TransferAcceptance.use((acceptance) => acceptance.remove(principal, transfer_id.toLowerCase())),
 })
 
 const senderAccept = route({
@@ -110,7 +110,9 @@ const senderAccept = route({
   success: DisplayTransferRequest,
   errors: [Conflict, EventRefused, NotFound, Unprocessable, TwoFactorRequired],
   handler: ({ body, params: { transfer_id }, principal }) =>
-    Transfers.use((transfers) => transfers.senderAccept(principal, transfer_id.toLowerCase(), body.code)),
+    TransferAcceptance.use((acceptance) =>
+      acceptance.senderAccept(principal, transfer_id.toLowerCase(), body.code),
+    ),
 })
 
 const receiverAccept = route({
@@ -126,7 +128,9 @@ const receiverAccept = route({
   success: Schema.Array(Schema.String),
   errors: [Conflict, EventRefused, NotFound, Unprocessable, TwoFactorRequired],
   handler: ({ body, params: { transfer_id }, principal }) =>
-    Transfers.use((transfers) => transfers.receiverAccept(principal, transfer_id.toLowerCase(), body.code)),
+    TransferAcceptance.use((acceptance) =>
+      acceptance.receiverAccept(principal, transfer_id.toLowerCase(), body.code),
+    ),
 })
 
 const resendCode = route({
@@ -140,7 +144,7 @@ const resendCode = route({
   success: ResentCode,
   errors: [Conflict, EventRefused, NotFound, Unprocessable],
   handler: ({ params: { transfer_id }, principal }) =>
-    Transfers.use((transfers) => transfers.resend(principal, transfer_id.toLowerCase())),
+    TransferAcceptance.use((acceptance) => acceptance.resend(principal, transfer_id.toLowerCase())),
 })
 
 export const transfers = [
