@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
+import { platform, subjects } from "./allowed-imports.ts"
 
 const root = resolve(import.meta.dirname, "..")
 
@@ -9,13 +10,15 @@ interface Import {
   readonly to: string
 }
 
+const read = (file: string): string => readFileSync(join(root, file), "utf8")
+
 const sourceFiles = (folder: string): ReadonlyArray<string> =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => join(folder, file))
 
 const importsOf = (file: string): ReadonlyArray<Import> =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/(?:from|import) "([^"]+)"/g)].map(([, to = ""]) => ({
+  [...read(file).matchAll(/(?:\bfrom |\bimport |\bimport\()"([^"]+)"/g)].map(([, to = ""]) => ({
     file,
     to: to.startsWith(".") ? relative(root, resolve(root, dirname(file), to)) : to,
   }))
@@ -25,7 +28,7 @@ const buildTools = ["schema/directory/emoji-table-generate.ts"]
 
 const all = ["schema", "machines", "actors", "src"].flatMap(sourceFiles)
 
-describe("the direction of imports", () => {
+describe("the layers", () => {
   const allowed: Record<string, RegExp> = {
     schema: /^(schema\/|effect$|effect\/|@noble\/|node:crypto$)/,
     machines: /^(machines\/|schema\/|xstate$)/,
@@ -36,6 +39,62 @@ describe("the direction of imports", () => {
       .filter((file) => !buildTools.includes(file))
       .flatMap(importsOf)
       .filter(({ to }) => !allowed[folder]!.test(to))
+    expect(offences).toEqual([])
+  })
+})
+
+describe("the folders of src", () => {
+  const table: Readonly<Record<string, ReadonlyArray<string>>> = { ...platform, ...subjects }
+  /** The folder of a file, or undefined for the files directly under src, which wire everything together. */
+  const folderOf = (file: string): string | undefined => /^src\/([^/]+)\//.exec(file)?.[1]
+  const edges = sourceFiles("src")
+    .flatMap(importsOf)
+    .flatMap(({ file, to }) => {
+      const [from, target] = [folderOf(file), folderOf(to)]
+      return from === undefined || target === undefined || from === target ? [] : [{ file, from, target }]
+    })
+
+  it("are all in the table", () => {
+    const folders = new Set(sourceFiles("src").flatMap((file) => folderOf(file) ?? []))
+    expect([...folders].toSorted()).toEqual(Object.keys(table).toSorted())
+  })
+
+  it("import only the folders that the table allows", () => {
+    const mayUsePlatform = (from: string, target: string) => !(from in platform) && target in platform
+    const offences = edges.filter(
+      ({ from, target }) => !mayUsePlatform(from, target) && !table[from]?.includes(target),
+    )
+    expect(offences).toEqual([])
+  })
+
+  it("use every import that the table allows", () => {
+    const used = new Set(edges.map(({ from, target }) => `${from} -> ${target}`))
+    const unused = Object.entries(table)
+      .flatMap(([from, targets]) => targets.map((target) => `${from} -> ${target}`))
+      .filter((edge) => !used.has(edge))
+    expect(unused).toEqual([])
+  })
+
+  it("form no cycle", () => {
+    const below = (folder: string, path: ReadonlyArray<string>): ReadonlyArray<string> =>
+      path.includes(folder)
+        ? [[...path, folder].join(" -> ")]
+        : (table[folder] ?? []).flatMap((target) => below(target, [...path, folder]))
+    expect(Object.keys(table).flatMap((folder) => below(folder, []))).toEqual([])
+  })
+
+  it("have at most 25 files side by side, and so have those of schema, machines, actors and test", () => {
+    const perFolder = new Map<string, number>()
+    for (const file of [...all, ...sourceFiles("test")].filter((file) => file.endsWith(".ts")))
+      perFolder.set(dirname(file), (perFolder.get(dirname(file)) ?? 0) + 1)
+    expect([...perFolder].filter(([, count]) => count > 25)).toEqual([])
+  })
+
+  it("send SQL only from stores, and from postgres, turns and cluster", () => {
+    const maySend = /^src\/(postgres|turns|cluster)\/|-store\.ts$/
+    const offences = sourceFiles("src").filter(
+      (file) => !maySend.test(file) && /\b(q|sql)`|\bq(<\w+>)?\(/.test(read(file)),
+    )
     expect(offences).toEqual([])
   })
 })
@@ -55,9 +114,7 @@ describe("the doors", () => {
     const offences = all.filter(
       (file) =>
         !files.includes(file) &&
-        new RegExp(`^import (?!type ).*from "${name.replace(".", "\\.")}(/[^"]*)?"`, "m").test(
-          readFileSync(join(root, file), "utf8"),
-        ),
+        new RegExp(`^import (?!type ).*from "${name.replace(".", "\\.")}(/[^"]*)?"`, "m").test(read(file)),
     )
     expect(offences).toEqual([])
   })
@@ -66,7 +123,7 @@ describe("the doors", () => {
     const offences = all.filter(
       (file) =>
         !["src/config/config.ts", "src/start.ts", "src/http/uws.ts"].includes(file) &&
-        readFileSync(join(root, file), "utf8").includes("process.env"),
+        read(file).includes("process.env"),
     )
     expect(offences).toEqual([])
   })
@@ -74,9 +131,7 @@ describe("the doors", () => {
 
 describe("the statements", () => {
   it("no code opens a multi-statement transaction or reserves a connection", () => {
-    const offences = all.filter((file) =>
-      /\.(begin|reserve|savepoint)\(/.test(readFileSync(join(root, file), "utf8")),
-    )
+    const offences = all.filter((file) => /\.(begin|reserve|savepoint)\(/.test(read(file)))
     expect(offences).toEqual([])
   })
 })

@@ -1,0 +1,40 @@
+/**
+ * Which folder of `src` may import which. A folder may always import itself, and `schema`, `machines` and `actors`. An import
+ * that is not listed fails the architecture test, and so does an entry that no file uses: the table is the real structure.
+ */
+
+/** The platform, from the bottom up. It imports no subject. */
+export const platform: Readonly<Record<string, ReadonlyArray<string>>> = {
+  crypto: [],
+  config: ["crypto"],
+  postgres: ["config"],
+  cluster: ["config", "postgres"],
+  turns: ["config", "crypto", "postgres"],
+  http: ["config", "crypto", "postgres", "turns"],
+  web: ["config", "http"],
+  telemetry: ["config", "http"],
+  live: ["cluster", "config", "http", "postgres", "telemetry", "turns"],
+}
+
+/** The subjects and the other subjects they use. Every one of them may import the platform. */
+export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
+  accounts: [],
+  mail: [],
+  proxy: [],
+  keys: ["accounts"],
+  directory: ["accounts", "keys"],
+  "sign-in": ["accounts", "directory"],
+  organizations: ["accounts", "sign-in"],
+  minting: ["directory", "keys"],
+  market: ["directory"],
+  lootboxes: ["accounts", "keys", "market"],
+  transfers: ["accounts", "keys", "minting"],
+  orders: ["accounts", "keys", "lootboxes", "market", "sign-in"],
+  partners: ["accounts", "directory", "market", "orders", "organizations", "sign-in"],
+  "current-user": ["accounts", "directory", "keys", "transfers"],
+  console: ["accounts", "directory", "sign-in"],
+  operations: ["accounts", "mail"],
+  demo: ["accounts", "directory", "keys", "lootboxes", "orders", "organizations", "sign-in"],
+  cli: ["accounts", "keys", "minting", "organizations", "sign-in"],
+  client: [],
+}
