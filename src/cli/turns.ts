@@ -5,7 +5,7 @@ import { Mailboxes } from "../../actors/mailboxes.ts"
 import { OrderActors } from "../../actors/order.ts"
 import { TransferActors } from "../../actors/transfer.ts"
 import { IdChanges } from "../directory/id-changes.ts"
-import { Registry } from "../directory/id-registry.ts"
+import { IdRegistry } from "../directory/id-registry.ts"
 import { FirstKeys } from "../keys/default-pubkey.ts"
 import { Said } from "../live/local-publish.ts"
 import { CrowdedChannels } from "../live/oversized-channels.ts"
@@ -27,7 +27,7 @@ const noDeadlines = Layer.succeed(
 )
 
 /** Boxes, orders, transfers, codes and ids as a command changes them, beside a service that may be running. */
-export const turnServices = Layer.mergeAll(Codes.layer, FirstKeys.layer, Registry.layer).pipe(
+export const turnServices = Layer.mergeAll(Codes.layer, FirstKeys.layer, IdRegistry.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(IdChanges.layer, LootboxActors.layer, OrderActors.layer, TransferActors.layer),
   ),

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { isProblem } from "../../schema/errors.ts"
 import type { Config } from "../config/config.ts"
-import { Sql } from "../postgres/sql.ts"
+import type { Sql } from "../postgres/sql.ts"
+import { findSeededParts, putSeededPart } from "./demo-part-store.ts"
 import { demoIdsPart } from "./ids.ts"
 import { demoPartner } from "./partner.ts"
 import { demoPeople } from "./people.ts"
@@ -18,9 +19,7 @@ const reasonOf = (error: unknown): string => (isProblem(error) ? error.message :
 
 const seedPart = Effect.fnUntraced(function* (part: DemoPart<DemoServices>) {
   yield* part.seed
-  yield* Sql.use((sql) =>
-    sql.rows((q) => q`insert into demo_part (name) values (${part.name}) on conflict do nothing`),
-  )
+  yield* putSeededPart(part.name)
 })
 
 /**
@@ -28,8 +27,7 @@ const seedPart = Effect.fnUntraced(function* (part: DemoPart<DemoServices>) {
  * nobody from starting the service; the next start tries it again.
  */
 export const seedDemo: Effect.Effect<void, never, DemoServices> = Effect.gen(function* () {
-  const there = yield* Sql.use((sql) => sql.rows<{ name: string }>((q) => q`select name from demo_part`))
-  const known = new Set(there.map(({ name }) => name))
+  const known = yield* findSeededParts
   for (const part of parts as ReadonlyArray<DemoPart<DemoServices>>) {
     if (known.has(part.name)) continue
     yield* seedPart(part).pipe(

@@ -7,7 +7,7 @@ import { isProblem, Unavailable } from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
 import { lootboxKey } from "../../schema/lootboxes/lootbox.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
-import { Registry } from "../directory/id-registry.ts"
+import { IdRegistry } from "../directory/id-registry.ts"
 import { FirstKeys } from "../keys/default-pubkey.ts"
 import { Codes } from "../orders/codes/code-store.ts"
 import { Members } from "../organizations/member-store.ts"
@@ -69,7 +69,7 @@ const releaseId = Effect.fnUntraced(function* ({ target }: DemoItem) {
   if (id._tag !== "EmojiId") return yield* Effect.die(`${target} is no emoji id`)
   const holders = yield* DemoItems.use((items) => items.holdersOf(target))
   yield* Effect.forEach(holders, endTransfer, { discard: true })
-  yield* Registry.use((registry) => registry.destroy(id))
+  yield* IdRegistry.use((registry) => registry.destroy(id))
   return "released"
 })
 

@@ -1,5 +1,5 @@
 import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
-import type { LinkPurpose } from "../accounts/login/magic-links.ts"
+import type { LinkPurpose } from "../accounts/login/magic-link-store.ts"
 import type { Browser } from "../accounts/sessions/browser-cookies.ts"
 import { html } from "../web/html.ts"
 import { page } from "../web/page.ts"

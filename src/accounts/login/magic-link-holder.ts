@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import type { Browser } from "../sessions/browser-cookies.ts"
 import { BrowserSessions } from "../sessions/browser-sessions.ts"
-import { type LinkPurpose, MagicLinks } from "./magic-links.ts"
+import type { LinkPurpose } from "./magic-link-store.ts"
+import { MagicLinks } from "./magic-links.ts"
 
 export interface LinkHolder {
   readonly userId: string

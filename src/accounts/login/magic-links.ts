@@ -14,21 +14,15 @@ import { Bus } from "../../cluster/bus.ts"
 import { telling } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../../config/config.ts"
 import { Limits } from "../../http/limits/rate-limits.ts"
-import { Sql } from "../../postgres/sql.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
-import { type Account, Accounts, type SessionsEnded } from "../account-store.ts"
+import { type Account, Accounts } from "../account-store.ts"
 import { Callers } from "../caller-cache.ts"
 import { Passwords } from "../passwords.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { queueFull } from "./login.ts"
-
-/**
- * login: logs in a user without a password. welcome: the same, mailed at registration. confirm: confirms the email of
- * a user with a password, for whom no other link is available.
- */
-export type LinkPurpose = "login" | "welcome" | "confirm"
+import { type LinkPurpose, makeMagicLinkStore } from "./magic-link-store.ts"
 
 type LinkSite = "auth" | "web"
 
@@ -102,7 +96,7 @@ export class MagicLinks extends Context.Service<
     MagicLinks,
     Effect.gen(function* () {
       const config = yield* AppConfig
-      const sql = yield* Sql
+      const links = yield* makeMagicLinkStore
       const bus = yield* Bus
       const accounts = yield* Accounts
       const codes = yield* OneTimeCodes
@@ -113,7 +107,7 @@ export class MagicLinks extends Context.Service<
       const publisher = yield* Publisher
       const passwords = yield* Passwords
 
-      const hashes = (token: string) => codes.lookupHashes({ purpose: "magic-link" }, token) as string[]
+      const hashes = (token: string) => codes.lookupHashes({ purpose: "magic-link" }, token)
 
       const make = Effect.fnUntraced(function* (
         parameters: Readonly<Record<string, string>> = {},
@@ -139,25 +133,11 @@ export class MagicLinks extends Context.Service<
         const { link, seconds, token_hash } = yield* make(parameters, site)
         const mail = yield* outbox.seal([{ to: email, kind: mailKind(purpose ?? "login"), data: { link } }])
         const userId = purpose === undefined ? null : (account?.id ?? null)
-        yield* sql.rows(
-          (q) => q`with made as (
-                     insert into magic_link (token_hash, user_id, email, purpose, expires_at)
-                     values (${token_hash}, ${userId}, ${email}, ${purpose ?? "login"}, now() + make_interval(secs => ${seconds}))
-                     on conflict do nothing returning user_id)
-                   select put_mail(${JSON.stringify(mail)}::text::jsonb) from made where user_id is not null`,
-        )
+        yield* links.put({ tokenHash: token_hash, userId, email, purpose: purpose ?? "login", seconds }, mail)
         return account
       })
 
-      const find = (token: string) =>
-        sql
-          .rows<{ userId: string; email: string; purpose: LinkPurpose; keyIds: ReadonlyArray<string> }>(
-            (q) => q`select m.user_id as "userId", m.email, m.purpose,
-                             array(select k.id from api_key k where k.user_id = m.user_id) as "keyIds"
-                        from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
-                      where m.token_hash = any(${hashes(token)}) and m.used_at is null and m.expires_at > now()`,
-          )
-          .pipe(Effect.map((rows) => rows[0]))
+      const find = (token: string) => links.find(hashes(token))
 
       const checkPassword = Effect.fnUntraced(function* (userId: string, password: string) {
         yield* limits.take("login", { account: userId })
@@ -186,18 +166,10 @@ export class MagicLinks extends Context.Service<
         if (password) yield* checkPassword(userId, password)
         const known = password ? [...users, userId] : users
         const attempt = randomUUID()
-        const [row] = yield* sql
-          .rows<{
-            done: {
-              readonly released?: boolean
-              readonly needs_password?: boolean
-              readonly ended: SessionsEnded | null
-              readonly api_keys: ReadonlyArray<string>
-            } | null
-          }>((q) => q`select consume_magic_link(${hashes(token)}, ${attempt}, ${known as string[]}) as done`)
+        const done = yield* links
+          .consume(hashes(token), attempt, known)
           .pipe(telling(tell(userId, keyIds), config.statementTimeoutMs))
-        const done = row?.done
-        if (done === null || done === undefined) return yield* spent()
+        if (done === undefined) return yield* spent()
         // One may have been made between the two statements.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
         publisher.moved(done.ended?.events ?? [])

@@ -1,8 +1,8 @@
 import { type Content, type Html, html } from "../../web/html.ts"
 import { dollars } from "../../web/money.ts"
 import { page } from "../../web/page.ts"
-import type { SandboxSession } from "./sandbox.ts"
 import { invoiceMethods } from "./sandbox-rates.ts"
+import type { SandboxSession } from "./sandbox-store.ts"
 
 const methodNames = {
   CardCheckout: "Card",

@@ -5,8 +5,9 @@ import { AppConfig } from "../../config/config.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
 import { notice } from "../../sign-in/login-page.ts"
-import { Sandbox, type SandboxSession } from "./sandbox.ts"
+import { Sandbox } from "./sandbox.ts"
 import { sandboxCheckoutPage } from "./sandbox-page.ts"
+import type { SandboxSession } from "./sandbox-store.ts"
 
 const params = { session: text(128) }
 const shared = {

@@ -1,4 +1,30 @@
 import type { ExpiredNumberedRows } from "../../postgres/prune.ts"
+import { Sql } from "../../postgres/sql.ts"
+
+/** A webhook of the sandbox that waits to be delivered. */
+export interface Webhook {
+  readonly id: number
+  readonly payload: string
+}
+
+const leaseSeconds = 10
+
+export const makeSandboxWebhookStore = Sql.useSync((sql) => ({
+  /** Leases webhooks that are due. One that failed is due again later and later; the lease is the first pause. */
+  take: (limit: number) =>
+    sql.rows<Webhook>(
+      (q) => q`update sandbox_webhook w
+                  set tries = w.tries + 1,
+                      due_at = now() + make_interval(secs => ${leaseSeconds} * least(w.tries + 1, 30))
+                 from (select id from sandbox_webhook where delivered_at is null and due_at <= now()
+                        order by due_at limit ${limit} for update skip locked) d
+                where w.id = d.id returning w.id, w.payload`,
+    ),
+  markDelivered: (ids: ReadonlyArray<number>) =>
+    sql.rows(
+      (q) => q`update sandbox_webhook set delivered_at = now() where id = any(${ids as number[]}::bigint[])`,
+    ),
+}))
 
 export const deliveredSandboxWebhooks: ExpiredNumberedRows = {
   table: "sandbox_webhook",

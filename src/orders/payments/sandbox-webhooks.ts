@@ -1,12 +1,11 @@
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../../config/config.ts"
 import { OwnAddress } from "../../config/own-address.ts"
-import { Sql } from "../../postgres/sql.ts"
-import { Sandbox, type Webhook } from "./sandbox.ts"
+import { Sandbox } from "./sandbox.ts"
+import { makeSandboxWebhookStore, type Webhook } from "./sandbox-webhook-store.ts"
 
 const batchSize = 64
 const concurrency = 8
-const leaseSeconds = 10
 const pauseMs = 1000
 const timeoutMs = 8000
 
@@ -18,19 +17,9 @@ export const sandboxWebhooks = Layer.effectDiscard(
   Effect.gen(function* () {
     // The endpoint does not exist then, and what waits from before must not mark an order as paid.
     if (!(yield* AppConfig).takesTestPayments) return
-    const sql = yield* Sql
+    const store = yield* makeSandboxWebhookStore
     const sandbox = yield* Sandbox
     const own = yield* OwnAddress
-    // A webhook that failed comes back later and later; the lease is the first pause.
-    const take = sql.rows<Webhook>(
-      (q) => q`update sandbox_webhook w
-                  set tries = w.tries + 1,
-                      due_at = now() + make_interval(secs => ${leaseSeconds} * least(w.tries + 1, 30))
-                 from (select id from sandbox_webhook where delivered_at is null and due_at <= now()
-                        order by due_at limit ${batchSize} for update skip locked) d
-                where w.id = d.id returning w.id, w.payload`,
-    )
-
     const post = (url: string, payload: string) =>
       Effect.tryPromise((signal) =>
         fetch(`${url}/webhooks/sandbox`, {
@@ -51,15 +40,12 @@ export const sandboxWebhooks = Layer.effectDiscard(
       const url = yield* own.url
       const outcomes = yield* Effect.forEach(webhooks, ({ payload }) => post(url, payload), { concurrency })
       const delivered = webhooks.filter((_, i) => outcomes[i]).map(({ id }) => id)
-      if (delivered.length > 0)
-        yield* sql.rows(
-          (q) => q`update sandbox_webhook set delivered_at = now() where id = any(${delivered}::bigint[])`,
-        )
+      if (delivered.length > 0) yield* store.markDelivered(delivered)
     })
 
     const round = Effect.gen(function* () {
       for (;;) {
-        const waiting = yield* take
+        const waiting = yield* store.take(batchSize)
         yield* send(waiting)
         if (waiting.length < batchSize) return
       }

@@ -7,35 +7,12 @@ import { AppConfig } from "../../config/config.ts"
 import { FailPoints } from "../../config/fail-points.ts"
 import { makeKeyRing, type NamedKey } from "../../crypto/key-ring.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"
-import { Sql } from "../../postgres/sql.ts"
-import type {
-  ForeseenIntent,
-  IntentRequest,
-  MadeIntent,
-  PaidMethod,
-  PaymentEvent,
-  PaymentProvider,
-} from "./port.ts"
+import type { ForeseenIntent, IntentRequest, MadeIntent, PaymentEvent, PaymentProvider } from "./port.ts"
 import { SandboxNames } from "./sandbox-names.ts"
 import { invoiceMethods } from "./sandbox-rates.ts"
 import { signWebhook, webhookSigned } from "./sandbox-signature.ts"
-
-export interface SandboxSession {
-  readonly intentId: string
-  readonly sessionId: string
-  readonly orderId: string
-  readonly method: PaidMethod
-  readonly cents: number
-  readonly paidCents: number
-  readonly status: "open" | "cancelled"
-  readonly successUrl: string | null
-  readonly cancelUrl: string | null
-}
-
-export interface Webhook {
-  readonly id: number
-  readonly payload: string
-}
+import { makeSandboxStore, type SandboxSession } from "./sandbox-store.ts"
+import type { Webhook } from "./sandbox-webhook-store.ts"
 
 interface Message {
   readonly id: string
@@ -44,9 +21,6 @@ interface Message {
 
 const textOf = ({ buffer, byteLength, byteOffset }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString()
-
-/** A webhook is sent at once by the process that has the news; after this long, by any. */
-const firstPauseSeconds = 3
 
 /** The one card everybody in the sandbox has. */
 const card = (orderId: string) => ({
@@ -90,7 +64,7 @@ export class Sandbox extends Context.Service<
     Layer.effect(
       Sandbox,
       Effect.gen(function* () {
-        const sql = yield* Sql
+        const store = yield* makeSandboxStore
         const clock = yield* DatabaseClock
         const failPoints = yield* FailPoints
         const { baseUrl } = yield* AppConfig
@@ -123,60 +97,21 @@ export class Sandbox extends Context.Service<
 
         const createIntent = (request: IntentRequest) => {
           const { effects, made } = foresee(request)
-          const rows = JSON.stringify(effects.sandbox_intents)
-          return sql
-            .rows((q) => q`select put_sandbox_intents(${request.orderId}, ${rows}::text::jsonb)`)
-            .pipe(Effect.as(made))
+          return Effect.as(store.putIntents(request.orderId, effects.sandbox_intents), made)
         }
 
-        const findSession = (sessionId: string) =>
-          sql
-            .rows<SandboxSession>(
-              (
-                q,
-              ) => q`select id as "intentId", session_id as "sessionId", order_id as "orderId", method, cents,
-                              paid_cents as "paidCents", status, success_url as "successUrl", cancel_url as "cancelUrl"
-                         from sandbox_intent where session_id = ${sessionId}`,
-            )
-            .pipe(Effect.map((rows) => rows[0]))
-
-        /**
-         * What happened and the news of it, in one statement: a kill loses both or none. A card takes no payment past
-         * its price or its end; a transfer on a chain cannot be stopped by an invoice that ran out. Of a refund that is
-         * asked for twice at once neither sees the other before it is written.
-         */
         const record = (
           intentId: string,
           payment: { readonly id: string; readonly cents: number; readonly outcome: string },
           events: ReadonlyArray<PaymentEvent>,
           paidBefore?: number,
         ) => {
-          const captured = payment.outcome === "captured" ? payment.cents : 0
           const messages = events.map((event) => JSON.stringify({ id: `evt_${randomUUID()}`, event }))
-          return sql
-            .rows<Webhook>(
-              (q) => q`with intent as (
-                         update sandbox_intent set paid_cents = paid_cents + ${captured}
-                          where id = ${intentId} and paid_cents = coalesce(${paidBefore ?? null}::bigint, paid_cents)
-                            and not exists (select 1 from sandbox_payment where id = ${payment.id})
-                            and (${payment.outcome} <> 'captured' or method = 'CryptoCommerce'
-                                 or (status = 'open' and paid_cents < cents))
-                         returning id
-                       ), payment as (
-                         insert into sandbox_payment (id, intent_id, cents, outcome)
-                         select ${payment.id}, id, ${payment.cents}, ${payment.outcome} from intent
-                         on conflict (id) do nothing returning id
-                       )
-                       insert into sandbox_webhook (payload, due_at)
-                       select m #>> '{}', now() + make_interval(secs => ${firstPauseSeconds})
-                         from payment, jsonb_array_elements(${JSON.stringify(messages)}::text::jsonb) m
-                       returning id, payload`,
-            )
-            .pipe(
-              Effect.tap(failPoints.pass("sandbox.after_charge")),
-              Effect.tap((webhooks) => deliver(webhooks)),
-              Effect.map((webhooks) => webhooks.length > 0),
-            )
+          return store.record(intentId, payment, messages, paidBefore).pipe(
+            Effect.tap(failPoints.pass("sandbox.after_charge")),
+            Effect.tap((webhooks) => deliver(webhooks)),
+            Effect.map((webhooks) => webhooks.length > 0),
+          )
         }
 
         const pay = (
@@ -207,10 +142,7 @@ export class Sandbox extends Context.Service<
           leastCents: 1,
           foresee,
           createIntent,
-          cancelIntent: ({ intentId }) =>
-            sql
-              .rows((q) => q`update sandbox_intent set status = 'cancelled' where id = ${intentId}`)
-              .pipe(Effect.asVoid),
+          cancelIntent: ({ intentId }) => Effect.asVoid(store.cancelIntent(intentId)),
           refund: ({ cents, intentId, orderId, refundId }) =>
             record(intentId, { id: refundId, cents: -cents, outcome: "refunded" }, [
               { kind: "refunded", provider: "sandbox", orderId, paymentFact: "", intentId, refundId, cents },
@@ -220,7 +152,7 @@ export class Sandbox extends Context.Service<
               ? Effect.sync(() => (JSON.parse(textOf(body)) as Message).event)
               : Effect.fail(new InvalidRequest({ error: "The signature does not fit the body." })),
           forgetMethod: () => Effect.void,
-          findSession,
+          findSession: store.findSession,
           pay,
           decline,
           secretOf: (intent) => names.secretOf(intent),

@@ -1,0 +1,75 @@
+import { Effect } from "effect"
+import type { SandboxIntent } from "../../../schema/turn.ts"
+import { Sql } from "../../postgres/sql.ts"
+import type { PaidMethod } from "./port.ts"
+import type { Webhook } from "./sandbox-webhook-store.ts"
+
+export interface SandboxSession {
+  readonly intentId: string
+  readonly sessionId: string
+  readonly orderId: string
+  readonly method: PaidMethod
+  readonly cents: number
+  readonly paidCents: number
+  readonly status: "open" | "cancelled"
+  readonly successUrl: string | null
+  readonly cancelUrl: string | null
+}
+
+interface SandboxPayment {
+  readonly id: string
+  readonly cents: number
+  readonly outcome: string
+}
+
+/** The process that records a payment sends its webhook at once; after this long any process sends it. */
+const firstPauseSeconds = 3
+
+export const makeSandboxStore = Sql.useSync((sql) => ({
+  putIntents: (orderId: string, intents: ReadonlyArray<SandboxIntent> | undefined) =>
+    sql.rows((q) => q`select put_sandbox_intents(${orderId}, ${JSON.stringify(intents)}::text::jsonb)`),
+
+  findSession: (sessionId: string) =>
+    sql
+      .rows<SandboxSession>(
+        (q) => q`select id as "intentId", session_id as "sessionId", order_id as "orderId", method, cents,
+                        paid_cents as "paidCents", status, success_url as "successUrl", cancel_url as "cancelUrl"
+                   from sandbox_intent where session_id = ${sessionId}`,
+      )
+      .pipe(Effect.map((rows) => rows[0])),
+
+  /**
+   * Records a payment and the webhooks about it in one statement, so that a kill loses both or neither. A card takes no
+   * payment beyond its price or after it was cancelled; a transfer on a chain cannot be stopped by an expired invoice. Returns no
+   * webhook when nothing was recorded. Of two concurrent requests for one refund neither sees the other before it is written.
+   */
+  record: (
+    intentId: string,
+    payment: SandboxPayment,
+    messages: ReadonlyArray<string>,
+    paidBefore?: number,
+  ) => {
+    const captured = payment.outcome === "captured" ? payment.cents : 0
+    return sql.rows<Webhook>(
+      (q) => q`with intent as (
+                 update sandbox_intent set paid_cents = paid_cents + ${captured}
+                  where id = ${intentId} and paid_cents = coalesce(${paidBefore ?? null}::bigint, paid_cents)
+                    and not exists (select 1 from sandbox_payment where id = ${payment.id})
+                    and (${payment.outcome} <> 'captured' or method = 'CryptoCommerce'
+                         or (status = 'open' and paid_cents < cents))
+                 returning id
+               ), payment as (
+                 insert into sandbox_payment (id, intent_id, cents, outcome)
+                 select ${payment.id}, id, ${payment.cents}, ${payment.outcome} from intent
+                 on conflict (id) do nothing returning id
+               )
+               insert into sandbox_webhook (payload, due_at)
+               select m #>> '{}', now() + make_interval(secs => ${firstPauseSeconds})
+                 from payment, jsonb_array_elements(${JSON.stringify(messages)}::text::jsonb) m
+               returning id, payload`,
+    )
+  },
+
+  cancelIntent: (intentId: string) =>
+    sql.rows((q) => q`update sandbox_intent set status = 'cancelled' where id = ${intentId}`),
+}))
