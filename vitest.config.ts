@@ -1,4 +1,6 @@
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/fixtures/longest-first.ts"
+import { patienceMs } from "./test/fixtures/patience.ts"
 
 export default defineConfig({
   test: {
@@ -9,9 +11,10 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 4,
-    // What is waited for comes at once; on a busy machine at once may be seconds.
-    expect: { poll: { timeout: 15_000 } },
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
+    // Tests wait for conditions: these limits only end a test that hangs. No test has a shorter one of its own.
+    expect: { poll: { timeout: patienceMs } },
+    testTimeout: 3 * patienceMs,
+    hookTimeout: 3 * patienceMs,
   },
 })

@@ -5,6 +5,7 @@ import { migrate } from "../src/postgres/migrate.ts"
 import { connect } from "../src/postgres/sql.ts"
 import { CrowdMember, type Sayings, verdictOf } from "../test/fixtures/live-crowd.ts"
 import { makeRedis } from "../test/fixtures/redis.ts"
+import { installPrograms } from "../test/fixtures/system-program.ts"
 import { type Child, type ChildMessage, startChild, stopAllChildren } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"
 
@@ -21,6 +22,7 @@ const startedAt = performance.now()
 const say = (text: string) =>
   console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`)
 
+await installPrograms(["redis"])
 const directory = await makeDirectory()
 const postgres = await startEmbeddedPostgres({ dataDir: directory })
 const database = { socketDir: postgres.socketDir, port: postgres.port, database: "postgres" }

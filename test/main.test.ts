@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { connect } from "../src/postgres/sql.ts"
+import { freePort } from "./fixtures/free-port.ts"
 import {
-  freePort,
   isAlive,
   type Program,
   processesWith,
@@ -83,7 +83,7 @@ describe("node dist/main.js", () => {
     const pid = postgresPid(dataDir)
     first.child.kill("SIGKILL")
     await first.ended
-    await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
     const second = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await second.printed("docs")
     expect(await health(port)).toBe(200)
@@ -97,10 +97,7 @@ describe("node dist/main.js", () => {
     process.kill(postgresPid(dataDir), "SIGKILL")
     await program.printed("postgres ended and is started again")
     await expect
-      .poll(async () => (await fetch(`http://127.0.0.1:${port}/ready`)).status, {
-        timeout: 15_000,
-        interval: 200,
-      })
+      .poll(async () => (await fetch(`http://127.0.0.1:${port}/ready`)).status, { interval: 200 })
       .toBe(200)
   })
 
@@ -131,9 +128,9 @@ describe("node dist/main.js", () => {
       )
       return new Set(ids).size
     }
-    await expect.poll(prefixes, { timeout: 40_000, interval: 300 }).toBe(2)
+    await expect.poll(prefixes, { interval: 300 }).toBe(2)
     process.kill(workersOf(program)[0]!, "SIGKILL")
-    await expect.poll(prefixes, { timeout: 40_000, interval: 300 }).toBe(2)
+    await expect.poll(prefixes, { interval: 300 }).toBe(2)
     program.child.kill("SIGTERM")
     expect((await program.ended).code).toBe(0)
     await expect(health(port)).rejects.toThrow()

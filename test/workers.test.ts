@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { connect } from "../src/postgres/sql.ts"
 import { startWorkers } from "../src/workers.ts"
-import { freePort, startProgram, temporaryFolder, workersOf } from "./fixtures/program.ts"
-
-const patiently = { timeout: 40_000, interval: 50 }
+import { freePort } from "./fixtures/free-port.ts"
+import { patiently } from "./fixtures/patience.ts"
+import { startProgram, temporaryFolder, workersOf } from "./fixtures/program.ts"
 
 /** A program that notes its start, and does not come up while a file says so. */
 const program = `
@@ -36,7 +36,7 @@ it("a worker that dies is replaced, however often its replacement does not come 
     await workers.stop(10_000)
     rmSync(folder, { recursive: true })
   }
-}, 90_000)
+})
 
 it("a stop ends a worker that was suspended, too", async () => {
   const folder = mkdtempSync(join(tmpdir(), "directory-workers-"))
@@ -47,7 +47,7 @@ it("a stop ends a worker that was suspended, too", async () => {
   await workers.stop(500)
   for (const pid of starts) expect(() => process.kill(pid, 0)).toThrow("ESRCH")
   rmSync(folder, { recursive: true })
-}, 40_000)
+})
 
 it("a worker that is newer than its parent, from a folder built anew, brings the database along", async () => {
   const [port, dataDir] = [await freePort(), temporaryFolder()]
@@ -64,4 +64,4 @@ it("a worker that is newer than its parent, from a folder built anew, brings the
   await sql.end()
   service.child.kill("SIGTERM")
   await service.ended
-}, 90_000)
+})

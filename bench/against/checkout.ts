@@ -67,7 +67,7 @@ async function install(checkout: string, onStep: (step: string) => void): Promis
     return
   }
   onStep("installing the other commit's packages")
-  await runCommand("npm", ["ci", "--no-audit", "--no-fund"], { cwd: checkout })
+  await runCommand("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: checkout })
 }
 
 /** From `exec node --flag=1 dist/main.js`. */

@@ -27,6 +27,7 @@ const figures = [
 export interface ComparedFigure extends Judged {
   readonly scenario: string
   readonly figure: string
+  readonly better: "higher" | "lower"
 }
 
 export interface Comparison {
@@ -51,7 +52,7 @@ export function compareRuns(results: readonly ComparedRuns[], names: Names): Com
           ours.map((run, pair) => of(run) / (theirs[pair] === undefined ? Number.NaN : of(theirs[pair]))),
           better,
         )
-        return judged === undefined ? [] : [{ scenario: scenario.name, figure: name, ...judged }]
+        return judged === undefined ? [] : [{ scenario: scenario.name, figure: name, better, ...judged }]
       }),
     ),
     failures,
@@ -67,10 +68,13 @@ function failureOf(scenario: string, side: string, runs: readonly Run[], isOurs:
   return [{ isOurs, text: `${scenario}, ${side}: not compared, ${share} (${kinds || "no answer"})` }]
 }
 
-/** A loss of this size could hide in a wider interval. */
 const hiddenLoss = 0.1
+const namedAtMost = 5
 
-const isTooNoisy = ({ high, low }: Judged): boolean => low < 1 - hiddenLoss && high > 1 + hiddenLoss
+/** The interval does not exclude a loss of 10 %, and was not judged a loss either. */
+const isTooNoisy = ({ better, high, low, verdict }: ComparedFigure): boolean =>
+  verdict === "no difference beyond noise" &&
+  (better === "higher" ? low < 1 - hiddenLoss : high > 1 + hiddenLoss)
 
 const namesOf = (figures: readonly ComparedFigure[]): string =>
   figures.map(({ figure, scenario }) => `${scenario} (${figure})`).join(", ")
@@ -103,7 +107,9 @@ export function describeComparison(comparison: Comparison, names: Names): string
         ]
       : []),
     ...(noisy.length > 0
-      ? [`- Too noisy to show a loss of 10 %: ${namesOf(noisy)}. Use more --pairs or a quieter machine.`]
+      ? [
+          `- Too noisy to show a loss of 10 %: ${noisy.length > namedAtMost ? `${noisy.length} of ${figures.length} figures` : namesOf(noisy)}. Use more --pairs or a quieter machine.`,
+        ]
       : []),
     summary,
   ].join("\n")

@@ -1,16 +1,19 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js"
 import { idempotencyHeader } from "./guards.ts"
+import { makeKnownPaths, methodsOf } from "./known-paths.ts"
+import { AnswerPace } from "./limits/response-pace.ts"
 import { append, noBody, whole } from "./request/body.ts"
 import { callerAddress } from "./request/caller-address.ts"
 import { clearHead, type HeadFacts, isLengthClear, lengthSaid, readHead } from "./request/head.ts"
 import { headerKey } from "./request/header-key.ts"
 import { makeRequestIds } from "./request/ids.ts"
-import { matches, parameterNames, percentDecode } from "./request/path.ts"
+import { parameterNames, percentDecode } from "./request/path.ts"
 import { makeCrossOrigin, preflightHeaders } from "./response/cross-origin.ts"
 import { headerLines, statusLine } from "./response/header-lines.ts"
 import { makePreparedWriter } from "./response/precomputed.ts"
-import { sendBody } from "./response/write-body.ts"
+import { sendBody, sendNoBody } from "./response/write-body.ts"
 import type { Endpoint, Prepared, RawResponse } from "./transport.ts"
+import { makeUnknownPath } from "./unknown-path.ts"
 import { uWS } from "./uws.ts"
 
 export interface ServerOptions {
@@ -74,6 +77,10 @@ interface Exchange {
   /** A path nobody knows is explained to a browser as a page. */
   readonly errorBody: Endpoint["errorBody"]
   open: boolean
+  /** The answer is there and waits for the event loop to turn. */
+  isWaiting: boolean
+  /** Since when the handler has been running without a pause; 0 when it waits for something. */
+  runningSince: number
   /** Still inside the native callback that brought the request, where writes are gathered anyway. */
   inCallback: boolean
   /** Whether the work for it is over now. */
@@ -99,6 +106,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   const app = uWS.App()
   const requestIds = makeRequestIds()
   const inFlight = new Set<Exchange>()
+  const pace = new AnswerPace()
   let draining = false
 
   const { anyOrigin, constantLines, writeOrigin } = makeCrossOrigin(options.allowedOrigins)
@@ -106,7 +114,13 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   const closedLines = "\r\nX-Content-Type-Options: nosniff"
 
   /** Each native call costs more than joining short strings, so one call writes all the headers. */
-  const writeNow = (exchange: Exchange, response: RawResponse, lines: string, close: boolean) => {
+  const writeNow = (
+    exchange: Exchange,
+    response: RawResponse,
+    lines: string,
+    close: boolean,
+    isWatched: boolean,
+  ) => {
     const { res } = exchange
     if (response.status !== 200) res.writeStatus(statusLine(response.status))
     const end = close || draining ? "\r\nConnection: close" : ""
@@ -121,26 +135,36 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     if (!anyOrigin && !isClosed) writeOrigin(res, exchange.origin)
     // Any argument, undefined too, would add a length to an answer that has no content.
     if (close) res.end(exchange.head ? "" : body, close)
-    else if (exchange.head || !hasContent) res.endWithoutBody()
-    else sendBody(res, body)
+    else if (exchange.head || !hasContent) sendNoBody(res)
+    else sendBody(res, body, isWatched)
   }
 
   const write = (exchange: Exchange, response: RawResponse, lines: string, close: boolean) => {
-    if (exchange.inCallback) writeNow(exchange, response, lines, close)
-    else exchange.res.cork(() => writeNow(exchange, response, lines, close))
+    const now = performance.now()
+    exchange.open = false
+    if (!exchange.inCallback) inFlight.delete(exchange)
+    observe.answered(exchange.endpoint, response.status, now - exchange.startedAt)
+    const isWatched = pace.add(exchange.runningSince === 0 ? 0 : now - exchange.runningSince)
+    const writeAll = () => writeNow(exchange, response, lines, close, isWatched)
+    // Of many answers in one callback the library gathers only the first 16 KB, and then makes a system call for each piece.
+    if (exchange.inCallback && !isWatched) writeAll()
+    else exchange.res.cork(writeAll)
   }
 
   /** The one place a response leaves: late, double and aborted answers end here without a trace. */
-  const answer = (exchange: Exchange, response: RawResponse, close = false) => {
+  const answer = (exchange: Exchange, response: RawResponse, close = false, made?: string) => {
     if (!exchange.open) {
       inFlight.delete(exchange)
       return
     }
-    const lines = headerLines(response)
-    exchange.open = false
-    if (!exchange.inCallback) inFlight.delete(exchange)
-    observe.answered(exchange.endpoint, response.status, performance.now() - exchange.startedAt)
-    write(exchange, response, lines, close)
+    if (exchange.isWaiting) return
+    const lines = made ?? headerLines(response)
+    if (!pace.isOver) return write(exchange, response, lines, close)
+    exchange.isWaiting = true
+    setImmediate(() => {
+      if (exchange.open) write(exchange, response, lines, close)
+      else inFlight.delete(exchange)
+    })
   }
 
   const fail = (exchange: Exchange, kind: Refusal, details?: string) =>
@@ -155,23 +179,29 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     req: HttpRequest,
     endpoint: Endpoint | undefined,
     head: boolean,
-  ): Exchange => ({
-    res,
-    requestId: requestIds.of(req),
-    origin: anyOrigin ? "" : req.getHeader(keys.origin),
-    head,
-    startedAt: performance.now(),
-    endpoint,
-    errorBody:
-      endpoint === undefined && req.getHeader(keys.accept).includes("text/html") ? "page" : undefined,
-    open: true,
-    inCallback: true,
-    cancel: noCancel,
-  })
+  ): Exchange => {
+    const startedAt = performance.now()
+    return {
+      res,
+      requestId: requestIds.of(req),
+      origin: anyOrigin ? "" : req.getHeader(keys.origin),
+      head,
+      startedAt,
+      endpoint,
+      errorBody:
+        endpoint === undefined && req.getHeader(keys.accept).includes("text/html") ? "page" : undefined,
+      open: true,
+      isWaiting: false,
+      runningSince: startedAt,
+      inCallback: true,
+      cancel: noCancel,
+    }
+  }
 
   /** The end of the native callback. Only a request that is not answered yet can be aborted or late. */
   const leave = (exchange: Exchange) => {
     exchange.inCallback = false
+    exchange.runningSince = 0
     if (!exchange.open) return
     inFlight.add(exchange)
     exchange.res.onAborted(() => {
@@ -203,16 +233,19 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       if (body.length + chunk.byteLength > limitBytes)
         return fail(exchange, "body_too_large", String(limitBytes))
       body = isLast && body.length === 0 ? whole(chunk) : append(body, chunk)
-      if (isLast) guarded(exchange, () => done(body))
+      if (!isLast) return
+      exchange.runningSince = performance.now()
+      guarded(exchange, () => done(body))
+      exchange.runningSince = 0
     })
   }
 
   const writeHead = makePreparedWriter(constantLines, requestIds)
-  const writePrepared = (res: HttpResponse, req: HttpRequest, made: Prepared) => {
+  const writePrepared = (res: HttpResponse, req: HttpRequest, made: Prepared, isWatched: boolean) => {
     writeHead(res, req, made)
     if (!anyOrigin) writeOrigin(res, req.getHeader(keys.origin))
-    if (made.head.status.startsWith("304")) res.endWithoutBody()
-    else sendBody(res, made.body)
+    if (made.head.status.startsWith("304")) sendNoBody(res)
+    else sendBody(res, made.body, isWatched)
   }
 
   const serve = (endpoint: Endpoint, head: boolean) => {
@@ -257,17 +290,18 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     return (res: HttpResponse, req: HttpRequest) => {
       const facts = mayHaveBody || lengthSaid(req) !== "" ? readHead(req) : clearHead
       if (!facts.isLengthClear) return refuseLength(open(res, req, endpoint, head))
-      if (prepared !== undefined && !head && !draining) {
+      if (prepared !== undefined && !head && !draining && !pace.isOver) {
         let made: Prepared | undefined
         try {
           made = prepared(req)
         } catch (error) {
-          const exchange = open(res, req, endpoint, head)
-          return fail(exchange, "defect", describeDefect(error))
+          return fail(open(res, req, endpoint, head), "defect", describeDefect(error))
         }
         if (made !== undefined) {
           countPrepared()
-          return writePrepared(res, req, made)
+          if (!pace.add()) return writePrepared(res, req, made, false)
+          const watched = made
+          return void res.cork(() => writePrepared(res, req, watched, true))
         }
       }
       const exchange = open(res, req, endpoint, head)
@@ -280,12 +314,11 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     }
   }
 
-  const allowedMethods = (path: string): ReadonlyArray<string> => {
-    const found = endpoints.filter((e) => matches(e.path, path)).map((e) => e.method.toUpperCase())
-    const methods = new Set(found.map((m) => (m === "DEL" ? "DELETE" : m)))
-    if (methods.has("GET")) methods.add("HEAD")
-    if (methods.size > 0) methods.add("OPTIONS")
-    return [...methods].sort()
+  const endpointsOf = makeKnownPaths(endpoints)
+  const unknownPath = makeUnknownPath((requestId, shape) => refuse("not_found", requestId, undefined, shape))
+  const failUnknown = (exchange: Exchange) => {
+    const { lines, response } = unknownPath(exchange.requestId, exchange.errorBody)
+    answer(exchange, response, false, lines)
   }
 
   const mounted = options.mount?.(app)
@@ -296,13 +329,13 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     if (endpoint.method === "get") app.head(endpoint.path, serve(endpoint, true))
   }
   app.options("/*", (res, req) => {
-    const closed = endpoints.find((e) => e.sameOrigin && matches(e.path, req.getUrl()))
+    const found = endpointsOf(req.getUrl())
+    const closed = found.find((e) => e.sameOrigin)
     const exchange = open(res, req, closed, false)
     if (!isLengthClear(req)) return refuseLength(exchange)
     guarded(exchange, () => {
-      const allowed = allowedMethods(req.getUrl())
-      if (allowed.length === 0) return fail(exchange, "not_found")
-      const headers = { Allow: allowed.join(", ") }
+      if (found.length === 0) return failUnknown(exchange)
+      const headers = { Allow: methodsOf(found) }
       answer(exchange, {
         status: 204,
         headers: closed === undefined ? { ...headers, ...preflightHeaders } : headers,
@@ -314,9 +347,9 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     const exchange = open(res, req, undefined, req.getMethod() === "head")
     if (!isLengthClear(req)) return refuseLength(exchange)
     guarded(exchange, () => {
-      const allowed = allowedMethods(req.getUrl())
-      if (allowed.length === 0) fail(exchange, "not_found")
-      else fail(exchange, "method_not_allowed", allowed.join(", "))
+      const found = endpointsOf(req.getUrl())
+      if (found.length === 0) failUnknown(exchange)
+      else fail(exchange, "method_not_allowed", methodsOf(found))
     })
     leave(exchange)
   })

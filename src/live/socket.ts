@@ -6,6 +6,7 @@ import { isLengthClear } from "../http/request/head.ts"
 import { makeRequestIds } from "../http/request/ids.ts"
 import { headerLines, statusLine } from "../http/response/header-lines.ts"
 import { problemResponse } from "../http/response/problem.ts"
+import { sendBody } from "../http/response/write-body.ts"
 import type { Sink } from "./protocol.ts"
 import type { Frame } from "./replay-buffer.ts"
 import type { LiveSession } from "./session.ts"
@@ -100,9 +101,19 @@ export const mountLive = (
   const requestIds = makeRequestIds()
   const refuse = (res: HttpResponse, requestId: string, problem: Problem) => {
     const response = problemResponse(problem, requestId)
-    res.writeStatus(statusLine(response.status))
-    res.writeHeader("X-Request-Id", `${requestId}${headerLines(response)}`)
-    res.end(response.body ?? "")
+    let isClosed = false
+    res.onAborted(() => {
+      isClosed = true
+    })
+    // In the next turn of the event loop: until then the library closes a connection that sends further requests.
+    setImmediate(() => {
+      if (isClosed) return
+      res.cork(() => {
+        res.writeStatus(statusLine(response.status))
+        res.writeHeader("X-Request-Id", `${requestId}${headerLines(response)}`)
+        sendBody(res, response.body ?? "", true)
+      })
+    })
   }
 
   const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {

@@ -29,4 +29,4 @@ it("deadlines are kept after one look for them went wrong in a way nobody foresa
     deadlines.register("order", (id) => Effect.sync(() => resolve(id)))
   })
   expect(handled).toBe("late")
-}, 10_000)
+})

@@ -70,7 +70,7 @@ const renewedIn = (page: Page): Promise<string> =>
     })
     .catch(String)
 
-describe.skipIf(executable === undefined)("two tabs with one login", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("two tabs with one login", () => {
   it("both stay logged in, whichever of them renews it", async () => {
     const { openShop, passGrace, person } = await visit()
     const tabs = [await openShop(), await openShop()]

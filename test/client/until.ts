@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect } from "vitest"
+import { patienceMs } from "../fixtures/patience.ts"
 
-/** Waits for what is about to be. */
+const pauseMs = 25
+
+/** Waits for what is about to be, by real time also where a test sets the clock. */
 export const until = async (holds: () => boolean) => {
-  for (let tries = 0; tries < 400 && !holds(); tries++) await sleep(25)
+  for (let waitedMs = 0; waitedMs < patienceMs && !holds(); waitedMs += pauseMs) await sleep(pauseMs)
   expect(holds()).toBe(true)
 }

@@ -5,13 +5,13 @@ import { decodeMessage, type Message } from "../../src/cluster/message.ts"
 import { redisWire } from "../../src/cluster/redis.ts"
 import type { Wire, WireHandlers } from "../../src/cluster/transport.ts"
 import { postgresWire } from "../../src/cluster/transport-postgres.ts"
+import { patiently } from "../fixtures/patience.ts"
 import { redisBinary } from "../fixtures/redis.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
 import { startRedis } from "./redis-server.ts"
 
-const patiently = { timeout: 20_000, interval: 10 }
 /** A lease no busy machine uses up, so that none runs out unless the test makes it. */
-const times = { heartbeatMs: 50, leaseMs: 1_500, statementMs: 1_000 }
+const times = { heartbeatMs: 50, leaseMs: 3_000, statementMs: 1_000 }
 
 let server: Awaited<ReturnType<typeof startPostgres>>
 let closing: Array<() => Promise<unknown>> = []
@@ -25,7 +25,7 @@ afterEach(async () => {
 afterAll(() => server.stop())
 
 const connect = () => connectTo(server.directory, "bus")
-const wire = (silenceMs = 1_500) => postgresWire({ connect, channel: "bus_test", silenceMs })
+const wire = (silenceMs = 3_000) => postgresWire({ connect, channel: "bus_test", silenceMs })
 
 const open = async (options: Partial<BusOptions> = {}) => {
   const runtime = ManagedRuntime.make(Bus.layer({ wire: wire(), ...times, ...options }))
@@ -99,17 +99,20 @@ describe("with a wire", () => {
   })
 
   it("what happens in one moment is sent in few messages, each thing once", async () => {
+    const messages = await overhear()
     const [a, b] = await Promise.all([open(), open()])
     await Promise.all([a.serves(), b.serves()])
     b.dropped.length = 0
-    const { sent } = a.bus.stats()
     const keys = Array.from({ length: 300 }, (_, index) => `key ${index}`)
     for (const key of keys) for (let times = 0; times < 3; times += 1) a.bus.publish("topic", key)
     await Promise.all(keys.map((key) => a.invalidate(key)))
     expect(b.dropped.sort()).toEqual(keys.sort())
     await vi.waitUntil(() => b.woken.length >= 300, patiently)
     expect(b.woken.sort()).toEqual(keys)
-    expect(a.bus.stats().sent - sent).toBeLessThan(30)
+    // Heartbeats come between them, the more the longer it takes.
+    const said = messages.filter(({ drop, wakes }) => drop !== undefined || wakes !== undefined)
+    expect(said.length).toBeGreaterThan(0)
+    expect(said.length).toBeLessThan(30)
   })
 
   it("of too many wake-ups all processes hear that some were lost", async () => {

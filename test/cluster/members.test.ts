@@ -4,13 +4,11 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Sql } from "postgres"
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
+import { patiently } from "../fixtures/patience.ts"
 import type { Commands } from "./member.ts"
 import { startPostgres } from "./postgres-server.ts"
 
-const LEASE_MS = 600
-const patiently = { timeout: 20_000, interval: 20 }
-// Starting a process takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+const LEASE_MS = 1_500
 
 type Member = Awaited<ReturnType<typeof startMember>>
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -69,12 +67,19 @@ afterAll(async () => {
 })
 
 it("a write is acknowledged only after the other process has dropped what it cached", async () => {
-  await Promise.all([a.warm("drop"), b.warm("drop")])
-  await b.ask("dropSlowly", 200)
-  const acknowledgedAt = await a.write("drop", 1)
-  await b.ask("dropSlowly", 0)
-  expect(await b.ask("droppedAt")).toBeLessThanOrEqual(acknowledgedAt)
-  expect(await b.read("drop")).toBe(1)
+  for (let value = 1; ; value += 1) {
+    await Promise.all([a.warm("drop"), b.warm("drop")])
+    const { lost } = await a.ask("stats")
+    await b.ask("dropSlowly", 200)
+    const acknowledgedAt = await a.write("drop", value)
+    await b.ask("dropSlowly", 0)
+    const droppedAt = await b.ask("droppedAt")
+    expect(await b.read("drop")).toBe(value)
+    // On a busy machine its lease may have run out meanwhile, and it serves nothing then.
+    if ((await a.ask("stats")).lost > lost) continue
+    expect(droppedAt).toBeLessThanOrEqual(acknowledgedAt)
+    break
+  }
 })
 
 it("a stopped process does not hold up a write for ever, and wakes up without serving what it held", async () => {
@@ -101,9 +106,11 @@ it("a process that was cut off while another wrote drops what it held and serves
 
 it("every answer is as new as the last acknowledged write while connections are cut all the time", async () => {
   isOver = false
+  let cuts = 0
   const cutting = (async () => {
     for (let turn = 0; !isOver; turn += 1) {
       await (turn % 2 === 0 ? a : b).cut(turn % 5 === 0 ? "listen" : "notify")
+      cuts += 1
       await new Promise((resolve) => setTimeout(resolve, 40))
     }
   })()
@@ -116,8 +123,7 @@ it("every answer is as new as the last acknowledged write while connections are 
       answers += 1
     }
   })
-  const endsAt = Date.now() + 4_000
-  for (let value = 1; Date.now() < endsAt; value += 1) {
+  for (let value = 1; cuts < 60 || acknowledged < 2 || answers < 101; value += 1) {
     await (value % 2 === 0 ? a : b).write("hail", value)
     acknowledged = value
   }

@@ -19,10 +19,10 @@ describe.skipIf(redisBinary === undefined)("a Redis that cannot be used", () => 
       expect([troubles.length, ups]).toEqual([first, 0])
       await redis.kill()
       await redis.start([])
-      await expect.poll(() => ups, { timeout: 5000 }).toBe(1)
+      await expect.poll(() => ups).toBe(1)
       const before = troubles.length
       await redis.kill()
-      await expect.poll(() => troubles.length, { timeout: 5000 }).toBeGreaterThan(before)
+      await expect.poll(() => troubles.length).toBeGreaterThan(before)
     } finally {
       await close()
       redis.remove()

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "postgres"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { postgresWire } from "../../src/cluster/transport-postgres.ts"
+import { patiently } from "../fixtures/patience.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
 
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -40,7 +41,7 @@ it("everybody hears everything in one order, the longest payload included", asyn
   await Promise.all(
     [a, b].flatMap(({ wire }) => [wire.publish("1"), wire.publish(longest), wire.publish("2")]),
   )
-  await vi.waitUntil(() => a.heard.length === 6 && b.heard.length === 6)
+  await vi.waitUntil(() => a.heard.length === 6 && b.heard.length === 6, patiently)
   expect(a.heard).toEqual(b.heard)
   await expect(a.wire.publish(`${longest}x`)).rejects.toThrow()
   await Promise.all([a.close(), b.close()])
@@ -62,13 +63,10 @@ it("it hears again, and says that it does, however often its connections were cu
   isCut = false
   await speaking
   const { length } = heard
-  await vi.waitUntil(
-    async () => {
-      await Promise.race([wire.publish("again").catch(() => {}), sleep(100)])
-      return heard.length > length
-    },
-    { timeout: 20_000, interval: 50 },
-  )
+  await vi.waitUntil(async () => {
+    await Promise.race([wire.publish("again").catch(() => {}), sleep(100)])
+    return heard.length > length
+  }, patiently)
   expect(ups()).toBeGreaterThan(1)
   await close()
 })
@@ -79,7 +77,7 @@ it("it is not cut off where sessions may not be idle", async () => {
     const { wire, heard, ups, close } = await open("idle")
     // Long enough for what is idle to be ended many times, and short enough not to be replaced for its silence.
     const speaking = setInterval(() => void wire.publish("still here").catch(() => {}), 20)
-    await vi.waitUntil(() => heard.length > 40, { timeout: 20_000 })
+    await vi.waitUntil(() => heard.length > 40, patiently)
     clearInterval(speaking)
     expect(ups()).toBe(1)
     await close()

@@ -8,7 +8,7 @@ const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
 const browser = await openBrowser()
 
-describe.skipIf(executable === undefined)("the console of an administrator", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("the console of an administrator", () => {
   it("shows what happens as a timeline", async () => {
     const admin = await registerAdmin(service)
     const page = await openConsole(await browser.person(), service, admin, "#/admin/events")

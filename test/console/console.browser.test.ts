@@ -11,7 +11,7 @@ const service = await serveDirectory({
 })
 const browser = await openBrowser()
 
-describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("the console", () => {
   it("looks an id up without its script", async () => {
     const owner = await register(service)
     await service.register("🐢🌊", owner)

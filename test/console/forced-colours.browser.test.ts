@@ -9,7 +9,7 @@ const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127
 const browser = await openBrowser()
 
 describe.skipIf(executable === undefined)("with colours somebody has chosen, the console", () => {
-  it("shows where one is, and no step of a transfer as done that is not", { timeout: 60_000 }, async () => {
+  it("shows where one is, and no step of a transfer as done that is not", async () => {
     const [sender, receiver] = [await register(service), await register(service)]
     await service.register("🐢🎳", sender)
     await service.call("POST", "/transfers", {

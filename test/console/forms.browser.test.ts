@@ -11,7 +11,7 @@ const browser = await openBrowser()
 const begin = (token: string, eid: string, email: string) =>
   service.call("POST", "/transfers", { token, body: { eid, email } })
 
-describe.skipIf(executable === undefined)("what somebody types in the console", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("what somebody types in the console", () => {
   it("stays in the profile while the account changes", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/profile")

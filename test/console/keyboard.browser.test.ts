@@ -12,7 +12,7 @@ const browser = await openBrowser()
 const focused = (page: Page) =>
   page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.textContent}`)
 
-describe.skipIf(executable === undefined)("whoever works the console by keys", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("whoever works the console by keys", () => {
   it("goes on where an id was put into the cart", async () => {
     const buyer = await register(service)
     const hash = `#/market/${encodeURIComponent("🐢🎯🐢")}`

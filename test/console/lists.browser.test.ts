@@ -22,7 +22,7 @@ const goToEnd = async (page: ConsolePage) => {
   }
 }
 
-describe.skipIf(executable === undefined)("a long list in the console", { timeout: 90_000 }, () => {
+describe.skipIf(executable === undefined)("a long list in the console", () => {
   it("shows every id to its owner, who can give any of them away", async () => {
     const owner = await register(service)
     const last = await giveMany(service, owner.id)

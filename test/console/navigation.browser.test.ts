@@ -17,7 +17,7 @@ const signIn = async (page: ConsolePage, email: string) => {
   await page.keyboard.press("Enter")
 }
 
-describe.skipIf(executable === undefined)("whoever goes about in the console", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("whoever goes about in the console", () => {
   it("comes back from the sign-in with the back button", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, undefined, "#/lookup")

@@ -50,7 +50,7 @@ const badWay = async () => {
   }
 }
 
-describe.skipIf(executable === undefined)("the console on a bad network", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("the console on a bad network", () => {
   it("keeps the login when an answer breaks off", async () => {
     const person = await register(service)
     const way = await badWay()

@@ -15,7 +15,7 @@ const registerBuyer = async (id: string) => {
   return buyer
 }
 
-describe.skipIf(executable === undefined)("paying in the console", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("paying in the console", () => {
   it("asks for a two-factor code in plain view, and leads to the payment afterwards", async () => {
     const buyer = await registerBuyer("🐢🎧🐢")
     const context = await browser.person()

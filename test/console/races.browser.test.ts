@@ -13,7 +13,7 @@ const lookUp = async (page: Awaited<ReturnType<typeof openConsole>>, id: string)
   await page.getByRole("button", { name: "Look up" }).click()
 }
 
-describe.skipIf(executable === undefined)("the console", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("the console", () => {
   it("shows what is newest although an older answer comes last", async () => {
     const owner = await register(service)
     await service.register("🐢🎳", owner)

@@ -9,7 +9,7 @@ const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
 const browser = await openBrowser()
 
-describe.skipIf(executable === undefined)("the users an administrator sees", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("the users an administrator sees", () => {
   it("gives no role that the arrow keys pass by, only the one that was confirmed", async () => {
     const admin = await registerAdmin(service)
     const user = await register(service)

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "postgres"
 import { expect, it } from "vitest"
 import { connect } from "../../src/postgres/sql.ts"
+import { sendAll, waiting } from "../fixtures/waiting.ts"
 import { makeIds } from "../transfers/transfer-service.ts"
 import { serveDirectory } from "./directory-service.ts"
 
@@ -40,12 +40,13 @@ it("edits of several ids and moves of the same ids, each in one statement, take 
       (error: Error) => error.message,
     )
     await hold(holders[1], [busy], async () => {
+      await expect.poll(() => waiting(service)).toHaveLength(1)
       edits.push(edit(busy))
-      await sleep(150)
-      edits.push(edit(first), edit(third), edit(last))
-      await sleep(150)
+      await expect.poll(() => waiting(service)).toHaveLength(2)
+      edits.push(...(await sendAll(service, () => [edit(first), edit(third), edit(last)])))
     })
-    await sleep(150)
+    // The move, and the statement of the three edits.
+    await expect.poll(() => waiting(service)).toHaveLength(2)
   })
 
   expect(await moving).toBe("moved")

@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { expect, it, vi } from "vitest"
 import { Callers } from "../../src/accounts/caller-cache.ts"
 import { login, password, register } from "../accounts/person.ts"
+import { patiently } from "../fixtures/patience.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { waiting } from "../fixtures/waiting.ts"
 import { startWorker } from "../fixtures/worker.ts"
 
 /** A process that ends leaves behind what it asked the database for, which may be done when nobody is there to tell of it. */
 
-const patiently = { timeout: 30_000, interval: 20 }
 /** Enough for a busy machine to end a process while the database still works for it. The others look again after it. */
 const slowly = { STATEMENT_TIMEOUT_MS: "12000" }
 

@@ -27,7 +27,6 @@ const ask = (url: string, options: CallOptions = {}): Promise<Answer> =>
   until(
     () => request(url, "GET", options).catch(() => nowhere),
     ({ status }) => status !== 503,
-    30_000,
   )
 
 interface Truth {

@@ -159,5 +159,5 @@ describe.each([
     expect(log.filter((line) => / -> 5\d\d /.test(line))).toEqual([])
     // A walk that goes nowhere proves nothing.
     expect((await orders(["Paid"])).length).toBeGreaterThan(2)
-  }, 90_000)
+  })
 })

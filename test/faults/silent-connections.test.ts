@@ -8,11 +8,11 @@ it("connections that go silent without being closed are replaced, and the servic
   const service = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "200" }, { database: proxy.address })
   const ready = async () => (await service.call("GET", "/ready")).status
   await Promise.all(Array.from({ length: 8 }, ready))
-  expect(await ready()).toBe(200)
+  await expect.poll(ready).toBe(200)
   proxy.silence()
   expect(await ready()).toBe(503)
-  await expect.poll(ready, { timeout: 20_000, interval: 200 }).toBe(200)
-}, 40_000)
+  await expect.poll(ready, { interval: 200 }).toBe(200)
+})
 
 it("the metrics are told while the database does not answer", async () => {
   const proxy = await proxyTo(await createDatabase())
@@ -22,7 +22,7 @@ it("the metrics are told while the database does not answer", async () => {
   proxy.silence()
   const answers = await Promise.all([metrics(), metrics()])
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
-}, 40_000)
+})
 
 it("a stop does not wait for a database that does not answer", async () => {
   const proxy = await proxyTo(await createDatabase())
@@ -35,4 +35,4 @@ it("a stop does not wait for a database that does not answer", async () => {
   proxy.silence()
   await look()
   await service.stop()
-}, 30_000)
+})

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { FixedAnswer } from "../../src/http/response/static.ts"
 import type { Server } from "../../src/http/server.ts"
 import type { Endpoint } from "../../src/http/transport.ts"
@@ -55,7 +55,7 @@ const untilClosed = async (text: string): Promise<string> => {
     isClosed = true
   })
   socket.write(text)
-  await vi.waitFor(() => expect(isClosed, seen).toBe(true), 5000)
+  await expect.poll(() => isClosed, { message: seen }).toBe(true)
   socket.destroy()
   return seen
 }

@@ -106,7 +106,7 @@ const send = (row: Route, options: CallOptions) => {
   })
 }
 /** What is asked about an id without looking whose it is. */
-const forAnybody = new Set(["lookupEmojiIDPayment", "getStats"])
+const forAnybody = new Set(["getStats"])
 /** Features have no scope for one's own. */
 const forAnyKey = new Set([...forAnybody, "readFeaturesOfUser"])
 /** Of a key that is somebody's nobody learns more than that. */

@@ -1,16 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { FixedAnswer } from "../../src/http/response/static.ts"
-import type { Server } from "../../src/http/server.ts"
+import type { Server, ServerOptions } from "../../src/http/server.ts"
 import type { Endpoint, RawRequest, RawResponse } from "../../src/http/transport.ts"
+import { cleanUp } from "../fixtures/clean-up.ts"
 import { serveEndpoints } from "../fixtures/http-server.ts"
+import { patienceMs } from "../fixtures/patience.ts"
 import { exchange, openSocket } from "../fixtures/raw-http.ts"
 
 type Handle = (request: RawRequest, respond: (response: RawResponse) => void) => (() => boolean) | undefined
 
-const deadlineMs = 700
+/** No answer of a busy machine takes that long. */
+const deadlineMs = patienceMs
+const soonMs = 300
 const late: Array<() => void> = []
 const cancelled: Array<string> = []
 const finished: Array<string> = []
+/** Answers that are given when a test says so. */
+const pending: Array<() => void> = []
 const observed: Array<number> = []
 let sentLarge = 0
 
@@ -89,14 +95,14 @@ const endpoints: ReadonlyArray<Endpoint> = [
     return () => cancelled.push("late") > 0
   }),
   endpoint("get", "/slow", (_r, respond) => {
-    setTimeout(() => respond(json("slow but there")), 150)
+    pending.push(() => respond(json("slow but there")))
     return undefined
   }),
   endpoint("post", "/persistent", (_r, respond) => {
-    setTimeout(() => {
+    pending.push(() => {
       finished.push("persistent")
       respond(json("done"))
-    }, 300)
+    })
     return () => false
   }),
   endpoint("get", "/injects", (_r, respond) => {
@@ -134,6 +140,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop(500))
 
+const startOther = (options: Partial<ServerOptions>) => serveEndpoints(endpoints, { deadlineMs, ...options })
+const startHasty = async () => {
+  const hasty = await startOther({ deadlineMs: soonMs })
+  cleanUp(() => hasty.stop(500))
+  return hasty
+}
 const get = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, init)
 const stillServes = async () => expect((await get("/fixed/word")).status).toBe(200)
 
@@ -190,7 +202,7 @@ describe("a request", () => {
     const answered = async (method: string, path: string, status: string) => {
       seen = ""
       socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
-      await vi.waitFor(() => expect(seen).toContain(`HTTP/1.1 ${status}`))
+      await expect.poll(() => seen).toContain(`HTTP/1.1 ${status}`)
     }
     await answered("HEAD", "/fixed/word", "200")
     await answered("POST", "/no-body", "200")
@@ -202,7 +214,6 @@ describe("a request", () => {
     const text = await exchange(
       server.port,
       "HEAD /fixed/word HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-      500,
     )
     expect(text).toMatch(/^HTTP\/1\.1 200 OK/)
     expect(text).toMatch(/content-length: 6/i)
@@ -242,9 +253,8 @@ describe("a body", () => {
     socket.write("cd")
     await new Promise((r) => setTimeout(r, 50))
     socket.write("ef")
-    await new Promise((r) => setTimeout(r, 100))
+    await expect.poll(() => seen).toContain('{"bytes":6,"text":"abcdef"}')
     socket.destroy()
-    expect(seen).toContain('{"bytes":6,"text":"abcdef"}')
   })
   it("of exactly the limit is taken, one byte more is 413", async () => {
     expect((await get("/body", { method: "POST", body: "x".repeat(1000) })).status).toBe(200)
@@ -272,11 +282,8 @@ describe("a body", () => {
     expect(text).toContain(JSON.stringify({ bytes: sent.length, text: sent }))
   })
   it("that never comes is given up at the deadline", async () => {
-    const text = await exchange(
-      server.port,
-      "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab",
-      4000,
-    )
+    const hasty = await startHasty()
+    const text = await exchange(hasty.port, "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab")
     expect(text).toMatch(/^HTTP\/1\.1 503 /)
     expect(text).toMatch(/retry-after: 1/i)
   })
@@ -300,7 +307,8 @@ describe("an answer", () => {
     await stillServes()
   })
   it("that does not come in time is 503, the work is cancelled, and a late answer goes nowhere", async () => {
-    const answer = await get("/late")
+    const hasty = await startHasty()
+    const answer = await fetch(`http://127.0.0.1:${hasty.port}/late`)
     expect(answer.status).toBe(503)
     expect(cancelled).toContain("late")
     for (const respond of late) respond()
@@ -309,7 +317,7 @@ describe("an answer", () => {
   it("nobody waits for any more is dropped and its work cancelled", async () => {
     const socket = await openSocket(server.port)
     socket.write("GET /never HTTP/1.1\r\nHost: x\r\n\r\n")
-    await new Promise((r) => setTimeout(r, 100))
+    await expect.poll(() => server.inFlight()).toBe(1)
     socket.destroy()
     await expect.poll(() => cancelled.includes("never")).toBe(true)
     await expect.poll(() => server.inFlight()).toBe(0)
@@ -340,13 +348,13 @@ describe("an answer", () => {
     socket.pause()
     socket.on("error", () => {})
     socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n".repeat(60))
-    await vi.waitFor(() => expect(sentLarge).toBeGreaterThan(0))
+    await expect.poll(() => sentLarge).toBeGreaterThan(0)
     await stillServes()
     socket.destroy()
     expect(sentLarge).toBeLessThan(10)
   })
   it("without content has no length and no body", async () => {
-    const text = await exchange(server.port, "GET /empty HTTP/1.1\r\nHost: x\r\n\r\n", 300)
+    const text = await exchange(server.port, "GET /empty HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     expect(text).toMatch(/^HTTP\/1\.1 204 /)
     expect(text).not.toMatch(/content-length/i)
   })
@@ -364,10 +372,8 @@ describe("an answer", () => {
 })
 
 describe("a stop", () => {
-  const startOther = () => serveEndpoints(endpoints, { allowedOrigins: ["https://app.example"], deadlineMs })
-
   it("waits for work that goes on without its client", async () => {
-    const other = await startOther()
+    const other = await startOther({ allowedOrigins: ["https://app.example"] })
     const leaving = new AbortController()
     const left = fetch(`http://127.0.0.1:${other.port}/persistent`, {
       method: "POST",
@@ -376,17 +382,21 @@ describe("a stop", () => {
     await expect.poll(() => other.inFlight()).toBe(1)
     leaving.abort()
     await expect(left).rejects.toThrow()
-    await other.stop(2000)
+    const stopped = other.stop(patienceMs)
+    expect(finished).toEqual([])
+    for (const finish of pending.splice(0)) finish()
+    await stopped
     expect(finished).toEqual(["persistent"])
     expect(other.inFlight()).toBe(0)
   })
   it("lets running requests finish and takes no new connection", async () => {
-    const other = await startOther()
+    const other = await startOther({ allowedOrigins: ["https://app.example"] })
     const running = fetch(`http://127.0.0.1:${other.port}/slow`, {
       headers: { Origin: "https://app.example" },
     })
     await expect.poll(() => other.inFlight()).toBe(1)
-    const stopped = other.stop(2000)
+    const stopped = other.stop(patienceMs)
+    for (const finish of pending.splice(0)) finish()
     const answer = await running
     expect(await answer.json()).toBe("slow but there")
     expect(answer.headers.get("access-control-allow-origin")).toBe("https://app.example")

@@ -4,7 +4,8 @@ import { mintingCommands } from "../../src/cli/minting.ts"
 import { cliServices } from "../../src/cli/services.ts"
 import { register } from "../accounts/person.ts"
 import { createDatabase } from "../fixtures/database.ts"
-import { freePort, startProgram, temporaryFolder } from "../fixtures/program.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { startProgram, temporaryFolder } from "../fixtures/program.ts"
 import { serve, testConfig } from "../fixtures/service.ts"
 
 const secretOf = (byte: number) => Buffer.alloc(32, byte).toString("base64url")

@@ -14,7 +14,7 @@ it("a channel whose first read failed for good is opened to those who come after
   await service.sql`alter function live_lookup_away(text) rename to live_lookup`
   second.send({ type: "subscribe", channel: "emoji_id:🐙" })
   for (const client of [second, first])
-    expect(
-      await Promise.race([client.take({ type: "subscribed", channel: "emoji_id:🐙" }), sleep(3000)]),
-    ).toMatchObject({ recovered: false })
-}, 20_000)
+    expect(await client.take({ type: "subscribed", channel: "emoji_id:🐙" })).toMatchObject({
+      recovered: false,
+    })
+})

@@ -6,7 +6,7 @@ import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
 it("a logout closes the socket also when the first look at the user fails", async () => {
-  const service = await serve({ STATEMENT_TIMEOUT_MS: "1000" })
+  const service = await serve({ STATEMENT_TIMEOUT_MS: "500" })
   const callers = await service.runtime.runPromise(Callers)
   const user = await service.user()
   const client = await liveSocket(service.url)()
@@ -18,9 +18,9 @@ it("a logout closes the socket also when the first look at the user fails", asyn
     .begin(async (sql) => {
       await sql`lock table app_user in access exclusive mode`
       await service.runtime.runPromise(callers.changed(user.id))
-      await sleep(4000)
+      await sleep(2500)
     })
     .catch((e: unknown) => console.log("tx", e))
   const closing = await Promise.race([client.closing, sleep(5000)])
   expect(closing).toMatchObject({ code: closeCodes.sessionEnded })
-}, 30_000)
+})

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { closeCodes } from "../../schema/live-frames.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
+import { inTime } from "../fixtures/patience.ts"
 import { serve, type TestUser } from "../fixtures/service.ts"
 import { freshId, shopper } from "../orders/shopper.ts"
 import { joined, numbers, serveProtocol, transports } from "./protocol-service.ts"
@@ -129,22 +130,27 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
 
   it.concurrent("says when an API key ends, and closes at that moment", async () => {
     const user = await service.user()
-    const expires_at = new Date(Date.now() + 2000).toISOString()
-    const made = await service.call("POST", "/api_keys", {
-      token: user.token,
-      body: { name: "short", scopes: ["cart:show"], expires_at },
+    const closing = await inTime(2, async (seconds) => {
+      const expires_at = new Date(Date.now() + seconds * 1000).toISOString()
+      const made = await service.call("POST", "/api_keys", {
+        token: user.token,
+        body: { name: `short ${seconds}`, scopes: ["cart:show"], expires_at },
+      })
+      const client = await connect()
+      client.send({ type: "connect", token: made.body.api_key })
+      const greeting = await Promise.race([client.take({ type: "connected" }), client.closing])
+      if ("code" in greeting) return undefined
+      expect(greeting).toMatchObject({ user_id: user.id, expires_at })
+      return client.closing
     })
-    const client = await connect()
-    client.send({ type: "connect", token: made.body.api_key })
-    expect(await client.take({ type: "connected" })).toMatchObject({ user_id: user.id, expires_at })
-    expect(await client.closing).toMatchObject({ code: closeCodes.tokenExpired })
+    expect(closing).toMatchObject({ code: closeCodes.tokenExpired })
   })
 
   it.concurrent("closes when the token ends, unless a new one came before", async () => {
     const user = await service.user()
     const [short, renewed] = [
-      await signed(user.id, { kind: "access", ttlSeconds: 2 }),
-      await signed(user.id, { kind: "access", ttlSeconds: 2 }),
+      await signed(user.id, { kind: "access", ttlSeconds: 6 }),
+      await signed(user.id, { kind: "access", ttlSeconds: 6 }),
     ]
     const [first, second] = [await open(short), await open(renewed)]
     second.send({ type: "connect", token: user.token })

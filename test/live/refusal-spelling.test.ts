@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto"
-import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { createClient } from "../../src/client/client.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
@@ -15,7 +14,7 @@ it("a channel that is not theirs is refused to the client in the spelling it ask
     event: () => {},
     refused: (code) => void refusals.push(code),
   })
-  for (let tries = 0; tries < 80 && refusals.length === 0; tries++) await sleep(25)
+  await expect.poll(() => refusals.length).toBeGreaterThan(0)
   client.live.close()
   expect(refusals).toEqual(["not_found"])
-}, 20_000)
+})

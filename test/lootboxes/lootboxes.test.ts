@@ -280,7 +280,7 @@ describe("a box on sale", () => {
     })
     expect(paid.body.status).toBe("Paid")
     // Handed over by a deadline of the order that is due at once.
-    await expect.poll(async () => (await show(box.id, buyer)).body.status, { timeout: 15_000 }).toBe("Owned")
+    await expect.poll(async () => (await show(box.id, buyer)).body.status).toBe("Owned")
     expect((await show(box.id, buyer)).body).toMatchObject({ owner_id: buyer.id, yats: [] })
     expect((await open(box.id, buyer)).body.yats).toEqual([yat])
     expect(await ownerOf(service, yat)).toBe(buyer.id)

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { freePort, startProgram } from "../fixtures/program.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { startProgram } from "../fixtures/program.ts"
 import { request, serve, type TestService, type TestUser } from "../fixtures/service.ts"
 import { eventTypes, makeIds, ownerOf } from "../transfers/transfer-service.ts"
 
@@ -130,7 +131,7 @@ describe("opening a lootbox", () => {
     expect(won + (after.status === 200 ? 1 : 0)).toBeLessThanOrEqual(1)
     expect(await countsOf(id, yats)).toEqual(openedOnce)
     expect(await ownerOf(nodes[1], yats[0]!)).toBe(user.id)
-  }, 60_000)
+  })
 
   it("survives the death of a process whose statement is running: what it began is done once", async () => {
     const { id, yats } = await ownedBox()
@@ -141,12 +142,9 @@ describe("opening a lootbox", () => {
     await sql.begin(async (locked) => {
       await locked`select 1 from entity where kind = 'lootbox' and id = ${id} for update`
       attempts = openMany(url, id)
-      for (let looks = 0; looks < 500; looks++) {
-        const waiting = await sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%commit_batch%'`
-        if (waiting.length > 0) break
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
+      const waiting = () => sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%commit_batch%'`
+      await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0)
       child.kill("SIGKILL")
       await new Promise((resolve) => child.once("exit", resolve))
     })

@@ -24,7 +24,7 @@ const beginLetter = async (service: TestService) => {
   const to = someEmail()
   const letter = { to, kind: "security_notice", data: { change: "something changed" } }
   await service.runtime.runPromise(Outbox.use((outbox) => outbox.put(letter)))
-  await expect.poll(() => unanswered.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => unanswered.length).toBe(1)
   return to
 }
 
@@ -53,11 +53,11 @@ it("letters that wait for a slow mail server are left to other processes, and th
   const service = await serveWithMail({ DRAIN_SECONDS: "1" })
   const rows = Array.from({ length: 12 }, () => ({ recipient: someEmail(), kind: "security_notice" }))
   await service.sql`insert into outbox ${service.sql(rows.map((row) => ({ ...row, payload: "{}" })))}`
-  await expect.poll(() => unanswered.length, { timeout: 10_000 }).toBe(4)
+  await expect.poll(() => unanswered.length).toBe(4)
   const [row] = await service.sql`select count(*)::int as leased from outbox where tries > 0`
   expect(row).toEqual({ leased: 4 })
   for (const done of unanswered.splice(0)) done()
-  await expect.poll(() => unanswered.length, { timeout: 10_000 }).toBe(4)
+  await expect.poll(() => unanswered.length).toBe(4)
   await service.stop()
   for (const done of unanswered.splice(0)) done()
 })

@@ -186,7 +186,7 @@ describe("SMS", () => {
     const phone = "+14155550133"
     const body = { default: true, provider: "SMS", phone: "+1 (415) 555-0133" }
     await service.call("POST", "/account/2fa/enable", { token, body })
-    await expect.poll(() => posted.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => posted.length).toBe(1)
     const [{ authorization, form, url } = {} as Posted] = posted
     const code = (await letters(service, phone))[0]?.code
     expect(url).toBe("/2010-04-01/Accounts/AC1/Messages.json")

@@ -84,7 +84,7 @@ it("of a permission and a transfer asked for at once, no id moves that may be mi
     expect((await act(sent.body.id, "receiver_accept", recipient, code)).status).toBe(409)
     expect(await ownerOf(service, eid)).toBe(sender.id)
   }
-}, 20_000)
+})
 
 it("an id that may still be minted is not taken out, for the next buyer would share it with a token", async () => {
   const eid = await owned()

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { emojis } from "../../schema/directory/emoji.ts"
+import { patienceMs } from "../fixtures/patience.ts"
 import type { Answer, CallOptions, TestService, TestUser } from "../fixtures/service.ts"
 import { request } from "../fixtures/service.ts"
 
@@ -51,12 +52,8 @@ export const atSandbox = (service: Pick<TestService, "url">, sessionId: string, 
   })
 
 /** Asks until the answer is as wanted; webhooks take a moment. */
-export const until = async <A>(
-  ask: () => Promise<A>,
-  wanted: (answer: A) => boolean,
-  withinMs = 8000,
-): Promise<A> => {
-  for (const deadline = Date.now() + withinMs; ; ) {
+export const until = async <A>(ask: () => Promise<A>, wanted: (answer: A) => boolean): Promise<A> => {
+  for (const deadline = Date.now() + patienceMs; ; ) {
     const answer = await ask()
     if (wanted(answer) || Date.now() > deadline) return answer
     await sleep(25)

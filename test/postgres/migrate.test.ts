@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it, vi } from "vitest"
 import { migrate } from "../../src/postgres/migrate.ts"
 import { prepareDatabase } from "../../src/postgres/prepare-database.ts"
@@ -10,21 +9,30 @@ import { schemaWith } from "../fixtures/schema-files.ts"
 const open = (connection: DatabaseAddress, statementTimeoutMs: number) =>
   connect({ connection, poolSize: 1, statementTimeoutMs })
 
+const statementMs = 500
+
 /** The schema with one more migration, which needs to lock a table that is written to all the time. */
 const withLater = schemaWith({ "0100_later.sql": "create index entity_later on entity (updated_at);" })
 
-/** Migrates with 200 ms for a statement, while another connection keeps it waiting for longer. */
+/** Migrates with a short time for a statement, while another connection keeps it waiting for longer. */
 const migrateDespite = async (connection: DatabaseAddress, lock: string, schema = currentSchema) => {
-  const [patient, hurried] = [open(connection, 0), open(connection, 200)]
-  const held = patient.begin(async (q) => {
+  const [patient, hurried, watching] = [
+    open(connection, 0),
+    open(connection, statementMs),
+    open(connection, 0),
+  ]
+  const waiting = () => watching`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+       and clock_timestamp() > query_start + ${2 * statementMs} * interval '1 millisecond'`
+  const { applied } = await patient.begin(async (q) => {
     await q.unsafe(lock)
-    await sleep(800)
+    const applied = migrate(hurried, schema).catch(String)
+    await expect.poll(waiting).toHaveLength(1)
+    return { applied }
   })
-  await sleep(100)
-  const applied = await migrate(hurried, schema).catch(String)
-  await held
-  await Promise.all([patient.end(), hurried.end()])
-  return applied
+  const names = await applied
+  await Promise.all([patient.end(), hurried.end(), watching.end()])
+  return names
 }
 
 /** As operators do for their roles. */
@@ -79,14 +87,14 @@ it("a migration that waits for a table keeps no process of the version before fr
   const waiting = async () =>
     (await serving`select 1 from pg_locks where not granted and relation = 'entity'::regclass`).length
   try {
-    await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toBe(1)
+    await expect.poll(waiting, { interval: 20 }).toBe(1)
     await serving`update entity set due_at = null where false`
   } finally {
     await keeper.unsafe("commit").simple()
     expect(await migrated).toEqual(["0100_later.sql"])
     await Promise.all([keeper.end(), migrating.end(), serving.end()])
   }
-}, 40_000)
+})
 
 it("a program that is to serve a database of a newer version says so, once", async () => {
   const connection = await createDatabase()

@@ -3,8 +3,9 @@ import { checkFitness } from "../../src/postgres/preflight.ts"
 import { connect, type DatabaseAddress } from "../../src/postgres/sql.ts"
 import { cleanUp } from "../fixtures/clean-up.ts"
 import { createDatabase } from "../fixtures/database.ts"
+import { freePort } from "../fixtures/free-port.ts"
 import { droppedSettings, pgbouncerBinary, poolBefore } from "../fixtures/pgbouncer.ts"
-import { freePort, startProgram, temporaryFolder } from "../fixtures/program.ts"
+import { startProgram, temporaryFolder } from "../fixtures/program.ts"
 
 const statementTimeoutMs = 8000
 const options = (connection: DatabaseAddress) => ({ connection, poolSize: 1, statementTimeoutMs })
@@ -48,7 +49,7 @@ describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer before the database"
     const metrics = async () => await (await fetch(`${base}/metrics`)).text()
     const other = await start(url)
     await other.program.printed("docs")
-    await expect.poll(metrics, { timeout: 10_000 }).toMatch(/^\w*bus_peers\S* 1$/m)
+    await expect.poll(metrics).toMatch(/^\w*bus_peers\S* 1$/m)
   })
 
   it("in transaction mode stops the start with one line that says so", async () => {

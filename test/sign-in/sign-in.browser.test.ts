@@ -179,7 +179,7 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await login.getByText("I have a password").click()
     await login.getByLabel("Password", { exact: true }).fill(password)
     await login.keyboard.press("Enter")
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("Told")
+    await expect.poll(() => page.title()).toBe("Told")
   })
 
   it("needs no script, and scripts cannot see the cookies", async () => {

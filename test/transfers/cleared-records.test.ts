@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
+import { sendAll, waiting } from "../fixtures/waiting.ts"
 import { codeFor, grant, makeIds, ownerOf } from "./transfer-service.ts"
 
 const nextId = makeIds(80_000)
@@ -24,7 +24,6 @@ it("an id that is to come without records has none of the sender's, also none wr
     one.sql.begin(async (q) => {
       await q`select 1 from emoji_id where canonical = ${id} for update`
       await meanwhile()
-      await sleep(150)
     })
 
   const asked = { eid, email: recipient.email, clear_on_transfer: true }
@@ -39,12 +38,13 @@ it("an id that is to come without records has none of the sender's, also none wr
   await hold(slow, async () => {
     await hold(busy, async () => {
       edits.push(edit(busy))
-      await sleep(150)
-      edits.push(edit(eid), edit(slow))
+      await expect.poll(() => waiting(one)).toHaveLength(1)
+      edits.push(...(await sendAll(one, () => [edit(eid), edit(slow)])))
     })
     // The edit of the id is written now, and not committed before that of the slow one is.
-    await sleep(150)
+    await expect.poll(() => waiting(one)).toHaveLength(1)
     accepted = call(two, recipient, "POST", `/transfers/${body.id}/receiver_accept`, { code })
+    await expect.poll(() => waiting(one)).toHaveLength(2)
   })
 
   expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200, 200])

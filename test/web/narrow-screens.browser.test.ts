@@ -16,7 +16,7 @@ const overflowOf = (page: Page) =>
 /** What a page of 1280 by 1024 is at four times its size. */
 const enlarged = { width: 320, height: 256 }
 
-describe.skipIf(executable === undefined)("a page on a small screen", { timeout: 60_000 }, () => {
+describe.skipIf(executable === undefined)("a page on a small screen", () => {
   it("shows the longest address and the longest names without scrolling sideways", async () => {
     const email = `${"a".repeat(64)}@${`${"b".repeat(60)}.`.repeat(3)}com`
     await service.call("POST", "/users", { body: { email } })

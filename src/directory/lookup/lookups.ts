@@ -23,7 +23,7 @@ import {
 import { LookupCache } from "./cache.ts"
 import { makeReadLookups } from "./lookup-store.ts"
 import { PendingLoads } from "./pending-loads.ts"
-import { selectByQuery, selectByTicker } from "./selection.ts"
+import { paymentForm, selectByQuery, selectByTicker } from "./selection.ts"
 import { ViewCounter } from "./view-counter.ts"
 
 const topic = "emoji_id"
@@ -45,8 +45,9 @@ const keptTicks = 3600
 export class Lookups extends Context.Service<
   Lookups,
   {
-    /** Answers of the lookup and of the ticker form, where they are at hand. */
+    /** Answers of the lookup, the payment and the ticker form, where they are at hand. */
     readonly prepared: (view: RequestView) => Prepared | undefined
+    readonly preparedPayment: (view: RequestView) => Prepared | undefined
     readonly preparedTicker: (view: RequestView) => Prepared | undefined
     /** What a lookup answers now. Counts as a view when the id is registered. */
     view(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
@@ -187,6 +188,18 @@ export class Lookups extends Context.Service<
         return answer && send(view, answer)
       }
 
+      const preparedPayment = (view: RequestView): Prepared | undefined => {
+        if (!findAtHand(view)) return undefined
+        const query = view.getQuery() ?? ""
+        if (!cache.isRegistered) return query === "" ? send(view, cache.answer) : undefined
+        // The name begins with a slash, which the path segment of a ticker form cannot contain.
+        const answer = findSelection(`/payment?${query}`, (whole) => {
+          const selected = selectByQuery(whole, query)
+          return selected && paymentForm(selected)
+        })
+        return answer && send(view, answer)
+      }
+
       const preparedTicker = (view: RequestView): Prepared | undefined => {
         if (!findAtHand(view)) return undefined
         const name = view.getParameter(1)
@@ -199,6 +212,7 @@ export class Lookups extends Context.Service<
 
       return Lookups.of({
         prepared,
+        preparedPayment,
         preparedTicker,
         view: (id) =>
           Effect.map(findAnswer(id), (answer) => {

@@ -8,7 +8,6 @@ import {
   PaymentAddressResponse,
   TickerResponse,
 } from "../../../schema/directory/lookup.ts"
-import { paymentAddresses } from "../../../schema/directory/record-selection.ts"
 import { InvalidRequest, NotFound, UnsupportedEmoji } from "../../../schema/errors.ts"
 import { CommaList } from "../../../schema/wire-format.ts"
 import { Reply } from "../../http/response/reply.ts"
@@ -17,7 +16,7 @@ import { etagOf, isHeld, isRegistered, type LookupAnswer, lookupHeaders } from "
 import { lookupMany } from "./batch.ts"
 import { isConfirmed } from "./confirm.ts"
 import { checkRegistered, Lookups } from "./lookups.ts"
-import { selectByTags, selectByTicker } from "./selection.ts"
+import { paymentForm, selectByTags, selectByTicker } from "./selection.ts"
 
 const group = "lookup"
 const params = { emoji_id: Schema.String }
@@ -99,17 +98,21 @@ const payment = route({
   summary: "One payment address per category: the newest, or the newest default",
   method: "get",
   path: "/emoji_id/:emoji_id/payment",
-  auth: "JWT",
+  auth: "none",
+  errorBody: "lookup",
   params,
   query: filter,
+  headers,
   success: PaymentAddressResponse,
   errors: [UnsupportedEmoji, NotFound],
-  handler: Effect.fnUntraced(function* ({ params, query }) {
+  prepared: Lookups.use((lookups) => Effect.succeed(lookups.preparedPayment)),
+  handler: Effect.fnUntraced(function* ({ headers, params, query }) {
     const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(params.emoji_id))
+    if (!isRegistered(lookup)) return reply(lookup)
     const selected = selectByTags(yield* checkRegistered(lookup), query.tags)
-    if (selected === undefined) return yield* badTags
-    const { error, result, status, version } = selected
-    return { status, result: paymentAddresses(result), error, version }
+    return selected === undefined
+      ? yield* badTags
+      : reply(lookup, headers["if-none-match"], paymentForm(selected))
   }),
 })
 

@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import type { LookupResponse } from "../../../schema/directory/lookup.ts"
+import { paymentAddresses } from "../../../schema/directory/record-selection.ts"
 import { parseTag, parseTagFilter } from "../../../schema/directory/record-tag.ts"
 import { parseTicker } from "../../../schema/directory/ticker.ts"
 import { parseQueryText } from "../../http/request/decode.ts"
@@ -27,3 +28,11 @@ export const selectByTicker = (whole: LookupResponse, text: string | undefined) 
     return undefined
   return withTicker(whole, text)
 }
+
+/** What the payment form answers. The short envelope has no stats. */
+export const paymentForm = ({ error, result, status, version }: LookupResponse) => ({
+  status,
+  result: paymentAddresses(result),
+  error,
+  version,
+})

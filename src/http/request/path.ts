@@ -33,13 +33,3 @@ export const parseQuery = (query: string): Record<string, string> | undefined =>
 
 export const parameterNames = (pattern: string): ReadonlyArray<string> =>
   [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) => name)
-
-/** Whether a path has the pattern's shape; only for requests no endpoint took. */
-export const matches = (pattern: string, path: string): boolean => {
-  const wanted = pattern.split("/")
-  const given = path.split("/")
-  return (
-    wanted.length === given.length &&
-    wanted.every((part, i) => (part.startsWith(":") ? given[i] !== "" : part === given[i]))
-  )
-}

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService } from "../../fixtures/service.ts"
-import { login, password, register, totpCode, turnOnTotp } from "../person.ts"
+import { endGrace, login, password, register, totpCode, turnOnTotp } from "../person.ts"
 
 let service: TestService
 beforeAll(async () => {
-  service = await serve({ TWO_FACTOR_GRACE_SECONDS: "1" })
+  service = await serve({}, { peersPossible: true })
 })
 
 const disable = (token: string) =>
@@ -14,9 +13,9 @@ const rename = (token: string) => service.call("PATCH", "/account", { token, bod
 
 describe("a session past its grace", () => {
   it("answers 424 to sensitive operations until a new code is posted, and to nothing else", async () => {
-    const { email, refresh, token } = await register(service)
+    const { email, id, refresh, token } = await register(service)
     const { secret } = await turnOnTotp(service, token)
-    await sleep(1100)
+    await endGrace(service, id)
     const stale = await disable(token)
     expect(stale.status).toBe(424)
     expect(stale.body.code).toBe("two_factor_required")
@@ -34,8 +33,8 @@ describe("a session past its grace", () => {
   })
 
   it("is never met by users without two-factor", async () => {
-    const { token } = await register(service)
-    await sleep(1100)
+    const { id, token } = await register(service)
+    await endGrace(service, id)
     const answer = await service.call("PATCH", "/account", {
       token,
       body: { password: "another password", current_password: password },

@@ -7,7 +7,7 @@ let limited: TestService
 beforeAll(async () => {
   service = await serve()
   limited = await serve({ RATE_LIMIT: "on" })
-}, 60_000)
+})
 
 const smsCode = async (phone: string) =>
   (await letters(service, phone)).find(({ code }) => code !== undefined)?.code ?? ""

@@ -5,8 +5,10 @@ import type { HttpTraffic } from "../../../bench/load/http-lane.ts"
 import { runHttpLoad } from "../../../bench/load/http-load.ts"
 import type { LoadPlan } from "../../../bench/load/lane.ts"
 import { buildRequest, type Target } from "../../../bench/load/request.ts"
+import { inTime } from "../../fixtures/patience.ts"
 
-const plan: LoadPlan = { connections: 4, warmupSeconds: 0.05, durationSeconds: 0.25, timeoutSeconds: 0.3 }
+const plan: LoadPlan = { connections: 4, warmupSeconds: 0.05, durationSeconds: 0.25, timeoutSeconds: 30 }
+const impatient = { timeoutSeconds: 0.3 }
 
 let server: Server | undefined
 afterEach(() => {
@@ -26,6 +28,13 @@ const load = (target: Target, traffic: Partial<HttpTraffic> = {}, changes: Parti
   return runHttpLoad(target, { source: () => request, ...traffic }, { ...plan, ...changes }, undefined)
 }
 
+/** A run that is long enough for more answers than this. */
+const loadFor = (answers: number, target: Target, traffic: Partial<HttpTraffic> = {}) =>
+  inTime(plan.durationSeconds, async (durationSeconds) => {
+    const run = await load(target, traffic, { durationSeconds })
+    return run.completed > answers ? run : undefined
+  })
+
 describe("a closed loop", () => {
   it("sends requests a real server understands, and counts the answers", async () => {
     const bodies = new Set<string>()
@@ -39,7 +48,7 @@ describe("a closed loop", () => {
         response.end("{}")
       })
     })
-    const run = await load(target, {
+    const run = await loadFor(10, target, {
       check: ({ status, body }) => status === 200 && body.toString() === "{}",
     })
     expect(run.errors).toEqual({})
@@ -52,7 +61,7 @@ describe("a closed loop", () => {
   it("gives each connection its own requests in order", async () => {
     const target = await serve((request, response) => response.end(request.url))
     const sent = [0, 0, 0, 0]
-    const run = await load(target, {
+    const run = await loadFor(10, target, {
       source: (connection) => buildRequest(target, { path: `/${connection}/${sent[connection]!++}` }),
       check: ({ body }, connection) => body.toString() === `/${connection}/${sent[connection]! - 1}`,
     })
@@ -77,14 +86,14 @@ describe("a closed loop", () => {
       response.statusCode = 404
       response.end()
     })
-    const run = await load(target, { statuses: [404] })
+    const run = await loadFor(0, target, { statuses: [404] })
     expect(run.errors).toEqual({})
     expect(run.completed).toBeGreaterThan(0)
   })
 
   it("counts requests that are never answered as timeouts", async () => {
     const target = await serve(() => {})
-    const run = await load(target)
+    const run = await load(target, {}, impatient)
     expect(run.completed).toBe(0)
     expect(run.errors["timeout"]).toBeGreaterThanOrEqual(plan.connections)
   })
@@ -104,7 +113,7 @@ describe("a closed loop", () => {
       if (served % 10 === 0) request.socket.destroy()
       else response.setHeader("connection", served % 3 === 0 ? "close" : "keep-alive").end("x")
     })
-    const run = await load(target, {}, { durationSeconds: 0.4 })
+    const run = await loadFor(20, target)
     expect(run.completed).toBeGreaterThan(20)
     expect(Object.keys(run.errors)).toEqual(["reset"])
   })
@@ -118,7 +127,7 @@ describe("an open loop", () => {
         served++
         response.end("x")
       })
-      const run = await load(target, {}, { ratePerSecond, timeoutSeconds: 5 })
+      const run = await load(target, {}, { ratePerSecond })
       expect(served).toBe(ratePerSecond * (plan.warmupSeconds + plan.durationSeconds))
       expect(run.completed).toBe(ratePerSecond * plan.durationSeconds)
       expect(run.offeredPerSecond).toBe(ratePerSecond)
@@ -136,18 +145,18 @@ describe("an open loop", () => {
       else response.end("x")
     })
     // One connection: all but the first wait in line, which a loop timing from the actual send would not notice.
-    const run = await load(
-      target,
-      {},
-      { connections: 1, warmupSeconds: 0, ratePerSecond: 100, timeoutSeconds: 5 },
-    )
+    const run = await load(target, {}, { connections: 1, warmupSeconds: 0, ratePerSecond: 100 })
     expect(run.completed).toBe(25)
     expect(run.latency.p50Ms).toBeGreaterThan(20)
   })
 
   it("counts what could not be sent in time as unsent", async () => {
     const target = await serve(() => {})
-    const run = await load(target, {}, { connections: 1, warmupSeconds: 0, ratePerSecond: 1_000 })
+    const run = await load(
+      target,
+      {},
+      { ...impatient, connections: 1, warmupSeconds: 0, ratePerSecond: 1_000 },
+    )
     expect(run.completed).toBe(0)
     expect(Object.values(run.errors).reduce((sum, count) => sum + count, 0)).toBe(250)
     expect(run.errors["unsent"]).toBeGreaterThan(200)

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
 import type { TestUser } from "../../fixtures/service.ts"
-import { type DirectoryService, serveDirectory } from "../directory-service.ts"
+import { bitcoin, type DirectoryService, otherBitcoin, serveDirectory } from "../directory-service.ts"
 
 /** Two processes on one database: whatever one has acknowledged, the other shows. */
 
@@ -34,6 +34,16 @@ describe("a lookup after an acknowledged change shows it in every process", () =
     }
     done = true
     await Promise.all(readers)
+  })
+
+  it("in the payment form too", async () => {
+    const path = `/emoji_id/${encodeURIComponent("🐙🐙")}/payment`
+    for (const address of [bitcoin, otherBitcoin, bitcoin]) {
+      await one.edit("🐙🐙", owner, { insert: [{ tag: "0x1003", data: address }] })
+      for (const service of [other, one, other, one]) {
+        expect((await service.call("GET", path)).body.result["0x1003"].address).toBe(address)
+      }
+    }
   })
 
   it("when an id comes and goes", async () => {

@@ -11,7 +11,7 @@ const get = (path: string, headers: Record<string, string> = {}) => service.call
 
 describe("the payment form", () => {
   it("takes the newest default, else the newest, and tokens by name and network", async () => {
-    const answer = await service.call("GET", `${path}/payment`, { token: owner.token })
+    const answer = await get(`${path}/payment`)
     expect(answer.status).toBe(200)
     expectContract("PaymentAddressResponse", answer.body)
     expect(answer.body.result["0x1003"]).toMatchObject({
@@ -24,16 +24,65 @@ describe("the payment form", () => {
       address: "0xabc",
       long_name: "US Dollar X",
     })
-    const some = await service.call("GET", `${path}/payment?tags=0x1003`, { token: owner.token })
+    const some = await get(`${path}/payment?tags=0x1003`)
     expect(Object.keys(some.body.result)).toEqual(["0x1003"])
   })
 
-  it("needs a token and a registered id", async () => {
-    expect((await get(`${path}/payment`)).status).toBe(401)
-    const missing = await service.call("GET", "/emoji_id/🐙🐶/payment", { token: owner.token })
-    expect(missing.status).toBe(404)
-    const bad = await service.call("GET", `${path}/payment?tags=x`, { token: owner.token })
-    expect(bad.status).toBe(400)
+  it("answers without a login and ignores a token or key that is not valid", async () => {
+    const { text } = await get(`${path}/payment`)
+    const sent = [
+      { authorization: `Bearer ${owner.token}` },
+      { authorization: `Bearer ${owner.token.slice(0, -4)}AAAA` },
+      { authorization: "Basic eDp5" },
+      { "x-api-key": "of-another-service" },
+    ]
+    for (const headers of sent) {
+      const answer = await get(`${path}/payment`, headers)
+      expect([answer.status, answer.text]).toEqual([200, text])
+    }
+  })
+
+  it("refuses a bad id, bad tags and an unregistered id with one member, prepared or not", async () => {
+    const refused = async (path: string) => {
+      const { body, headers, status } = await get(path)
+      return [status, Object.keys(body), headers.get("content-type"), headers.get("cache-control")]
+    }
+    const shape = [["error"], "application/json", "no-cache"]
+    for (let times = 0; times < 2; times++) {
+      expect(await refused("/emoji_id/🐙🐶/payment")).toEqual([404, ...shape])
+      expect(await refused("/emoji_id/🐙🐶/payment?tags=0x1003")).toEqual([404, ...shape])
+      expect(await refused("/emoji_id/abc/payment")).toEqual([400, ...shape])
+      expect(await refused(`${path}/payment?tags=x`)).toEqual([400, ...shape])
+    }
+    const [payment, lookup] = [await get("/emoji_id/🐙🐶/payment"), await get("/emoji_id/🐙🐶")]
+    expect(payment.text).toBe(lookup.text)
+  })
+
+  it("finds the id in every spelling", async () => {
+    const { text } = await get(`${path}/payment`)
+    const spellings = ["🚀👋❤", "🚀👋🏿❤️", "🚀👋💚", encodeURIComponent(id).toLowerCase()]
+    for (const spelling of spellings) {
+      for (let times = 0; times < 2; times++) {
+        expect((await get(`/emoji_id/${spelling}/payment`)).text).toBe(text)
+      }
+    }
+  })
+
+  it("answers HEAD with the headers of GET", async () => {
+    const read = await get(`${path}/payment`)
+    const head = await service.call("HEAD", `${path}/payment`)
+    expect([head.status, head.text]).toEqual([200, ""])
+    for (const name of ["etag", "cache-control", "content-type", "content-length"])
+      expect(head.headers.get(name)).toBe(read.headers.get(name))
+  })
+
+  it("shows an edit at once", async () => {
+    await service.register("🐢🌊", owner)
+    const addresses = async () => (await get("/emoji_id/🐢🌊/payment")).body.result
+    for (const data of [bitcoin, otherBitcoin]) {
+      await service.edit("🐢🌊", owner, { insert: [{ tag: "0x1003", data }] })
+      for (let times = 0; times < 2; times++) expect((await addresses())["0x1003"].address).toBe(data)
+    }
   })
 })
 

@@ -144,7 +144,7 @@ describe("the ticker form", () => {
 })
 
 describe("prepared answers", () => {
-  it.each(["", "?tags=0x1003", "?tags=0x0005,0x4001", "/BTC", "/0x0005"])(
+  it.each(["", "?tags=0x1003", "?tags=0x0005,0x4001", "/BTC", "/0x0005", "/payment", "/payment?tags=0x1003"])(
     "to %j equal the handler's to the byte, headers included",
     async (suffix) => {
       const seen = async () => {
@@ -178,7 +178,7 @@ describe("revalidation", () => {
     const etag = (await get(path)).headers.get("etag") ?? ""
     expect(etag).toMatch(/^W\/"\d+-\d+"$/)
     for (const held of [etag, etag.slice(2), `"x", ${etag}`, "*"]) {
-      for (const suffix of ["", "?tags=0x1003", "/BTC"]) {
+      for (const suffix of ["", "?tags=0x1003", "/BTC", "/payment", "/payment?tags=0x1003"]) {
         await forget(id)
         for (let times = 0; times < 2; times++) {
           const answer = await get(`${path}${suffix}`, { "If-None-Match": held })

@@ -158,7 +158,7 @@ describe("a code that gives a random id", () => {
                                       from code where id = ${codeId}`
     expect(row).toEqual({ uses: 100, told: 100 })
     expect(await findOffences(service.sql)).toEqual([])
-  }, 90_000)
+  })
 
   it("gives uses back when the cart is given up, and keeps the limit per user", async () => {
     const codeId = await makeCode({ max_uses: 1, max_emojis_per_user: 1 })

@@ -15,7 +15,6 @@ const awaitLetter = async (buyer: Buyer, kind: string): Promise<string | undefin
   const letters = await until(
     () => lettersTo(buyer),
     (all) => all.some((letter) => letter.kind === kind),
-    5000,
   )
   return letters.find((letter) => letter.kind === kind)?.text
 }

@@ -28,4 +28,4 @@ it("a cart ends in time while Stripe does not answer about another", async () =>
   } finally {
     answer()
   }
-}, 30_000)
+})

@@ -23,4 +23,4 @@ it("a bought box does not wait for a refund its provider does not answer", async
     (answer) => answer.body.status === "Owned",
   )
   expect(body).toMatchObject({ status: "Owned", owner_id: buyer.id })
-}, 30_000)
+})

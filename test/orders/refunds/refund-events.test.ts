@@ -33,4 +33,4 @@ it("a refund made at Stripe, told several times at once over two processes, is o
       [theirs.id, "Refunded"],
     ])
   }
-}, 30_000)
+})

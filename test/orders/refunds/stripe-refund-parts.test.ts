@@ -82,4 +82,4 @@ it("a part Stripe cannot be asked about does not hold up the other part", async 
     { status: "Pending", amount_in_cents: half },
     { status: "Refunded", amount_in_cents: order.total_in_cents - half },
   ])
-}, 20_000)
+})

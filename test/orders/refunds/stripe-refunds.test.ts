@@ -117,4 +117,4 @@ it("a refund answered with 503 and asked for again with its key is one refund", 
   )
   expect(after).toMatchObject([{ status: "Refunded", amount_in_cents: 100 }])
   expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(100)
-}, 20_000)
+})

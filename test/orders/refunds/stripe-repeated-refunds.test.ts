@@ -43,7 +43,7 @@ it("a refund that is on its way for longer than Stripe remembers the request is 
   expect(body).toMatchObject([{ status: "Refunded", amount_in_cents: 100 }])
   expect(madeFor(intentId)).toHaveLength(1)
   await expectInvariants(service.sql)
-}, 20_000)
+})
 
 it("a refund Stripe has taken on is not asked after every few seconds", async () => {
   const admin = await newShopper(service, { role: "Admin" })
@@ -63,4 +63,4 @@ it("a refund on its way outlives a start without Stripe's key", async () => {
   await keyless.runtime.runPromise(Refunds.use((refunds) => refunds.resume(order.id)))
   stripe.how.failing = undefined
   expect((await (await refundsOf(order.id))()).body).toMatchObject([{ status: "Pending" }])
-}, 20_000)
+})

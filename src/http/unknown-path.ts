@@ -1,0 +1,26 @@
+import { randomUUID } from "node:crypto"
+import { headerLines } from "./response/header-lines.ts"
+import type { ErrorBody, RawResponse } from "./transport.ts"
+
+export interface MadeResponse {
+  readonly response: RawResponse
+  readonly lines: string
+}
+
+/** The answer to an unknown path, made once for each shape: only the request id differs from one to the next. */
+export const makeUnknownPath = (
+  make: (requestId: string, shape: ErrorBody | undefined) => RawResponse,
+): ((requestId: string, shape: ErrorBody | undefined) => MadeResponse) => {
+  const mark = randomUUID()
+  const template = (shape: ErrorBody | undefined) => {
+    const response = make(mark, shape)
+    const parts = Buffer.from(response.body ?? "")
+      .toString()
+      .split(mark)
+    const lines = headerLines(response)
+    return (requestId: string) => ({ response: { ...response, body: parts.join(requestId) }, lines })
+  }
+  const json = template(undefined)
+  const page = template("page")
+  return (requestId, shape) => (shape === "page" ? page : json)(requestId)
+}
