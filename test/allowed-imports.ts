@@ -32,9 +32,9 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   orders: ["accounts", "keys", "lootboxes", "market", "sign-in"],
   partners: ["accounts", "directory", "market", "orders", "organizations", "sign-in"],
   "current-user": ["accounts", "directory", "keys", "transfers"],
-  console: ["accounts", "directory", "sign-in"],
-  operations: ["accounts", "mail"],
+  console: ["accounts", "directory", "orders", "sign-in"],
+  operations: ["accounts", "mail", "orders", "partners", "sign-in"],
   demo: ["accounts", "directory", "keys", "lootboxes", "orders", "organizations", "sign-in"],
-  cli: ["accounts", "keys", "minting", "organizations", "sign-in"],
+  cli: ["accounts", "demo", "directory", "keys", "minting", "orders", "organizations", "sign-in"],
   client: [],
 }

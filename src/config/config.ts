@@ -1,5 +1,5 @@
 import { Context, Redacted } from "effect"
-import { isPublishedSecret } from "../demo/published.ts"
+import { isPublishedSecret } from "./published-demo-secrets.ts"
 import { type Read, readSettings } from "./setting-readers.ts"
 import { settings } from "./settings.ts"
 

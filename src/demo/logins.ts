@@ -3,9 +3,9 @@ import { UserUpdates } from "../accounts/admin-update-user.ts"
 import { Passwords } from "../accounts/passwords.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { AppConfig } from "../config/config.ts"
+import { type DemoSecretName, publishedSecrets } from "../config/published-demo-secrets.ts"
 import { clientSecretHash, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { type DemoItem, DemoItems } from "./demo-item-store.ts"
-import { type DemoSecretName, publishedSecrets } from "./published.ts"
 import { type DemoSecret, demoSecret, possibleSecrets } from "./secrets.ts"
 
 type Login = Pick<DemoItem, "kind" | "name" | "secret_hash" | "current_hash">
