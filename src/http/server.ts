@@ -1,19 +1,19 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js"
 import { idempotencyHeader } from "./guards.ts"
-import { makeKnownPaths, methodsOf } from "./known-paths.ts"
 import { AnswerPace } from "./limits/response-pace.ts"
 import { append, noBody, whole } from "./request/body.ts"
 import { callerAddress } from "./request/caller-address.ts"
 import { clearHead, type HeadFacts, isLengthClear, lengthSaid, readHead } from "./request/head.ts"
 import { headerKey } from "./request/header-key.ts"
 import { makeRequestIds } from "./request/ids.ts"
+import { makeKnownPaths, methodsOf } from "./request/known-paths.ts"
 import { parameterNames, percentDecode } from "./request/path.ts"
 import { makeCrossOrigin, preflightHeaders } from "./response/cross-origin.ts"
 import { headerLines, statusLine } from "./response/header-lines.ts"
 import { makePreparedWriter } from "./response/precomputed.ts"
+import { makeUnknownPath } from "./response/unknown-path.ts"
 import { sendBody, sendNoBody } from "./response/write-body.ts"
 import type { Endpoint, Prepared, RawResponse } from "./transport.ts"
-import { makeUnknownPath } from "./unknown-path.ts"
 import { uWS } from "./uws.ts"
 
 export interface ServerOptions {
@@ -144,7 +144,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     exchange.open = false
     if (!exchange.inCallback) inFlight.delete(exchange)
     observe.answered(exchange.endpoint, response.status, now - exchange.startedAt)
-    const isWatched = pace.add(exchange.runningSince === 0 ? 0 : now - exchange.runningSince)
+    const isWatched = pace.addHandled(exchange.runningSince === 0 ? 0 : now - exchange.runningSince)
     const writeAll = () => writeNow(exchange, response, lines, close, isWatched)
     // Of many answers in one callback the library gathers only the first 16 KB, and then makes a system call for each piece.
     if (exchange.inCallback && !isWatched) writeAll()
@@ -248,6 +248,10 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     else sendBody(res, made.body, isWatched)
   }
 
+  const writeWatched = (res: HttpResponse, req: HttpRequest, made: Prepared) => {
+    res.cork(() => writePrepared(res, req, made, true))
+  }
+
   const serve = (endpoint: Endpoint, head: boolean) => {
     const names = parameterNames(endpoint.path)
     const { bodyLimitBytes, prepared } = endpoint
@@ -299,9 +303,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
         }
         if (made !== undefined) {
           countPrepared()
-          if (!pace.add()) return writePrepared(res, req, made, false)
-          const watched = made
-          return void res.cork(() => writePrepared(res, req, watched, true))
+          return pace.add() ? writeWatched(res, req, made) : writePrepared(res, req, made, false)
         }
       }
       const exchange = open(res, req, endpoint, head)

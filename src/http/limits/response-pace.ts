@@ -37,9 +37,17 @@ export class AnswerPace {
   isOver = false
 
   /** Counts one answer that is about to be written. Whether it must be watched. */
-  add(handlerMs = 0): boolean {
-    this.#load += 1 + Math.min(handlerMs, maxHandlerMs) * loadPerMs
-    if (this.#load < sampledLoad) return false
+  add(): boolean {
+    return ++this.#load >= sampledLoad && this.#isSampled()
+  }
+
+  /** The same for the answer of a handler that took so long. */
+  addHandled(ms: number): boolean {
+    this.#load += Math.round(Math.min(ms, maxHandlerMs) * loadPerMs)
+    return this.add()
+  }
+
+  #isSampled(): boolean {
     if (!this.#isTurnAwaited) {
       this.#awaitTurn()
       return true

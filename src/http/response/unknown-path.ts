@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { headerLines } from "./response/header-lines.ts"
-import type { ErrorBody, RawResponse } from "./transport.ts"
+import type { ErrorBody, RawResponse } from "../transport.ts"
+import { headerLines } from "./header-lines.ts"
 
 export interface MadeResponse {
   readonly response: RawResponse
