@@ -109,10 +109,10 @@ describe("with a wire", () => {
     expect(b.dropped.sort()).toEqual(keys.sort())
     await vi.waitUntil(() => b.woken.length >= 300, patiently)
     expect(b.woken.sort()).toEqual(keys)
-    // Heartbeats come between them, the more the longer it takes.
+    // 900 wake-ups and 300 invalidations. How many share a message depends on how busy the machine is.
     const said = messages.filter(({ drop, wakes }) => drop !== undefined || wakes !== undefined)
     expect(said.length).toBeGreaterThan(0)
-    expect(said.length).toBeLessThan(30)
+    expect(said.length).toBeLessThan(keys.length / 2)
   })
 
   it("of too many wake-ups all processes hear that some were lost", async () => {
