@@ -1,13 +1,13 @@
 import { defineConfig } from "vitest/config"
-import { LongestFirst } from "./test/fixtures/longest-first.ts"
-import { patienceMs } from "./test/fixtures/patience.ts"
+import { LongestFirst } from "./test/fixtures/suite/longest-first.ts"
+import { patienceMs } from "./test/fixtures/suite/patience.ts"
 
 export default defineConfig({
   test: {
-    globalSetup: "test/fixtures/postgres.ts",
+    globalSetup: "test/fixtures/suite/postgres.ts",
     // Loading the service takes longer than most files' tests: the files of a worker share what is loaded.
     isolate: false,
-    setupFiles: "test/fixtures/clean-up.ts",
+    setupFiles: "test/fixtures/suite/clean-up.ts",
     include: ["test/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 4,

@@ -3,7 +3,7 @@ import { Unavailable } from "../schema/errors.ts"
 import { BoundedMap } from "./bounded-map.ts"
 
 /** One entity in memory: its state as of the last commit seen here, and those who have come for a turn. */
-export interface Cell<Loaded> {
+export interface ActorInstance<Loaded> {
   loaded: Loaded | undefined
   /** Turns running or waiting. */
   waiting: number
@@ -13,18 +13,18 @@ export interface Cell<Loaded> {
   readonly queue: Array<() => void>
 }
 
-export interface CellLimits {
+export interface ActorInstanceLimits {
   readonly maxCells: number
   readonly mailboxLimit: number
 }
 
 /** Activation on demand, passivation by least recent use. Any idle cell may go: Postgres is the truth. */
-export class Cells<Loaded> {
-  readonly #cells: BoundedMap<Cell<Loaded>>
-  readonly #limits: CellLimits
+export class ActorInstances<Loaded> {
+  readonly #cells: BoundedMap<ActorInstance<Loaded>>
+  readonly #limits: ActorInstanceLimits
   #waiting = 0
 
-  constructor(limits: CellLimits) {
+  constructor(limits: ActorInstanceLimits) {
     this.#limits = limits
     this.#cells = new BoundedMap(limits.maxCells, ({ waiting }) => waiting === 0)
   }
@@ -36,7 +36,7 @@ export class Cells<Loaded> {
     return this.#cells.size
   }
 
-  find(id: string): Cell<Loaded> | undefined {
+  find(id: string): ActorInstance<Loaded> | undefined {
     return this.#cells.get(id)
   }
 
@@ -46,7 +46,7 @@ export class Cells<Loaded> {
   }
 
   /** Runs the turn alone among this entity's turns, in arrival order. Who waits may leave; a turn that runs is ended. */
-  enter<A, E, R>(id: string, turn: (cell: Cell<Loaded>) => Effect.Effect<A, E, R>) {
+  enter<A, E, R>(id: string, turn: (cell: ActorInstance<Loaded>) => Effect.Effect<A, E, R>) {
     return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Unavailable, R> => {
       const cell = this.#activate(id)
       if (cell.waiting >= this.#limits.mailboxLimit) {
@@ -74,31 +74,31 @@ export class Cells<Loaded> {
     })
   }
 
-  #leave(cell: Cell<Loaded>): void {
+  #leave(cell: ActorInstance<Loaded>): void {
     cell.waiting--
     this.#waiting--
   }
 
-  #end(cell: Cell<Loaded>): undefined {
+  #end(cell: ActorInstance<Loaded>): undefined {
     this.#leave(cell)
     // Later: a long queue of turns that are refused at once would be as deep a stack.
     if (cell.queue.length > 0) queueMicrotask(() => this.#handOn(cell))
     else cell.busy = false
   }
 
-  #handOn(cell: Cell<Loaded>): void {
+  #handOn(cell: ActorInstance<Loaded>): void {
     const begin = cell.queue.shift()
     if (begin === undefined) cell.busy = false
     else begin()
   }
 
-  #activate(id: string): Cell<Loaded> {
+  #activate(id: string): ActorInstance<Loaded> {
     const known = this.#cells.get(id)
     if (known !== undefined) {
       this.#cells.renew(id, known)
       return known
     }
-    const cell: Cell<Loaded> = { loaded: undefined, waiting: 0, busy: false, queue: [] }
+    const cell: ActorInstance<Loaded> = { loaded: undefined, waiting: 0, busy: false, queue: [] }
     this.#cells.set(id, cell)
     return cell
   }

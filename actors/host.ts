@@ -11,11 +11,11 @@ import {
 } from "xstate"
 import { EventRefused, NotFound, Unavailable } from "../schema/errors.ts"
 import { type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
-import { type Cell, Cells } from "./actor-instances.ts"
+import { type ActorInstance, ActorInstances } from "./actor-instances.ts"
 import { Deadlines, momentOf } from "./deadlines.ts"
 import { Mailboxes } from "./mailboxes.ts"
 import { type EntityColumns, EntityStore, Publisher } from "./ports.ts"
-import { makePureTurns } from "./transition.ts"
+import { makeTransition } from "./transition.ts"
 
 export interface Loaded<M extends AnyStateMachine> {
   readonly version: number
@@ -81,10 +81,10 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const mailboxes = yield* Mailboxes
     const { entity, columns } = options
     const machine: AnyStateMachine = options.machine
-    const turns = makePureTurns(machine)
+    const turns = makeTransition(machine)
     const operations: Readonly<Record<string, string | undefined>> | undefined = options.operations
     const nameOf = (event: string) => (operations === undefined ? event : operations[event])
-    const cells = new Cells<Loaded<M>>({
+    const cells = new ActorInstances<Loaded<M>>({
       maxCells: options.maxCells ?? 20_000,
       mailboxLimit: options.mailboxLimit ?? 256,
     })
@@ -121,7 +121,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
 
     const attempt = Effect.fnUntraced(function* <E, R>(
       id: string,
-      cell: Cell<Loaded<M>>,
+      cell: ActorInstance<Loaded<M>>,
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
       turnOptions: TurnOptions<M>,
       isFirst: boolean,

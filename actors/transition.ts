@@ -14,7 +14,7 @@ const nothing = () => {}
  * our machines start no actors and send nothing, so one that never runs will do for all their turns. They do nothing on the
  * way to their initial state either, so it is the same for all but for its context.
  */
-export const makePureTurns = (machine: AnyStateMachine) => {
+export const makeTransition = (machine: AnyStateMachine) => {
   const self = createActor(machine)
   const { value } = self.getSnapshot()
   const contextOf: unknown = machine.config.context

@@ -34,7 +34,7 @@ export interface Step {
   readonly side: Side
 }
 
-interface Common<Prepared> {
+interface Common<Precomputed> {
   readonly name: string
   readonly summary: string
   readonly subject: Side
@@ -61,42 +61,42 @@ interface Common<Prepared> {
   /** Left out of a plain run, which has about five minutes. */
   readonly onRequest?: true
   /** Runs once for each running service before its load; what it returns is handed to the generator's process. */
-  prepare?(server: RunningServer): Promise<Prepared>
+  prepare?(server: RunningServer): Promise<Precomputed>
   /** Runs after that, and after each new start of the service. */
   settle?(server: RunningServer): Promise<void>
 }
 
 /** Methods, not function members: the registry keeps scenarios with different preparations in one list. */
-export interface RequestScenario<Prepared> extends Common<Prepared> {
+export interface RequestScenario<Precomputed> extends Common<Precomputed> {
   /** A source alone is judged by the two members below. Baselines are given no preparation. */
-  requests(target: Target, prepared: Prepared): RequestSource | HttpTraffic
+  requests(target: Target, prepared: Precomputed): RequestSource | HttpTraffic
   readonly check?: Check
   readonly statuses?: readonly number[]
 }
 
-export interface FanOutScenario<Prepared> extends Common<Prepared> {
-  fanOut(target: Target, prepared: Prepared, sockets: number): FanOutPlan
+export interface FanOutScenario<Precomputed> extends Common<Precomputed> {
+  fanOut(target: Target, prepared: Precomputed, sockets: number): FanOutPlan
 }
 
-export interface ReconnectScenario<Prepared> extends Common<Prepared> {
-  reconnect(target: Target, prepared: Prepared): CrowdPlan
+export interface ReconnectScenario<Precomputed> extends Common<Precomputed> {
+  reconnect(target: Target, prepared: Precomputed): CrowdPlan
 }
 
-export interface IdleScenario<Prepared> extends Common<Prepared> {
-  idle(target: Target, prepared: Prepared): CrowdPlan
+export interface IdleScenario<Precomputed> extends Common<Precomputed> {
+  idle(target: Target, prepared: Precomputed): CrowdPlan
 }
 
-export interface ContestScenario<Prepared> extends Common<Prepared> {
-  contest(target: Target, prepared: Prepared): ContestPlan
+export interface ContestScenario<Precomputed> extends Common<Precomputed> {
+  contest(target: Target, prepared: Precomputed): ContestPlan
 }
 
 /** Every side is a driver and brings its own load. */
-export type DriverScenario<Prepared> = Common<Prepared>
+export type DriverScenario<Precomputed> = Common<Precomputed>
 
-export type Scenario<Prepared = unknown> =
-  | DriverScenario<Prepared>
-  | RequestScenario<Prepared>
-  | FanOutScenario<Prepared>
-  | ReconnectScenario<Prepared>
-  | IdleScenario<Prepared>
-  | ContestScenario<Prepared>
+export type Scenario<Precomputed = unknown> =
+  | DriverScenario<Precomputed>
+  | RequestScenario<Precomputed>
+  | FanOutScenario<Precomputed>
+  | ReconnectScenario<Precomputed>
+  | IdleScenario<Precomputed>
+  | ContestScenario<Precomputed>

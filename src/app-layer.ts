@@ -10,8 +10,8 @@ import { guards } from "./accounts/guards-layer.ts"
 import { accounts } from "./accounts/layer.ts"
 import type { PasswordOptions } from "./accounts/passwords.ts"
 import { channelStates } from "./channel-states.ts"
-import { hearOutsiders } from "./cluster/cli-notifications.ts"
-import { type BusSurroundings, betweenProcesses } from "./cluster/layer.ts"
+import { receiveCliNotifications } from "./cluster/cli-notifications.ts"
+import { type ClusterOptions, clusterLayer } from "./cluster/layer.ts"
 import { AppConfig, type Config } from "./config/config.ts"
 import { masterKeys } from "./config/secret-keys.ts"
 import { Seal } from "./crypto/envelope-encryption.ts"
@@ -19,10 +19,10 @@ import { currentUser } from "./current-user/layer.ts"
 import { DemoItems } from "./demo/demo-item-store.ts"
 import { directory } from "./directory/layer.ts"
 import { keys } from "./keys/layer.ts"
-import { keyCheck } from "./keys/sealed-keys-check.ts"
+import { sealedKeysCheck } from "./keys/sealed-keys-check.ts"
 import { live } from "./live/layer.ts"
-import { Said } from "./live/local-publish.ts"
-import { CrowdedChannels } from "./live/oversized-channels.ts"
+import { LocalPublish } from "./live/local-publish.ts"
+import { OversizedChannels } from "./live/oversized-channels.ts"
 import { publisher } from "./live/publisher.ts"
 import { lootboxes } from "./lootboxes/layer.ts"
 import { delivery } from "./mail/delivery.ts"
@@ -43,7 +43,7 @@ import { transfers } from "./transfers/layer.ts"
 import { entityStore } from "./turns/entity-store.ts"
 import { Outbox } from "./turns/outbox.ts"
 
-export interface Surroundings extends BusSurroundings {
+export interface ServiceOptions extends ClusterOptions {
   readonly config: Config
   /** Creates the configured admin and the demo data before serving. One process of a service does it. */
   readonly preparesData?: boolean
@@ -56,7 +56,7 @@ export interface Surroundings extends BusSurroundings {
 const liveCheckMs = 1000
 
 /** The wiring of the service, from the top down: each line needs only the lines below it. */
-export const appLayer = (surroundings: Surroundings) => {
+export const appLayer = (surroundings: ServiceOptions) => {
   const { config, database } = surroundings
   const masterSecrets = masterKeys(config)
   const sql = Sql.layer({
@@ -74,14 +74,14 @@ export const appLayer = (surroundings: Surroundings) => {
       Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
-    Layer.provideMerge(Layer.mergeAll(Said.layer, CrowdedChannels.layer)),
+    Layer.provideMerge(Layer.mergeAll(LocalPublish.layer, OversizedChannels.layer)),
   )
   const platform = Layer.mergeAll(
     DatabaseClock.layer,
     Outbox.layer,
-    betweenProcesses(surroundings),
+    clusterLayer(surroundings),
     Readiness.layer,
-    keyCheck,
+    sealedKeysCheck,
   ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
@@ -102,7 +102,7 @@ export const appLayer = (surroundings: Surroundings) => {
     Layer.provideMerge(Layer.mergeAll(market, minting, organizations, signIn)),
     Layer.provideMerge(directory),
     Layer.provideMerge(keys),
-    Layer.provideMerge(Layer.mergeAll(accounts, authentication, hearOutsiders(surroundings))),
+    Layer.provideMerge(Layer.mergeAll(accounts, authentication, receiveCliNotifications(surroundings))),
     Layer.provideMerge(actors),
     Layer.provideMerge(callers(masterSecrets, config)),
     Layer.provideMerge(platform),

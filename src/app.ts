@@ -1,7 +1,7 @@
 import { Effect, type Layer, ManagedRuntime } from "effect"
 import { Mailboxes } from "../actors/mailboxes.ts"
 import { ensureAdmin } from "./accounts/admins.ts"
-import { appLayer, type Surroundings } from "./app-layer.ts"
+import { appLayer, type ServiceOptions } from "./app-layer.ts"
 import { Bus } from "./cluster/bus.ts"
 import type { Config } from "./config/config.ts"
 import { OwnAddress } from "./config/own-address.ts"
@@ -72,7 +72,7 @@ export interface Service {
 
 /** Brings the service up on its port; what it returns is ready to serve. */
 export const startService = async (
-  surroundings: Surroundings,
+  surroundings: ServiceOptions,
   options: { port: number; exclusive: boolean },
 ) => {
   const { config } = surroundings
@@ -92,7 +92,7 @@ export const startService = async (
         if (surroundings.peersPossible && config.redisUrl !== undefined)
           readiness.add(
             "redis",
-            Effect.sync(() => (bus.hearsExpress() ? "ok" : "away")),
+            Effect.sync(() => (bus.isRedisConnected() ? "ok" : "away")),
           )
         return {
           metrics: yield* Metrics,

@@ -5,8 +5,8 @@ import { expect, it } from "vitest"
 import { connect } from "../src/postgres/sql.ts"
 import { startWorkers } from "../src/workers.ts"
 import { freePort } from "./fixtures/free-port.ts"
-import { patiently } from "./fixtures/patience.ts"
 import { startProgram, temporaryFolder, workersOf } from "./fixtures/program.ts"
+import { patiently } from "./fixtures/suite/patience.ts"
 
 /** A program that notes its start, and does not come up while a file says so. */
 const program = `

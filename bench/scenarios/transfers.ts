@@ -11,13 +11,13 @@ import { service } from "../subject.ts"
 const senders = 500
 const ids = 100_000
 
-interface Letter {
+interface OutboxMail {
   readonly kind: string
   readonly code?: string
 }
 
 export const codeOf = (body: Buffer, kind: string): string => {
-  const letters = JSON.parse(body.toString()) as readonly Letter[]
+  const letters = JSON.parse(body.toString()) as readonly OutboxMail[]
   const code = letters.find((letter) => letter.kind === kind)?.code
   if (code === undefined) throw new Error(`no ${kind} in the outbox`)
   return code

@@ -2,7 +2,7 @@ import uWS, { type us_listen_socket } from "uWebSockets.js"
 import { Effect } from "effect"
 import { Publisher } from "../../actors/ports.ts"
 import { startService } from "../../src/app.ts"
-import type { Surroundings } from "../../src/app-layer.ts"
+import type { ServiceOptions } from "../../src/app-layer.ts"
 import { readConfig } from "../../src/config/config.ts"
 import { LiveSessions } from "../../src/live/sessions.ts"
 import { mountLive } from "../../src/live/socket.ts"
@@ -52,7 +52,7 @@ const { database, stop } = shared === undefined ? await startDatabase() : { ...s
 
 let wakes = 0
 const isLost = () => ++wakes % (shared?.loseEvery ?? Number.POSITIVE_INFINITY) === 0
-const lossy: Surroundings["interceptBus"] = (bus) => ({
+const lossy: ServiceOptions["interceptBus"] = (bus) => ({
   ...bus,
   publish: (topic, payload) => {
     if (!isLost()) bus.publish(topic, payload)

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { Bus } from "../cluster/bus.ts"
-import { Memory } from "../cluster/invalidated-cache.ts"
+import { InvalidatedCache } from "../cluster/invalidated-cache.ts"
 import { accountTopic } from "../cluster/topic-names.ts"
 import { headerKey } from "../http/request/header-key.ts"
-import { FixedAnswer } from "../http/response/static.ts"
-import type { Prepared, RequestView } from "../http/transport.ts"
-import { type Caller, Callers } from "./caller-cache.ts"
+import { StaticResponse } from "../http/response/static.ts"
+import type { Precomputed, RequestView } from "../http/transport.ts"
+import { type Caller, CallerCache } from "./caller-cache.ts"
 import { Tokens } from "./sessions/tokens.ts"
 
 const capacity = 10_000
@@ -17,7 +17,7 @@ const head = { status: "200 OK", lines: "Content-Type: application/json\r\nCache
 
 interface Kept {
   readonly caller: Caller
-  readonly answer: Prepared
+  readonly answer: Precomputed
   readonly untilMs: number
 }
 
@@ -25,24 +25,24 @@ interface Kept {
  * What `GET /account` answered, by user, for as long as nothing in it changed. A caller whose token and answer are both at
  * hand costs no query and no fiber.
  */
-export class AccountAnswers extends Context.Service<
-  AccountAnswers,
+export class AccountResponseCache extends Context.Service<
+  AccountResponseCache,
   {
-    readonly prepared: (view: RequestView) => Prepared | undefined
+    readonly prepared: (view: RequestView) => Precomputed | undefined
     /** Called before the answer is read; what it returns keeps the answer, unless something changed meanwhile. */
     readonly watch: (userId: string) => (body: string) => void
     changed(userIds: ReadonlyArray<string>): Effect.Effect<void>
   }
->()("directory/AccountAnswers") {
+>()("directory/AccountResponseCache") {
   static readonly layer = Layer.effect(
-    AccountAnswers,
+    AccountResponseCache,
     Effect.gen(function* () {
       const bus = yield* Bus
-      const callers = yield* Callers
+      const callers = yield* CallerCache
       const tokens = yield* Tokens
-      const memory = new Memory<Kept>(bus, { topics: [accountTopic], capacity })
+      const memory = new InvalidatedCache<Kept>(bus, { topics: [accountTopic], capacity })
 
-      return AccountAnswers.of({
+      return AccountResponseCache.of({
         prepared: (view) => {
           const authorization = view.getHeader(authorizationKey)
           if (!authorization.startsWith(prefix)) return undefined
@@ -60,7 +60,7 @@ export class AccountAnswers extends Context.Service<
           const remember = memory.watch()
           return (body) => {
             if (caller === undefined || callers.remembered(userId) !== caller) return
-            const answer = new FixedAnswer(head, "", body)
+            const answer = new StaticResponse(head, "", body)
             remember(caller.id, { caller, answer, untilMs: performance.now() + keepMs })
           }
         },

@@ -17,8 +17,8 @@ import { invalidField, unacceptable } from "./registration.ts"
 import { UserAdmin, type UserChanges } from "./user-admin-store.ts"
 
 /** What an administrator asks for, checked against what this administrator may do. */
-export class UserUpdates extends Context.Service<
-  UserUpdates,
+export class AdminUserUpdates extends Context.Service<
+  AdminUserUpdates,
   {
     update(
       principal: Principal,
@@ -27,9 +27,9 @@ export class UserUpdates extends Context.Service<
     ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
     hashPassword(password: string): Effect.Effect<string, Unprocessable | Unavailable>
   }
->()("directory/UserUpdates") {
+>()("directory/AdminUserUpdates") {
   static readonly layer = Layer.effect(
-    UserUpdates,
+    AdminUserUpdates,
     Effect.gen(function* () {
       const users = yield* UserAdmin
       const passwords = yield* Passwords
@@ -87,7 +87,7 @@ export class UserUpdates extends Context.Service<
         }
       })
 
-      return UserUpdates.of({
+      return AdminUserUpdates.of({
         hashPassword,
         update: Effect.fnUntraced(function* (principal, userId, asked) {
           yield* checkAllowed(principal, userId, asked)

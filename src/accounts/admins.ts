@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { AppConfig } from "../config/config.ts"
 import { Accounts } from "./account-store.ts"
-import { Callers } from "./caller-cache.ts"
+import { CallerCache } from "./caller-cache.ts"
 import { Passwords } from "./passwords.ts"
 
 /**
@@ -13,7 +13,7 @@ export const ensureAdmin = Effect.gen(function* () {
   if (adminEmail === undefined || adminPassword === undefined) return
   const accounts = yield* Accounts
   const passwords = yield* Passwords
-  const callers = yield* Callers
+  const callers = yield* CallerCache
   const email = adminEmail.toLowerCase()
   const password = Redacted.value(adminPassword)
 

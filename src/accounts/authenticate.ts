@@ -4,8 +4,8 @@ import { Unauthorized } from "../../schema/errors.ts"
 import type { Principal } from "../http/principal.ts"
 import type { AuthScheme } from "../http/route.ts"
 import type { RawRequest } from "../http/transport.ts"
-import { type ApiKeyCaller, ApiKeyCallers } from "./api-keys/caller-store.ts"
-import { type Caller, Callers } from "./caller-cache.ts"
+import { type ApiKeyCaller, ApiKeyCallerCache } from "./api-keys/caller-store.ts"
+import { type Caller, CallerCache } from "./caller-cache.ts"
 import { type Claims, type TokenKind, Tokens } from "./sessions/tokens.ts"
 
 const bearer = /^Bearer +(\S+)$/i
@@ -52,8 +52,8 @@ const suits = (scheme: AuthScheme, principal: Principal): boolean =>
 /** Finds who is asking. A token or key this process has seen before costs two map look-ups and no query. */
 export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
-  const callers = yield* Callers
-  const apiKeys = yield* ApiKeyCallers
+  const callers = yield* CallerCache
+  const apiKeys = yield* ApiKeyCallerCache
 
   const verify = (token: string, kind: TokenKind) =>
     tokens.verify(token, kind).pipe(

@@ -1,15 +1,15 @@
 import { Clock, Layer } from "effect"
 import type { Config } from "../config/config.ts"
 import type { NamedKey } from "../crypto/key-ring.ts"
-import { Limits } from "../http/limits/rate-limits.ts"
+import { RateLimits } from "../http/limits/rate-limits.ts"
 import { makeDatabaseTime } from "../postgres/database-clock.ts"
-import { AccountAnswers } from "./account-response-cache.ts"
+import { AccountResponseCache } from "./account-response-cache.ts"
 import { Accounts } from "./account-store.ts"
-import { ApiKeyCallers } from "./api-keys/caller-store.ts"
-import { Callers } from "./caller-cache.ts"
+import { ApiKeyCallerCache } from "./api-keys/caller-store.ts"
+import { CallerCache } from "./caller-cache.ts"
 import { MagicLinks } from "./login/magic-links.ts"
 import { type PasswordOptions, Passwords } from "./passwords.ts"
-import { Browsers } from "./sessions/browser-cookies.ts"
+import { BrowserCookies } from "./sessions/browser-cookies.ts"
 import { BrowserSessions } from "./sessions/browser-sessions.ts"
 import { OneTimeCodes } from "./sessions/one-time-codes.ts"
 import { RefreshTokens } from "./sessions/refresh-tokens.ts"
@@ -29,20 +29,20 @@ export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
   const facts = { keys, issuer: config.baseUrl, accessSeconds: config.accessTokenSeconds }
   // A token may be signed by one node and checked by another: both use the database's clock.
   const tokens = Tokens.layer(facts).pipe(Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)))
-  return Layer.mergeAll(AccountAnswers.layer, Users.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(Callers.layer, tokens)),
+  return Layer.mergeAll(AccountResponseCache.layer, Users.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, tokens)),
   )
 }
 
 /** Logins, sessions, magic links and two-factor. */
 export const authentication = Layer.mergeAll(MagicLinks.layer, TwoFactor.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Sessions.layer, BrowserSessions.layer, Browsers.layer)),
+  Layer.provideMerge(Layer.mergeAll(Sessions.layer, BrowserSessions.layer, BrowserCookies.layer)),
   Layer.provideMerge(SecondFactors.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       Accounts.layer,
-      ApiKeyCallers.layer,
-      Limits.layer,
+      ApiKeyCallerCache.layer,
+      RateLimits.layer,
       Totp.layer({ issuer: "Emoji Id Directory" }),
     ),
   ),

@@ -2,8 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import type { Role } from "../../schema/accounts/scope.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
-import { telling } from "../cluster/invalidate-after-unknown-outcome.ts"
-import { Memory } from "../cluster/invalidated-cache.ts"
+import { invalidating } from "../cluster/invalidate-after-unknown-outcome.ts"
+import { InvalidatedCache } from "../cluster/invalidated-cache.ts"
 import { userTopic } from "../cluster/topic-names.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { makeFindCallerRow } from "./caller-store.ts"
@@ -29,8 +29,8 @@ export const lookBackSeconds = ({ accessTokenSeconds }: Pick<Config, "accessToke
   accessTokenSeconds + leewaySeconds
 
 /** Callers by user id, remembered until a commit that changes one says so on the bus. */
-export class Callers extends Context.Service<
-  Callers,
+export class CallerCache extends Context.Service<
+  CallerCache,
   {
     /** From memory, when memory may be trusted. */
     remembered(userId: string): Caller | undefined
@@ -38,16 +38,16 @@ export class Callers extends Context.Service<
     /** Returns once no process counts on what the user was before. */
     changed(userId: string): Effect.Effect<void>
     /** The same after a statement that takes something from the user, whether or not its answer came. */
-    telling(userId: string): <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    invalidating(userId: string): <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
->()("directory/Callers") {
+>()("directory/CallerCache") {
   static readonly layer = Layer.effect(
-    Callers,
+    CallerCache,
     Effect.gen(function* () {
       const bus = yield* Bus
       const config = yield* AppConfig
       const findRow = yield* makeFindCallerRow(lookBackSeconds(config))
-      const memory = new Memory<Caller>(bus, { topics: [userTopic], capacity })
+      const memory = new InvalidatedCache<Caller>(bus, { topics: [userTopic], capacity })
 
       const find = Effect.fnUntraced(function* (userId: string) {
         const remember = memory.watch()
@@ -68,11 +68,11 @@ export class Callers extends Context.Service<
 
       const changed = (userId: string) => bus.invalidate(userTopic, [userId])
 
-      return Callers.of({
+      return CallerCache.of({
         remembered: (userId) => memory.recall(userId),
         find,
         changed,
-        telling: (userId) => telling(changed(userId), config.statementTimeoutMs),
+        invalidating: (userId) => invalidating(changed(userId), config.statementTimeoutMs),
       })
     }),
   )

@@ -3,7 +3,7 @@ import { DisplayFeature, Feature, NewFeature } from "../../schema/accounts/featu
 import { NotFound, Unprocessable } from "../../schema/errors.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { runId } from "../turns/operation-key.ts"
+import { operationKey } from "../turns/operation-key.ts"
 import { Features } from "./feature-store.ts"
 import { checkForUser } from "./permissions.ts"
 import { UserAdmin } from "./user-admin-store.ts"
@@ -47,7 +47,7 @@ const create = route({
   errors: [Unprocessable],
   handler: ({ body, headers, principal }) =>
     Features.use((features) =>
-      features.create(body.code, body.description ?? "", runId(principal, headers, body)),
+      features.create(body.code, body.description ?? "", operationKey(principal, headers, body)),
     ),
 })
 

@@ -3,10 +3,10 @@ import { Context, Effect, Layer } from "effect"
 import type { DisplayFeature, Feature } from "../../schema/accounts/feature.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
-import { telling } from "../cluster/invalidate-after-unknown-outcome.ts"
+import { invalidating } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { accountTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
-import { insertOnce, unlessMade } from "../turns/insert-idempotent.ts"
+import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts"
 
 /** Switches an operator turns on for single users. */
 export class Features extends Context.Service<
@@ -32,7 +32,8 @@ export class Features extends Context.Service<
       const bus = yield* Bus
       const changed = (userIds: ReadonlyArray<string>) =>
         userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)
-      const tellingUser = (userId: string) => telling(changed([userId.toLowerCase()]), sql.statementTimeoutMs)
+      const tellingUser = (userId: string) =>
+        invalidating(changed([userId.toLowerCase()]), sql.statementTimeoutMs)
       const orNotFound = <A>(rows: ReadonlyArray<A>, what: string) =>
         rows[0] === undefined ? Effect.fail(new NotFound({ error: what })) : Effect.succeed(rows[0])
 
@@ -44,10 +45,10 @@ export class Features extends Context.Service<
           ),
         all: sql.rows<Feature>((q) => q`select id, code, description, created_at from feature order by code`),
         create: (code, description, run = randomUUID()) =>
-          insertOnce(run, (id) =>
+          insertIdempotent(run, (id) =>
             sql.attempt<Feature>(
               (q) => q`insert into feature (id, code, description) values (${id}, ${code}, ${description})
-                       ${unlessMade(q, "feature")} returning id, code, description, created_at`,
+                       ${onConflictReuse(q, "feature")} returning id, code, description, created_at`,
             ),
           ).pipe(
             Effect.catchTag("SqlRefused", (refused) =>

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../config/config.ts"
 import { Guards } from "../http/guards.ts"
-import { makeOnce } from "../http/idempotency.ts"
-import { Limits } from "../http/limits/rate-limits.ts"
+import { makeIdempotency } from "../http/idempotency.ts"
+import { RateLimits } from "../http/limits/rate-limits.ts"
 import type { Principal } from "../http/principal.ts"
 import { addressGroup } from "../http/request/caller-address.ts"
 import { makeAuthenticate } from "./authenticate.ts"
@@ -16,10 +16,10 @@ export const guards = Layer.effect(
   Guards,
   Effect.gen(function* () {
     const authenticate = yield* makeAuthenticate
-    const limits = yield* Limits
+    const limits = yield* RateLimits
     const sessions = yield* Sessions
     const { rateLimit, requestDeadlineSeconds } = yield* AppConfig
-    const once = yield* makeOnce(2 * requestDeadlineSeconds)
+    const once = yield* makeIdempotency(2 * requestDeadlineSeconds)
     const limit: Guards["Service"]["limit"] = (name, request, principal) =>
       limits.take(name, {
         address: addressGroup(request.address),

@@ -1,11 +1,11 @@
 import { Layer } from "effect"
-import { UserUpdates } from "./admin-update-user.ts"
+import { AdminUserUpdates } from "./admin-update-user.ts"
 import { ApiKeys } from "./api-keys/api-key-store.ts"
 import { Features } from "./feature-store.ts"
 import { Parties } from "./party-store.ts"
 import { UserAdmin } from "./user-admin-store.ts"
 
 /** Users, features and API keys, for the routes and for the command line. */
-export const accounts = UserUpdates.layer.pipe(
+export const accounts = AdminUserUpdates.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Features.layer, Parties.layer, UserAdmin.layer)),
 )

@@ -6,7 +6,7 @@ import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { notStored } from "./login/routes.ts"
 import { register } from "./registration.ts"
-import { Browsers } from "./sessions/browser-cookies.ts"
+import { BrowserCookies } from "./sessions/browser-cookies.ts"
 
 const registerUser = route({
   id: "createUser",
@@ -23,7 +23,7 @@ const registerUser = route({
   handler: ({ body, headers }) =>
     Effect.gen(function* () {
       const { tokens, userId } = yield* register(body)
-      const browsers = yield* Browsers
+      const browsers = yield* BrowserCookies
       // Not where another site sent the form: that would make its password count as this browser's own.
       const isHere = headers["sec-fetch-site"] === "same-origin"
       return Reply.json(tokens, {

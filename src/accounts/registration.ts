@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { type RegisterUserParameters, readEmail } from "../../schema/accounts/account.ts"
 import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
-import { Limits } from "../http/limits/rate-limits.ts"
+import { RateLimits } from "../http/limits/rate-limits.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { Accounts } from "./account-store.ts"
@@ -82,7 +82,7 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
     return yield* invalidField("email", "invalid", "This is not an email address.")
   }
   if (email !== undefined)
-    yield* Limits.use((limits) => limits.take("mail", { account: `register/${email}` }))
+    yield* RateLimits.use((limits) => limits.take("mail", { account: `register/${email}` }))
   const password_hash = body.password
     ? yield* passwords.hash(body.password).pipe(
         Effect.catchTags({

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { readEmail, type UpdateUserParameters } from "../../schema/accounts/account.ts"
 import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
-import { Limits } from "../http/limits/rate-limits.ts"
+import { RateLimits } from "../http/limits/rate-limits.ts"
 import type { Principal } from "../http/principal.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { accountKey } from "./account-name.ts"
 import { type Account, Accounts } from "./account-store.ts"
-import { Callers } from "./caller-cache.ts"
+import { CallerCache } from "./caller-cache.ts"
 import { queueFull } from "./login/login.ts"
 import { MagicLinks, mailKind } from "./login/magic-links.ts"
 import { Passwords } from "./passwords.ts"
@@ -21,7 +21,7 @@ const checkMayChange = Effect.fnUntraced(function* (
   body: UpdateUserParameters,
   email: string | undefined,
 ) {
-  const limits = yield* Limits
+  const limits = yield* RateLimits
   const passwords = yield* Passwords
   if (principal.via !== "session") {
     return yield* new Forbidden({ error: "Password and email are changed from a login session." })
@@ -69,7 +69,7 @@ const noticeTo = (account: Account, change: string): ReadonlyArray<Mail> =>
 /** Answers the tokens that replace the caller's when a new password ended every session. */
 export const updateAccount = Effect.fnUntraced(function* (principal: Principal, body: UpdateUserParameters) {
   const accounts = yield* Accounts
-  const callers = yield* Callers
+  const callers = yield* CallerCache
   const links = yield* MagicLinks
   const outbox = yield* Outbox
   const passwords = yield* Passwords
@@ -81,7 +81,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   const changesAccess = Boolean(body.password) || email !== undefined
   if (changesAccess) yield* checkMayChange(principal, account, body, email)
   if (email !== undefined)
-    yield* Limits.use((limits) => limits.take("mail", { account: accountKey({ email }) }))
+    yield* RateLimits.use((limits) => limits.take("mail", { account: accountKey({ email }) }))
   const new_hash = body.password
     ? yield* passwords.hash(body.password).pipe(
         Effect.catchTags({
@@ -113,7 +113,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
         : { link: { token_hash: made.token_hash, purpose: "confirm", seconds: made.seconds } }),
       ...(mail.length === 0 ? {} : { mail: yield* outbox.seal(mail) }),
     })
-    .pipe(Effect.catchTag("SqlRefused", uniquenessOf), callers.telling(account.id))
+    .pipe(Effect.catchTag("SqlRefused", uniquenessOf), callers.invalidating(account.id))
   if (done === undefined) {
     return yield* new Conflict({
       error: "The account was deleted, or its password changed, by another request.",

@@ -9,7 +9,7 @@ import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } f
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../cluster/bus.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
-import { Callers } from "./caller-cache.ts"
+import { CallerCache } from "./caller-cache.ts"
 import { uniquenessOf } from "./registration.ts"
 import { usersMeant } from "./user-search-store.ts"
 
@@ -133,10 +133,10 @@ export class UserAdmin extends Context.Service<
     UserAdmin,
     Effect.gen(function* () {
       const sql = yield* Sql
-      const callers = yield* Callers
+      const callers = yield* CallerCache
       const bus = yield* Bus
 
-      const telling = (id: string) => callers.telling(id.toLowerCase())
+      const invalidating = (id: string) => callers.invalidating(id.toLowerCase())
       const publish = (events: ReadonlyArray<Event>) => {
         for (const { channel } of events) bus.publish("channel", channel)
       }
@@ -150,7 +150,7 @@ export class UserAdmin extends Context.Service<
         id: string,
         statement: Effect.Effect<ReadonlyArray<{ readonly outcome: Touched<Removed> }>, Unavailable>,
       ) {
-        const [row] = yield* statement.pipe(telling(id))
+        const [row] = yield* statement.pipe(invalidating(id))
         const outcome = row!.outcome
         if (outcome === null) return yield* noUser()
         if ("role" in outcome) return yield* refused(outcome)
@@ -222,7 +222,7 @@ export class UserAdmin extends Context.Service<
               (q) =>
                 q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome`,
             )
-            .pipe(Effect.catchTag("SqlRefused", uniquenessOf), telling(id))
+            .pipe(Effect.catchTag("SqlRefused", uniquenessOf), invalidating(id))
           return yield* afterChange(row!.outcome)
         }),
         removeTwoFactor: Effect.fnUntraced(function* (id, by) {
@@ -230,7 +230,7 @@ export class UserAdmin extends Context.Service<
             .rows<{ outcome: Touched<Changed> }>(
               (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
             )
-            .pipe(telling(id))
+            .pipe(invalidating(id))
           return yield* afterChange(row!.outcome).pipe(Effect.catchTag("Conflict", Effect.die))
         }),
         remove: (id, { by, insists }) =>

@@ -4,9 +4,9 @@ import { AdminUpdateUserParameters, DeletedUser } from "../../schema/accounts/us
 import { Conflict, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { text, Uuid } from "../../schema/wire-format.ts"
-import { Limits } from "../http/limits/rate-limits.ts"
+import { RateLimits } from "../http/limits/rate-limits.ts"
 import { route } from "../http/route.ts"
-import { UserUpdates } from "./admin-update-user.ts"
+import { AdminUserUpdates } from "./admin-update-user.ts"
 import { checkForUser } from "./permissions.ts"
 import { UserAdmin, userSorts } from "./user-admin-store.ts"
 
@@ -68,8 +68,9 @@ const update = route({
     Effect.gen(function* () {
       const id = params.id.toLowerCase()
       // A password tried here is a guess like one at the login.
-      if (body.current_password != null) yield* Limits.use((limits) => limits.take("login", { account: id }))
-      return yield* UserUpdates.use((updates) => updates.update(principal, id, body))
+      if (body.current_password != null)
+        yield* RateLimits.use((limits) => limits.take("login", { account: id }))
+      return yield* AdminUserUpdates.use((updates) => updates.update(principal, id, body))
     }),
 })
 

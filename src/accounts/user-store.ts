@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { DisplayUser } from "../../schema/accounts/user.ts"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
-import { Memory } from "../cluster/invalidated-cache.ts"
+import { InvalidatedCache } from "../cluster/invalidated-cache.ts"
 import { accountTopic, userTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 
@@ -33,7 +33,7 @@ export class Users extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
-      const memory = new Memory<Kept>(bus, { topics: [accountTopic, userTopic], capacity })
+      const memory = new InvalidatedCache<Kept>(bus, { topics: [accountTopic, userTopic], capacity })
 
       const findMany = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
         if (ids.length === 0) return new Map<string, DisplayUser>()

@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { Conflict, isProblem } from "../../schema/errors.ts"
 import { AppConfig } from "../config/config.ts"
-import { checkSecret } from "../keys/sealed-keys-check.ts"
+import { checkSealedKeys } from "../keys/sealed-keys-check.ts"
 import { MintSignatures } from "../minting/mint-signatures.ts"
 import type { Command } from "./command.ts"
 
 /** Without the secret of the service, which a shell may lack, this would be the address of somebody who signs nothing. */
-const checkSigner = AppConfig.use(({ mintKey }) => (mintKey === undefined ? checkSecret : Effect.void)).pipe(
-  Effect.mapError((error) => (isProblem(error) ? error : new Conflict({ error: error.message }))),
-)
+const checkSigner = AppConfig.use(({ mintKey }) =>
+  mintKey === undefined ? checkSealedKeys : Effect.void,
+).pipe(Effect.mapError((error) => (isProblem(error) ? error : new Conflict({ error: error.message }))))
 
 const signer: Command = {
   name: "mint signer",

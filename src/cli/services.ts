@@ -1,9 +1,9 @@
 import { Layer } from "effect"
-import { Callers } from "../accounts/caller-cache.ts"
+import { CallerCache } from "../accounts/caller-cache.ts"
 import { accounts } from "../accounts/layer.ts"
 import { Passwords } from "../accounts/passwords.ts"
 import { Users } from "../accounts/user-store.ts"
-import { outsiderBus } from "../cluster/cli-notifications.ts"
+import { cliBus } from "../cluster/cli-notifications.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { masterKeys } from "../config/secret-keys.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
@@ -21,8 +21,8 @@ import { turnServices } from "./turns.ts"
 export const cliServices = (config: Config, connection: DatabaseAddress) =>
   Layer.mergeAll(turnServices, DemoItems.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),
-    Layer.provideMerge(Layer.mergeAll(Callers.layer, Users.layer)),
-    Layer.provideMerge(outsiderBus),
+    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, Users.layer)),
+    Layer.provideMerge(cliBus),
     Layer.provideMerge(
       Layer.mergeAll(
         Sql.layer({ connection, poolSize: 2, statementTimeoutMs: config.statementTimeoutMs }),

@@ -6,9 +6,9 @@ import { OrderActors } from "../../actors/order.ts"
 import { TransferActors } from "../../actors/transfer.ts"
 import { IdChanges } from "../directory/id-changes.ts"
 import { IdRegistry } from "../directory/id-registry.ts"
-import { FirstKeys } from "../keys/default-pubkey.ts"
-import { Said } from "../live/local-publish.ts"
-import { CrowdedChannels } from "../live/oversized-channels.ts"
+import { DefaultPubkeys } from "../keys/default-pubkey.ts"
+import { LocalPublish } from "../live/local-publish.ts"
+import { OversizedChannels } from "../live/oversized-channels.ts"
 import { publisher } from "../live/publisher.ts"
 import { Codes } from "../orders/codes/code-store.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
@@ -27,11 +27,13 @@ const noDeadlines = Layer.succeed(
 )
 
 /** Boxes, orders, transfers, codes and ids as a command changes them, beside a service that may be running. */
-export const turnServices = Layer.mergeAll(Codes.layer, FirstKeys.layer, IdRegistry.layer).pipe(
+export const turnServices = Layer.mergeAll(Codes.layer, DefaultPubkeys.layer, IdRegistry.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(IdChanges.layer, LootboxActors.layer, OrderActors.layer, TransferActors.layer),
   ),
   Layer.provideMerge(Layer.mergeAll(noDeadlines, Mailboxes.layer)),
   Layer.provideMerge(Layer.mergeAll(entityStore, publisher({ peersPossible: true }))),
-  Layer.provideMerge(Layer.mergeAll(Said.layer, CrowdedChannels.layer, DatabaseClock.layer, Outbox.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(LocalPublish.layer, OversizedChannels.layer, DatabaseClock.layer, Outbox.layer),
+  ),
 )

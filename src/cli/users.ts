@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Email } from "../../schema/accounts/email.ts"
 import { roles } from "../../schema/accounts/scope.ts"
 import { pageQuery } from "../../schema/paging.ts"
-import { UserUpdates } from "../accounts/admin-update-user.ts"
+import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { randomCrockford } from "../crypto/crockford-base32.ts"
 import { type Command, checked, checkedWord, optionOf, trustedUserId, userId } from "./command.ts"
@@ -56,7 +56,7 @@ const create: Command = {
       const email = yield* checked(Email, input.words[0])
       const role = yield* checkedWord(roles, optionOf(input, "role") ?? "User")
       const password = makePassword(optionOf(input, "password"))
-      const passwordHash = yield* UserUpdates.use((updates) => updates.hashPassword(password))
+      const passwordHash = yield* AdminUserUpdates.use((updates) => updates.hashPassword(password))
       const id = yield* UserAdmin.use((users) => users.create({ email, role, passwordHash }))
       return { id, email, role, ...(optionOf(input, "password") === undefined && { password }) }
     }),
@@ -83,7 +83,7 @@ const setPassword: Command = {
     Effect.gen(function* () {
       const id = yield* userId(input.words[0] ?? "")
       const password = makePassword(optionOf(input, "password"))
-      const password_hash = yield* UserUpdates.use((updates) => updates.hashPassword(password))
+      const password_hash = yield* AdminUserUpdates.use((updates) => updates.hashPassword(password))
       yield* UserAdmin.use((users) => users.update(id, { password_hash }, by))
       return { id, ...(optionOf(input, "password") === undefined && { password }) }
     }),

@@ -4,10 +4,10 @@ import { type Backoff, delayMs } from "./backoff.ts"
 import { tell } from "./event-listener.ts"
 import type { LiveOptions, LiveStatus } from "./live-options.ts"
 import { Outbox } from "./outbox.ts"
-import { Questions } from "./pending-requests.ts"
+import { PendingRequests } from "./pending-requests.ts"
 import { isPublic, passingErrors, restartCode, tokenCodes } from "./protocol-constants.ts"
 import type { SocketLike } from "./socket-like.ts"
-import { ChannelBook, type ChannelHandlers, type Listening, type LiveChannel } from "./subscriptions.ts"
+import { type ChannelHandlers, type Listening, type LiveChannel, Subscriptions } from "./subscriptions.ts"
 import { renewalMs } from "./token-renewal.ts"
 
 const defaultBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
@@ -19,8 +19,8 @@ const steadyMs = 10_000
 /** One socket for all channels. It comes back by itself and goes on where it was, or says that it starts over. */
 export class LiveConnection {
   readonly #options: LiveOptions
-  readonly #channels = new ChannelBook()
-  readonly #questions = new Questions(answerWithinMs)
+  readonly #channels = new Subscriptions()
+  readonly #questions = new PendingRequests(answerWithinMs)
   readonly #outbox = new Outbox((frame) => this.#sendNow(frame))
   #status: LiveStatus = "idle"
   #socket: SocketLike | undefined

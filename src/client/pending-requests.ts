@@ -12,7 +12,7 @@ interface Question {
 const askAgainMs = 500
 
 /** Lookups on their way. A lost socket does not lose them: they are asked again on the next. */
-export class Questions {
+export class PendingRequests {
   readonly #open = new Map<string, Question>()
   readonly #withinMs: number
   #lastId = 0

@@ -35,7 +35,7 @@ export interface Listening {
 }
 
 /** Which channels are wanted and how far each has been heard. */
-export class ChannelBook {
+export class Subscriptions {
   readonly #listening = new Set<Listening>()
 
   add(asked: LiveChannel, handlers: ChannelHandlers): Listening {

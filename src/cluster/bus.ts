@@ -1,14 +1,14 @@
 import { Context, Data, Effect, Layer } from "effect"
-import { openLink } from "./peer-link.ts"
-import type { Pair } from "./pending-invalidations.ts"
+import { openPeerLink } from "./peer-link.ts"
+import type { Invalidation } from "./pending-invalidations.ts"
 import { Topics } from "./topics.ts"
-import type { Wire } from "./transport.ts"
+import type { Transport } from "./transport.ts"
 
 export interface BusOptions {
   /** Through the database that holds the truth. Undefined: no other process shares it, and nothing is ever sent. */
-  readonly wire: Wire | undefined
+  readonly wire: Transport | undefined
   /** A faster way for wake-ups. Caches do not depend on it: a process cut off from it could still write. */
-  readonly express?: Wire | undefined
+  readonly redisFastPath?: Transport | undefined
   readonly heartbeatMs: number
   readonly leaseMs: number
   /** The database's statement_timeout. */
@@ -41,7 +41,7 @@ export const noStats = {
   lost: 0,
 }
 
-export class WireUnreachable extends Data.TaggedError("WireUnreachable")<{ readonly cause: unknown }> {}
+export class TransportUnreachable extends Data.TaggedError("WireUnreachable")<{ readonly cause: unknown }> {}
 
 export class Bus extends Context.Service<
   Bus,
@@ -65,18 +65,18 @@ export class Bus extends Context.Service<
     /** Wake-ups may have been missed: look for yourself. */
     readonly onGap: (handler: () => void) => () => void
     /** Whether the faster way for wake-ups works. */
-    readonly hearsExpress: () => boolean
+    readonly isRedisConnected: () => boolean
     readonly stats: () => BusStats
   }
 >()("directory/Bus") {
-  static readonly layer = (options: BusOptions): Layer.Layer<Bus, WireUnreachable> =>
+  static readonly layer = (options: BusOptions): Layer.Layer<Bus, TransportUnreachable> =>
     Layer.effect(
       Bus,
       Effect.map(
         Effect.acquireRelease(
           Effect.tryPromise({
             try: () => openBus(options),
-            catch: (cause) => new WireUnreachable({ cause }),
+            catch: (cause) => new TransportUnreachable({ cause }),
           }),
           (bus) => Effect.promise(bus.close),
         ),
@@ -99,7 +99,7 @@ const openBus = async (options: BusOptions) => {
   const subscribers = new Topics<string>(onWakeFailure)
   const gaps = new Topics<void>(onWakeFailure)
 
-  const onDrop = (drop: ReadonlyArray<Pair> | "all"): void => {
+  const onDrop = (drop: ReadonlyArray<Invalidation> | "all"): void => {
     if (drop === "all") {
       caches.tellAll("all")
       return
@@ -112,13 +112,13 @@ const openBus = async (options: BusOptions) => {
     }
     for (const [topic, keys] of keysByTopic) caches.tell(topic, keys)
   }
-  const onWakes = (wakes: ReadonlyArray<Pair>): void => {
+  const onWakes = (wakes: ReadonlyArray<Invalidation>): void => {
     for (const [topic, payload] of wakes) subscribers.tell(topic, payload)
   }
   const onGap = (): void => gaps.tellAll()
 
-  const { wire, express, ...times } = options
-  const link = wire && (await openLink({ ...times, wire, express, onDrop, onWakes, onGap }))
+  const { wire, redisFastPath, ...times } = options
+  const link = wire && (await openPeerLink({ ...times, wire, redisFastPath, onDrop, onWakes, onGap }))
 
   return {
     close: async (): Promise<void> => link?.close(),
@@ -140,7 +140,7 @@ const openBus = async (options: BusOptions) => {
       wakeOthers: (topic, payload) => link?.wake([topic, payload]),
       subscribe: (topic, handler) => subscribers.on(topic, handler),
       onGap: (handler) => gaps.on("", handler),
-      hearsExpress: () => link?.hearsExpress() ?? false,
+      isRedisConnected: () => link?.isRedisConnected() ?? false,
       stats: () => ({ ...noStats, ...link?.stats(), handlerFailures }),
     }),
   }

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { connect, Sql } from "../postgres/sql.ts"
 import { Bus, noStats } from "./bus.ts"
-import type { BusSurroundings } from "./layer.ts"
-import { notifyMaxBytes, postgresWire, postgresWireClient } from "./transport-postgres.ts"
+import type { ClusterOptions } from "./layer.ts"
+import { notifyMaxBytes, postgresTransport, postgresTransportClient } from "./transport-postgres.ts"
 
 /**
  * A command line works on the database beside the service and leaves when it is done. It is no peer with a lease: it
@@ -29,21 +29,21 @@ const readWord = (text: string): Word | undefined => {
   }
 }
 
-const openWire = ({ config, database }: BusSurroundings) =>
-  postgresWire({
+const openWire = ({ config, database }: ClusterOptions) =>
+  postgresTransport({
     connect: () =>
       connect({
         connection: database,
-        poolSize: postgresWireClient.max,
+        poolSize: postgresTransportClient.max,
         statementTimeoutMs: config.statementTimeoutMs,
-        client: postgresWireClient,
+        client: postgresTransportClient,
       }),
     channel,
     silenceMs: 3 * ownBeatMs,
   })
 
 /** The service's ear: what an outsider changed is forgotten here at once. */
-export const hearOutsiders = (surroundings: BusSurroundings) =>
+export const receiveCliNotifications = (surroundings: ClusterOptions) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const bus = yield* Bus
@@ -88,7 +88,7 @@ const invalidations = (topic: string, keys: ReadonlyArray<string>): ReadonlyArra
 }
 
 /** The outsider's bus: it remembers nothing and only tells. */
-export const outsiderBus = Layer.effect(
+export const cliBus = Layer.effect(
   Bus,
   Effect.gen(function* () {
     const sql = yield* Sql
@@ -110,7 +110,7 @@ export const outsiderBus = Layer.effect(
       wakeOthers: wake,
       subscribe: () => () => {},
       onGap: () => () => {},
-      hearsExpress: () => false,
+      isRedisConnected: () => false,
       stats: () => ({ ...noStats, handlerFailures: 0 }),
     })
   }),

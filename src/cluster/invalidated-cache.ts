@@ -1,20 +1,20 @@
 import { BoundedMap } from "../../actors/bounded-map.ts"
 import type { Bus } from "./bus.ts"
 
-export interface MemoryOptions {
+export interface InvalidatedCacheOptions {
   /** Where changes of what is remembered are told. */
   readonly topics: ReadonlyArray<string>
   readonly capacity: number
 }
 
 /** What was read from the database, by key, for as long as nobody says on the bus that it changed. */
-export class Memory<A> {
+export class InvalidatedCache<A> {
   readonly #bus: Bus["Service"]
   readonly #kept: BoundedMap<A>
   /** Counted, so that what was read before a drop is not remembered after it. */
   #drops = 0
 
-  constructor(bus: Bus["Service"], { capacity, topics }: MemoryOptions) {
+  constructor(bus: Bus["Service"], { capacity, topics }: InvalidatedCacheOptions) {
     this.#bus = bus
     this.#kept = new BoundedMap(capacity)
     for (const topic of topics) bus.onInvalidate(topic, (keys) => this.#drop(keys))

@@ -21,15 +21,15 @@
  * What a cache owes in return: ask `mayServe` at each use, and on a drop also disown the loads under way.
  */
 import type { Message } from "./message.ts"
-import { type Pair, Pairs } from "./pending-invalidations.ts"
+import { type Invalidation, PendingInvalidations } from "./pending-invalidations.ts"
 
-export interface CoherenceOptions {
+export interface InvalidationProtocolOptions {
   readonly id: string
   readonly leaseMs: number
   /** How long a statement sent by a process that died may still run in the database. */
   readonly statementMs: number
   readonly maxBytes: number
-  readonly onDrop: (drop: ReadonlyArray<Pair> | "all") => void
+  readonly onDrop: (drop: ReadonlyArray<Invalidation> | "all") => void
   /** Wake-ups may have been missed too, or never sent by one that died or did not know me yet. */
   readonly onGap: () => void
 }
@@ -59,12 +59,12 @@ const TAIL_BYTES = 100
 /** Others may read my last message a lease late, miss me a lease later and serve for one more; and one may be under way. */
 const SILENCE_LEASES = 4
 
-export class Coherence {
-  readonly #options: CoherenceOptions
+export class InvalidationProtocol {
+  readonly #options: InvalidationProtocolOptions
   /** A lease as granted to others: longer than my own by more than two clocks can drift apart meanwhile. */
   readonly #patienceMs: number
   readonly #peers = new Map<string, Peer>()
-  readonly #drops: Pairs
+  readonly #drops: PendingInvalidations
   readonly #waits: Array<Wait> = []
   #written = 0
   /** Whom the next message names first, where it cannot name all. */
@@ -80,10 +80,10 @@ export class Coherence {
   #leaving = false
   readonly #counts = { gaps: 0, probations: 0, lost: 0 }
 
-  constructor(options: CoherenceOptions) {
+  constructor(options: InvalidationProtocolOptions) {
     this.#options = options
     this.#patienceMs = options.leaseMs * 1.02
-    this.#drops = new Pairs({ pairs: PENDING_DROPS_MAX, pairBytes: options.maxBytes / 4 })
+    this.#drops = new PendingInvalidations({ pairs: PENDING_DROPS_MAX, pairBytes: options.maxBytes / 4 })
   }
 
   mayServe(now: number): boolean {
@@ -109,7 +109,7 @@ export class Coherence {
   }
 
   /** The local caches have been told already. `done` is called when no other process can serve what the pairs name. */
-  invalidate(pairs: ReadonlyArray<Pair>, now: number, done: () => void): void {
+  invalidate(pairs: ReadonlyArray<Invalidation>, now: number, done: () => void): void {
     if (this.isAlone(now)) {
       done()
       return

@@ -2,9 +2,9 @@ import { Effect, Layer, Redacted } from "effect"
 import type { Config } from "../config/config.ts"
 import { connect, type DatabaseAddress, Sql } from "../postgres/sql.ts"
 import { Bus } from "./bus.ts"
-import { postgresWire, postgresWireClient } from "./transport-postgres.ts"
+import { postgresTransport, postgresTransportClient } from "./transport-postgres.ts"
 
-export interface BusSurroundings {
+export interface ClusterOptions {
   readonly config: Pick<Config, "redisUrl" | "statementTimeoutMs">
   readonly database: DatabaseAddress
   /** Other processes may work on the same database. */
@@ -20,23 +20,23 @@ const silenceMs = 600
 
 /** Its client is loaded by those who have one: most start without. */
 const openRedis = (url: Redacted.Redacted, warn: (reason: string) => void) =>
-  Effect.promise(async () => (await import("./redis.ts")).redisWire(Redacted.value(url), channel, warn))
+  Effect.promise(async () => (await import("./redis.ts")).redisTransport(Redacted.value(url), channel, warn))
 
 const open = Effect.fnUntraced(function* (
-  { config, database, peersPossible }: BusSurroundings,
+  { config, database, peersPossible }: ClusterOptions,
   warn: (reason: string) => void,
 ) {
   const sql = yield* Sql
   return Bus.layer({
     // Caches depend on the database's own wire: a node cut off from Redis could still write.
     wire: peersPossible
-      ? postgresWire({
+      ? postgresTransport({
           connect: () =>
             connect({
               connection: database,
-              poolSize: postgresWireClient.max,
+              poolSize: postgresTransportClient.max,
               statementTimeoutMs: config.statementTimeoutMs,
-              client: postgresWireClient,
+              client: postgresTransportClient,
             }),
           channel,
           silenceMs,
@@ -44,7 +44,7 @@ const open = Effect.fnUntraced(function* (
           notify: (on, payload) => Effect.runPromise(sql.once((q) => q`select pg_notify(${on}, ${payload})`)),
         })
       : undefined,
-    express:
+    redisFastPath:
       peersPossible && config.redisUrl !== undefined ? yield* openRedis(config.redisUrl, warn) : undefined,
     heartbeatMs,
     leaseMs,
@@ -53,7 +53,7 @@ const open = Effect.fnUntraced(function* (
 })
 
 /** The bus of the running service: silent when it is alone, through Postgres and Redis when it is not. */
-export const betweenProcesses = (surroundings: BusSurroundings) => {
+export const clusterLayer = (surroundings: ClusterOptions) => {
   const bus = Layer.unwrap(
     Effect.flatMap(Effect.context<never>(), (context) => {
       const fork = Effect.runForkWith(context)

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-const Pair = Schema.Tuple([Schema.String, Schema.String])
+const Invalidation = Schema.Tuple([Schema.String, Schema.String])
 
 /** What one process tells all the others. There is one kind of message: each is a heartbeat, most are only that. */
 export const Message = Schema.Struct({
@@ -11,8 +11,8 @@ export const Message = Schema.Struct({
   sentAt: Schema.Finite,
   /** The newest number heard from each other process, everything in it done: an acknowledgement. */
   heard: Schema.Record(Schema.String, Schema.Int),
-  drop: Schema.optionalKey(Schema.Union([Schema.Literal("all"), Schema.Array(Pair)])),
-  wakes: Schema.optionalKey(Schema.Array(Pair)),
+  drop: Schema.optionalKey(Schema.Union([Schema.Literal("all"), Schema.Array(Invalidation)])),
+  wakes: Schema.optionalKey(Schema.Array(Invalidation)),
   /** More wake-ups were due than could be kept. */
   wakesLost: Schema.optionalKey(Schema.Literal(true)),
   /** The sender does not hear the express wire: wake-ups for it must take this one. */

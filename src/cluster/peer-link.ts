@@ -1,33 +1,33 @@
 import { randomBytes } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Option } from "effect"
-import { Coherence } from "./invalidation-protocol.ts"
+import { InvalidationProtocol } from "./invalidation-protocol.ts"
 import { decodeMessage, type Message } from "./message.ts"
-import { type Pair, Pairs } from "./pending-invalidations.ts"
-import { openExpress } from "./redis-fast-path.ts"
-import type { Wire } from "./transport.ts"
+import { type Invalidation, PendingInvalidations } from "./pending-invalidations.ts"
+import { openRedisFastPath } from "./redis-fast-path.ts"
+import type { Transport } from "./transport.ts"
 
 const PENDING_WAKES_MAX = 2_000
 /** Room for the members a message still gets after its pairs were counted. */
 const TAIL_BYTES = 80
 
-export interface LinkOptions {
-  readonly wire: Wire
-  readonly express: Wire | undefined
+export interface PeerLinkOptions {
+  readonly wire: Transport
+  readonly redisFastPath: Transport | undefined
   readonly heartbeatMs: number
   readonly leaseMs: number
   readonly statementMs: number
-  readonly onDrop: (drop: ReadonlyArray<Pair> | "all") => void
-  readonly onWakes: (wakes: ReadonlyArray<Pair>) => void
+  readonly onDrop: (drop: ReadonlyArray<Invalidation> | "all") => void
+  readonly onWakes: (wakes: ReadonlyArray<Invalidation>) => void
   readonly onGap: () => void
 }
 
 /** Carries the protocol: writes one message at a time, repeats it until it is logged, and gathers the next meanwhile. */
-export const openLink = async (options: LinkOptions) => {
+export const openPeerLink = async (options: PeerLinkOptions) => {
   const { wire, heartbeatMs, leaseMs, onWakes, onGap } = options
   const id = randomBytes(9).toString("base64url")
-  const coherence = new Coherence({ ...options, id, maxBytes: wire.maxBytes })
-  const wakes = new Pairs({ pairs: PENDING_WAKES_MAX, pairBytes: wire.maxBytes / 4 })
+  const coherence = new InvalidationProtocol({ ...options, id, maxBytes: wire.maxBytes })
+  const wakes = new PendingInvalidations({ pairs: PENDING_WAKES_MAX, pairBytes: wire.maxBytes / 4 })
   const counts = { sent: 0, heard: 0, refused: 0, unreadable: 0 }
   let isScheduled = false
   let isOpen = false
@@ -86,14 +86,19 @@ export const openLink = async (options: LinkOptions) => {
       ...message,
       ...(pairs.length > 0 ? { wakes: pairs } : {}),
       ...(forgot ? { wakesLost: true } : {}),
-      ...(express?.isDeaf() === false ? {} : { deaf: true }),
+      ...(redisFastPath?.isDeaf() === false ? {} : { deaf: true }),
     }
   }
 
   const sendExpress = (): void => {
-    while (express !== undefined && !wakes.isEmpty && !express.isDeaf() && !coherence.someoneIsDeaf) {
-      const { pairs, forgot } = wakes.take(express.maxBytes)
-      express.send(pairs, forgot).then((isSent) => {
+    while (
+      redisFastPath !== undefined &&
+      !wakes.isEmpty &&
+      !redisFastPath.isDeaf() &&
+      !coherence.someoneIsDeaf
+    ) {
+      const { pairs, forgot } = wakes.take(redisFastPath.maxBytes)
+      redisFastPath.send(pairs, forgot).then((isSent) => {
         if (isSent) return
         if (forgot) wakes.forget()
         for (const pair of pairs) wakes.add(pair)
@@ -114,7 +119,7 @@ export const openLink = async (options: LinkOptions) => {
     if (message.from !== id) {
       if (message.wakes !== undefined) onWakes(message.wakes)
       if (message.wakesLost) onGap()
-    } else if (express !== undefined) {
+    } else if (redisFastPath !== undefined) {
       // From here on the others use this wire to wake me; what they sent by express since I went deaf is lost.
       if (message.deaf && !wasDeaf) onGap()
       wasDeaf = message.deaf === true
@@ -122,8 +127,9 @@ export const openLink = async (options: LinkOptions) => {
     if (coherence.isDue) schedule()
   }
 
-  const express =
-    options.express && (await openExpress({ id, wire: options.express, heartbeatMs, onWakes, onGap }))
+  const redisFastPath =
+    options.redisFastPath &&
+    (await openRedisFastPath({ id, wire: options.redisFastPath, heartbeatMs, onWakes, onGap }))
   const onUp = (): void => {
     if (isOpen) coherence.gap()
     isOpen = true
@@ -131,23 +137,23 @@ export const openLink = async (options: LinkOptions) => {
   const { close } = await wire.open({ onMessage, onUp })
   const beat = setInterval(() => {
     coherence.heartbeat(performance.now())
-    express?.send([], false)
+    redisFastPath?.send([], false)
     schedule()
   }, heartbeatMs)
   schedule()
 
   return {
     mayServe: () => coherence.mayServe(performance.now()),
-    invalidate: (pairs: ReadonlyArray<Pair>, done: () => void): void => {
+    invalidate: (pairs: ReadonlyArray<Invalidation>, done: () => void): void => {
       coherence.invalidate(pairs, performance.now(), done)
       if (coherence.isDue) schedule()
     },
-    wake: (pair: Pair): void => {
+    wake: (pair: Invalidation): void => {
       if (coherence.isAlone(performance.now())) return
       wakes.add(pair)
       schedule()
     },
-    hearsExpress: () => express !== undefined && !express.isDeaf(),
+    isRedisConnected: () => redisFastPath !== undefined && !redisFastPath.isDeaf(),
     stats: () => ({ ...counts, ...coherence.counters }),
     close: async (): Promise<void> => {
       // Heartbeats go on, so that whoever still waits for others gets an answer.
@@ -158,7 +164,7 @@ export const openLink = async (options: LinkOptions) => {
       // Without a goodbye the others drop their caches a lease later: not worth waiting longer for.
       await Promise.race([left, sleep(leaseMs)])
       sayLeft()
-      await Promise.race([Promise.allSettled([close(), express?.close()]), sleep(leaseMs)])
+      await Promise.race([Promise.allSettled([close(), redisFastPath?.close()]), sleep(leaseMs)])
     },
   }
 }

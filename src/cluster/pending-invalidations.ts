@@ -1,18 +1,18 @@
-export type Pair = readonly [topic: string, text: string]
+export type Invalidation = readonly [topic: string, text: string]
 
-interface Limits {
+interface RateLimits {
   readonly pairs: number
   readonly pairBytes: number
 }
 
 /** Pairs waiting to be sent, each once, oldest first. Past a limit all are forgotten and the next taker is told so. */
-export class Pairs {
-  readonly #waiting = new Map<string, { readonly pair: Pair; readonly bytes: number }>()
-  readonly #limits: Limits
+export class PendingInvalidations {
+  readonly #waiting = new Map<string, { readonly pair: Invalidation; readonly bytes: number }>()
+  readonly #limits: RateLimits
   #forgot = false
   #taken = 0
 
-  constructor(limits: Limits) {
+  constructor(limits: RateLimits) {
     this.#limits = limits
   }
 
@@ -30,7 +30,7 @@ export class Pairs {
     return this.#taken + this.#waiting.size + (this.#forgot ? 1 : 0)
   }
 
-  add(pair: Pair): void {
+  add(pair: Invalidation): void {
     if (this.#forgot) return
     const json = JSON.stringify(pair)
     const bytes = Buffer.byteLength(json) + 1
@@ -47,13 +47,13 @@ export class Pairs {
     this.#forgot = true
   }
 
-  take(budgetBytes: number): { readonly pairs: ReadonlyArray<Pair>; readonly forgot: boolean } {
+  take(budgetBytes: number): { readonly pairs: ReadonlyArray<Invalidation>; readonly forgot: boolean } {
     if (this.#forgot) {
       this.#forgot = false
       this.#taken += 1
       return { pairs: [], forgot: true }
     }
-    const pairs: Array<Pair> = []
+    const pairs: Array<Invalidation> = []
     let leftBytes = budgetBytes
     for (const [json, { pair, bytes }] of this.#waiting) {
       leftBytes -= bytes

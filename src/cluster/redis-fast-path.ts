@@ -1,21 +1,21 @@
 import { Option, Schema } from "effect"
-import type { Pair } from "./pending-invalidations.ts"
-import type { Wire } from "./transport.ts"
+import type { Invalidation } from "./pending-invalidations.ts"
+import type { Transport } from "./transport.ts"
 
-const Parcel = Schema.Struct({
+const OutgoingMessage = Schema.Struct({
   from: Schema.String,
   sentAt: Schema.Finite,
   wakes: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
   wakesLost: Schema.optionalKey(Schema.Literal(true)),
 })
-const decodeParcel = Schema.decodeUnknownOption(Schema.fromJsonString(Parcel))
+const decodeParcel = Schema.decodeUnknownOption(Schema.fromJsonString(OutgoingMessage))
 const HEAD_BYTES = 200
 
-export interface ExpressOptions {
+export interface RedisFastPathOptions {
   readonly id: string
-  readonly wire: Wire
+  readonly wire: Transport
   readonly heartbeatMs: number
-  readonly onWakes: (wakes: ReadonlyArray<Pair>) => void
+  readonly onWakes: (wakes: ReadonlyArray<Invalidation>) => void
   readonly onGap: () => void
 }
 
@@ -23,11 +23,11 @@ export interface ExpressOptions {
  * A second wire for wake-ups only. It may refuse, hang or vanish at any time: each node pings itself through it, and a
  * node whose ping does not come back counts as deaf, so that the others reach it through the database instead.
  */
-export const openExpress = async ({ id, wire, heartbeatMs, onWakes, onGap }: ExpressOptions) => {
+export const openRedisFastPath = async ({ id, wire, heartbeatMs, onWakes, onGap }: RedisFastPathOptions) => {
   let echoAt = Number.NEGATIVE_INFINITY
 
-  const send = async (wakes: ReadonlyArray<Pair>, wakesLost: boolean): Promise<boolean> => {
-    const parcel: typeof Parcel.Type = {
+  const send = async (wakes: ReadonlyArray<Invalidation>, wakesLost: boolean): Promise<boolean> => {
+    const parcel: typeof OutgoingMessage.Type = {
       from: id,
       sentAt: performance.now(),
       wakes,

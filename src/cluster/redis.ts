@@ -1,5 +1,5 @@
 import { Redis } from "ioredis"
-import type { Wire } from "./transport.ts"
+import type { Transport } from "./transport.ts"
 
 const MAX_BYTES = 256 * 1024
 
@@ -19,12 +19,12 @@ const options = {
 } as const
 
 /** Publish and subscribe. Opening does not wait for the server: it may come later, go and come back. */
-export const redisWire = (
+export const redisTransport = (
   url: string,
   channel: string,
   /** Told each reason once until it has been up again. */
   onTrouble: (reason: string) => void,
-): Wire => {
+): Transport => {
   let publisher: Redis | undefined
   const told = new Set<string>()
   const tell = ({ code, message }: Error & { readonly code?: string }) => {

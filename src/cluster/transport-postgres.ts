@@ -1,10 +1,10 @@
 import type { Sql } from "postgres"
-import type { Wire, WireHandlers } from "./transport.ts"
+import type { Transport, TransportHandlers } from "./transport.ts"
 
 /** NOTIFY refuses a payload of 8000 bytes. */
 export const notifyMaxBytes = 7_999
 
-export interface PostgresWireOptions {
+export interface PostgresTransportOptions {
   /** Opens a client with `postgresWireClient` among its options. */
   readonly connect: () => Sql
   readonly channel: string
@@ -15,7 +15,7 @@ export interface PostgresWireOptions {
 }
 
 /** The wire wants a client of its own, or a busy pool would delay heartbeats until everybody stops caching. */
-export const postgresWireClient = {
+export const postgresTransportClient = {
   /** One spare, for when the other hangs. */
   max: 2,
   /** Each second without the wire is a second without caches: do not back off for long. */
@@ -36,12 +36,17 @@ export const postgresWireClient = {
  * seen to come back without listening, or to answer no statement any more; and a connection may die without a sign.
  * So a client that is silent, either way, is replaced.
  */
-export const postgresWire = ({ connect, channel, notify, silenceMs }: PostgresWireOptions): Wire => {
+export const postgresTransport = ({
+  connect,
+  channel,
+  notify,
+  silenceMs,
+}: PostgresTransportOptions): Transport => {
   let client: Sql | undefined
   let hasHeard = true
   let hasSaid = true
 
-  const listen = async ({ onMessage, onUp }: WireHandlers): Promise<void> => {
+  const listen = async ({ onMessage, onUp }: TransportHandlers): Promise<void> => {
     const mine = connect()
     client = mine
     await mine.listen(

@@ -4,7 +4,7 @@ import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
 import { Forbidden, NotFound, Unauthorized } from "../../schema/errors.ts"
 import { privately } from "../accounts/login/routes.ts"
-import { Browsers } from "../accounts/sessions/browser-cookies.ts"
+import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { AppConfig } from "../config/config.ts"
 import { notRegistered, readAnswer } from "../directory/lookup/answer.ts"
 import { Lookups } from "../directory/lookup/lookups.ts"
@@ -35,7 +35,7 @@ const show = route({
   handler: ({ headers, query }) =>
     Effect.gen(function* () {
       const { production } = yield* AppConfig
-      const { sessionToken } = (yield* Browsers).read(headers)
+      const { sessionToken } = (yield* BrowserCookies).read(headers)
       const asked = query.emoji_id ?? ""
       const finding = asked.trim() === "" ? undefined : yield* find(asked)
       return consolePage({

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { CurrentUser } from "../../schema/accounts/current-user.ts"
 import { type Role, roleScopes, type Scope } from "../../schema/accounts/scope.ts"
 import type { NotFound, Unavailable } from "../../schema/errors.ts"
-import { Callers } from "../accounts/caller-cache.ts"
+import { CallerCache } from "../accounts/caller-cache.ts"
 import { Features } from "../accounts/feature-store.ts"
 import { scopesInOrganization } from "../accounts/permissions.ts"
 import { Users } from "../accounts/user-store.ts"
@@ -25,7 +25,7 @@ export class CurrentUsers extends Context.Service<
       const transfers = yield* TransferLists
       const users = yield* Users
       const features = yield* Features
-      const callers = yield* Callers
+      const callers = yield* CallerCache
 
       const show = Effect.fnUntraced(function* (
         userId: string,

@@ -3,7 +3,7 @@ import { UpdateAccountResponse, UpdateUserParameters } from "../../schema/accoun
 import { CurrentUser, LoadUser } from "../../schema/accounts/current-user.ts"
 import { Conflict, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
 import { Uuid } from "../../schema/wire-format.ts"
-import { AccountAnswers } from "../accounts/account-response-cache.ts"
+import { AccountResponseCache } from "../accounts/account-response-cache.ts"
 import { privately } from "../accounts/login/routes.ts"
 import { updateAccount } from "../accounts/update-own-account.ts"
 import { route } from "../http/route.ts"
@@ -19,9 +19,9 @@ const show = route({
   auth: "JWT",
   success: CurrentUser,
   errors: [NotFound],
-  prepared: AccountAnswers.use((answers) => Effect.succeed(answers.prepared)),
+  prepared: AccountResponseCache.use((answers) => Effect.succeed(answers.prepared)),
   handler: Effect.fnUntraced(function* ({ principal }) {
-    const keep = (yield* AccountAnswers).watch(principal.userId)
+    const keep = (yield* AccountResponseCache).watch(principal.userId)
     const account = yield* (yield* CurrentUsers).ofCaller(principal)
     if (principal.via === "session") keep(JSON.stringify(account))
     return account

@@ -6,18 +6,18 @@ import { findSeededParts, putSeededPart } from "./demo-part-store.ts"
 import { demoIdsPart } from "./ids.ts"
 import { demoPartner } from "./partner.ts"
 import { demoPeople } from "./people.ts"
-import type { DemoPart } from "./seed-step.ts"
+import type { SeedStep } from "./seed-step.ts"
 import { demoGoods } from "./shop.ts"
 
 /** In this order: later parts build on earlier ones. A room adds its part here. */
 const parts = [demoPeople, demoIdsPart, demoGoods, demoPartner] as const
 
-type Needs<T> = T extends DemoPart<infer R> ? R : never
+type Needs<T> = T extends SeedStep<infer R> ? R : never
 type DemoServices = Needs<(typeof parts)[number]> | Sql
 
 const reasonOf = (error: unknown): string => (isProblem(error) ? error.message : String(error))
 
-const seedPart = Effect.fnUntraced(function* (part: DemoPart<DemoServices>) {
+const seedPart = Effect.fnUntraced(function* (part: SeedStep<DemoServices>) {
   yield* part.seed
   yield* putSeededPart(part.name)
 })
@@ -28,7 +28,7 @@ const seedPart = Effect.fnUntraced(function* (part: DemoPart<DemoServices>) {
  */
 export const seedDemo: Effect.Effect<void, never, DemoServices> = Effect.gen(function* () {
   const known = yield* findSeededParts
-  for (const part of parts as ReadonlyArray<DemoPart<DemoServices>>) {
+  for (const part of parts as ReadonlyArray<SeedStep<DemoServices>>) {
     if (known.has(part.name)) continue
     yield* seedPart(part).pipe(
       Effect.catch((error) =>

@@ -6,7 +6,7 @@ import { IdRegistry } from "../directory/id-registry.ts"
 import { Records } from "../directory/records.ts"
 import { DemoItems } from "./demo-item-store.ts"
 import { alice, bob } from "./people.ts"
-import { type DemoPart, unlessThere } from "./seed-step.ts"
+import { type SeedStep, unlessThere } from "./seed-step.ts"
 
 interface DemoId {
   readonly emojis: string
@@ -55,7 +55,7 @@ const seedId = Effect.fnUntraced(function* ({ emojis, owner, records }: DemoId) 
 
 const seed = Effect.forEach(demoIds, seedId, { discard: true })
 
-export const demoIdsPart: DemoPart<Effect.Services<typeof seed>> = {
+export const demoIdsPart: SeedStep<Effect.Services<typeof seed>> = {
   name: "ids",
   seed,
   lines: ({ baseUrl }) => [

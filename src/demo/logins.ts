@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { UserUpdates } from "../accounts/admin-update-user.ts"
+import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
 import { Passwords } from "../accounts/passwords.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { AppConfig } from "../config/config.ts"
@@ -37,7 +37,7 @@ const setSecret = Effect.fnUntraced(function* (login: DemoItem, { from, secret }
     yield* OauthClients.use((clients) => clients.rotate(login.target, secret))
     return
   }
-  const hash = yield* UserUpdates.use((updates) => updates.hashPassword(secret))
+  const hash = yield* AdminUserUpdates.use((updates) => updates.hashPassword(secret))
   yield* items.setSecret(login, { hash, from })
   yield* UserAdmin.use((users) => users.update(login.target, { password_hash: hash }, "Super"))
 })

@@ -7,7 +7,7 @@ import { clientSecretHash, OauthClients } from "../sign-in/oauth/oauth-client-st
 import { DemoItems } from "./demo-item-store.ts"
 import { bob } from "./people.ts"
 import { demoSecret } from "./secrets.ts"
-import type { DemoPart } from "./seed-step.ts"
+import type { SeedStep } from "./seed-step.ts"
 
 const partnerPath = "demo-wallet"
 const clientId = "demo-app"
@@ -56,7 +56,7 @@ const seed = Effect.gen(function* () {
   )
 })
 
-export const demoPartner: DemoPart<Effect.Services<typeof seed>> = {
+export const demoPartner: SeedStep<Effect.Services<typeof seed>> = {
   name: "partner",
   seed,
   lines: (config) => [

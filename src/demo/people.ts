@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Role } from "../../schema/accounts/scope.ts"
-import { UserUpdates } from "../accounts/admin-update-user.ts"
+import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
 import { Features } from "../accounts/feature-store.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { AppConfig } from "../config/config.ts"
@@ -8,7 +8,7 @@ import type { DemoSecretName } from "../config/published-demo-secrets.ts"
 import { Pubkeys } from "../keys/pubkey-store.ts"
 import { DemoItems } from "./demo-item-store.ts"
 import { demoSecret } from "./secrets.ts"
-import type { DemoPart } from "./seed-step.ts"
+import type { SeedStep } from "./seed-step.ts"
 
 interface DemoUser {
   readonly email: DemoSecretName
@@ -38,7 +38,7 @@ const ensureUser = Effect.fnUntraced(function* ({ email, firstName, role }: Demo
   const known = yield* users.findIdByEmail(email)
   if (known !== undefined) return known
   const { from, secret } = demoSecret(yield* AppConfig, email)
-  const passwordHash = yield* UserUpdates.use((updates) => updates.hashPassword(secret))
+  const passwordHash = yield* AdminUserUpdates.use((updates) => updates.hashPassword(secret))
   const id = yield* DemoItems.use((items) =>
     items.note({ kind: "user", name: email, secret: { hash: passwordHash, from } }),
   )
@@ -61,7 +61,7 @@ const seed = Effect.gen(function* () {
   yield* Features.use((features) => features.assign(userId, id))
 })
 
-export const demoPeople: DemoPart<Effect.Services<typeof seed>> = {
+export const demoPeople: SeedStep<Effect.Services<typeof seed>> = {
   name: "people",
   seed,
   lines: (config) =>

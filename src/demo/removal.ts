@@ -8,7 +8,7 @@ import { isoTime } from "../../schema/iso-time.ts"
 import { lootboxKey } from "../../schema/lootboxes/lootbox.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { IdRegistry } from "../directory/id-registry.ts"
-import { FirstKeys } from "../keys/default-pubkey.ts"
+import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { Codes } from "../orders/codes/code-store.ts"
 import { Members } from "../organizations/member-store.ts"
 import { Organizations } from "../organizations/organization-store.ts"
@@ -53,7 +53,7 @@ const endTransfer = (id: string) =>
  */
 const endBox = Effect.fnUntraced(function* ({ target }: DemoItem) {
   const boxes = yield* LootboxActors
-  const keys = yield* FirstKeys
+  const keys = yield* DefaultPubkeys
   const holders = yield* DemoItems.use((items) => items.holdersOf(lootboxKey(target)))
   yield* Effect.forEach(holders, cancelOrder, { discard: true })
   const { snapshot } = yield* boxes.turn(target, ({ snapshot: { context, value } }, now) =>

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Config } from "../config/config.ts"
 
 /** What one room adds to the demo data. */
-export interface DemoPart<R> {
+export interface SeedStep<R> {
   /** Remembered in the database: a part is seeded once. */
   readonly name: string
   /** May run again after it failed half-way, so it leaves alone what is there. */

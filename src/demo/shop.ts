@@ -7,7 +7,7 @@ import { boxed } from "../lootboxes/rules.ts"
 import { Codes } from "../orders/codes/code-store.ts"
 import { DemoItems } from "./demo-item-store.ts"
 import { alice } from "./people.ts"
-import { type DemoPart, unlessThere } from "./seed-step.ts"
+import { type SeedStep, unlessThere } from "./seed-step.ts"
 
 const demoCodes: ReadonlyArray<NewCode> = [
   {
@@ -46,7 +46,7 @@ const seed = Effect.gen(function* () {
   yield* unlessThere(boxes.put(idsOf(boxToOpen), "Owned", { id: yield* noteBox, ownerId }))
 })
 
-export const demoGoods: DemoPart<Effect.Services<typeof seed>> = {
+export const demoGoods: SeedStep<Effect.Services<typeof seed>> = {
   name: "goods",
   seed,
   lines: ({ baseUrl }) => [

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import type { Unavailable } from "../../schema/errors.ts"
-import { tellUncertain } from "../cluster/invalidate-after-unknown-outcome.ts"
+import { invalidateAfterUnknownOutcome } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../config/config.ts"
 
 /** Changes of ids outside a state machine's turn: commit, then let every process forget, then wake subscribers. */
@@ -24,7 +24,9 @@ export class IdChanges extends Context.Service<
       return IdChanges.of({
         commit: (canonical, statement) =>
           statement.pipe(
-            Effect.tapError(() => tellUncertain(publisher.idsChanged([canonical]), statementTimeoutMs)),
+            Effect.tapError(() =>
+              invalidateAfterUnknownOutcome(publisher.idsChanged([canonical]), statementTimeoutMs),
+            ),
             Effect.tap((outcome) => {
               const { events } = outcome as { readonly events?: ReadonlyArray<ChannelPosition> }
               if (events === undefined) return Effect.void

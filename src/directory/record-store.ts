@@ -5,7 +5,7 @@ import type { DirectoryRecord } from "../../schema/directory/record.ts"
 import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
 import { parseTag } from "../../schema/directory/record-tag.ts"
 import { Sql } from "../postgres/sql.ts"
-import { gather } from "../turns/batch-writes.ts"
+import { batchWrites } from "../turns/batch-writes.ts"
 import type { WritePermission } from "./write-permission.ts"
 
 /** What the store holds of an entry besides its data. */
@@ -144,7 +144,7 @@ export const makeEditRecords = Effect.map(Sql, (sql) => {
       ),
     )
 
-  return gather({
+  return batchWrites({
     run: (edits: ReadonlyArray<RecordEdit>) =>
       send(edits).pipe(
         Effect.map((outcomes) => outcomes.map((outcome) => Effect.succeed(outcome))),

@@ -4,7 +4,7 @@ import { Conflict, InvalidRequest, type TooManyRequests, Unprocessable } from ".
 import { Seal } from "../crypto/envelope-encryption.ts"
 import { keySeconds } from "../turns/operation-key.ts"
 import { type LeaseOutcome, makeIdempotencyStore } from "./idempotency-store.ts"
-import { Limits } from "./limits/rate-limits.ts"
+import { RateLimits } from "./limits/rate-limits.ts"
 import type { Principal } from "./principal.ts"
 import { addressGroup } from "./request/caller-address.ts"
 import type { RawRequest, RawResponse } from "./transport.ts"
@@ -59,10 +59,10 @@ const unreadable = (status: number) =>
   })
 
 /** One run per Idempotency-Key. The answer is kept sealed for a day; a run that died frees its key with its lease. */
-export const makeOnce = (leaseSeconds: number) =>
+export const makeIdempotency = (leaseSeconds: number) =>
   Effect.gen(function* () {
     const keys = yield* makeIdempotencyStore
-    const limits = yield* Limits
+    const limits = yield* RateLimits
     const seal = yield* Seal
     const aad = (caller: string, key: string, piece: number) => `idempotency/${caller}/${key}/${piece}`
 

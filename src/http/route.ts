@@ -10,7 +10,7 @@ import type {
 } from "../../schema/errors.ts"
 import type { Principal } from "./principal.ts"
 import type { Reply } from "./response/reply.ts"
-import type { ErrorBody, Method, Prepared, RequestView } from "./transport.ts"
+import type { ErrorBody, Method, Precomputed, RequestView } from "./transport.ts"
 
 /** Schemas that need no services to decode. */
 type Wire = Schema.Top & { readonly DecodingServices: never; readonly EncodingServices: never }
@@ -111,7 +111,7 @@ export interface RouteSpec<
     request: HandlerRequest<A, Decoded<P>, Decoded<Q>, B["Type"]>,
   ) => Effect.Effect<S["Encoded"] | Reply<S["Encoded"]>, InstanceType<E> | CommonProblem<A>, R>
   /** Built once at start: answers without a fiber, or leaves the request to the handler. */
-  readonly prepared?: Effect.Effect<(view: RequestView) => Prepared | undefined, never, R>
+  readonly prepared?: Effect.Effect<(view: RequestView) => Precomputed | undefined, never, R>
 }
 
 /** A route whose request and response types have been checked and then forgotten. */
@@ -122,7 +122,7 @@ export interface Route<R = unknown> extends RowFacts<AuthScheme> {
   readonly success: Wire
   readonly errors: ReadonlyArray<ProblemClass>
   readonly handler: (request: never) => Effect.Effect<unknown, unknown, R>
-  readonly prepared?: Effect.Effect<(view: RequestView) => Prepared | undefined, never, R>
+  readonly prepared?: Effect.Effect<(view: RequestView) => Precomputed | undefined, never, R>
 }
 
 export const isWrite = ({ method, reads }: Pick<Route, "method" | "reads">): boolean =>

@@ -3,17 +3,17 @@ import { idempotencyHeader } from "./guards.ts"
 import { AnswerPace } from "./limits/response-pace.ts"
 import { append, noBody, whole } from "./request/body.ts"
 import { callerAddress } from "./request/caller-address.ts"
-import { clearHead, type HeadFacts, isLengthClear, lengthSaid, readHead } from "./request/head.ts"
+import { clearHead, contentLengthOf, type HeadFacts, hasValidLength, readHead } from "./request/head.ts"
 import { headerKey } from "./request/header-key.ts"
 import { makeRequestIds } from "./request/ids.ts"
 import { makeKnownPaths, methodsOf } from "./request/known-paths.ts"
 import { parameterNames, percentDecode } from "./request/path.ts"
 import { makeCrossOrigin, preflightHeaders } from "./response/cross-origin.ts"
 import { headerLines, statusLine } from "./response/header-lines.ts"
-import { makePreparedWriter } from "./response/precomputed.ts"
+import { makePrecomputedWriter } from "./response/precomputed.ts"
 import { makeUnknownPath } from "./response/unknown-path.ts"
-import { sendBody, sendNoBody } from "./response/write-body.ts"
-import type { Endpoint, Prepared, RawResponse } from "./transport.ts"
+import { sendNoBody, writeBody } from "./response/write-body.ts"
+import type { Endpoint, Precomputed, RawResponse } from "./transport.ts"
 import { uWS } from "./uws.ts"
 
 export interface ServerOptions {
@@ -136,7 +136,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     // Any argument, undefined too, would add a length to an answer that has no content.
     if (close) res.end(exchange.head ? "" : body, close)
     else if (exchange.head || !hasContent) sendNoBody(res)
-    else sendBody(res, body, isWatched)
+    else writeBody(res, body, isWatched)
   }
 
   const write = (exchange: Exchange, response: RawResponse, lines: string, close: boolean) => {
@@ -240,15 +240,15 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     })
   }
 
-  const writeHead = makePreparedWriter(constantLines, requestIds)
-  const writePrepared = (res: HttpResponse, req: HttpRequest, made: Prepared, isWatched: boolean) => {
+  const writeHead = makePrecomputedWriter(constantLines, requestIds)
+  const writePrepared = (res: HttpResponse, req: HttpRequest, made: Precomputed, isWatched: boolean) => {
     writeHead(res, req, made)
     if (!anyOrigin) writeOrigin(res, req.getHeader(keys.origin))
     if (made.head.status.startsWith("304")) sendNoBody(res)
-    else sendBody(res, made.body, isWatched)
+    else writeBody(res, made.body, isWatched)
   }
 
-  const writeWatched = (res: HttpResponse, req: HttpRequest, made: Prepared) => {
+  const writeWatched = (res: HttpResponse, req: HttpRequest, made: Precomputed) => {
     res.cork(() => writePrepared(res, req, made, true))
   }
 
@@ -281,7 +281,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
       const respond = (response: RawResponse) => guarded(exchange, () => answer(exchange, response))
       if (bodyLimitBytes === 0) {
         exchange.cancel = endpoint.handle(request, respond)
-      } else if (Number(lengthSaid(req)) > bodyLimitBytes) {
+      } else if (Number(contentLengthOf(req)) > bodyLimitBytes) {
         fail(exchange, "body_too_large", String(bodyLimitBytes))
       } else {
         readBody(exchange, bodyLimitBytes, (body) => {
@@ -292,10 +292,10 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
 
     const mayHaveBody = endpoint.method !== "get"
     return (res: HttpResponse, req: HttpRequest) => {
-      const facts = mayHaveBody || lengthSaid(req) !== "" ? readHead(req) : clearHead
-      if (!facts.isLengthClear) return refuseLength(open(res, req, endpoint, head))
+      const facts = mayHaveBody || contentLengthOf(req) !== "" ? readHead(req) : clearHead
+      if (!facts.hasValidLength) return refuseLength(open(res, req, endpoint, head))
       if (prepared !== undefined && !head && !draining && !pace.isOver) {
-        let made: Prepared | undefined
+        let made: Precomputed | undefined
         try {
           made = prepared(req)
         } catch (error) {
@@ -334,7 +334,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     const found = endpointsOf(req.getUrl())
     const closed = found.find((e) => e.sameOrigin)
     const exchange = open(res, req, closed, false)
-    if (!isLengthClear(req)) return refuseLength(exchange)
+    if (!hasValidLength(req)) return refuseLength(exchange)
     guarded(exchange, () => {
       if (found.length === 0) return failUnknown(exchange)
       const headers = { Allow: methodsOf(found) }
@@ -347,7 +347,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   })
   app.any("/*", (res, req) => {
     const exchange = open(res, req, undefined, req.getMethod() === "head")
-    if (!isLengthClear(req)) return refuseLength(exchange)
+    if (!hasValidLength(req)) return refuseLength(exchange)
     guarded(exchange, () => {
       const found = endpointsOf(req.getUrl())
       if (found.length === 0) failUnknown(exchange)

@@ -30,7 +30,7 @@ export interface RequestView {
 }
 
 /** What many prepared answers have in common: made once, kept for good. */
-export interface PreparedHead {
+export interface PrecomputedHead {
   /** "200 OK" and the like. */
   readonly status: string
   /** Header lines joined by CR LF. */
@@ -44,8 +44,8 @@ export const ownLinesBytes = 256
  * An answer made before the request came, written as it is, at once: it may be another one after that. All of it is made by
  * us, nothing comes from a request.
  */
-export interface Prepared {
-  readonly head: PreparedHead
+export interface Precomputed {
+  readonly head: PrecomputedHead
   readonly body: string | Uint8Array
   /** Puts the header lines of this answer alone, each begun by CR LF, into the bytes and answers where they end. */
   copyOwn(into: Uint8Array, at: number): number
@@ -69,7 +69,7 @@ export interface Endpoint {
    * answers false and lets it go on to `respond` all the same.
    */
   readonly handle: (request: RawRequest, respond: (response: RawResponse) => void) => () => boolean
-  readonly prepared?: (view: RequestView) => Prepared | undefined
+  readonly prepared?: (view: RequestView) => Precomputed | undefined
   /** The shape of a refusal's body, where the row does not answer the usual one. */
   readonly errorBody?: ErrorBody
   /** Scripts of other origins may not read the answers. */

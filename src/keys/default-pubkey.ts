@@ -6,21 +6,21 @@ import { CustodialKeys } from "./custodial-keys.ts"
 import { Pubkeys } from "./pubkey-store.ts"
 
 /** The key an id is bound to when its owner names none. Whoever has no key yet gets one the service keeps. */
-export class FirstKeys extends Context.Service<
-  FirstKeys,
+export class DefaultPubkeys extends Context.Service<
+  DefaultPubkeys,
   {
     /** `preferred` when it is the user's, else their oldest key. */
     of(userId: string, preferred?: string | null): Effect.Effect<string, Unavailable>
   }
->()("directory/FirstKeys") {
+>()("directory/DefaultPubkeys") {
   static readonly layer = Layer.effect(
-    FirstKeys,
+    DefaultPubkeys,
     Effect.gen(function* () {
       const bus = yield* Bus
       const custodial = yield* CustodialKeys
       const pubkeys = yield* Pubkeys
 
-      return FirstKeys.of({
+      return DefaultPubkeys.of({
         of: Effect.fnUntraced(function* (userId, preferred = null) {
           const known = yield* pubkeys.findFirst(userId, preferred)
           if (known !== undefined) return known

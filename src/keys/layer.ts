@@ -1,13 +1,13 @@
 import { Layer } from "effect"
 import { CustodialKeys } from "./custodial-keys.ts"
-import { FirstKeys } from "./default-pubkey.ts"
+import { DefaultPubkeys } from "./default-pubkey.ts"
 import { EthWallets } from "./eth-wallets.ts"
 import { Pubkeys } from "./pubkey-store.ts"
 import { Wallets } from "./wallet-store.ts"
 
 /** Pubkeys, custodial keys and Ethereum wallets of users. */
 export const keys = Layer.mergeAll(
-  FirstKeys.layer,
+  DefaultPubkeys.layer,
   EthWallets.layer({ serviceName: "Emoji Id Directory" }),
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(Pubkeys.layer, Wallets.layer)),

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { fieldFault, InvalidRequest, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { text, Uuid } from "../../schema/wire-format.ts"
-import { findWithinReach } from "../accounts/acting-user.ts"
+import { findActingUser } from "../accounts/acting-user.ts"
 import { checkForUser } from "../accounts/permissions.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { route } from "../http/route.ts"
@@ -102,7 +102,7 @@ const addForUser = route({
   success: Pubkey,
   errors: [NotFound, Unprocessable],
   handler: ({ params, principal }) =>
-    findWithinReach(principal, params.user_id, "user:write").pipe(
+    findActingUser(principal, params.user_id, "user:write").pipe(
       Effect.andThen(add(params.user_id, params.pubkey)),
     ),
 })

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
-import { telling } from "../cluster/invalidate-after-unknown-outcome.ts"
+import { invalidating } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { accountTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 import { type CustodialKey, CustodialKeys } from "./custodial-keys.ts"
@@ -44,7 +44,7 @@ export class Pubkeys extends Context.Service<
           .rows<{ user_exists: boolean; holder: string | null }>(
             (q) => q`select * from put_pubkey(${userId}, ${pubkey}, ${sealedKey}, ${maxPubkeysPerUser})`,
           )
-          .pipe(telling(bus.invalidate(accountTopic, [userId]), sql.statementTimeoutMs))
+          .pipe(invalidating(bus.invalidate(accountTopic, [userId]), sql.statementTimeoutMs))
         if (row!.holder === userId) return pubkey
         if (!row!.user_exists) return yield* new NotFound({ error: "There is no such user." })
         if (row!.holder === null) {

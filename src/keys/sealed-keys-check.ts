@@ -9,7 +9,7 @@ const looksAt = 16
 const nothing = new Uint8Array()
 
 /** Fails where a master secret is missing that the database keeps something sealed by. */
-export const checkSecret = Effect.gen(function* () {
+export const checkSealedKeys = Effect.gen(function* () {
   const custody = yield* CustodialKeys
   const config = yield* AppConfig
   const opens = new Map<string, boolean>()
@@ -30,4 +30,4 @@ export const checkSecret = Effect.gen(function* () {
  * Stops the start then. A release in a folder of its own makes itself another secret: no second factor or wallet would open,
  * and what it seals would be lost with the folder.
  */
-export const keyCheck = Layer.effectDiscard(checkSecret).pipe(Layer.provide(CustodialKeys.layer))
+export const sealedKeysCheck = Layer.effectDiscard(checkSealedKeys).pipe(Layer.provide(CustodialKeys.layer))

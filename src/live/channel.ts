@@ -4,7 +4,7 @@ import { eventHead } from "./protocol.ts"
 import type { Subscription } from "./subscription.ts"
 
 /** A channel somebody in this process listens to, and how far it has been published here. */
-export interface Feed {
+export interface OpenChannel {
   readonly channel: Channel
   /** What its sockets join in the transport: short, because every event names it. */
   readonly topic: string
@@ -22,11 +22,11 @@ export interface Feed {
   live: number
 }
 
-let feeds = 0
+let openChannels = 0
 
-export const newFeed = (channel: Channel): Feed => ({
+export const newOpenChannel = (channel: Channel): OpenChannel => ({
   channel,
-  topic: (++feeds).toString(36),
+  topic: (++openChannels).toString(36),
   eventHead: eventHead(channel.shown),
   position: undefined,
   woken: false,

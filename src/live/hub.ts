@@ -2,10 +2,10 @@ import { Context, Effect, Exit, Layer } from "effect"
 import { defer, filter, fromEventPattern, interval, map, merge, Subject, tap, throttle } from "rxjs"
 import { Bus } from "../cluster/bus.ts"
 import { Events } from "../turns/event-store.ts"
-import { Feeds, type Publish } from "./channel-registry.ts"
+import { ChannelRegistry, type Publish } from "./channel-registry.ts"
 import type { Channel } from "./channels.ts"
-import { Said } from "./local-publish.ts"
-import { makeOpener } from "./state-loader.ts"
+import { LocalPublish } from "./local-publish.ts"
+import { makeStateLoader } from "./state-loader.ts"
 import type { Subscriber, Subscription } from "./subscription.ts"
 import { decodeWake } from "./wake-subscribers.ts"
 
@@ -32,7 +32,7 @@ export class Hub extends Context.Service<
     settle(name: string): Effect.Effect<void>
     /** Adds a transport; returns what takes it away again. */
     attach(publish: Publish): () => void
-    counts(): Feeds["counts"] & {
+    counts(): ChannelRegistry["counts"] & {
       readonly channels: number
       readonly subscriptions: number
       /** Channels whose events were found by the position check, and whose wake-up has not come until the next one. */
@@ -46,9 +46,9 @@ export class Hub extends Context.Service<
       Hub,
       Effect.gen(function* () {
         const bus = yield* Bus
-        const said = yield* Said
+        const localPublish = yield* LocalPublish
         const events = yield* Events
-        const opener = yield* makeOpener
+        const stateLoader = yield* makeStateLoader
         const fork = Effect.runForkWith(yield* Effect.context<never>())
         const counts = { repaired: 0, readFailures: 0 }
 
@@ -61,37 +61,39 @@ export class Hub extends Context.Service<
         /** Channels where the last check found what nobody was woken for; the wake-up may still be on its way. */
         const unexplained = new Set<string>()
         const calls = new Subject<string>()
-        const feeds = new Feeds({ opener, run, wake: (name) => calls.next(name) })
+        const openChannels = new ChannelRegistry({ stateLoader, run, wake: (name) => calls.next(name) })
 
         const read = Effect.fnUntraced(function* (names: ReadonlyArray<string>, woken: ReadonlySet<string>) {
           const known = names
-            .flatMap((name) => feeds.find(name) ?? [])
-            .filter((feed) => feed.position !== undefined)
+            .flatMap((name) => openChannels.find(name) ?? [])
+            .filter((openChannel) => openChannel.position !== undefined)
           for (let from = 0; from < known.length; from += standingsPerRead) {
             const asked = new Map(
-              known.slice(from, from + standingsPerRead).map((feed) => [feed.channel.name, feed] as const),
+              known
+                .slice(from, from + standingsPerRead)
+                .map((openChannel) => [openChannel.channel.name, openChannel] as const),
             )
-            const standings = Array.from(asked, ([name, feed]) => ({ name, ...feed.position! }))
+            const standings = Array.from(asked, ([name, openChannel]) => ({ name, ...openChannel.position! }))
             const places = new Map(standings.map((standing) => [standing.name, standing]))
             for (const news of yield* events.news(standings)) {
-              const feed = asked.get(news.name)
+              const openChannel = asked.get(news.name)
               // Somebody left and came back while this was read: that feed is another, with a position of its own.
-              if (feed === undefined || feeds.find(news.name) !== feed) continue
+              if (openChannel === undefined || openChannels.find(news.name) !== openChannel) continue
               if (!woken.has(news.name)) unexplained.add(news.name)
-              feeds.apply(feed, news, places.get(news.name)!)
+              openChannels.apply(openChannel, news, places.get(news.name)!)
             }
           }
         })
 
         const wakes = merge(
-          calls.pipe(filter((name) => feeds.isWanted(name))),
+          calls.pipe(filter((name) => openChannels.isWanted(name))),
           fromEventPattern<string>(
             (handler) => bus.subscribe("channel", handler),
             (_, stop: () => void) => stop(),
           ).pipe(
             map(decodeWake),
             tap(({ name }) => void unexplained.delete(name)),
-            filter(({ name, offset }) => feeds.isWanted(name, offset)),
+            filter(({ name, offset }) => openChannels.isWanted(name, offset)),
             map(({ name }) => name),
           ),
         )
@@ -102,7 +104,7 @@ export class Hub extends Context.Service<
             (_, stop: () => void) => stop(),
           ),
         ).pipe(
-          filter(() => feeds.size > 0),
+          filter(() => openChannels.size > 0),
           map((): Wake => everything),
         )
 
@@ -114,7 +116,7 @@ export class Hub extends Context.Service<
           yield* Effect.promise(() => new Promise<void>((resume) => void setImmediate(resume)))
           const all = gathered.delete(everything)
           const woken = gathered as Set<string>
-          const names = all ? [...feeds.names()] : [...woken]
+          const names = all ? [...openChannels.names()] : [...woken]
           const wokenNow = new Set(woken)
           gathered.clear()
           if (all) {
@@ -139,9 +141,9 @@ export class Hub extends Context.Service<
             ),
           )
           .subscribe()
-        const stopListening = said.listen((event) => {
+        const stopListening = localPublish.listen((event) => {
           unexplained.delete(event.channel)
-          return feeds.show(event)
+          return openChannels.show(event)
         })
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {
@@ -151,21 +153,21 @@ export class Hub extends Context.Service<
         )
 
         return Hub.of({
-          join: (channel, subscriber, asked) => feeds.join(channel, subscriber, asked),
+          join: (channel, subscriber, asked) => openChannels.join(channel, subscriber, asked),
           settle: (name) =>
             Effect.callback<void>((resume) => {
               settling.push(() => resume(Effect.void))
               calls.next(name)
             }).pipe(Effect.timeout(settleWithin), Effect.ignore),
           attach: (publish) => {
-            feeds.outlets.add(publish)
-            return () => feeds.outlets.delete(publish)
+            openChannels.outlets.add(publish)
+            return () => openChannels.outlets.delete(publish)
           },
           counts: () => ({
-            ...feeds.counts,
+            ...openChannels.counts,
             ...counts,
-            channels: feeds.size,
-            subscriptions: feeds.subscriptions,
+            channels: openChannels.size,
+            subscriptions: openChannels.subscriptions,
           }),
         })
       }),

@@ -74,7 +74,7 @@ const isDoubtful = ({ principal }: Identity, { isEverybody, isSomeKey, users }: 
  * Asks again where rights were taken away while it was asking. Whose they are is known only afterwards, so what is told
  * meanwhile is noted; what others lose keeps nobody waiting.
  */
-export const askAgainWhenChanged = (identify: Identify) => {
+export const recheckWhenChanged = (identify: Identify) => {
   const underWay = new Set<Meanwhile>()
   const ask: Identify = (token) =>
     Effect.suspend(() => {

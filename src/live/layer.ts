@@ -1,13 +1,13 @@
 import { Layer } from "effect"
 import { Events } from "../turns/event-store.ts"
 import { Hub, type HubOptions } from "./hub.ts"
-import { LiveDirectory } from "./lookup-store.ts"
+import { LiveLookups } from "./lookup-store.ts"
 import { retention } from "./retention.ts"
 import { LiveSessions } from "./sessions.ts"
 
 /** Everything behind the live socket. */
 export const live = (options: HubOptions) =>
   Layer.mergeAll(LiveSessions.layer, retention).pipe(
-    Layer.provideMerge(Layer.mergeAll(Hub.layer(options), LiveDirectory.layer)),
+    Layer.provideMerge(Layer.mergeAll(Hub.layer(options), LiveLookups.layer)),
     Layer.provideMerge(Events.layer),
   )

@@ -5,17 +5,17 @@ import type { PlacedEvent } from "../../actors/ports.ts"
 export type Show = (event: PlacedEvent) => boolean
 
 /** From the commit to the hub of the same process: what is known here need not be read back. */
-export class Said extends Context.Service<
-  Said,
+export class LocalPublish extends Context.Service<
+  LocalPublish,
   {
     /** True: nobody in this process has to read it any more. */
     readonly tell: Show
     listen(show: Show): () => void
   }
->()("directory/Said") {
-  static readonly layer = Layer.sync(Said, () => {
+>()("directory/LocalPublish") {
+  static readonly layer = Layer.sync(LocalPublish, () => {
     const listeners = new Set<Show>()
-    return Said.of({
+    return LocalPublish.of({
       tell: (event) => {
         let isShown = true
         for (const show of listeners) if (!show(event)) isShown = false

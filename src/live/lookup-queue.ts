@@ -11,7 +11,7 @@ export const withId = (id: string | null | undefined): { readonly id?: string } 
  * A socket's lookups, answered one after another: whoever asks much waits for themself, and what nobody waits for is not
  * read.
  */
-export class Questions {
+export class LookupQueue {
   readonly #ports: Pick<SessionPorts, "directory" | "run">
   readonly #send: (frame: Parameters<typeof encode>[0]) => void
   readonly #isFull: () => boolean

@@ -17,15 +17,15 @@ const charactersOf = (records: LookupResult["result"]): number =>
  * What the live socket asks of the directory. It reads the database and not the cache of lookups: whoever was just told
  * that an id changed must not be shown what it was.
  */
-export class LiveDirectory extends Context.Service<
-  LiveDirectory,
+export class LiveLookups extends Context.Service<
+  LiveLookups,
   {
     /** One result per id, in order, whatever the spelling. Undefined: together they are too large for one answer. */
     lookup(asked: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LookupResult> | undefined, Unavailable>
   }
->()("directory/LiveDirectory") {
+>()("directory/LiveLookups") {
   static readonly layer = Layer.effect(
-    LiveDirectory,
+    LiveLookups,
     Effect.gen(function* () {
       const sql = yield* Sql
       const reads = yield* Semaphore.make(readsAtOnce)
@@ -62,7 +62,7 @@ export class LiveDirectory extends Context.Service<
         return characters > liveLimits.lookupCharacters ? undefined : results
       })
 
-      return LiveDirectory.of({ lookup })
+      return LiveLookups.of({ lookup })
     }),
   )
 }

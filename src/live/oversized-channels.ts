@@ -6,19 +6,19 @@ import { AppConfig } from "../config/config.ts"
  * Channels in which this process has placed more events than are kept of one. What a process that ended knew is learnt
  * again with the channel's next event; one that has no more goes with its time.
  */
-export class CrowdedChannels extends Context.Service<
-  CrowdedChannels,
+export class OversizedChannels extends Context.Service<
+  OversizedChannels,
   {
     placed(position: ChannelPosition): void
     /** Those placed in since the last taking. */
     take(): ReadonlyArray<string>
   }
->()("directory/CrowdedChannels") {
+>()("directory/OversizedChannels") {
   static readonly layer = Layer.effect(
-    CrowdedChannels,
+    OversizedChannels,
     Effect.map(AppConfig, ({ eventKeepPerChannel }) => {
       let crowded = new Set<string>()
-      return CrowdedChannels.of({
+      return OversizedChannels.of({
         placed: ({ channel, offset }) => {
           if (offset > eventKeepPerChannel) crowded.add(channel)
         },

@@ -2,8 +2,8 @@ import { Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
 import { Bus } from "../cluster/bus.ts"
 import { accountTopic } from "../cluster/topic-names.ts"
-import { Said } from "./local-publish.ts"
-import { CrowdedChannels } from "./oversized-channels.ts"
+import { LocalPublish } from "./local-publish.ts"
+import { OversizedChannels } from "./oversized-channels.ts"
 import { encodeWake } from "./wake-subscribers.ts"
 
 /** Wakes and invalidates across processes; what is told here is already committed. */
@@ -12,13 +12,13 @@ export const publisher = (options: { readonly peersPossible: boolean }) =>
     Publisher,
     Effect.gen(function* () {
       const bus = yield* Bus
-      const said = yield* Said
-      const crowded = yield* CrowdedChannels
+      const localPublish = yield* LocalPublish
+      const crowded = yield* OversizedChannels
       return Publisher.of({
         committed: (events) => {
           for (const event of events) {
             crowded.placed(event)
-            if (!said.tell(event)) bus.publish("channel", encodeWake(event))
+            if (!localPublish.tell(event)) bus.publish("channel", encodeWake(event))
             else if (options.peersPossible) bus.wakeOthers("channel", encodeWake(event))
           }
         },

@@ -14,7 +14,7 @@ const compactFrom = 4096
  * The newest frames of the channels heard here, so that most of those who come back need no read. One budget for all of
  * them: the oldest frame goes first, whatever its channel.
  */
-export class RecentFrames {
+export class ReplayBuffer {
   readonly #runs = new Map<string, Run>()
   readonly #budgetBytes: number
   /** Oldest first. Those of forgotten channels stay as empty entries until the next compaction. */

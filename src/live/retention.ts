@@ -2,7 +2,7 @@ import { Effect, Layer, Schedule } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { AppConfig } from "../config/config.ts"
 import { Events } from "../turns/event-store.ts"
-import { CrowdedChannels } from "./oversized-channels.ts"
+import { OversizedChannels } from "./oversized-channels.ts"
 
 const batch = 2000
 
@@ -15,7 +15,7 @@ const inBatches = Effect.fnUntraced(function* (trim: Effect.Effect<number, Unava
 export const retention = Layer.effectDiscard(
   Effect.gen(function* () {
     const events = yield* Events
-    const crowded = yield* CrowdedChannels
+    const crowded = yield* OversizedChannels
     const { eventKeepHours, eventKeepPerChannel } = yield* AppConfig
     const trim = Effect.gen(function* () {
       yield* inBatches(events.trimOld(eventKeepHours, batch))

@@ -5,18 +5,18 @@ import type { Principal } from "../http/principal.ts"
 import { type Channel, findChannel, mayHear, notFound } from "./channels.ts"
 import type { Hub } from "./hub.ts"
 import type { Identify, Identity } from "./identity.ts"
-import { Questions, withId } from "./lookup-queue.ts"
-import type { LiveDirectory } from "./lookup-store.ts"
+import { LookupQueue, withId } from "./lookup-queue.ts"
+import type { LiveLookups } from "./lookup-store.ts"
 import { decodeClientFrame, encode, type Reference, referenceTo, type Sink } from "./protocol.ts"
 import { isFull, type Subscriber, type Subscription } from "./subscription.ts"
-import { Allowance } from "./token-bucket.ts"
+import { TokenBucket } from "./token-bucket.ts"
 
 type Run = <A>(effect: Effect.Effect<A, Unavailable>, done: (exit: Exit.Exit<A, Unavailable>) => void) => void
 
 /** What all sessions share. */
 export interface SessionPorts {
   readonly hub: (typeof Hub)["Service"]
-  readonly directory: (typeof LiveDirectory)["Service"]
+  readonly directory: (typeof LiveLookups)["Service"]
   readonly identify: Identify
   readonly run: Run
   /** Milliseconds since the epoch, as tokens count them. */
@@ -41,20 +41,20 @@ export class LiveSession implements Subscriber {
   #identity: Identity | undefined
   /** Frames that came while a token was being checked. */
   #queue: Array<ClientFrame> | undefined
-  readonly #questions: Questions
+  readonly #questions: LookupQueue
   #badFrames = 0
-  readonly #allowance: Allowance
+  readonly #allowance: TokenBucket
 
   constructor(sink: Sink, ports: SessionPorts) {
     this.sink = sink
     this.#ports = ports
-    this.#questions = new Questions(
+    this.#questions = new LookupQueue(
       ports,
       (frame) => this.#send(frame),
       () => isFull(sink),
     )
     this.#openedAt = ports.listenedMs()
-    this.#allowance = new Allowance(liveLimits.burstFrames, liveLimits.framesPerSecond, ports.now())
+    this.#allowance = new TokenBucket(liveLimits.burstFrames, liveLimits.framesPerSecond, ports.now())
   }
 
   principal(): Principal | undefined {
@@ -118,7 +118,7 @@ export class LiveSession implements Subscriber {
   }
 
   refused(subscription: Subscription) {
-    const { name, shown } = subscription.feed.channel
+    const { name, shown } = subscription.openChannel.channel
     if (this.#subscriptions.get(name) !== subscription) return
     subscription.end()
     this.#subscriptions.delete(name)
@@ -197,7 +197,7 @@ export class LiveSession implements Subscriber {
     this.#identity = identity
     if (before === undefined) this.#ports.identified(this, identity.principal.userId)
     for (const subscription of [...this.#subscriptions.values()]) {
-      const { channel, parties } = subscription.feed
+      const { channel, parties } = subscription.openChannel
       const isOpen = !("code" in findChannel(channel.shown, identity.principal))
       if (!isOpen || (subscription.isStarted && !mayHear(channel.kind, identity.principal, parties))) {
         this.refused(subscription)

@@ -4,8 +4,8 @@ import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Metrics } from "../telemetry/metrics.ts"
 import type { Publish } from "./channel-registry.ts"
 import { Hub } from "./hub.ts"
-import { askAgainWhenChanged, makeIdentify } from "./identity.ts"
-import { LiveDirectory } from "./lookup-store.ts"
+import { makeIdentify, recheckWhenChanged } from "./identity.ts"
+import { LiveLookups } from "./lookup-store.ts"
 import type { Sink } from "./protocol.ts"
 import { LiveSession, type SessionPorts } from "./session.ts"
 
@@ -48,8 +48,8 @@ export class LiveSessions extends Context.Service<
       const clock = yield* DatabaseClock
       const hub = yield* Hub
       const metrics = yield* Metrics
-      const identifying = askAgainWhenChanged(yield* makeIdentify)
-      const directory = yield* LiveDirectory
+      const identifying = recheckWhenChanged(yield* makeIdentify)
+      const directory = yield* LiveLookups
       const fork = Effect.runForkWith(yield* Effect.context<never>())
 
       const sessions = new Set<LiveSession>()

@@ -2,11 +2,11 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebS
 import { Forbidden, InvalidRequest, type Problem, TooManyRequests, Unavailable } from "../../schema/errors.ts"
 import { liveLimits } from "../../schema/live-frames.ts"
 import { addressGroup, callerAddress } from "../http/request/caller-address.ts"
-import { isLengthClear } from "../http/request/head.ts"
+import { hasValidLength } from "../http/request/head.ts"
 import { makeRequestIds } from "../http/request/ids.ts"
 import { headerLines, statusLine } from "../http/response/header-lines.ts"
 import { problemResponse } from "../http/response/problem.ts"
-import { sendBody } from "../http/response/write-body.ts"
+import { writeBody } from "../http/response/write-body.ts"
 import type { Sink } from "./protocol.ts"
 import type { Frame } from "./replay-buffer.ts"
 import type { LiveSession } from "./session.ts"
@@ -111,13 +111,13 @@ export const mountLive = (
       res.cork(() => {
         res.writeStatus(statusLine(response.status))
         res.writeHeader("X-Request-Id", `${requestId}${headerLines(response)}`)
-        sendBody(res, response.body ?? "", true)
+        writeBody(res, response.body ?? "", true)
       })
     })
   }
 
   const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
-    if (!isLengthClear(req)) return void res.close()
+    if (!hasValidLength(req)) return void res.close()
     const address = addressGroup(callerAddress(res, req, options.trustProxy ?? false))
     const refused = refusal(req.getHeader("origin"), req.getQuery() ?? "", address)
     if (refused !== undefined) return refuse(res, requestIds.of(req), refused)

@@ -18,7 +18,7 @@ const unread = Effect.succeed(undefined)
 const again = Schedule.jittered(Schedule.spaced("500 millis"))
 
 /** Reads what one subscriber needs. Without the database it keeps trying: there is nothing better to tell a client. */
-export const makeOpener = Effect.gen(function* () {
+export const makeStateLoader = Effect.gen(function* () {
   const events = yield* Events
   const states = yield* ChannelStates
   const reads = yield* Semaphore.make(readsAtOnce)
@@ -69,4 +69,4 @@ export const makeOpener = Effect.gen(function* () {
       patiently(isWanted, events.after(channel.name, offset, pageEvents)),
   }
 })
-export type Opener = Effect.Success<typeof makeOpener>
+export type StateLoader = Effect.Success<typeof makeStateLoader>

@@ -1,6 +1,6 @@
 import type { Principal } from "../http/principal.ts"
 import type { EventRow, Opening, Position } from "../turns/event-store.ts"
-import type { Feed } from "./channel.ts"
+import type { OpenChannel } from "./channel.ts"
 import { hasParties, mayHear } from "./channels.ts"
 import { encodeEvent, encodeSubscribed, type Sink } from "./protocol.ts"
 import type { Frame } from "./replay-buffer.ts"
@@ -16,9 +16,19 @@ export interface Subscriber {
 
 /** Where a subscription gets its events from. Answers come in a later turn, or never once it has ended. */
 export interface Source {
-  open(feed: Feed, after: Position | undefined, done: (opening: Opening) => void, isWanted: IsWanted): void
-  page(feed: Feed, offset: number, done: (events: ReadonlyArray<EventRow>) => void, isWanted: IsWanted): void
-  recent(feed: Feed, offset: number): Frame | undefined
+  open(
+    openChannel: OpenChannel,
+    after: Position | undefined,
+    done: (opening: Opening) => void,
+    isWanted: IsWanted,
+  ): void
+  page(
+    openChannel: OpenChannel,
+    offset: number,
+    done: (events: ReadonlyArray<EventRow>) => void,
+    isWanted: IsWanted,
+  ): void
+  recent(openChannel: OpenChannel, offset: number): Frame | undefined
   leave(subscription: Subscription): void
   joined(recovered: boolean, resumed: boolean): void
   delivered(events: number): void
@@ -33,7 +43,7 @@ export const isFull = (sink: Sink): boolean => sink.bufferedBytes() > pauseAbove
  * the last of that is sent the socket joins the topic the feed publishes to. Nothing is awaited between.
  */
 export class Subscription {
-  readonly feed: Feed
+  readonly openChannel: OpenChannel
   readonly #source: Source
   readonly #subscriber: Subscriber
   /** As the client spelled it. */
@@ -50,8 +60,8 @@ export class Subscription {
   /** Counts starts: what an earlier one asked for is not wanted any more. */
   #starts = 0
 
-  constructor(feed: Feed, source: Source, subscriber: Subscriber, asked: string) {
-    this.feed = feed
+  constructor(openChannel: OpenChannel, source: Source, subscriber: Subscriber, asked: string) {
+    this.openChannel = openChannel
     this.#source = source
     this.#subscriber = subscriber
     this.asked = asked
@@ -69,7 +79,7 @@ export class Subscription {
     const done = (opening: Opening) => {
       if (isWanted()) this.#opened(after, opening)
     }
-    this.#source.open(this.feed, after, done, isWanted)
+    this.#source.open(this.openChannel, after, done, isWanted)
   }
 
   /** Whether the client has been told that it is subscribed. */
@@ -83,7 +93,7 @@ export class Subscription {
     this.#held = undefined
     this.#leaveTopic()
     this.#pending = undefined
-    this.feed.ahead.delete(this)
+    this.openChannel.ahead.delete(this)
     this.start(undefined)
   }
 
@@ -93,13 +103,13 @@ export class Subscription {
     this.#held = undefined
     if (held !== undefined && this.#phase === "opening") return held()
     if (this.#phase !== "replaying" || this.#reading) return
-    const { feed } = this
-    const head = feed.position?.offset ?? 0
+    const { openChannel } = this
+    const head = openChannel.position?.offset ?? 0
     let sent = 0
     while (this.#cursor < head) {
       if (this.#isFull()) break
       const next = this.#cursor + 1
-      const frame = this.#pending?.get(next) ?? this.#source.recent(feed, next)
+      const frame = this.#pending?.get(next) ?? this.#source.recent(openChannel, next)
       if (frame === undefined) {
         this.#readMore()
         break
@@ -109,13 +119,13 @@ export class Subscription {
       sent++
     }
     if (sent > 0) this.#source.delivered(sent)
-    if (this.#cursor > head) feed.ahead.add(this)
+    if (this.#cursor > head) openChannel.ahead.add(this)
     else if (this.#cursor === head) this.#joinTopic()
   }
 
   /** Asked before the feed publishes something new. */
   review() {
-    const { channel, parties } = this.feed
+    const { channel, parties } = this.openChannel
     if (this.#phase === "opening" || mayHear(channel.kind, this.#subscriber.principal(), parties)) return
     this.#subscriber.refused(this)
   }
@@ -126,22 +136,22 @@ export class Subscription {
     this.#phase = "ended"
     this.#held = undefined
     this.#pending = undefined
-    this.feed.ahead.delete(this)
+    this.openChannel.ahead.delete(this)
     this.#source.leave(this)
   }
 
   #needsNoRead({ epoch, offset }: Position): boolean {
-    const { channel, position } = this.feed
+    const { channel, position } = this.openChannel
     // Whose channel this is must be read, so the position might as well be.
     if (position === undefined || hasParties(channel.kind) || epoch !== position.epoch) return false
     return (
       offset === position.offset ||
-      (offset < position.offset && this.#source.recent(this.feed, offset + 1) !== undefined)
+      (offset < position.offset && this.#source.recent(this.openChannel, offset + 1) !== undefined)
     )
   }
 
   #opened(after: Position | undefined, opening: Opening) {
-    const { channel } = this.feed
+    const { channel } = this.openChannel
     if (this.#isFull()) {
       // A client that opens many channels at once gets their states as fast as it reads them.
       this.#held = () => this.#opened(after, opening)
@@ -152,7 +162,7 @@ export class Subscription {
       return
     }
     // The channel began anew, and either this read or the feed has not noticed yet.
-    if (opening.epoch !== this.feed.position?.epoch) return this.start(undefined)
+    if (opening.epoch !== this.openChannel.position?.epoch) return this.start(undefined)
     const { missed } = opening
     if (after === undefined || missed === undefined) {
       this.#announce(opening, opening.state ?? "null", false, after !== undefined)
@@ -163,7 +173,7 @@ export class Subscription {
   }
 
   #announce(from: Position, state: string | undefined, recovered: boolean, resumed: boolean) {
-    const { shown } = this.feed.channel
+    const { shown } = this.openChannel.channel
     this.#cursor = from.offset
     this.#phase = "replaying"
     this.#isStarted = true
@@ -195,24 +205,24 @@ export class Subscription {
       this.#keep(events)
       this.advance()
     }
-    this.#source.page(this.feed, from, done, isWanted)
+    this.#source.page(this.openChannel, from, done, isWanted)
   }
 
   #keep(events: ReadonlyArray<EventRow>) {
-    const { eventHead } = this.feed
+    const { eventHead } = this.openChannel
     this.#pending = new Map(events.map((event) => [event.offset, encodeEvent(eventHead, event)]))
   }
 
   #joinTopic() {
     this.#phase = "live"
     this.#pending = undefined
-    this.feed.live++
-    this.#subscriber.sink.subscribe(this.feed.topic)
+    this.openChannel.live++
+    this.#subscriber.sink.subscribe(this.openChannel.topic)
   }
 
   #leaveTopic() {
     if (this.#phase !== "live") return
-    this.feed.live--
-    this.#subscriber.sink.unsubscribe(this.feed.topic)
+    this.openChannel.live--
+    this.#subscriber.sink.unsubscribe(this.openChannel.topic)
   }
 }

@@ -1,5 +1,5 @@
 /** How often something may happen: a burst at once, and so many per second in the long run. */
-export class Allowance {
+export class TokenBucket {
   readonly #burst: number
   readonly #perSecond: number
   #left: number

@@ -7,7 +7,7 @@ import {
   type PublicLootBox,
   type PublicLootBoxType,
 } from "../../schema/lootboxes/lootbox.ts"
-import { unforeseen } from "../crypto/secure-random.ts"
+import { secureRandom } from "../crypto/secure-random.ts"
 import type { Principal } from "../http/principal.ts"
 import { Market } from "../market/market.ts"
 import { heldBackBy } from "../market/market-parameters.ts"
@@ -58,13 +58,13 @@ export class LootboxGeneration extends Context.Service<
       /** Free ids for every slot, each id once; undefined when luck and the directory have none left. */
       const drawContents = Effect.fnUntraced(function* (config: LootBoxTypeConfig) {
         const heldBack = heldBackBy(yield* market.parameters)
-        let open = drawSlots(config, unforeseen)
+        let open = drawSlots(config, secureRandom)
         const found = new Map<string, EmojiId>()
         for (let round = 0; round < maxRounds && open.length > 0; round++) {
           const perSlot = round < quickRounds ? 1 : candidatesPerSlot
           const drawn = open.map((slot) => ({
             slot,
-            ids: Array.from({ length: perSlot }, () => drawId(config, slot, unforeseen, heldBack)).filter(
+            ids: Array.from({ length: perSlot }, () => drawId(config, slot, secureRandom, heldBack)).filter(
               isFound,
             ),
           }))
@@ -102,7 +102,7 @@ export class LootboxGeneration extends Context.Service<
 
       return LootboxGeneration.of({
         createType: Effect.fnUntraced(function* (type, run) {
-          yield* checkTypeConfig(type.config, unforeseen)
+          yield* checkTypeConfig(type.config, secureRandom)
           return yield* types.create(type, run)
         }),
         generate: Effect.fnUntraced(function* (viewer, typeId, count, run) {

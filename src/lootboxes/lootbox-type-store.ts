@@ -3,7 +3,7 @@ import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { LootBoxTypeConfig, PublicLootBoxType } from "../../schema/lootboxes/lootbox.ts"
 import type { Piece } from "../../schema/paging.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
-import { insertOnce, unlessMade } from "../turns/insert-idempotent.ts"
+import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts"
 
 export const maxTypesListed = 500
 
@@ -37,11 +37,11 @@ export class LootboxTypes extends Context.Service<
 
       return LootboxTypes.of({
         create: ({ config, description, name }, run) =>
-          insertOnce(run, (id) =>
+          insertIdempotent(run, (id) =>
             sql.rows<PublicLootBoxType>(
               (q) => q`insert into lootbox_type (id, name, description, config)
                        values (${id}, ${name}, ${description}, ${JSON.stringify(config)}::text::jsonb)
-                       ${unlessMade(q, "lootbox_type")} returning ${columns(q)}`,
+                       ${onConflictReuse(q, "lootbox_type")} returning ${columns(q)}`,
             ),
           ),
         list: ({ limit, offset }) =>

@@ -18,7 +18,7 @@ import type {
 } from "../../schema/lootboxes/lootbox.ts"
 import { Parties } from "../accounts/party-store.ts"
 import type { Principal } from "../http/principal.ts"
-import { FirstKeys } from "../keys/default-pubkey.ts"
+import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { isForgotten, uuidOf } from "../turns/operation-key.ts"
 import type { LootboxRow } from "./lootbox-store.ts"
 import { boxed, checkLootboxRequest, makeFindBoxOwner } from "./rules.ts"
@@ -44,7 +44,7 @@ const refuseTaken = (canonicals: ReadonlyArray<string>) =>
 
 const make = Effect.gen(function* () {
   const actors = yield* LootboxActors
-  const keys = yield* FirstKeys
+  const keys = yield* DefaultPubkeys
   const parties = yield* Parties
   const views = yield* LootboxViews
   const findOwner = makeFindBoxOwner(parties)

@@ -10,7 +10,7 @@ import {
 import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { runByKey } from "../turns/operation-key.ts"
+import { operationKeyOf } from "../turns/operation-key.ts"
 import { LootboxLists, lootboxSorts } from "./lootbox-store.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { LootboxViews, maySeeAllBoxes } from "./views.ts"
@@ -30,7 +30,7 @@ const create = route({
   errors: [Conflict, Unprocessable],
   handler: ({ body, headers, principal }) => {
     const yats = body.yats.map(({ canonical }) => canonical)
-    const run = runByKey(principal, headers, "lootbox", { ...body, yats })
+    const run = operationKeyOf(principal, headers, "lootbox", { ...body, yats })
     return Lootboxes.use((boxes) => boxes.create(principal, body, run))
   },
 })

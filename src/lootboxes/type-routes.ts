@@ -8,7 +8,7 @@ import {
 } from "../../schema/lootboxes/lootbox.ts"
 import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { route } from "../http/route.ts"
-import { runByKey, runId } from "../turns/operation-key.ts"
+import { operationKey, operationKeyOf } from "../turns/operation-key.ts"
 import { LootboxGeneration } from "./generation.ts"
 import { LootboxTypes, maxTypesListed } from "./lootbox-type-store.ts"
 
@@ -25,7 +25,9 @@ const create = route({
   success: PublicLootBoxType,
   errors: [Unprocessable],
   handler: ({ body, headers, principal }) =>
-    LootboxGeneration.use((generation) => generation.createType(body, runId(principal, headers, body))),
+    LootboxGeneration.use((generation) =>
+      generation.createType(body, operationKey(principal, headers, body)),
+    ),
 })
 
 const list = route({
@@ -53,7 +55,7 @@ const generate = route({
   errors: [NotFound, Unprocessable],
   handler: ({ body, headers, principal }) => {
     const { loot_box_type_id, num_boxes } = body
-    const run = runByKey(principal, headers, "lootboxes", body)
+    const run = operationKeyOf(principal, headers, "lootboxes", body)
     return LootboxGeneration.use((generation) =>
       Effect.map(
         generation.generate(principal, loot_box_type_id.toLowerCase(), num_boxes, run),

@@ -1,6 +1,6 @@
 import { Data, type Effect } from "effect"
 
-export interface Parcel {
+export interface OutgoingMessage {
   /** The same on every try, so that a receiver may recognise a repeat. */
   readonly id: number
   readonly to: string
@@ -11,12 +11,12 @@ export interface Parcel {
 }
 
 /** The provider did not take it. A lasting refusal is not tried again. */
-export class NotCarried extends Data.TaggedError("NotCarried")<{
+export class DeliveryFailed extends Data.TaggedError("NotCarried")<{
   readonly reason: string
   readonly isLasting: boolean
 }> {}
 
 /** Who takes letters to the world: SMTP, an SMS gateway. */
-export interface Carrier {
-  readonly carry: (parcel: Parcel) => Effect.Effect<void, NotCarried>
+export interface DeliveryProvider {
+  readonly carry: (parcel: OutgoingMessage) => Effect.Effect<void, DeliveryFailed>
 }

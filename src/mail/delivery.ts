@@ -1,10 +1,10 @@
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { AppConfig } from "../config/config.ts"
-import { type Letter, maxTries, Outbox } from "../turns/outbox.ts"
+import { maxTries, Outbox, type OutboxMail } from "../turns/outbox.ts"
 import { deliveredHere, isPhone } from "../turns/outbox-recipients.ts"
-import type { Carrier } from "./carrier.ts"
-import { twilioCarrier } from "./sms.ts"
-import { smtpCarrier } from "./smtp.ts"
+import type { DeliveryProvider } from "./carrier.ts"
+import { twilioProvider } from "./sms.ts"
+import { smtpProvider } from "./smtp.ts"
 import { render } from "./templates.ts"
 
 /** No more than are handed over at once: the lease of one that waits its turn here would run out, and another send it too. */
@@ -22,19 +22,19 @@ export const delivery = Layer.effectDiscard(
     const config = yield* AppConfig
     const outbox = yield* Outbox
     const mail =
-      config.smtpUrl === undefined ? undefined : yield* smtpCarrier(config.smtpUrl, config.mailFrom)
+      config.smtpUrl === undefined ? undefined : yield* smtpProvider(config.smtpUrl, config.mailFrom)
     const { twilioAccount: account, twilioFrom: from, twilioToken: token, twilioUrl: url } = config
     const sms =
       account === undefined || token === undefined || from === undefined
         ? undefined
-        : twilioCarrier({ url, account, token, from })
+        : twilioProvider({ url, account, token, from })
 
     if (config.production && mail === undefined) {
       yield* Effect.logWarning("SMTP_URL is not set: mail is kept and nobody receives it")
     }
 
     /** Nobody else takes the letter meanwhile, however long a server looks at it before it answers. */
-    const holding = <A, E>(letter: Letter, handingOver: Effect.Effect<A, E>) =>
+    const holding = <A, E>(letter: OutboxMail, handingOver: Effect.Effect<A, E>) =>
       Effect.scoped(
         outbox
           .hold(letter.id)
@@ -48,7 +48,7 @@ export const delivery = Layer.effectDiscard(
           ),
       )
 
-    const carry = (carrier: Carrier, letter: Letter) =>
+    const carry = (carrier: DeliveryProvider, letter: OutboxMail) =>
       holding(letter, carrier.carry({ id: letter.id, to: letter.to, ...render(letter) })).pipe(
         Effect.andThen(outbox.sent(letter.id)),
         Effect.catchTag("NotCarried", ({ isLasting, reason }) => {
@@ -63,7 +63,7 @@ export const delivery = Layer.effectDiscard(
         Effect.uninterruptible,
       )
 
-    const deliver = (letter: Letter) => {
+    const deliver = (letter: OutboxMail) => {
       const carrier = isPhone(letter.to) ? sms : mail
       return carrier === undefined ? outbox.sent(letter.id) : carry(carrier, letter)
     }

@@ -9,7 +9,7 @@ export type Part =
   | { readonly items: ReadonlyArray<readonly [name: string, price: string]>; readonly total: string }
   | { readonly small: string }
 
-export interface Letter {
+export interface OutboxMail {
   readonly subject: string
   readonly parts: ReadonlyArray<Part>
 }
@@ -60,7 +60,7 @@ const partHtml = (part: Part): Html => {
 }
 
 /** A letter as plain text, and as a page without pictures, scripts or anything that tells who has read it. */
-export const renderLetter = ({ parts, subject }: Letter): Rendered => ({
+export const renderMail = ({ parts, subject }: OutboxMail): Rendered => ({
   subject,
   text: `${parts
     .map(partText)

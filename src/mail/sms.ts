@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { type Carrier, NotCarried } from "./carrier.ts"
+import { DeliveryFailed, type DeliveryProvider } from "./carrier.ts"
 
 const timeoutMs = 10_000
 
@@ -11,7 +11,7 @@ export interface TwilioAccount {
 }
 
 /** SMS through Twilio's message resource: one form-encoded POST each. */
-export const twilioCarrier = ({ account, from, token, url }: TwilioAccount): Carrier => {
+export const twilioProvider = ({ account, from, token, url }: TwilioAccount): DeliveryProvider => {
   const endpoint = `${url}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`
   const authorization = `Basic ${Buffer.from(`${account}:${Redacted.value(token)}`).toString("base64")}`
   const post = async (to: string, text: string) => {
@@ -29,13 +29,13 @@ export const twilioCarrier = ({ account, from, token, url }: TwilioAccount): Car
     carry: ({ text, to }) =>
       Effect.tryPromise({
         try: () => post(to, text),
-        catch: (error) => new NotCarried({ reason: String(error), isLasting: false }),
+        catch: (error) => new DeliveryFailed({ reason: String(error), isLasting: false }),
       }).pipe(
         Effect.flatMap((status) =>
           status >= 200 && status < 300
             ? Effect.void
             : Effect.fail(
-                new NotCarried({
+                new DeliveryFailed({
                   reason: `Twilio answered ${status}`,
                   // A refused number stays refused; too many requests, a wrong token and their faults pass.
                   isLasting: status === 400 || status === 404,

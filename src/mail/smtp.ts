@@ -1,6 +1,6 @@
 import { Effect, Redacted } from "effect"
 import type { Config } from "../config/config.ts"
-import { type Carrier, NotCarried } from "./carrier.ts"
+import { DeliveryFailed, type DeliveryProvider } from "./carrier.ts"
 
 /** Until a server has greeted and speaks TLS. Some make senders wait, to see who does: Postfix's postscreen for six seconds. */
 const openMs = 30_000
@@ -11,7 +11,7 @@ const maxConnections = 4
 /** What a server may refuse about a letter. All else is about us: the login, the sender, the address we come from. */
 const aboutLetter = new Set(["RCPT TO", "DATA"])
 
-const toNotCarried = (error: unknown): NotCarried => {
+const toNotCarried = (error: unknown): DeliveryFailed => {
   const {
     command = "",
     message,
@@ -19,11 +19,11 @@ const toNotCarried = (error: unknown): NotCarried => {
   } = error as { command?: string; message?: string; responseCode?: number }
   // Servers answer 5xx for what will not change by waiting, except by an operator who mends it.
   const isLasting = aboutLetter.has(command) && responseCode >= 500 && ![530, 534, 535].includes(responseCode)
-  return new NotCarried({ reason: message ?? "unknown", isLasting })
+  return new DeliveryFailed({ reason: message ?? "unknown", isLasting })
 }
 
 /** Mail through the configured SMTP server, over a small pool of connections. */
-export const smtpCarrier = (url: Redacted.Redacted, from: Config["mailFrom"]) =>
+export const smtpProvider = (url: Redacted.Redacted, from: Config["mailFrom"]) =>
   Effect.gen(function* () {
     const { createTransport } = yield* Effect.promise(() => import("nodemailer"))
     const transport = yield* Effect.acquireRelease(
@@ -43,7 +43,7 @@ export const smtpCarrier = (url: Redacted.Redacted, from: Config["mailFrom"]) =>
       (open) => Effect.sync(() => open.close()),
     )
     const domain = /@([\w.-]+)/.exec(from)?.[1] ?? "localhost"
-    const carrier: Carrier = {
+    const carrier: DeliveryProvider = {
       carry: ({ html, id, subject, text, to }) =>
         Effect.tryPromise({
           try: () =>

@@ -1,9 +1,9 @@
 import type { Mail } from "../../schema/turn.ts"
 import { dollars } from "../web/money.ts"
-import { type Letter, type Part, type Rendered, renderLetter } from "./message.ts"
+import { type OutboxMail, type Part, type Rendered, renderMail } from "./message.ts"
 
 type Data = Mail["data"]
-type Template = (data: Data) => Letter
+type Template = (data: Data) => OutboxMail
 
 const word = (data: Data, name: string): string => {
   const value = data[name]
@@ -169,10 +169,10 @@ const templates: Readonly<Record<string, Template>> = {
 }
 
 /** A kind without words of its own still says what it knows. */
-const plain = (kind: string, data: Data): Letter => ({
+const plain = (kind: string, data: Data): OutboxMail => ({
   subject: kind.replaceAll("_", " "),
   parts: Object.keys(data).map((name) => `${name.replaceAll("_", " ")}: ${word(data, name)}`),
 })
 
 export const render = ({ data, kind }: Pick<Mail, "data" | "kind">): Rendered =>
-  renderLetter(templates[kind]?.(data) ?? plain(kind, data))
+  renderMail(templates[kind]?.(data) ?? plain(kind, data))

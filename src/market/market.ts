@@ -4,7 +4,7 @@ import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { Availability } from "../../schema/market/search-result.ts"
 import { Bus } from "../cluster/bus.ts"
-import { tellUncertain } from "../cluster/invalidate-after-unknown-outcome.ts"
+import { invalidateAfterUnknownOutcome } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../config/config.ts"
 import { defaultMarketParameters, heldBackBy, lengthOf, type MarketParameters } from "./market-parameters.ts"
 import { type HeldRow, makeMarketStore } from "./market-store.ts"
@@ -128,7 +128,7 @@ export class Market extends Context.Service<
           const released = yield* findReleased(given)
           const tell = bus.invalidate(topic, ["all"])
           yield* store.putParameters(given, released).pipe(
-            Effect.tapError(() => tellUncertain(tell, statementTimeoutMs)),
+            Effect.tapError(() => invalidateAfterUnknownOutcome(tell, statementTimeoutMs)),
             Effect.andThen(tell),
           )
         }),

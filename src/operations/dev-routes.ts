@@ -3,7 +3,7 @@ import { Forbidden, NotFound } from "../../schema/errors.ts"
 import { DateTime, text } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
 import { render } from "../mail/templates.ts"
-import { type Letter, Outbox } from "../turns/outbox.ts"
+import { Outbox, type OutboxMail } from "../turns/outbox.ts"
 import { checkDeveloper, developerHeaders } from "./dev-access.ts"
 
 const DevLetter = Schema.Struct({
@@ -24,7 +24,7 @@ const recipientOf = (typed: string): string => {
   return /^\d{7,15}$/.test(bare) ? `+${bare}` : bare.toLowerCase()
 }
 
-const show = (letter: Letter) => {
+const show = (letter: OutboxMail) => {
   const { code, link } = letter.data
   const { subject, text } = render(letter)
   return {

@@ -32,7 +32,7 @@ const listExpired = (config: Config) => {
 }
 
 /** Takes away what nobody can ask for any more. Every process may do this; a round that meets another does less. */
-export const tidy = Effect.gen(function* () {
+export const deleteExpiredRows = Effect.gen(function* () {
   yield* Effect.forEach(
     listExpired(yield* AppConfig),
     (rows) =>
@@ -45,7 +45,7 @@ export const tidy = Effect.gen(function* () {
 })
 
 export const housekeeping = Layer.effectDiscard(
-  tidy.pipe(
+  deleteExpiredRows.pipe(
     Effect.repeat(Schedule.spaced(`${intervalMinutes} minutes`)),
     Effect.delay("1 minute"),
     Effect.forkScoped,

@@ -6,9 +6,9 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { InvalidReason, OrderStatus } from "../../schema/orders/order.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import { Users } from "../accounts/user-store.ts"
-import { eachOf } from "../postgres/lateral-keys.ts"
+import { lateralKeys } from "../postgres/lateral-keys.ts"
 import { Sql } from "../postgres/sql.ts"
-import { gather } from "../turns/batch-writes.ts"
+import { batchWrites } from "../turns/batch-writes.ts"
 import { pageOfEntities } from "../turns/entity-pages.ts"
 
 export interface StoredOrder {
@@ -156,7 +156,7 @@ export class Orders extends Context.Service<
             }),
           )
       }
-      const newestCart = gather({
+      const newestCart = batchWrites({
         run: readCarts,
         maxStatements: Math.ceil(sql.poolSize / 2),
         maxAsks: maxCartsPerStatement,
@@ -166,7 +166,7 @@ export class Orders extends Context.Service<
         sql
           .rows<{ canonical: string; kind: Held["kind"]; at: string }>(
             (q) => q`select c.canonical, c.kind, c.claimed_at as at
-                       from ${eachOf(q, asked.flat())}
+                       from ${lateralKeys(q, asked.flat())}
                       cross join lateral (select * from claim c where c.canonical = x.canonical offset 0) c`,
           )
           .pipe(
@@ -177,7 +177,7 @@ export class Orders extends Context.Service<
               return asked.map(() => Effect.succeed(held))
             }),
           )
-      const lookAtClaims = gather({
+      const lookAtClaims = batchWrites({
         run: readClaims,
         maxStatements: Math.ceil(sql.poolSize / 2),
         maxAsks: maxLooksPerStatement,

@@ -11,7 +11,7 @@ import {
 import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { BooleanText, text, Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { bookingId, refundRun } from "../turns/operation-key.ts"
+import { bookingKey, refundRun } from "../turns/operation-key.ts"
 import { OrderHistory } from "./history.ts"
 import { Orders } from "./order-store.ts"
 import { PaymentEvents } from "./payments/payment-events.ts"
@@ -108,7 +108,7 @@ const refundOverride = route({
     Effect.gen(function* () {
       const { amount: cents, external_reference: externalReference, reason } = body
       const refund = { cents, externalReference, reason: reason ?? undefined }
-      const run = bookingId(principal, headers, id, body)
+      const run = bookingKey(principal, headers, id, body)
       const order = yield* Refunds.use((refunds) => refunds.record(id.toLowerCase(), refund, run))
       return yield* OrderHistory.use((history) => history.show(order))
     }),
@@ -164,7 +164,7 @@ const paymentOverride = route({
         events.vouch(
           orderId,
           { cents: body.amount, externalReference: body.external_reference },
-          bookingId(principal, headers, id, body),
+          bookingKey(principal, headers, id, body),
         ),
       )
       return yield* history.showById(orderId)

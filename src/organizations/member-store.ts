@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { OrganizationMember, OrganizationRole } from "../../schema/organizations/organization.ts"
 import type { Piece } from "../../schema/paging.ts"
-import { Callers } from "../accounts/caller-cache.ts"
+import { CallerCache } from "../accounts/caller-cache.ts"
 import { Sql } from "../postgres/sql.ts"
 
 type Outcome = "done" | "no_organization" | "no_user" | "no_member" | "last_owner"
@@ -39,7 +39,7 @@ export class Members extends Context.Service<
     Members,
     Effect.gen(function* () {
       const sql = yield* Sql
-      const callers = yield* Callers
+      const callers = yield* CallerCache
 
       const rows = (organizationId: string, userId: string | null, { limit, offset } = firstOnes) =>
         sql.rows<{ view: OrganizationMember }>(
@@ -61,7 +61,7 @@ export class Members extends Context.Service<
           .rows<{ outcome: Outcome }>(
             (q) => q`select set_member(${organizationId}, ${userId}, ${role}, ${insists}) as outcome`,
           )
-          .pipe(callers.telling(userId))
+          .pipe(callers.invalidating(userId))
         switch (row!.outcome) {
           case "done":
             return

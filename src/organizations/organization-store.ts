@@ -13,8 +13,8 @@ import { Bus } from "../cluster/bus.ts"
 import { userTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
-import { tellLatelyEnded, tellPerhapsEnded } from "../sign-in/oauth/oauth-client-store.ts"
-import { insertOnce, unlessMade } from "../turns/insert-idempotent.ts"
+import { invalidatePossiblyEnded, invalidateRecentlyEnded } from "../sign-in/oauth/oauth-client-store.ts"
+import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts"
 
 export const organizationSorts = ["created_at", "updated_at", "name"] as const
 type OrganizationSort = (typeof organizationSorts)[number]
@@ -68,11 +68,11 @@ export class Organizations extends Context.Service<
 
       return Organizations.of({
         create: ({ name, partner_path, return_link }, run = randomUUID()) =>
-          insertOnce(run, (id) =>
+          insertIdempotent(run, (id) =>
             sql.attempt<{ view: Organization }>(
               (q) => q`insert into organization as o (id, name, partner_path, return_link)
                        values (${id}, ${name}, ${partner_path ?? null}, ${return_link ?? null})
-                       ${unlessMade(q, "o")} returning display_organization(o) as view`,
+                       ${onConflictReuse(q, "o")} returning display_organization(o) as view`,
             ),
           ).pipe(
             Effect.map(({ view }) => view),
@@ -126,7 +126,7 @@ export class Organizations extends Context.Service<
             )
             .pipe(
               Effect.tapError(({ _tag }) =>
-                _tag === "Unavailable" ? tellPerhapsEnded(sql, bus) : Effect.void,
+                _tag === "Unavailable" ? invalidatePossiblyEnded(sql, bus) : Effect.void,
               ),
               Effect.catchTag("SqlRefused", (refused) =>
                 refused.sqlstate === "23503"
@@ -134,7 +134,7 @@ export class Organizations extends Context.Service<
                   : Effect.die(refused),
               ),
             )
-          if (rows.length === 0) yield* tellLatelyEnded(sql, bus)
+          if (rows.length === 0) yield* invalidateRecentlyEnded(sql, bus)
           const removed = yield* firstView(rows)
           yield* bus.invalidate(userTopic, rows[0]?.user_ids ?? [])
           return removed

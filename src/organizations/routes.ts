@@ -12,7 +12,7 @@ import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../accounts/permissions.ts"
 import { route } from "../http/route.ts"
-import { runId } from "../turns/operation-key.ts"
+import { operationKey } from "../turns/operation-key.ts"
 import { Organizations, organizationSorts } from "./organization-store.ts"
 
 const byId = { id: Uuid }
@@ -30,7 +30,7 @@ const create = route({
   success: Organization,
   errors: [Unprocessable],
   handler: ({ body, headers, principal }) =>
-    Organizations.use((organizations) => organizations.create(body, runId(principal, headers, body))),
+    Organizations.use((organizations) => organizations.create(body, operationKey(principal, headers, body))),
 })
 
 const list = route({

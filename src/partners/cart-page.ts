@@ -5,7 +5,7 @@ import { notice, toldBy } from "../sign-in/login-page.ts"
 import { type Content, html } from "../web/html.ts"
 import { bigId, spokenName } from "../web/id-tile.ts"
 import { dollars } from "../web/money.ts"
-import { abortForm, addressList, type Guest, guestForm, partnerPage } from "./page-shell.ts"
+import { abortForm, addressList, guestForm, partnerPage, type Visitor } from "./page-shell.ts"
 
 type Item = DisplayOrder["order_items"][number]
 
@@ -14,7 +14,7 @@ const reasons = {
   PendingPurchase: "Somebody is buying it right now",
 } as const
 
-const itemLine = (guest: Guest, item: Item, isDraft: boolean) => {
+const itemLine = (guest: Visitor, item: Item, isDraft: boolean) => {
   const lost = item.marked_invalid_at_reason
   const id = typeof item.emoji_id === "string" ? item.emoji_id : undefined
   const kind = item.item_type === "Discount" ? "Discount" : "Lootbox"
@@ -43,7 +43,7 @@ export interface CartShown {
 }
 
 /** The cart and how to pay; what the partner sent along is shown again, because paying agrees to it. */
-export const cartPage = (guest: Guest, facts: CartShown) => {
+export const cartPage = (guest: Visitor, facts: CartShown) => {
   const { addresses, failed, isFree, mayConfirm, order } = facts
   const isDraft = order.status === "Draft"
   const link = order.payment_method_data?.checkout_url
@@ -77,7 +77,7 @@ ${abortForm(guest)}`,
 }
 
 /** Sensitive things ask again, when the last code is too long ago. */
-export const proofPage = (guest: Guest, method: string, failed?: string) =>
+export const proofPage = (guest: Visitor, method: string, failed?: string) =>
   partnerPage(guest, {
     title: "Your code",
     status: failed === undefined ? 200 : 422,
@@ -92,7 +92,7 @@ ${guestForm(
   })
 
 /** Payments are told to us by the provider, a moment after the buyer is back. */
-export const waitingPage = (guest: Guest, path: string) =>
+export const waitingPage = (guest: Visitor, path: string) =>
   partnerPage(guest, {
     title: "One moment",
     headers: { Refresh: `1; url=${path}` },
@@ -100,7 +100,7 @@ export const waitingPage = (guest: Guest, path: string) =>
 <p role="status">This page goes on by itself. <a href="${path}">Or press here.</a></p></div>`,
   })
 
-export const boughtPage = (guest: Guest, ids: ReadonlyArray<string>, path: string) =>
+export const boughtPage = (guest: Visitor, ids: ReadonlyArray<string>, path: string) =>
   partnerPage(guest, {
     title: "It is yours",
     headers: { Refresh: `1; url=${path}` },
@@ -108,7 +108,7 @@ export const boughtPage = (guest: Guest, ids: ReadonlyArray<string>, path: strin
 <p role="status">You go back to ${guest.partner.name} now. <a href="${path}">Or press here.</a></p></div>`,
   })
 
-export const notPaidPage = (guest: Guest, wasCharged: boolean) =>
+export const notPaidPage = (guest: Visitor, wasCharged: boolean) =>
   partnerPage(guest, {
     title: "Not bought",
     body: html`<div class="center"><p class="emoji huge" aria-hidden="true">⌛</p><h1>The order has run out</h1>

@@ -1,7 +1,7 @@
 import { loggedInAs, notice } from "../sign-in/login-page.ts"
 import { html } from "../web/html.ts"
 import { bigId, idButton, spokenName } from "../web/id-tile.ts"
-import { abortForm, addressList, type Guest, guestForm, partnerPage } from "./page-shell.ts"
+import { abortForm, addressList, guestForm, partnerPage, type Visitor } from "./page-shell.ts"
 
 interface Owner {
   readonly email: string | null
@@ -11,12 +11,12 @@ interface Owner {
 }
 
 /** The partner's own user is not logged in here; who has another account logs in. */
-const who = (guest: Guest, { email, isPartnersUser }: Owner) =>
+const who = (guest: Visitor, { email, isPartnersUser }: Owner) =>
   isPartnersUser
     ? html`<p class="soft">You are here as your ${guest.partner.name} user. <a href="${guest.home}?login">My id is in another account</a></p>`
     : loggedInAs({ action: guest.home, formToken: guest.browser.formToken, email })
 
-export const pickPage = (guest: Guest, owner: Owner, failed?: string) =>
+export const pickPage = (guest: Visitor, owner: Owner, failed?: string) =>
   partnerPage(guest, {
     title: "Connect your emoji id",
     status: failed === undefined ? 200 : 422,
@@ -32,7 +32,7 @@ ${abortForm(guest)}`,
   })
 
 /** What connecting does, before it is done. */
-export const confirmPage = (guest: Guest, owner: Owner, id: string, failed?: string) =>
+export const confirmPage = (guest: Visitor, owner: Owner, id: string, failed?: string) =>
   partnerPage(guest, {
     title: "Connect your emoji id",
     status: failed === undefined ? 200 : 422,

@@ -7,7 +7,7 @@ import { listOwned } from "../directory/id-lists.ts"
 import { route } from "../http/route.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
 import { confirmPage, pickPage } from "./connect-page.ts"
-import type { Guest } from "./page-shell.ts"
+import type { Visitor } from "./page-shell.ts"
 import { writeAddresses } from "./record-writes.ts"
 import {
   answered,
@@ -38,7 +38,7 @@ const ownerOf = (
  * Whose id is connected. The partner's user is rarely its owner: whoever has logged in here counts first, then the
  * partner's user if they own one, and otherwise somebody has to log in.
  */
-const getOwner = Effect.fnUntraced(function* (guest: Guest, named: string | undefined) {
+const getOwner = Effect.fnUntraced(function* (guest: Visitor, named: string | undefined) {
   const { sessionId } = guest.visit
   // A cookie may outlive its login.
   if (sessionId !== undefined && (yield* findLogin(guest)) === undefined) {

@@ -7,7 +7,7 @@ import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { Sessions } from "../accounts/sessions/sessions.ts"
 import { SecondFactors } from "../accounts/two-factor/second-factors.ts"
 import { AppConfig } from "../config/config.ts"
-import { Limits } from "../http/limits/rate-limits.ts"
+import { RateLimits } from "../http/limits/rate-limits.ts"
 import type { Form } from "../http/request/form.ts"
 import { route } from "../http/route.ts"
 import { Carts } from "../orders/cart/cart.ts"
@@ -17,7 +17,7 @@ import { Payments } from "../orders/payments/payments.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
 import { proofPage } from "./cart-page.ts"
 import { mailSentPage } from "./login-page.ts"
-import { type Guest, refusedPage } from "./page-shell.ts"
+import { refusedPage, type Visitor } from "./page-shell.ts"
 import { finish, paidPage, params } from "./paid-page.ts"
 import { agreeToAddresses, findBought, writeAddresses } from "./record-writes.ts"
 import { findOwned, showCart, showSearch } from "./shown-ids.ts"
@@ -33,7 +33,7 @@ import {
   welcome,
 } from "./visitor.ts"
 
-const getBuyer = Effect.fnUntraced(function* (guest: Guest) {
+const getBuyer = Effect.fnUntraced(function* (guest: Visitor) {
   const actor = yield* getActor(guest)
   if (!guest.partner.requires_email || actor.account.email !== null) return actor
   const why = `${guest.partner.name} wants its users to have an email address. Add one there first.`
@@ -66,7 +66,7 @@ const methods = { free: "Free", card: "CardCheckout", crypto: "CryptoCommerce" }
 type MethodName = keyof typeof methods
 const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, name)
 
-const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, method: MethodName) {
+const checkOut = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession, method: MethodName) {
   const { webUrl } = yield* AppConfig
   const { principal } = actor
   // Before the addresses are agreed to and a code is asked for.
@@ -98,8 +98,8 @@ const checkOut = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSessio
   return link === undefined ? yield* showCart(guest, actor) : seeOther(link)
 })
 
-const prove = Effect.fnUntraced(function* (guest: Guest, { principal }: BrowserSession, form: Form) {
-  yield* Limits.use((limits) => limits.take("code", { account: principal.userId }))
+const prove = Effect.fnUntraced(function* (guest: Visitor, { principal }: BrowserSession, form: Form) {
+  yield* RateLimits.use((limits) => limits.take("code", { account: principal.userId }))
   const proof = yield* SecondFactors.use((factors) =>
     factors.prove(principal.userId, randomUUID(), (form["code"] ?? "").slice(0, 64)),
   )
@@ -108,7 +108,7 @@ const prove = Effect.fnUntraced(function* (guest: Guest, { principal }: BrowserS
   return yield* new Answered({ reply: proofPage(guest, form["method"] ?? "", why) })
 })
 
-const act = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, form: Form) {
+const act = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession, form: Form) {
   const userId = actor.account.id
   const action = form["action"] ?? ""
   const cart = seeOther(`${guest.home}?cart`)
@@ -159,7 +159,7 @@ const act = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, fo
 
 /** The page the form came from, and why it was refused. */
 const showAgain = Effect.fnUntraced(function* (
-  guest: Guest,
+  guest: Visitor,
   actor: BrowserSession,
   form: Form,
   failed: string,

@@ -1,7 +1,7 @@
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { codeForm, loginForms } from "../sign-in/login-page.ts"
 import { html } from "../web/html.ts"
-import { abortForm, type Guest, partnerPage } from "./page-shell.ts"
+import { abortForm, partnerPage, type Visitor } from "./page-shell.ts"
 
 const purposes = {
   get: "Log in to get your emoji id",
@@ -10,7 +10,7 @@ const purposes = {
 } as const
 
 export const guestLoginPage = (
-  guest: Guest,
+  guest: Visitor,
   facts: { readonly failed?: string; readonly email?: string } = {},
 ) =>
   partnerPage(guest, {
@@ -22,7 +22,7 @@ ${loginForms({ action: guest.home, formToken: guest.browser.formToken, ...facts 
 ${abortForm(guest)}`,
   })
 
-export const guestCodePage = (guest: Guest, session: BrowserSession, failed?: string) =>
+export const guestCodePage = (guest: Visitor, session: BrowserSession, failed?: string) =>
   partnerPage(guest, {
     title: "Your code",
     status: failed === undefined ? 200 : 422,
@@ -35,7 +35,7 @@ ${codeForm({
 })}`,
   })
 
-export const mailSentPage = (guest: Guest, email: string) =>
+export const mailSentPage = (guest: Visitor, email: string) =>
   partnerPage(guest, {
     title: "Look into your mail",
     body: html`<div class="center"><p class="emoji huge" aria-hidden="true">📬</p>

@@ -3,13 +3,13 @@ import { notice, toldBy } from "../sign-in/login-page.ts"
 import { html } from "../web/html.ts"
 import { bigId, idButton, spokenName } from "../web/id-tile.ts"
 import { categoryChoices, categoryName, recordLine } from "../web/record-view.ts"
-import { type Guest, guestForm, partnerPage } from "./page-shell.ts"
+import { guestForm, partnerPage, type Visitor } from "./page-shell.ts"
 
-const backLink = ({ partner }: Guest) =>
+const backLink = ({ partner }: Visitor) =>
   partner.return_link !== "" &&
   html`<p><a class="button plain full" href="${partner.return_link}">Back to ${partner.name}</a></p>`
 
-export const ownedPage = (guest: Guest, ids: ReadonlyArray<string>) =>
+export const ownedPage = (guest: Visitor, ids: ReadonlyArray<string>) =>
   partnerPage(guest, {
     title: "Your emoji ids",
     body: html`<h1>Your emoji ids</h1>
@@ -32,7 +32,7 @@ export interface RecordsShown {
   readonly typed?: { readonly tag: string; readonly data: string }
 }
 
-export const recordsPage = (guest: Guest, shown: RecordsShown) => {
+export const recordsPage = (guest: Visitor, shown: RecordsShown) => {
   const hiddenId = html`<input type="hidden" name="emoji_id" value="${shown.id}">`
   return partnerPage(guest, {
     title: `${shown.id}`,

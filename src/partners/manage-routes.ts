@@ -11,7 +11,7 @@ import type { Form } from "../http/request/form.ts"
 import { route } from "../http/route.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
 import { ownedPage, type RecordsShown, recordsPage } from "./manage-page.ts"
-import type { Guest } from "./page-shell.ts"
+import type { Visitor } from "./page-shell.ts"
 import { writeAddresses } from "./record-writes.ts"
 import { answered, getActor, receiveForm, seeOther, sentAlongQuery, welcome } from "./visitor.ts"
 
@@ -25,7 +25,7 @@ const parse = (typed: string | undefined): EmojiId | undefined => {
 }
 
 const show = Effect.fnUntraced(function* (
-  guest: Guest,
+  guest: Visitor,
   actor: BrowserSession,
   wanted: EmojiId | undefined,
   more: Partial<Pick<RecordsShown, "failed" | "saved" | "typed">> = {},
@@ -74,7 +74,7 @@ const managePage = route({
     }).pipe(answered),
 })
 
-const edit = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, id: EmojiId, form: Form) {
+const edit = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession, id: EmojiId, form: Form) {
   const { data = "", hash = "", tag = "" } = form
   const records = yield* Records
   const permission = writePermissionOf(actor.principal)

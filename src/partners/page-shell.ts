@@ -10,7 +10,7 @@ import type { PartnerFlow } from "./visit-store.ts"
 import type { Visit } from "./visits.ts"
 
 /** Somebody a partner has sent, as far as the pages need to know them. */
-export interface Guest {
+export interface Visitor {
   readonly partner: OrganizationBranding
   readonly flow: PartnerFlow
   /** The clean path of the flow. */
@@ -36,7 +36,7 @@ interface PartnerPage {
 }
 
 export const partnerPage = (
-  { browser, partner }: Pick<Guest, "partner"> & Partial<Pick<Guest, "browser">>,
+  { browser, partner }: Pick<Visitor, "partner"> & Partial<Pick<Visitor, "browser">>,
   { body, headers, status, title }: PartnerPage,
 ) =>
   page({
@@ -52,10 +52,10 @@ export const visitMark = ({ visitToken = "" }: Browser): string =>
   createHash("sha256").update(visitToken).digest("base64url")
 
 /** A form of a flow; it always goes to the flow's own path. */
-export const guestForm = ({ browser, home }: Guest, body: Content, className = ""): Html =>
+export const guestForm = ({ browser, home }: Visitor, body: Content, className = ""): Html =>
   html`<form method="post" action="${home}" class="${className}">${hiddenToken(browser.formToken)}<input type="hidden" name="visit" value="${visitMark(browser)}">${body}</form>`
 
-export const abortForm = (guest: Guest): Html =>
+export const abortForm = (guest: Visitor): Html =>
   guestForm(
     guest,
     html`<button class="quiet" name="action" value="abort">Cancel and go back to ${guest.partner.name}</button>`,
@@ -81,7 +81,7 @@ export const refusedPage = (partner: OrganizationBranding, what: string, status 
     },
   )
 
-export const donePage = (guest: Guest, title: string, body: Content) =>
+export const donePage = (guest: Visitor, title: string, body: Content) =>
   partnerPage(guest, {
     title,
     body: html`<div class="center"><h1>${title}</h1>${body}</div>`,

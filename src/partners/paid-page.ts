@@ -6,13 +6,17 @@ import { route } from "../http/route.ts"
 import { Orders, type StoredOrder } from "../orders/order-store.ts"
 import { pageRow } from "../web/page-route.ts"
 import { boughtPage, notPaidPage, waitingPage } from "./cart-page.ts"
-import type { Guest } from "./page-shell.ts"
+import type { Visitor } from "./page-shell.ts"
 import { boughtIds, writeOrdered } from "./record-writes.ts"
 import { answered, getActor, goBack, welcome } from "./visitor.ts"
 
 export const params = { partner_path: text(64) }
 
-export const finish = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, order: StoredOrder) {
+export const finish = Effect.fnUntraced(function* (
+  guest: Visitor,
+  actor: BrowserSession,
+  order: StoredOrder,
+) {
   yield* writeOrdered(actor.principal, order)
   const [eid] = boughtIds(order)
   return goBack(guest, eid === undefined ? {} : { eid })

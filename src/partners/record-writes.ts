@@ -5,7 +5,7 @@ import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import type { DirectoryRecord } from "../../schema/directory/record.ts"
 import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
-import { Callers } from "../accounts/caller-cache.ts"
+import { CallerCache } from "../accounts/caller-cache.ts"
 import { EmojiIds } from "../directory/id-store.ts"
 import { keepLastValues } from "../directory/record-inputs.ts"
 import { Records } from "../directory/records.ts"
@@ -108,7 +108,7 @@ export const findBought = Effect.fnUntraced(function* (
 
 const writeForgotten = Effect.gen(function* () {
   const visits = yield* PartnerVisits
-  const callers = yield* Callers
+  const callers = yield* CallerCache
   const orders = yield* Orders
   for (const visit of yield* visits.unwritten) {
     const order = yield* orders.find(visit.orderId)
@@ -134,7 +134,7 @@ const writeForgotten = Effect.gen(function* () {
 })
 
 /** Whoever pays and closes the window has agreed to the addresses all the same. */
-export const partnerWrites = Layer.effectDiscard(
+export const partnerRecordWrites = Layer.effectDiscard(
   writeForgotten.pipe(
     Effect.catchCause((cause) => Effect.logDebug("addresses put off", cause)),
     Effect.repeat(Schedule.spaced(`${intervalSeconds} seconds`)),

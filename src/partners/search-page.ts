@@ -4,7 +4,7 @@ import { notice } from "../sign-in/login-page.ts"
 import { type Content, type Html, html } from "../web/html.ts"
 import { bigId, idButton } from "../web/id-tile.ts"
 import { dollars } from "../web/money.ts"
-import { abortForm, addressList, type Guest, guestForm, partnerPage } from "./page-shell.ts"
+import { abortForm, addressList, guestForm, partnerPage, type Visitor } from "./page-shell.ts"
 
 export interface SearchShown {
   readonly query: string
@@ -28,7 +28,7 @@ const verdicts: Record<MarketItem["availability"], readonly [kind: string, text:
   NoPrice: ["warn", "It has no price yet"],
 }
 
-const resultCard = (guest: Guest, item: MarketItem): Html => {
+const resultCard = (guest: Visitor, item: MarketItem): Html => {
   const [kind, text] = verdicts[item.availability]
   return html`<section class="card center" aria-label="Result">${bigId(item.emoji_id, "huge")}
 <p class="${kind}"><strong>${text}</strong>${item.available && html` · ${priceOf(item)}`}</p>
@@ -43,12 +43,12 @@ ${
 }
 
 /** Emoji one by one, for who has no emoji keyboard. Each is a button that sends what was picked before along. */
-const picker = (guest: Guest, { picking, query }: SearchShown): Html => html`
+const picker = (guest: Visitor, { picking, query }: SearchShown): Html => html`
 <details class="picker"${picking && html` open`}><summary>Pick emoji one by one</summary>
 <form method="get" action="${guest.home}"><input type="hidden" name="q" value="${query}">
 <div class="keys">${emojis.map(({ canonical, name }) => html`<button class="key" name="pick" value="${canonical}" aria-label="${name.replaceAll("_", " ")}">${canonical}</button>`)}</div></form></details>`
 
-const tiles = (guest: Guest, title: string, items: ReadonlyArray<MarketItem>): Content =>
+const tiles = (guest: Visitor, title: string, items: ReadonlyArray<MarketItem>): Content =>
   items.length > 0 &&
   html`<h2>${title}</h2>${guestForm(
     guest,
@@ -59,7 +59,7 @@ const tiles = (guest: Guest, title: string, items: ReadonlyArray<MarketItem>): C
 const freeWords = (left: number): string =>
   left === 1 ? "One is free for you." : `${left} are free for you.`
 
-export const searchPage = (guest: Guest, shown: SearchShown) =>
+export const searchPage = (guest: Visitor, shown: SearchShown) =>
   partnerPage(guest, {
     title: "Get your emoji id",
     status: shown.failed === undefined ? 200 : 422,

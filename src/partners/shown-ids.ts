@@ -9,7 +9,7 @@ import { Carts } from "../orders/cart/cart.ts"
 import { Payments } from "../orders/payments/payments.ts"
 import { OrderViews } from "../orders/views.ts"
 import { cartPage } from "./cart-page.ts"
-import type { Guest } from "./page-shell.ts"
+import type { Visitor } from "./page-shell.ts"
 import { foreseeAddresses } from "./record-writes.ts"
 import { type SearchShown, searchPage } from "./search-page.ts"
 
@@ -24,7 +24,7 @@ export const findOwned = Effect.fnUntraced(function* (actor: BrowserSession, wan
 })
 
 /** The cart, and why something about it was refused. */
-export const showCart = Effect.fnUntraced(function* (guest: Guest, actor: BrowserSession, failed?: string) {
+export const showCart = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession, failed?: string) {
   const { order, user } = yield* Carts.use((carts) => carts.get(actor.account.id))
   const view = yield* OrderViews.use((views) => views.show(order, user))
   const wanted = view.order_items.filter(({ item_type }) => item_type === "EmojiId")
@@ -55,7 +55,7 @@ const search = Effect.fnUntraced(function* (query: string) {
 
 /** What is for sale: the id asked for, and others. */
 export const showSearch = Effect.fnUntraced(function* (
-  guest: Guest,
+  guest: Visitor,
   actor: BrowserSession,
   query: Form,
   failed?: string,

@@ -3,7 +3,7 @@ import { AddressesRefused, parseAddressJson, parseAddressPairs } from "../../sch
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { InvalidRequest, NotFound } from "../../schema/errors.ts"
 import type { OrganizationBranding } from "../../schema/organizations/organization.ts"
-import { Browsers } from "../accounts/sessions/browser-cookies.ts"
+import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { keepLastValues } from "../directory/record-inputs.ts"
 import { type Form, readForm, readParameters } from "../http/request/form.ts"
@@ -13,7 +13,7 @@ import { takeLoginForm } from "../sign-in/login-forms.ts"
 import { callbackUrl } from "../sign-in/oauth/authorization-request.ts"
 import { html } from "../web/html.ts"
 import { guestCodePage, guestLoginPage, mailSentPage } from "./login-page.ts"
-import { donePage, type Guest, refusedPage, visitMark } from "./page-shell.ts"
+import { donePage, refusedPage, type Visitor, visitMark } from "./page-shell.ts"
 import type { PartnerFlow } from "./visit-store.ts"
 import { PartnerVisits, type Visit, visitSeconds } from "./visits.ts"
 
@@ -65,7 +65,7 @@ const readSentAlong = (partner: OrganizationBranding, values: Form) => {
 }
 
 /** Somebody arrives with what the partner sent along: it is kept here, and the browser goes on without it. */
-const receive = Effect.fnUntraced(function* (guest: Guest, values: Form) {
+const receive = Effect.fnUntraced(function* (guest: Visitor, values: Form) {
   const { flow, home, partner } = guest
   const state = readSentAlong(partner, values)
   if (state instanceof Answered) return yield* state
@@ -85,14 +85,14 @@ const receive = Effect.fnUntraced(function* (guest: Guest, values: Form) {
   const visitToken = yield* PartnerVisits.use((visits) =>
     visits.admit(partner.organization_id, flow, state, login),
   )
-  const cookie = (yield* Browsers).cookie("visit", visitToken, visitSeconds)
+  const cookie = (yield* BrowserCookies).cookie("visit", visitToken, visitSeconds)
   return yield* new Answered({ reply: seeOther(home, { "Set-Cookie": cookie }) })
 })
 
 const meet = Effect.fnUntraced(function* ({ headers, params }: Arrival, flow: PartnerFlow) {
   const partner = yield* Organizations.use((all) => all.findByPartnerPath(params.partner_path))
   if (partner === undefined) return yield* new NotFound({ error: "No partner of ours has this address." })
-  const browser = (yield* Browsers).read(headers)
+  const browser = (yield* BrowserCookies).read(headers)
   const visit =
     browser.visitToken === undefined
       ? undefined
@@ -100,7 +100,7 @@ const meet = Effect.fnUntraced(function* ({ headers, params }: Arrival, flow: Pa
           visits.find(browser.visitToken ?? "", partner.organization_id, flow),
         )
   const home = `/partner/${encodeURIComponent(params.partner_path)}${suffixes[flow]}`
-  return { partner, flow, home, browser, visit: visit ?? nothing } satisfies Guest as Guest
+  return { partner, flow, home, browser, visit: visit ?? nothing } satisfies Visitor as Visitor
 })
 
 /** Who comes to look at a page. Answers by itself when something was sent along. */
@@ -116,13 +116,13 @@ export const welcome = Effect.fnUntraced(function* (arrival: Arrival, flow: Part
   return { guest, query: read.values }
 })
 
-export const findLogin = ({ browser }: Guest) =>
+export const findLogin = ({ browser }: Visitor) =>
   browser.sessionToken === undefined
     ? Effect.succeed(undefined)
     : BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
 
 /** Who acts in the flow: the partner's user, or whoever has logged in here. Answers with a login page when nobody does. */
-export const getActor = Effect.fnUntraced(function* (guest: Guest) {
+export const getActor = Effect.fnUntraced(function* (guest: Visitor) {
   const { sessionId } = guest.visit
   if (sessionId !== undefined) {
     const session = yield* BrowserSessions.use((sessions) => sessions.findById(sessionId))
@@ -133,7 +133,7 @@ export const getActor = Effect.fnUntraced(function* (guest: Guest) {
   return yield* getLogin(guest)
 })
 
-export const getLogin = Effect.fnUntraced(function* (guest: Guest) {
+export const getLogin = Effect.fnUntraced(function* (guest: Visitor) {
   const session = yield* findLogin(guest)
   if (session === undefined) return yield* new Answered({ reply: guestLoginPage(guest) })
   if (!session.admitted) return yield* new Answered({ reply: guestCodePage(guest, session) })
@@ -147,7 +147,7 @@ export const receiveForm = Effect.fnUntraced(function* (
 ) {
   const guest = yield* meet(arrival, flow)
   const form = yield* Effect.fromResult(readForm(arrival.rawBody))
-  const browsers = yield* Browsers
+  const browsers = yield* BrowserCookies
   if (browsers.precedesLogin(guest.browser, arrival.headers, form)) {
     return yield* new Answered({ reply: seeOther(guest.home) })
   }
@@ -183,15 +183,15 @@ export const receiveForm = Effect.fnUntraced(function* (
 })
 
 /** Who asks for the mail in the flow goes on as the partner's user when it comes. */
-export const remembering = (guest: Guest, userId: string) =>
-  Browsers.use((browsers) => {
+export const remembering = (guest: Visitor, userId: string) =>
+  BrowserCookies.use((browsers) => {
     const fresh = [...guest.browser.fresh, browsers.registered(userId)]
     return Effect.succeed({ ...guest, browser: { ...guest.browser, fresh } })
   })
 
 /** Back to the address that was agreed with the partner, with the token it sent. */
 export const goBack = (
-  guest: Guest,
+  guest: Visitor,
   told: { readonly eid?: string; readonly status?: "aborted" },
 ): Reply<never> => {
   const { partner, visit } = guest

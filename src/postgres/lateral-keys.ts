@@ -5,5 +5,5 @@ import type postgres from "postgres"
  * the table. A list compared with `= any(…)` is planned anew each time while it is short, which takes longer than finding
  * what is in it; and while a table is small, or was when last analyzed, all of it is read.
  */
-export const eachOf = (q: postgres.Sql, canonicals: ReadonlyArray<string>) =>
+export const lateralKeys = (q: postgres.Sql, canonicals: ReadonlyArray<string>) =>
   q`json_array_elements_text(${JSON.stringify(canonicals)}::text::json) as x(canonical)`

@@ -67,7 +67,7 @@ const checkShared = async (sql: postgres.Sql): Promise<void> => {
 }
 
 /** Stops the start at an operator's database, or a way to it, on which the service would only half work. */
-export const checkFitness = async (
+export const checkPreflight = async (
   options: SqlOptions,
   { serves = false }: { readonly serves?: boolean } = {},
 ): Promise<void> => {

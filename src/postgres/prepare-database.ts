@@ -1,5 +1,5 @@
 import { findNewer, migrate } from "./migrate.ts"
-import { checkFitness } from "./preflight.ts"
+import { checkPreflight } from "./preflight.ts"
 import { type Client, connect, type DatabaseAddress } from "./sql.ts"
 
 /** Checks that the service can work with the database, then brings it to the newest schema. */
@@ -14,7 +14,7 @@ export const prepareDatabase = async (
 ): Promise<void> => {
   const options = { connection, poolSize: 1, statementTimeoutMs }
   // An embedded database needs no check.
-  if ("url" in connection) await checkFitness(options, use)
+  if ("url" in connection) await checkPreflight(options, use)
   const sql = connect(options)
   try {
     await migrate(sql)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Client, Sql, type SqlPiece } from "./sql.ts"
 
-/** What nobody can ask for any more is taken away some at a time: a month of it is more than one statement may take. */
+/** Expired rows are deleted in batches: a month of them is more than one statement may take. */
 const batchSize = 5000
 
 type Database = (typeof Sql)["Service"]
@@ -25,8 +25,8 @@ export interface ExpiredNumberedRows {
 
 export const expiredADayAgo: Condition = (q) => q`expires_at < now() - interval '1 day'`
 
-/** Asked again when it is deleted: what was over a moment ago may have begun anew. */
-export const deleteOver = (sql: Database, table: string, key: Array<string>, isOver: Condition) =>
+/** The condition is checked again by the delete: a row that was expired a moment ago may be in use again. */
+export const deleteByKey = (sql: Database, table: string, key: Array<string>, isOver: Condition) =>
   Effect.repeat(
     sql.rows(
       (q) => q`delete from ${q(table)} where ${isOver(q)} and (${q(key)}) in (
@@ -61,6 +61,6 @@ export const deleteExpired = (rows: ExpiredRows | ExpiredNumberedRows) =>
   Sql.use(
     (sql): Effect.Effect<unknown, Unavailable> =>
       "key" in rows
-        ? deleteOver(sql, rows.table, [...rows.key], rows.isExpired)
+        ? deleteByKey(sql, rows.table, [...rows.key], rows.isExpired)
         : deleteOldest(sql, rows.table, rows.isExpired, rows.isRecent),
   )

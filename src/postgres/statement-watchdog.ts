@@ -5,7 +5,7 @@ interface Statement {
   readonly giveUp: () => void
 }
 
-interface Limits {
+interface RateLimits {
   /** Longer than the server itself lets a statement run. */
   readonly deadlineMs: number
   /** A server was given a statement and has said nothing for the deadline, not even that it took too long. */
@@ -18,7 +18,7 @@ const lookEveryMs = 100
 const isServersTurn = (query: object): boolean => "active" in query && query.active === true
 
 /** Statements under way: all have the same time, so one look now and then serves them all. */
-export const watchStatements = ({ deadlineMs, onSilence }: Limits) => {
+export const watchStatements = ({ deadlineMs, onSilence }: RateLimits) => {
   /** Oldest first. */
   const waiting = new Set<Statement>()
   /** Given up and still unanswered, with the time since which each was seen to be its server's turn. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Forbidden, NotFound } from "../../schema/errors.ts"
-import { Browsers } from "../accounts/sessions/browser-cookies.ts"
+import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { Sessions } from "../accounts/sessions/sessions.ts"
 
@@ -12,7 +12,7 @@ export const logInFromBrowser = Effect.fnUntraced(function* (headers: Readonly<R
   if (headers["sec-fetch-site"] !== "same-origin") {
     return yield* new Forbidden({ error: "Only a page of this site may ask for this." })
   }
-  const { sessionToken } = (yield* Browsers).read(headers)
+  const { sessionToken } = (yield* BrowserCookies).read(headers)
   const found = yield* BrowserSessions.use((sessions) => sessions.find(sessionToken ?? ""))
   if (!found?.admitted) return yield* new NotFound({ error: "Nobody is logged in in this browser." })
   const sessions = yield* Sessions

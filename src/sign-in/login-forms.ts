@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Browser, Browsers } from "../accounts/sessions/browser-cookies.ts"
+import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
 import type { Form } from "../http/request/form.ts"
@@ -21,7 +21,7 @@ export const takeLoginForm = Effect.fnUntraced(function* (
   session: BrowserSession | undefined,
   link: { readonly parameters: Readonly<Record<string, string>>; readonly site: "auth" | "web" },
 ) {
-  const browsers = yield* Browsers
+  const browsers = yield* BrowserCookies
   const { refreshTokenSeconds } = yield* AppConfig
   const keep = ({ refresh_token }: { readonly refresh_token: string }): LoginStep => ({
     kind: "shown_again",

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired } from "../../schema/errors.ts"
-import { type Browser, Browsers } from "../accounts/sessions/browser-cookies.ts"
+import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { updateAccount } from "../accounts/update-own-account.ts"
 import { AppConfig } from "../config/config.ts"
@@ -37,7 +37,7 @@ const done = route({
   errors: [],
   handler: ({ headers }) =>
     Effect.gen(function* () {
-      const browser = (yield* Browsers).read(headers)
+      const browser = (yield* BrowserCookies).read(headers)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
       return session === undefined ? linkSpentPage(undefined) : yield* welcomed(browser, session)
     }),
@@ -56,7 +56,7 @@ const setPassword = route({
   handler: ({ headers, rawBody }) =>
     Effect.gen(function* () {
       const form = yield* Effect.fromResult(readForm(rawBody))
-      const browsers = yield* Browsers
+      const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
       yield* browsers.checkForm(browser, headers, form)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))

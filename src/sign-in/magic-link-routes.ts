@@ -3,7 +3,7 @@ import type { TokenResponse } from "../../schema/accounts/session.ts"
 import { Forbidden, InvalidRequest } from "../../schema/errors.ts"
 import { findHolder, type LinkHolder, nameOf, usersOf } from "../accounts/login/magic-link-holder.ts"
 import { MagicLinks } from "../accounts/login/magic-links.ts"
-import { type Browser, Browsers } from "../accounts/sessions/browser-cookies.ts"
+import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
 import { readForm } from "../http/request/form.ts"
@@ -50,7 +50,7 @@ const showLink = route({
   errors: [InvalidRequest],
   handler: ({ headers, search }) =>
     Effect.gen(function* () {
-      const browsers = yield* Browsers
+      const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
       const landing = yield* readLanding(search, browser)
       const { isShown, next, token } = landing
@@ -74,7 +74,7 @@ const goOn = Effect.fnUntraced(function* (
   further: ReadonlyArray<string> = [],
 ) {
   const { refreshTokenSeconds } = yield* AppConfig
-  const browsers = yield* Browsers
+  const browsers = yield* BrowserCookies
   const cookies = [
     browsers.cookie("session", tokens.refresh_token, refreshTokenSeconds),
     browsers.forget("handed"),
@@ -97,7 +97,7 @@ const useLink = route({
   errors: [Forbidden, InvalidRequest],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
-      const browsers = yield* Browsers
+      const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
       const landing = yield* readLanding(search, browser)
       const form = yield* Effect.fromResult(readForm(rawBody))
@@ -153,7 +153,7 @@ const askCode = route({
   errors: [InvalidRequest],
   handler: ({ headers, search }) =>
     Effect.gen(function* () {
-      const browser = (yield* Browsers).read(headers)
+      const browser = (yield* BrowserCookies).read(headers)
       const { next } = yield* readLanding(search, browser)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
       if (session === undefined) return linkSpentPage(next)
@@ -180,7 +180,7 @@ const takeCode = route({
   errors: [Forbidden, InvalidRequest],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
-      const browsers = yield* Browsers
+      const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
       const landing = yield* readLanding(search, browser)
       const form = yield* Effect.fromResult(readForm(rawBody))

@@ -21,7 +21,7 @@ import type { TransferStatus } from "../../schema/transfers/transfer.ts"
 import { Parties } from "../accounts/party-store.ts"
 import { AppConfig } from "../config/config.ts"
 import type { Principal } from "../http/principal.ts"
-import { FirstKeys } from "../keys/default-pubkey.ts"
+import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
 import { namedBy, type Side, TransferMails } from "./mails.ts"
@@ -45,7 +45,7 @@ const awaitedState = { sender: "AwaitingSender", receiver: "AwaitingReceiver" } 
 const make = Effect.gen(function* () {
   const actors = yield* TransferActors
   const config = yield* AppConfig
-  const keys = yield* FirstKeys
+  const keys = yield* DefaultPubkeys
   const mails = yield* TransferMails
   const mintPermissions = yield* MintPermissions
   const parties = yield* Parties

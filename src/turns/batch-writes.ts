@@ -1,7 +1,7 @@
 import { Effect, Exit } from "effect"
 import { heldUpMs } from "../postgres/connections.ts"
 
-export interface GatherOptions<Ask, Answer, E, Broken> {
+export interface BatchOptions<Ask, Answer, E, Broken> {
   /** One statement for all. What came of each, in their order, is finished by whoever asked. */
   readonly run: (
     asks: ReadonlyArray<Ask>,
@@ -28,7 +28,7 @@ interface Waiting<Ask, Answer, E> {
  * others gather and share the next one, so a flood makes statements larger, not more numerous. Nobody waits in vain for
  * an asker that was interrupted: from asking to answering nobody is.
  */
-export const gather = <Ask, Answer, E, Broken>(options: GatherOptions<Ask, Answer, E, Broken>) => {
+export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, Answer, E, Broken>) => {
   const {
     fits = () => true,
     maxAsks,

@@ -10,7 +10,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
-import { gather } from "./batch-writes.ts"
+import { batchWrites } from "./batch-writes.ts"
 import type { Places } from "./event-offsets.ts"
 import { Outbox } from "./outbox.ts"
 import { LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-statement.ts"
@@ -117,7 +117,7 @@ export const entityStore = Layer.effect(
             }),
           )
 
-    const commitGathered: (turn: WrittenTurn) => Committed = gather({
+    const commitGathered: (turn: WrittenTurn) => Committed = batchWrites({
       run: commitTogether,
       // Few and large: purchases wait for each other at the market's channel anyway. The rest of the pool is for readers.
       maxStatements: Math.ceil(sql.poolSize / 4),

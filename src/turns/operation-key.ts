@@ -11,7 +11,7 @@ export const uuidOf = (...texts: ReadonlyArray<string>): string => {
 const keyOf = (headers: Readonly<Record<string, string>>) => headers["idempotency-key"] || undefined
 
 /** The name an Idempotency-Key gives a write: sent again after its answer was lost, it is the same write. */
-export const runByKey = (
+export const operationKeyOf = (
   { userId }: { readonly userId: string },
   headers: Readonly<Record<string, string>>,
   ...facts: ReadonlyArray<unknown>
@@ -21,10 +21,11 @@ export const runByKey = (
 }
 
 /** The same; without a key a name like no other. */
-export const runId = (...named: Parameters<typeof runByKey>): string => runByKey(...named) ?? randomUUID()
+export const operationKey = (...named: Parameters<typeof operationKeyOf>): string =>
+  operationKeyOf(...named) ?? randomUUID()
 
 /** Names money that is booked by hand. Without a key its reference does, whoever books it: clicked twice it is one booking. */
-export const bookingId = (
+export const bookingKey = (
   principal: { readonly userId: string },
   headers: Readonly<Record<string, string>>,
   orderId: string,
@@ -32,7 +33,7 @@ export const bookingId = (
 ): string =>
   keyOf(headers) === undefined && body.amount != null && body.external_reference
     ? uuidOf("booking", orderId.toLowerCase(), String(body.amount), body.external_reference)
-    : runId(principal, headers, orderId, body)
+    : operationKey(principal, headers, orderId, body)
 
 /** How long an Idempotency-Key is remembered. */
 export const keySeconds = 86_400
@@ -58,7 +59,7 @@ export const refundRun = (
 ): Run => {
   const { amount, item_ids, reason } = body
   if (keyOf(headers) !== undefined || amount == null)
-    return { name: runId(principal, headers, orderId, body), seconds: keySeconds }
+    return { name: operationKey(principal, headers, orderId, body), seconds: keySeconds }
   const asked = JSON.stringify([amount, reason ?? null, item_ids?.map((id) => id.toLowerCase()) ?? []])
   return { name: uuidOf("refund", orderId.toLowerCase(), asked), seconds: repeatSeconds }
 }
@@ -72,7 +73,7 @@ export const cashRun = (
 ): Run =>
   keyOf(headers) === undefined && body.amount != null && !body.external_reference
     ? { name: uuidOf("booking", orderId, String(body.amount)), seconds: repeatSeconds }
-    : { name: bookingId(principal, headers, orderId, body), seconds: keySeconds }
+    : { name: bookingKey(principal, headers, orderId, body), seconds: keySeconds }
 
 export const isForgotten = (at: string, now: number, seconds = keySeconds): boolean =>
   now - Date.parse(at) > 1000 * seconds

@@ -19,7 +19,7 @@ interface StoredLetter extends Omit<OutboxRow, "kept"> {
   readonly at: string
   readonly tries: number
 }
-export interface Letter extends Mail {
+export interface OutboxMail extends Mail {
   readonly id: number
   readonly at: string
   readonly tries: number
@@ -49,7 +49,7 @@ export class Outbox extends Context.Service<
     seal(mail: ReadonlyArray<Mail>): Effect.Effect<ReadonlyArray<OutboxRow>>
     put(mail: Mail): Effect.Effect<void, Unavailable>
     /** Letters due now that are carried here, leased to this caller: a carrier that dies leaves them to the next. */
-    take(limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
+    take(limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
     /** Begins its lease anew, for a carrier that takes its time. */
     hold(id: number): Effect.Effect<void, Unavailable>
     sent(id: number): Effect.Effect<void, Unavailable>
@@ -58,7 +58,7 @@ export class Outbox extends Context.Service<
     /** Never due again; it stays unsent, for whoever looks. */
     giveUp(id: number): Effect.Effect<void, Unavailable>
     /** Newest first, sent or not. */
-    list(recipient: string, limit: number): Effect.Effect<ReadonlyArray<Letter>, Unavailable>
+    list(recipient: string, limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
     /** How long the oldest letter has waited that is still to be sent, however often that was tried. */
     readonly lagSeconds: Effect.Effect<number, Unavailable>
   }
@@ -93,7 +93,7 @@ export class Outbox extends Context.Service<
           isOpen ? Effect.succeed(payload) : Effect.map(sealer.open(payload, sealedFor(to, kind)), String)
         ).pipe(
           Effect.orDie,
-          Effect.map((text): Letter => ({ id, to, kind, data: JSON.parse(text), at, tries })),
+          Effect.map((text): OutboxMail => ({ id, to, kind, data: JSON.parse(text), at, tries })),
         )
       }
 

@@ -6,8 +6,8 @@ import { Bus } from "../../src/cluster/bus.ts"
 import { Guards } from "../../src/http/guards.ts"
 import { addressGroup } from "../../src/http/request/caller-address.ts"
 import type { AuthScheme } from "../../src/http/route.ts"
-import { inTime } from "../fixtures/patience.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { inTime } from "../fixtures/suite/patience.ts"
 
 let service: TestService
 beforeAll(async () => {

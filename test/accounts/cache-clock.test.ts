@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 import type { DisplayUser } from "../../schema/accounts/user.ts"
-import { AccountAnswers } from "../../src/accounts/account-response-cache.ts"
-import { Callers } from "../../src/accounts/caller-cache.ts"
+import { AccountResponseCache } from "../../src/accounts/account-response-cache.ts"
+import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { Tokens } from "../../src/accounts/sessions/tokens.ts"
 import { Users } from "../../src/accounts/user-store.ts"
 import { Bus } from "../../src/cluster/bus.ts"
@@ -17,7 +17,7 @@ const bus = Bus.layer({ wire: undefined, heartbeatMs: 250, leaseMs: 1500, statem
 const user = { id: "8b0a3a5c-57c1-4d3c-9f8e-0d0c1c8f0a11" } as DisplayUser
 const caller = { id: user.id, active: true, epoch: 0, revokedSessions: new Set() }
 const identities = Layer.mergeAll(
-  Layer.succeed(Callers, { remembered: () => caller } as unknown as Callers["Service"]),
+  Layer.succeed(CallerCache, { remembered: () => caller } as unknown as CallerCache["Service"]),
   Layer.succeed(Tokens, {
     verifyCached: () => ({ sub: user.id, sid: "", ep: 0 }),
   } as unknown as Tokens["Service"]),
@@ -31,10 +31,10 @@ const keepUser = Effect.gen(function* () {
   Effect.provide(Users.layer.pipe(Layer.provide([bus, Layer.succeed(Sql, {} as unknown as Sql["Service"])]))),
 )
 const keepAnswer = Effect.gen(function* () {
-  const answers = yield* AccountAnswers
+  const answers = yield* AccountResponseCache
   answers.watch(user.id)("{}")
   return () => answers.prepared({ getHeader: () => "Bearer token" } as never) !== undefined
-}).pipe(Effect.provide(AccountAnswers.layer.pipe(Layer.provide([bus, identities]))))
+}).pipe(Effect.provide(AccountResponseCache.layer.pipe(Layer.provide([bus, identities]))))
 
 it.each([
   ["a user", keepUser],

@@ -5,7 +5,7 @@ import { Publisher } from "../../actors/ports.ts"
 import { Unavailable } from "../../schema/errors.ts"
 import { Accounts } from "../../src/accounts/account-store.ts"
 import { ApiKeys } from "../../src/accounts/api-keys/api-key-store.ts"
-import { Callers } from "../../src/accounts/caller-cache.ts"
+import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { MagicLinks } from "../../src/accounts/login/magic-links.ts"
 import { Passwords } from "../../src/accounts/passwords.ts"
 import { OneTimeCodes } from "../../src/accounts/sessions/one-time-codes.ts"
@@ -13,7 +13,7 @@ import { Sessions } from "../../src/accounts/sessions/sessions.ts"
 import { UserAdmin } from "../../src/accounts/user-admin-store.ts"
 import { Bus } from "../../src/cluster/bus.ts"
 import { AppConfig } from "../../src/config/config.ts"
-import { Limits } from "../../src/http/limits/rate-limits.ts"
+import { RateLimits } from "../../src/http/limits/rate-limits.ts"
 import { Members } from "../../src/organizations/member-store.ts"
 import { Organizations } from "../../src/organizations/organization-store.ts"
 import { Sql } from "../../src/postgres/sql.ts"
@@ -48,7 +48,7 @@ const told = <A, E>(topic: string, taking: Effect.Effect<A, E, ApiKeys | Members
   }).pipe(
     Effect.provide(
       Layer.mergeAll(ApiKeys.layer, Members.layer, UserAdmin.layer).pipe(
-        Layer.provide(Callers.layer),
+        Layer.provide(CallerCache.layer),
         Layer.provideMerge(surroundings),
       ),
     ),
@@ -78,9 +78,9 @@ it("so are the keys and the user of a link whose use was not heard of", async ()
   }
   const none = (service: { readonly key: string }) => Layer.succeed(service as never, {} as never)
   const links = MagicLinks.layer.pipe(
-    Layer.provide([Accounts, Limits, Outbox, Passwords, Publisher, Sessions].map(none) as never),
+    Layer.provide([Accounts, RateLimits, Outbox, Passwords, Publisher, Sessions].map(none) as never),
     Layer.provide(Layer.succeed(OneTimeCodes, { lookupHashes: () => [] } as never)),
-    Layer.provide(Callers.layer),
+    Layer.provide(CallerCache.layer),
     Layer.provide(Layer.succeed(Sql, { rows } as unknown as Sql["Service"])),
     Layer.provide(surroundings),
   )

@@ -1,8 +1,8 @@
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
-import { Cells } from "../../actors/actor-instances.ts"
+import { ActorInstances } from "../../actors/actor-instances.ts"
 
-const make = (mailboxLimit = 100_000) => new Cells<never>({ maxCells: 10, mailboxLimit })
+const make = (mailboxLimit = 100_000) => new ActorInstances<never>({ maxCells: 10, mailboxLimit })
 
 const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
 

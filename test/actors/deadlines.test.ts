@@ -2,7 +2,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { expect, it } from "vitest"
 import { Deadlines } from "../../actors/deadlines.ts"
 import { EntityStore } from "../../actors/ports.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 /** The sweeper over a store of which only the deadlines matter. */
 const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"]) => {

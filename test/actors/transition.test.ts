@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { type AnyStateMachine, createActor } from "xstate"
-import { makePureTurns } from "../../actors/transition.ts"
+import { makeTransition } from "../../actors/transition.ts"
 import { sessionMachine } from "../../machines/accounts/two-factor-session.ts"
 import { lootboxMachine } from "../../machines/lootboxes/lootbox.ts"
 import { orderMachine } from "../../machines/orders/order.ts"
@@ -26,7 +26,7 @@ const machines: ReadonlyArray<readonly [machine: AnyStateMachine, input: unknown
 ]
 
 it.each(machines)("$id begins in the state an actor of its own would begin in", (machine, input) => {
-  const first = makePureTurns(machine).first(input)
+  const first = makeTransition(machine).first(input)
   const actors = createActor(machine, { input })
   expect(machine.getPersistedSnapshot(first)).toEqual(actors.getPersistedSnapshot())
 })

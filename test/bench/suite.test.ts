@@ -13,7 +13,7 @@ import { newResults, readResults, writeResults } from "../../bench/report/files.
 import { baselineOnly } from "../../bench/scenarios/self-checks.ts"
 import { bareUws } from "../../bench/side.ts"
 import { measureScenario } from "../../bench/suite.ts"
-import { inTime, patienceMs } from "../fixtures/patience.ts"
+import { inTime, patienceMs } from "../fixtures/suite/patience.ts"
 
 const parentProgram = new URL("./fixtures/parent.ts", import.meta.url)
 

@@ -3,7 +3,7 @@ import { createClient } from "../../src/client/client.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
 import { password, register } from "../accounts/person.ts"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 import { until } from "./until.ts"
 
 const service = await serveDirectory()

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { createServer, type Socket } from "node:net"
 import { expect, it } from "vitest"
 import { NodeSocket } from "../../src/client/node-socket.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 const magic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 

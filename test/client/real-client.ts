@@ -1,7 +1,7 @@
 import { createClient } from "../../src/client/client.ts"
 import { NodeSocket } from "../../src/client/node-socket.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
 import type { TestService } from "../fixtures/service.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 export type ClientOptions = Partial<Parameters<typeof createClient>[0]>
 

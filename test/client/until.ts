@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect } from "vitest"
-import { patienceMs } from "../fixtures/patience.ts"
+import { patienceMs } from "../fixtures/suite/patience.ts"
 
 const pauseMs = 25
 

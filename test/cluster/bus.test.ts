@@ -2,11 +2,11 @@ import { Effect, Exit, Layer, ManagedRuntime } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { Bus, type BusOptions } from "../../src/cluster/bus.ts"
 import { decodeMessage, type Message } from "../../src/cluster/message.ts"
-import { redisWire } from "../../src/cluster/redis.ts"
-import type { Wire, WireHandlers } from "../../src/cluster/transport.ts"
-import { postgresWire } from "../../src/cluster/transport-postgres.ts"
-import { patiently } from "../fixtures/patience.ts"
-import { redisBinary } from "../fixtures/redis.ts"
+import { redisTransport } from "../../src/cluster/redis.ts"
+import type { Transport, TransportHandlers } from "../../src/cluster/transport.ts"
+import { postgresTransport } from "../../src/cluster/transport-postgres.ts"
+import { redisBinary } from "../fixtures/servers/redis.ts"
+import { patiently } from "../fixtures/suite/patience.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
 import { startRedis } from "./redis-server.ts"
 
@@ -25,7 +25,7 @@ afterEach(async () => {
 afterAll(() => server.stop())
 
 const connect = () => connectTo(server.directory, "bus")
-const wire = (silenceMs = 3_000) => postgresWire({ connect, channel: "bus_test", silenceMs })
+const wire = (silenceMs = 3_000) => postgresTransport({ connect, channel: "bus_test", silenceMs })
 
 const open = async (options: Partial<BusOptions> = {}) => {
   const runtime = ManagedRuntime.make(Bus.layer({ wire: wire(), ...times, ...options }))
@@ -135,7 +135,7 @@ describe("with a wire", () => {
   })
 
   it("a database that cannot be reached is a typed failure", async () => {
-    const nowhere = postgresWire({
+    const nowhere = postgresTransport({
       connect: () => connectTo("/nowhere", "bus"),
       channel: "c",
       silenceMs: 400,
@@ -151,9 +151,12 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
   it("they take Redis while it is there and the database while it is not, and caches never notice", async () => {
     const redis = await startRedis()
     closing.push(async () => redis.remove())
-    const express = () => redisWire(redis.url, "bus_test", () => {})
+    const redisFastPath = () => redisTransport(redis.url, "bus_test", () => {})
     const messages = await overhear()
-    const [a, b] = await Promise.all([open({ express: express() }), open({ express: express() })])
+    const [a, b] = await Promise.all([
+      open({ redisFastPath: redisFastPath() }),
+      open({ redisFastPath: redisFastPath() }),
+    ])
     await Promise.all([a.serves(), b.serves()])
     const missed = () => a.bus.stats().gaps + b.bus.stats().gaps
     const missedBefore = missed()
@@ -189,7 +192,7 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
     expect(await wake()).toBe("database")
     await a.invalidate("while it is down")
     expect(b.dropped).toContain("while it is down")
-    const c = await open({ express: express() })
+    const c = await open({ redisFastPath: redisFastPath() })
     await c.serves()
 
     await redis.start()
@@ -202,10 +205,10 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
 describe("with another wire for wake-ups", () => {
   it("the others learn that wake-ups were lost, also when that wire refuses to say so", async () => {
     const messages = await overhear()
-    const ends = new Set<WireHandlers>()
+    const ends = new Set<TransportHandlers>()
     const carried: Array<string> = []
     let isRefused = false
-    const express = (refuses: (payload: string) => boolean): Wire => ({
+    const redisFastPath = (refuses: (payload: string) => boolean): Transport => ({
       maxBytes: 10_000,
       publish: async (payload) => {
         if (refuses(payload)) {
@@ -221,10 +224,10 @@ describe("with another wire for wake-ups", () => {
         return { close: async () => void ends.delete(handlers) }
       },
     })
-    const a = await open({ express: express((payload) => payload.includes("wakesLost")) })
-    const b = await open({ express: express(() => false) })
+    const a = await open({ redisFastPath: redisFastPath((payload) => payload.includes("wakesLost")) })
+    const b = await open({ redisFastPath: redisFastPath(() => false) })
     await Promise.all([a.serves(), b.serves()])
-    await vi.waitUntil(() => a.bus.hearsExpress() && b.bus.hearsExpress(), patiently)
+    await vi.waitUntil(() => a.bus.isRedisConnected() && b.bus.isRedisConnected(), patiently)
     await b.invalidate("a and b know each other")
     await vi.waitUntil(() => {
       a.bus.publish("topic", "by express")

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Coherence } from "../../src/cluster/invalidation-protocol.ts"
+import { InvalidationProtocol } from "../../src/cluster/invalidation-protocol.ts"
 import type { Message } from "../../src/cluster/message.ts"
 
 const LEASE_MS = 100
@@ -13,7 +13,7 @@ const setUp = () => {
     const drops: Array<string> = []
     let gaps = 0
     let read = log.length
-    const coherence = new Coherence({
+    const coherence = new InvalidationProtocol({
       id,
       leaseMs: LEASE_MS,
       statementMs: STATEMENT_MS,

@@ -3,14 +3,14 @@ import { existsSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, ManagedRuntime } from "effect"
 import { Bus } from "../../src/cluster/bus.ts"
-import { postgresWire } from "../../src/cluster/transport-postgres.ts"
+import { postgresTransport } from "../../src/cluster/transport-postgres.ts"
 import { connectTo } from "./postgres-server.ts"
 
 const [directory, name, leaseMs] = process.argv.slice(2) as [string, string, string]
 const sql = connectTo(directory, `${name} pool`)
 const runtime = ManagedRuntime.make(
   Bus.layer({
-    wire: postgresWire({
+    wire: postgresTransport({
       connect: () => connectTo(directory, `${name} bus`),
       channel: "bus_test",
       silenceMs: Number(leaseMs),

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Sql } from "postgres"
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
-import { patiently } from "../fixtures/patience.ts"
+import { patiently } from "../fixtures/suite/patience.ts"
 import type { Commands } from "./member.ts"
 import { startPostgres } from "./postgres-server.ts"
 

@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import postgres, { type Sql } from "postgres"
-import { postgresWireClient } from "../../src/cluster/transport-postgres.ts"
+import { postgresTransportClient } from "../../src/cluster/transport-postgres.ts"
 
 const findBinaries = (): string => {
   try {
@@ -27,13 +27,13 @@ const findAccount = (): { uid?: number; gid?: number } => {
 
 export const connectTo = (directory: string, name: string): Sql =>
   postgres({
-    ...postgresWireClient,
+    ...postgresTransportClient,
     host: directory,
     port: 5432,
     username: "postgres",
     database: "postgres",
     onnotice: () => {},
-    connection: { ...postgresWireClient.connection, application_name: name },
+    connection: { ...postgresTransportClient.connection, application_name: name },
   })
 
 export const startPostgres = async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { redisWire } from "../../src/cluster/redis.ts"
-import { redisBinary } from "../fixtures/redis.ts"
+import { redisTransport } from "../../src/cluster/redis.ts"
+import { redisBinary } from "../fixtures/servers/redis.ts"
 import { startRedis } from "./redis-server.ts"
 
 describe.skipIf(redisBinary === undefined)("a Redis that cannot be used", () => {
@@ -9,7 +9,7 @@ describe.skipIf(redisBinary === undefined)("a Redis that cannot be used", () => 
     const redis = await startRedis(["--requirepass", "right"])
     const troubles: Array<string> = []
     let ups = 0
-    const wire = redisWire(redis.url, "trouble", (reason) => troubles.push(reason))
+    const wire = redisTransport(redis.url, "trouble", (reason) => troubles.push(reason))
     const { close } = await wire.open({ onMessage: () => {}, onUp: () => ups++ })
     try {
       await expect.poll(() => troubles.join()).toContain("NOAUTH")

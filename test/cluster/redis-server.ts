@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { redisBinary, untilUp } from "../fixtures/redis.ts"
+import { redisBinary, untilUp } from "../fixtures/servers/redis.ts"
 
 export const startRedis = async (more: ReadonlyArray<string> = []) => {
   const directory = mkdtempSync("/tmp/bus-redis-")

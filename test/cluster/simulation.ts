@@ -1,4 +1,4 @@
-import { Coherence } from "../../src/cluster/invalidation-protocol.ts"
+import { InvalidationProtocol } from "../../src/cluster/invalidation-protocol.ts"
 import type { Message } from "../../src/cluster/message.ts"
 
 const LEASE_MS = 100
@@ -14,7 +14,7 @@ interface Load {
 
 interface Node {
   readonly id: string
-  readonly coherence: Coherence
+  readonly coherence: InvalidationProtocol
   readonly cache: Map<string, number>
   readonly loads: Set<Load>
   /** Its monotonic clock starts anywhere and runs up to half a percent fast or slow. */
@@ -80,7 +80,7 @@ export class World {
     const id = `n${this.nodes.length}`
     const node: Node = {
       id,
-      coherence: new Coherence({
+      coherence: new InvalidationProtocol({
         id,
         leaseMs: LEASE_MS,
         statementMs: STATEMENT_MS,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "postgres"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { postgresWire } from "../../src/cluster/transport-postgres.ts"
-import { patiently } from "../fixtures/patience.ts"
+import { postgresTransport } from "../../src/cluster/transport-postgres.ts"
+import { patiently } from "../fixtures/suite/patience.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
 
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 const open = async (name: string) => {
-  const wire = postgresWire({
+  const wire = postgresTransport({
     connect: () => connectTo(server.directory, name),
     channel: "test",
     silenceMs: 300,

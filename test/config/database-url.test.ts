@@ -6,7 +6,7 @@ import { TLSSocket } from "node:tls"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { readConfig } from "../../src/config/config.ts"
 import { connect } from "../../src/postgres/sql.ts"
-import { certificates } from "../fixtures/certificates.ts"
+import { certificates } from "../fixtures/servers/certificates.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "database-url-"))
 const authority = join(folder, "authority.pem")

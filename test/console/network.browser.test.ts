@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest"
 import { totpCode, turnOnTotp } from "../accounts/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
 import { freePort } from "../fixtures/free-port.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 import { openConsole, password, register, registerAdmin } from "./console-person.ts"
 
 const port = await freePort()

@@ -8,8 +8,8 @@ import { renewDemoSecrets } from "../../src/demo/logins.ts"
 import { refuseUsableDemo } from "../../src/demo/refusal.ts"
 import { removeDemo } from "../../src/demo/removal.ts"
 import { OauthClients } from "../../src/sign-in/oauth/oauth-client-store.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
 import { serve, type TestService, testConfig } from "../fixtures/service.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 const production = testConfig({ NODE_ENV: "production", RATE_LIMIT: "on" })
 const onNetwork = { ...testConfig({ DEMO: "true" }), host: "0.0.0.0" }

@@ -3,8 +3,8 @@ import { Effect, Result } from "effect"
 import { expect, it, vi } from "vitest"
 import { OrderActors } from "../../actors/order.ts"
 import { connect } from "../../src/postgres/sql.ts"
-import { patiently } from "../fixtures/patience.ts"
 import { serve } from "../fixtures/service.ts"
+import { patiently } from "../fixtures/suite/patience.ts"
 
 const killEveryMs = 40
 const underFireMs = 3000

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { expect, it, vi } from "vitest"
-import { Callers } from "../../src/accounts/caller-cache.ts"
+import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { login, password, register } from "../accounts/person.ts"
-import { patiently } from "../fixtures/patience.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { patiently } from "../fixtures/suite/patience.ts"
 import { waiting } from "../fixtures/waiting.ts"
 import { startWorker } from "../fixtures/worker.ts"
 
@@ -14,7 +14,7 @@ const slowly = { STATEMENT_TIMEOUT_MS: "12000" }
 
 /** Until the process answers for the user by what it remembers. */
 const warm = async (service: TestService, { id, token }: { readonly id: string; readonly token: string }) => {
-  const remembers = Callers.use((callers) => Effect.sync(() => callers.remembered(id) !== undefined))
+  const remembers = CallerCache.use((callers) => Effect.sync(() => callers.remembered(id) !== undefined))
   await vi.waitUntil(async () => {
     expect((await service.call("GET", "/account", { token })).status).toBe(200)
     return service.runtime.runPromise(remembers)

@@ -3,7 +3,7 @@ import { ed25519 } from "@noble/curves/ed25519.js"
 import { beforeAll, expect, it } from "vitest"
 import { letters, newestLink, password, register, someEmail, turnOnTotp } from "../accounts/person.ts"
 import { createDatabase } from "../fixtures/database.ts"
-import { type DatabaseProxy, proxyTo } from "../fixtures/database-proxy.ts"
+import { type DatabaseProxy, proxyTo } from "../fixtures/servers/database-proxy.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 let proxy: DatabaseProxy

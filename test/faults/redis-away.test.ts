@@ -1,9 +1,9 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { cleanUp } from "../fixtures/clean-up.ts"
-import { makeRedis, redisBinary, type TestRedis } from "../fixtures/redis.ts"
+import { makeRedis, redisBinary, type TestRedis } from "../fixtures/servers/redis.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 let redis: TestRedis
 let service: TestService

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { createDatabase } from "../fixtures/database.ts"
-import { proxyTo } from "../fixtures/database-proxy.ts"
+import { proxyTo } from "../fixtures/servers/database-proxy.ts"
 import { serve } from "../fixtures/service.ts"
 
 it("connections that go silent without being closed are replaced, and the service heals", async () => {

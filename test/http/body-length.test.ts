@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { FixedAnswer } from "../../src/http/response/static.ts"
+import { StaticResponse } from "../../src/http/response/static.ts"
 import type { Server } from "../../src/http/server.ts"
 import type { Endpoint } from "../../src/http/transport.ts"
-import { serveEndpoints } from "../fixtures/http-server.ts"
 import { openSocket } from "../fixtures/raw-http.ts"
+import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 
 const handled: Array<string> = []
 
@@ -20,7 +20,7 @@ const endpoint = (method: Endpoint["method"], path: string, more: Partial<Endpoi
   },
   ...more,
 })
-const answer = new FixedAnswer({ status: "200 OK", lines: "Content-Type: text/plain" }, "", "made before")
+const answer = new StaticResponse({ status: "200 OK", lines: "Content-Type: text/plain" }, "", "made before")
 const endpoints = [
   endpoint("post", "/write"),
   endpoint("del", "/write"),

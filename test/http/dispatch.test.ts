@@ -10,7 +10,7 @@ import type { Principal } from "../../src/http/principal.ts"
 import { Reply } from "../../src/http/response/reply.ts"
 import { type Route, route } from "../../src/http/route.ts"
 import type { Server } from "../../src/http/server.ts"
-import { serveEndpoints } from "../fixtures/http-server.ts"
+import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 import { type CallOptions, request } from "../fixtures/service.ts"
 
 const principal = (via: Principal["via"], scopes: Principal["scopes"]): Principal => ({

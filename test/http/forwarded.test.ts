@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Server } from "../../src/http/server.ts"
 import type { Endpoint } from "../../src/http/transport.ts"
-import { serveEndpoints } from "../fixtures/http-server.ts"
 import { exchange } from "../fixtures/raw-http.ts"
+import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 
 const whoAmI: Endpoint = {
   method: "get",

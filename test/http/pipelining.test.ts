@@ -1,10 +1,10 @@
 import type { Socket } from "node:net"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { FixedAnswer } from "../../src/http/response/static.ts"
+import { StaticResponse } from "../../src/http/response/static.ts"
 import type { Server } from "../../src/http/server.ts"
 import type { Endpoint } from "../../src/http/transport.ts"
-import { serveEndpoints } from "../fixtures/http-server.ts"
 import { openSocket } from "../fixtures/raw-http.ts"
+import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 
 /** Clients that send many requests without waiting for the answers, and those that do not read them. */
 
@@ -19,8 +19,8 @@ const answering = (path: string, body: string, status = 200): Endpoint => ({
     return () => true
   },
 })
-const word = new FixedAnswer({ status: "200 OK", lines: "Content-Type: text/plain" }, "", "word")
-const unchanged = new FixedAnswer({ status: "304 Not Modified", lines: "Cache-Control: no-cache" }, "", "")
+const word = new StaticResponse({ status: "200 OK", lines: "Content-Type: text/plain" }, "", "word")
+const unchanged = new StaticResponse({ status: "304 Not Modified", lines: "Cache-Control: no-cache" }, "", "")
 
 let server: Server
 const start = () =>

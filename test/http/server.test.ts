@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { FixedAnswer } from "../../src/http/response/static.ts"
+import { StaticResponse } from "../../src/http/response/static.ts"
 import type { Server, ServerOptions } from "../../src/http/server.ts"
 import type { Endpoint, RawRequest, RawResponse } from "../../src/http/transport.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
-import { serveEndpoints } from "../fixtures/http-server.ts"
-import { patienceMs } from "../fixtures/patience.ts"
 import { exchange, openSocket } from "../fixtures/raw-http.ts"
+import { serveEndpoints } from "../fixtures/servers/http-server.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
+import { patienceMs } from "../fixtures/suite/patience.ts"
 
 type Handle = (request: RawRequest, respond: (response: RawResponse) => void) => (() => boolean) | undefined
 
@@ -123,7 +123,7 @@ const endpoints: ReadonlyArray<Endpoint> = [
     {
       prepared: (view) =>
         view.getParameter(0) === "hot"
-          ? new FixedAnswer(preparedHead, '\r\nETag: "1"', '{"by":"preparation"}')
+          ? new StaticResponse(preparedHead, '\r\nETag: "1"', '{"by":"preparation"}')
           : undefined,
     },
   ),

@@ -88,8 +88,8 @@ describe("a feed", () => {
     world.tell(0)
     expect([listener.place?.offset, listener.faults]).toEqual([1, []])
     expect(world.asked.length).toBe(before)
-    expect(world.feeds.isWanted(channel.name, 1)).toBe(false)
-    expect(world.feeds.isWanted(channel.name, 2)).toBe(true)
+    expect(world.openChannels.isWanted(channel.name, 1)).toBe(false)
+    expect(world.openChannels.isWanted(channel.name, 2)).toBe(true)
   })
 
   it("shows a state newer than itself and sends only what comes after", () => {
@@ -151,7 +151,7 @@ describe("a feed", () => {
     const slow = new Listener(world.topics)
     slow.isFull = true
     slow.place = { epoch: world.log.epoch, offset: 0 }
-    slow.subscription = world.feeds.join(channel, slow, "market")
+    slow.subscription = world.openChannels.join(channel, slow, "market")
     slow.subscription.start(slow.place)
     world.settle()
     expect(slow.place.offset).toBe(0)
@@ -166,7 +166,7 @@ describe("a feed", () => {
     const listeners = [world.join(), world.join()]
     world.settle()
     for (const listener of listeners) world.leave(listener)
-    expect(world.feeds.size).toBe(0)
-    expect(world.feeds.subscriptions).toBe(0)
+    expect(world.openChannels.size).toBe(0)
+    expect(world.openChannels.subscriptions).toBe(0)
   })
 })

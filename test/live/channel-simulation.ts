@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { PlacedEvent } from "../../actors/ports.ts"
 import { liveLimits } from "../../schema/live-frames.ts"
-import { Feeds } from "../../src/live/channel-registry.ts"
+import { ChannelRegistry } from "../../src/live/channel-registry.ts"
 import type { Channel } from "../../src/live/channels.ts"
 import type { Sink } from "../../src/live/protocol.ts"
 import type { Frame } from "../../src/live/replay-buffer.ts"
@@ -108,11 +108,11 @@ export class World {
   readonly said: Array<PlacedEvent> = []
   isWoken = false
   isReading = false
-  readonly feeds: Feeds
+  readonly openChannels: ChannelRegistry
 
   constructor() {
-    this.feeds = new Feeds({
-      opener: {
+    this.openChannels = new ChannelRegistry({
+      stateLoader: {
         open: (_, after, isWanted) => Effect.sync(() => (isWanted() ? this.log.open(after) : undefined)),
         page: (_, offset, isWanted) =>
           Effect.sync(() => (isWanted() ? this.log.after(offset, 2) : undefined)),
@@ -126,7 +126,7 @@ export class World {
         this.isWoken = true
       },
     })
-    this.feeds.outlets.add((_, frame: Frame) => {
+    this.openChannels.outlets.add((_, frame: Frame) => {
       for (const listener of this.topics) listener.hear(utf8.decode(frame))
     })
   }
@@ -135,7 +135,7 @@ export class World {
     const listener = new Listener(this.topics)
     listener.place = after
     this.listeners.push(listener)
-    listener.subscription = this.feeds.join(channel, listener, "market")
+    listener.subscription = this.openChannels.join(channel, listener, "market")
     listener.subscription.start(after)
     return listener
   }
@@ -145,7 +145,7 @@ export class World {
   }
   commit(count: number): void {
     this.log.offset += count
-    this.isWoken ||= this.feeds.isWanted(channel.name)
+    this.isWoken ||= this.openChannels.isWanted(channel.name)
   }
   /** A commit of this process: it will hear of it without a read, sooner or later. */
   say(): void {
@@ -156,22 +156,22 @@ export class World {
   }
   tell(at: number): void {
     const [said] = this.said.splice(at % Math.max(1, this.said.length), 1)
-    if (said === undefined || this.feeds.show(said)) return
-    this.isWoken ||= this.feeds.isWanted(channel.name, said.offset)
+    if (said === undefined || this.openChannels.show(said)) return
+    this.isWoken ||= this.openChannels.isWanted(channel.name, said.offset)
   }
   /** The hub's turn: one read at a time. */
   readNews(): void {
-    const feed = this.feeds.find(channel.name)
-    if (this.isReading || feed?.position === undefined) return
+    const openChannel = this.openChannels.find(channel.name)
+    if (this.isReading || openChannel?.position === undefined) return
     this.isReading = true
     this.isWoken = false
-    const standing = feed.position
+    const standing = openChannel.position
     this.asked.push(() => {
       const news = this.log.news(standing)
       return () => {
         this.isReading = false
-        if (news !== undefined && this.feeds.find(channel.name) === feed)
-          this.feeds.apply(feed, news, standing)
+        if (news !== undefined && this.openChannels.find(channel.name) === openChannel)
+          this.openChannels.apply(openChannel, news, standing)
       }
     })
   }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { closeCodes } from "../../schema/live-frames.ts"
-import { Callers } from "../../src/accounts/caller-cache.ts"
+import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
 it("a logout closes the socket also when the first look at the user fails", async () => {
   const service = await serve({ STATEMENT_TIMEOUT_MS: "500" })
-  const callers = await service.runtime.runPromise(Callers)
+  const callers = await service.runtime.runPromise(CallerCache)
   const user = await service.user()
   const client = await liveSocket(service.url)()
   client.send({ type: "connect", token: user.token })

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { maxRecordsPerId } from "../../schema/directory/edit-request.ts"
 import { maxRecordBytes } from "../../schema/directory/record.ts"
 import { liveLimits } from "../../schema/live-frames.ts"
-import { Questions } from "../../src/live/lookup-queue.ts"
+import { LookupQueue } from "../../src/live/lookup-queue.ts"
 import type { AnyFrame } from "../fixtures/live-client.ts"
 import { grant } from "../transfers/transfer-service.ts"
 import { serveProtocol } from "./protocol-service.ts"
@@ -48,7 +48,7 @@ it("ids that are too large together are refused for being so, and each of them i
 it("while as many lookups of a socket wait as may, a further one is told to try again", () => {
   const said: Array<AnyFrame> = []
   let answer = () => {}
-  const questions = new Questions(
+  const questions = new LookupQueue(
     {
       directory: { lookup: () => Effect.succeed([]) },
       run: (effect, done) => {
@@ -72,7 +72,7 @@ it("while as many lookups of a socket wait as may, a further one is told to try 
 it("who reads slower than they are answered is answered as fast as they read", () => {
   const answered: Array<string> = []
   let isFull = false
-  const questions = new Questions(
+  const questions = new LookupQueue(
     {
       directory: { lookup: () => Effect.succeed([]) },
       run: (effect, done) => done(Effect.runSyncExit(effect)),

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { closeCodes } from "../../schema/live-frames.ts"
-import { Callers } from "../../src/accounts/caller-cache.ts"
+import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { waiting } from "../fixtures/waiting.ts"
@@ -17,7 +17,7 @@ const whileReading = async ({ sql }: TestService, userId: string, what: string) 
 
 it("a logout while a socket's token is being checked closes that socket too", async () => {
   const service = await serve()
-  const callers = await service.runtime.runPromise(Callers)
+  const callers = await service.runtime.runPromise(CallerCache)
   const user = await service.user()
   // It stops while the lock is held, and goes on with what was true before.
   await whileReading(service, user.id, "pg_advisory_xact_lock_shared(7)")
@@ -34,7 +34,7 @@ it("a logout while a socket's token is being checked closes that socket too", as
 
 it("a socket is let in while the rights of others change all the time", async () => {
   const service = await serve()
-  const callers = await service.runtime.runPromise(Callers)
+  const callers = await service.runtime.runPromise(CallerCache)
   const [user, other] = [await service.user(), await service.user()]
   await whileReading(service, user.id, "pg_sleep(0.05)")
   const client = await liveSocket(service.url)()

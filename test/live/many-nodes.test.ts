@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it, onTestFinished } from "vitest"
 import { Publisher } from "../../actors/ports.ts"
 import { closeCodes } from "../../schema/live-frames.ts"
-import type { Surroundings } from "../../src/app-layer.ts"
+import type { ServiceOptions } from "../../src/app-layer.ts"
 import { EventsToPlace, type Places } from "../../src/turns/event-offsets.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { CrowdMember, type Sayings, verdictOf } from "../fixtures/live-crowd.ts"
-import { makeRedis } from "../fixtures/redis.ts"
+import { makeRedis } from "../fixtures/servers/redis.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 const members = 500
@@ -15,7 +15,7 @@ const channels = ["market", ...["🐙", "🍕", "🌊", "🚀", "🎸", "🍉", 
 const eventsPerSecond = 40
 
 /** Loses every hundredth wake-up without anybody noticing. */
-const lossy: Surroundings["interceptBus"] = (bus) => {
+const lossy: ServiceOptions["interceptBus"] = (bus) => {
   let count = 0
   const isLost = () => ++count % 100 === 0
   return {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Publisher } from "../../actors/ports.ts"
-import { Callers } from "../../src/accounts/caller-cache.ts"
+import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { Tokens } from "../../src/accounts/sessions/tokens.ts"
 import { EventsToPlace, type Places } from "../../src/turns/event-offsets.ts"
 import { type LiveClient, liveSocket, memoryLive } from "../fixtures/live-client.ts"
@@ -14,7 +14,7 @@ export const serveProtocol = async () => {
   const service = await serve({ ALLOWED_ORIGINS: "https://wallet.example" })
   const publisher = await service.runtime.runPromise(Publisher)
   const tokens = await service.runtime.runPromise(Tokens)
-  const callers = await service.runtime.runPromise(Callers)
+  const callers = await service.runtime.runPromise(CallerCache)
   const openers = { memory: await memoryLive(service.runtime), "uWebSockets.js": liveSocket(service.url) }
 
   /** Commits events as a turn would, and wakes the subscribers. */

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { closeCodes } from "../../schema/live-frames.ts"
-import { Callers } from "../../src/accounts/caller-cache.ts"
+import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
 it("logouts still close sockets after one look at a user went wrong", async () => {
   const service = await serve()
-  const callers = await service.runtime.runPromise(Callers)
+  const callers = await service.runtime.runPromise(CallerCache)
   const [one, other] = [await service.user(), await service.user()]
   const open = async (token: string) => {
     const client = await liveSocket(service.url)()

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { RecentFrames } from "../../src/live/replay-buffer.ts"
+import { ReplayBuffer } from "../../src/live/replay-buffer.ts"
 
 const frame = (bytes: number) => new Uint8Array(bytes)
 
 describe("recent frames", () => {
   it("go oldest first when the budget is used up, whatever their channel", () => {
-    const recent = new RecentFrames(100)
+    const recent = new ReplayBuffer(100)
     recent.add("a", 1, frame(40))
     recent.add("b", 7, frame(40))
     recent.add("a", 2, frame(40))
@@ -16,7 +16,7 @@ describe("recent frames", () => {
   })
 
   it("are forgotten with their channel, also when it comes back", () => {
-    const recent = new RecentFrames(100)
+    const recent = new ReplayBuffer(100)
     recent.add("a", 1, frame(60))
     recent.forget("a")
     expect(recent.bytes).toBe(0)
@@ -29,14 +29,14 @@ describe("recent frames", () => {
   })
 
   it("never keep one that is larger than the budget", () => {
-    const recent = new RecentFrames(10)
+    const recent = new ReplayBuffer(10)
     recent.add("a", 1, frame(11))
     expect(recent.find("a", 1)).toBeUndefined()
     expect(recent.bytes).toBe(0)
   })
 
   it("stay within the budget while channels come and go by the thousand", () => {
-    const recent = new RecentFrames(10_000)
+    const recent = new ReplayBuffer(10_000)
     for (let n = 0; n < 50_000; n++) {
       recent.add(`c${n % 500}`, n, frame(50))
       if (n % 3 === 0) recent.forget(`c${(n * 7) % 500}`)

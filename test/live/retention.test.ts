@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { CrowdedChannels } from "../../src/live/oversized-channels.ts"
+import { OversizedChannels } from "../../src/live/oversized-channels.ts"
 import { Events } from "../../src/turns/event-store.ts"
 import { serve } from "../fixtures/service.ts"
 import { freshId, newShopper } from "../orders/shopper.ts"
@@ -10,7 +10,7 @@ const keep = 3
 it("a channel with more events than are kept is named by who placed them, once, and trimmed to what is kept", async () => {
   const service = await serve({ EVENT_KEEP_PER_CHANNEL: String(keep) })
   const takeCrowded = () =>
-    service.runtime.runPromise(CrowdedChannels.use((channels) => Effect.sync(() => channels.take())))
+    service.runtime.runPromise(OversizedChannels.use((channels) => Effect.sync(() => channels.take())))
   const [busy, quiet] = [await newShopper(service), await newShopper(service)]
   const own = `cart:${busy.id}`
   for (let n = 0; n < keep; n++) await busy.add(freshId())
@@ -35,7 +35,7 @@ it("so is one whose events a statement of its own placed", async () => {
   for (const data of ["https://one.example", "https://two.example"])
     await owner.call("PATCH", `/emoji_id/${encodeURIComponent(id)}`, { insert: [{ tag: "0x4001", data }] })
   const names = await service.runtime.runPromise(
-    CrowdedChannels.use((channels) => Effect.sync(() => channels.take())),
+    OversizedChannels.use((channels) => Effect.sync(() => channels.take())),
   )
   expect(names).toContain(`emoji_id:${id}`)
 })

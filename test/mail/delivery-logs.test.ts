@@ -3,8 +3,8 @@ import { SMTPServer } from "smtp-server"
 import { expect, it, vi } from "vitest"
 import { Outbox } from "../../src/turns/outbox.ts"
 import { someEmail } from "../accounts/person.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
 import { serve } from "../fixtures/service.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 /** A letter whose recipient the mail server turns away, to be tried again later. */
 const refusedLetter = async () => {

@@ -4,8 +4,8 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { it } from "vitest"
 import { Outbox } from "../../src/turns/outbox.ts"
 import { someEmail } from "../accounts/person.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
 import { serve } from "../fixtures/service.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 const timeout = 60_000
 

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
-import { Callers } from "../../src/accounts/caller-cache.ts"
+import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { Tokens } from "../../src/accounts/sessions/tokens.ts"
 import { masterKeys } from "../../src/config/secret-keys.ts"
-import { tidy } from "../../src/operations/housekeeping.ts"
+import { deleteExpiredRows } from "../../src/operations/housekeeping.ts"
 import { letters, login, register, someEmail } from "../accounts/person.ts"
 import { serve, type TestService, testConfig } from "../fixtures/service.ts"
 
@@ -21,7 +21,7 @@ it("a round takes away what is over and leaves what is not", async () => {
   await service.sql`insert into outbox (recipient, kind, payload, at, due_at)
     values (${gone.email}, 'given_up', 'never sent', now() - interval '31 days', 'infinity')`
 
-  await service.runtime.runPromise(tidy)
+  await service.runtime.runPromise(deleteExpiredRows)
 
   const left = async (query: Promise<ReadonlyArray<unknown>>) => (await query).length
   const { sql } = service
@@ -46,8 +46,8 @@ it("a stolen login's access token stays dead for as long as it would have lived"
   await refresh((await refresh(person.refresh)).body.refresh_token)
   expect((await refresh(person.refresh)).status).toBe(401)
   await service.sql`update entity set updated_at = now() - interval '3 days' where owner_id = ${person.id}`
-  await service.runtime.runPromise(tidy)
-  await service.runtime.runPromise(Callers.use((callers) => callers.changed(person.id)))
+  await service.runtime.runPromise(deleteExpiredRows)
+  await service.runtime.runPromise(CallerCache.use((callers) => callers.changed(person.id)))
   expect((await service.call("GET", "/pubkeys", { token: person.token })).status).toBe(401)
 })
 
@@ -122,7 +122,7 @@ it("a round takes away all that is over, however much there is", async () => {
   await sql`insert into idempotency_key (caller, key, request_hash, run) values ('session/x', 'new', '', gen_random_uuid())`
   await sql`insert into outbox (recipient, kind, payload, sent_at)
             select 'x', 'login', '', now() - interval '8 days' from generate_series(1, 12000)`
-  await service.runtime.runPromise(tidy)
+  await service.runtime.runPromise(deleteExpiredRows)
   expect((await sql`select key from idempotency_key`).map(({ key }) => key)).toEqual(["new"])
   expect(await sql`select 1 from outbox limit 1`).toEqual([])
 })
@@ -152,7 +152,7 @@ it("a round takes a month of what is over away without one long statement", asyn
   await sql`insert into rate_window (key, used, resets_at) select n, 1, ${old} from ${n}`
   const tables = ["magic_link", "authorization_code", "oauth_grant", "partner_visit", "rate_window"]
   await endLong(sql, tables)
-  await service.runtime.runPromise(tidy)
+  await service.runtime.runPromise(deleteExpiredRows)
   const left = await Promise.all(tables.map((table) => sql`select 1 from ${sql(table)}`))
   // The link to the person who registered above is good.
   expect(left.map(({ length }) => length)).toEqual([1, 0, 0, 0, 0])
@@ -170,7 +170,7 @@ it("letters that cannot leave do not keep those after them from being taken away
   await sql`insert into sandbox_webhook (payload, delivered_at)
             select '', now() - interval '8 days' from generate_series(1, 12000)`
   await sql`insert into sandbox_webhook (payload, delivered_at) values ('', now())`
-  await service.runtime.runPromise(tidy)
+  await service.runtime.runPromise(deleteExpiredRows)
   const left = await sql`select kind, count(*)::int as n from outbox group by 1 order by 1`
   expect(left).toEqual([
     { kind: "new", n: 1 },

@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
 import { AppConfig } from "../../src/config/config.ts"
 import { ViewCounter } from "../../src/directory/lookup/view-counter.ts"
-import { CrowdedChannels } from "../../src/live/oversized-channels.ts"
+import { OversizedChannels } from "../../src/live/oversized-channels.ts"
 import { retention } from "../../src/live/retention.ts"
 import { DatabaseClock } from "../../src/postgres/database-clock.ts"
 import { Sql } from "../../src/postgres/sql.ts"
@@ -59,7 +59,7 @@ it("views that are old are still forgotten after that", async () => {
 
 it("events that are old are still forgotten after that", async () => {
   const { layer, seen } = databaseWithDefect("trim_old_events", 1)
-  const surroundings = Layer.mergeAll(Events.layer, CrowdedChannels.layer).pipe(
+  const surroundings = Layer.mergeAll(Events.layer, OversizedChannels.layer).pipe(
     Layer.provideMerge(Layer.merge(layer, Layer.succeed(AppConfig, testConfig()))),
   )
   const times = await countInHour(seen, retention.pipe(Layer.provide(surroundings)), Effect.void)

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { emojis } from "../../schema/directory/emoji.ts"
-import { patienceMs } from "../fixtures/patience.ts"
 import type { Answer, CallOptions, TestService, TestUser } from "../fixtures/service.ts"
 import { request } from "../fixtures/service.ts"
+import { patienceMs } from "../fixtures/suite/patience.ts"
 
 let used = 0
 /** Ids of four emoji nobody in this file has asked for before. */

@@ -3,8 +3,8 @@ import { Effect, ManagedRuntime } from "effect"
 import { expect, it, vi } from "vitest"
 import { heldUpMs } from "../../src/postgres/connections.ts"
 import { Sql } from "../../src/postgres/sql.ts"
-import { patiently } from "../fixtures/patience.ts"
 import { serve } from "../fixtures/service.ts"
+import { patiently } from "../fixtures/suite/patience.ts"
 import { waiting } from "../fixtures/waiting.ts"
 
 const service = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "60000" })

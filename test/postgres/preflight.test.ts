@@ -1,11 +1,11 @@
 import { describe, expect, inject, it } from "vitest"
-import { checkFitness } from "../../src/postgres/preflight.ts"
+import { checkPreflight } from "../../src/postgres/preflight.ts"
 import { connect, type DatabaseAddress } from "../../src/postgres/sql.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { freePort } from "../fixtures/free-port.ts"
-import { droppedSettings, pgbouncerBinary, poolBefore } from "../fixtures/pgbouncer.ts"
 import { startProgram, temporaryFolder } from "../fixtures/program.ts"
+import { droppedSettings, pgbouncerBinary, poolBefore } from "../fixtures/servers/pgbouncer.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 const statementTimeoutMs = 8000
 const options = (connection: DatabaseAddress) => ({ connection, poolSize: 1, statementTimeoutMs })
@@ -66,14 +66,14 @@ describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer before the database"
 
   it("that drops the time limit of statements is not used, and how to set it is said", async () => {
     const url = await poolBefore(await createDatabase(), { ignore_startup_parameters: droppedSettings })
-    await expect(checkFitness(options({ url }))).rejects.toThrow(
+    await expect(checkPreflight(options({ url }))).rejects.toThrow(
       /^DATABASE_URL: statement_timeout is '0' and not '8000' .* alter role … set statement_timeout = '8000'$/,
     )
   })
 
   it("that refuses what our sessions are started with is told of with where to read on", async () => {
     const url = await poolBefore(await createDatabase(), {})
-    await expect(checkFitness(options({ url }))).rejects.toThrow(
+    await expect(checkPreflight(options({ url }))).rejects.toThrow(
       /^DATABASE_URL: the pooler says "unsupported startup parameter: \w+"; the README says how/,
     )
   })
@@ -87,7 +87,7 @@ describe("a database", () => {
       { ...address, database: "postgres" },
       "create database latin encoding LATIN1 template template0 locale_provider libc lc_collate 'C' lc_ctype 'C'",
     )
-    await expect(checkFitness(options({ ...address, database: "latin" }))).rejects.toThrow(
+    await expect(checkPreflight(options({ ...address, database: "latin" }))).rejects.toThrow(
       "DATABASE_URL: the database's encoding is LATIN1, and emoji need UTF8",
     )
   })
@@ -103,6 +103,6 @@ describe("a database", () => {
   })
 
   it("of our own is fit", async () => {
-    await expect(checkFitness(options(await createDatabase()))).resolves.toBeUndefined()
+    await expect(checkPreflight(options(await createDatabase()))).resolves.toBeUndefined()
   })
 })

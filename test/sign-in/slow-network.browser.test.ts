@@ -5,7 +5,7 @@ import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
-import { cleanUp } from "../fixtures/clean-up.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 import { newestLetterLink } from "./oauth/application.ts"
 
 const service = await serveDirectory()

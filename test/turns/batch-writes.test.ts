@@ -1,6 +1,6 @@
 import { Effect, Exit, Fiber } from "effect"
 import { expect, it } from "vitest"
-import { gather } from "../../src/turns/batch-writes.ts"
+import { batchWrites } from "../../src/turns/batch-writes.ts"
 
 /** A database that is slow: each statement is answered when the test says so. */
 const slowDatabase = () => {
@@ -31,7 +31,7 @@ const askAll = <E>(ask: (n: number) => Effect.Effect<number, E>, numbers: Readon
 
 it("who asks while a statement is under way shares the next one, and gets its own answer", async () => {
   const { answer, run, statements } = slowDatabase()
-  const all = askAll(gather({ run, maxStatements: 1, maxAsks: 10 }), [2, 4, 6, 8])
+  const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10 }), [2, 4, 6, 8])
   await answer()
   expect(statements).toEqual([[2], [4, 6, 8]])
   await answer()
@@ -41,7 +41,7 @@ it("who asks while a statement is under way shares the next one, and gets its ow
 it("no statement is larger and no more are under way than may be", async () => {
   const { answer, run, statements } = slowDatabase()
   const numbers = Array.from({ length: 12 }, (_, n) => 2 * n)
-  const all = askAll(gather({ run, maxStatements: 2, maxAsks: 4 }), numbers)
+  const all = askAll(batchWrites({ run, maxStatements: 2, maxAsks: 4 }), numbers)
   expect(statements).toHaveLength(2)
   for (let n = 0; n < 5; n++) await answer()
   expect(await all).toEqual(numbers.map((n) => 2 * n))
@@ -50,7 +50,7 @@ it("no statement is larger and no more are under way than may be", async () => {
 
 it("a flood may have another statement under way, as soon as it would be full", async () => {
   const { answer, run, statements } = slowDatabase()
-  const ask = gather({ run, maxStatements: 1, maxFull: 1, maxAsks: 3 })
+  const ask = batchWrites({ run, maxStatements: 1, maxFull: 1, maxAsks: 3 })
   const few = askAll(ask, [2, 4, 6])
   expect(statements).toEqual([[2]])
   const flood = askAll(ask, [8, 10, 12, 14, 16])
@@ -64,7 +64,7 @@ it("a flood may have another statement under way, as soon as it would be full", 
 it("of many that wait a statement takes half, so that there is always another half to prepare", async () => {
   const { answer, run, statements } = slowDatabase()
   const numbers = Array.from({ length: 13 }, (_, n) => 2 * n)
-  const all = askAll(gather({ run, maxStatements: 1, maxAsks: 10, evenAsks: 2 }), numbers)
+  const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10, evenAsks: 2 }), numbers)
   for (let n = 0; n < 5; n++) await answer()
   expect(statements.map(({ length }) => length)).toEqual([1, 6, 3, 2, 1])
   expect(await all).toEqual(numbers.map((n) => 2 * n))
@@ -72,7 +72,7 @@ it("of many that wait a statement takes half, so that there is always another ha
 
 it("a statement that is held up keeps those behind it waiting no longer than others take", async () => {
   const { answer, answerLast, run, statements } = slowDatabase()
-  const ask = gather({ run, maxStatements: 1, maxHeldUp: 1, maxAsks: 2 })
+  const ask = batchWrites({ run, maxStatements: 1, maxHeldUp: 1, maxAsks: 2 })
   const heldUp = askAll(ask, [2])
   const all = askAll(ask, [4, 6, 8])
   expect(statements).toEqual([[2]])
@@ -87,7 +87,7 @@ it("a statement that is held up keeps those behind it waiting no longer than oth
 
 it("a refusal is for the one it concerns", async () => {
   const { answer, run } = slowDatabase()
-  const all = askAll(gather({ run, maxStatements: 1, maxAsks: 10 }), [2, 3, 4])
+  const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10 }), [2, 3, 4])
   await answer()
   await answer()
   expect(await all).toEqual([4, expect.stringContaining("odd"), 8])
@@ -95,7 +95,7 @@ it("a refusal is for the one it concerns", async () => {
 
 it("a broken statement is told to all who shared it, and the next ones go on", async () => {
   const { answer, run } = slowDatabase()
-  const ask = gather({ run, maxStatements: 1, maxAsks: 2 })
+  const ask = batchWrites({ run, maxStatements: 1, maxAsks: 2 })
   const all = askAll(ask, [2, 4, 6, 8])
   await answer()
   await answer(false)
@@ -110,7 +110,7 @@ it("what does not fit goes with a later statement, and never waits for want of c
   const { answer, run, statements } = slowDatabase()
   const fits = (ask: number, others: ReadonlyArray<number>) =>
     !others.some((other) => other % 10 === ask % 10)
-  const all = askAll(gather({ run, maxStatements: 1, maxAsks: 10, fits }), [0, 2, 12, 4, 22])
+  const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10, fits }), [0, 2, 12, 4, 22])
   for (let n = 0; n < 4; n++) await answer()
   expect(statements).toEqual([[0], [2, 4], [12], [22]])
   expect(await all).toEqual([0, 4, 24, 8, 44])
@@ -118,7 +118,7 @@ it("what does not fit goes with a later statement, and never waits for want of c
 
 it("an asker that gives up leaves the others their answers", async () => {
   const { answer, run } = slowDatabase()
-  const ask = gather({ run, maxStatements: 1, maxAsks: 10 })
+  const ask = batchWrites({ run, maxStatements: 1, maxAsks: 10 })
   const first = Effect.runFork(ask(2))
   const second = Effect.runFork(ask(4))
   const third = Effect.runPromiseExit(ask(6)).then(outcome)

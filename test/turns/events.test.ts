@@ -126,11 +126,11 @@ describe("trimming", () => {
 })
 
 describe("events placed together", () => {
-  interface Said {
+  interface LocalPublish {
     readonly channel: string
     readonly n: number
   }
-  const place = async (said: ReadonlyArray<Said>) => {
+  const place = async (said: ReadonlyArray<LocalPublish>) => {
     const made = said.map(({ channel, n }) => ({ channel, type: "test.happened", data: { n } }))
     const [row] = await sql<
       [{ places: { readonly epoch: string; readonly offsets: ReadonlyArray<number> } }]

@@ -5,7 +5,7 @@ import { Users } from "../../src/accounts/user-store.ts"
 import { Bus } from "../../src/cluster/bus.ts"
 import { AppConfig } from "../../src/config/config.ts"
 import { makeReadLookups } from "../../src/directory/lookup/lookup-store.ts"
-import { tidy } from "../../src/operations/housekeeping.ts"
+import { deleteExpiredRows } from "../../src/operations/housekeeping.ts"
 import { Orders } from "../../src/orders/order-store.ts"
 import { connect, Sql } from "../../src/postgres/sql.ts"
 import { createDatabase } from "../fixtures/database.ts"
@@ -145,7 +145,7 @@ it("what is over is found and taken away without a look at what is not", async (
                       where relname in ('authorization_code', 'oauth_grant', 'sms_code') order by 1`
   await sql`select pg_stat_force_next_flush()`
   const before = await readOf()
-  await tidy.pipe(
+  await deleteExpiredRows.pipe(
     Effect.andThen(Sql.use(({ rows }) => rows((q) => q`select pg_stat_force_next_flush()`))),
     Effect.provide(Layer.merge(Sql.layer(options), Layer.succeed(AppConfig, testConfig()))),
     Effect.runPromise,

@@ -3,7 +3,7 @@ import type { DisplayApiKey } from "../../../schema/accounts/api-key.ts"
 import type { Role, Scope } from "../../../schema/accounts/scope.ts"
 import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
-import { telling } from "../../cluster/invalidate-after-unknown-outcome.ts"
+import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { Sql } from "../../postgres/sql.ts"
 import { makeApiKey } from "./secrets.ts"
 
@@ -97,7 +97,7 @@ export class ApiKeys extends Context.Service<
                           and (u.id = ${userId} or u.role = any(${roles as string[]}))
                        returning k.id, k.user_id, k.name, k.scopes, k.created_at, k.expires_at`,
             )
-            .pipe(telling(bus.invalidate(apiKeyTopic, [id]), sql.statementTimeoutMs))
+            .pipe(invalidating(bus.invalidate(apiKeyTopic, [id]), sql.statementTimeoutMs))
           return row === undefined
             ? yield* new NotFound({ error: "There is no such API key." })
             : display(row)

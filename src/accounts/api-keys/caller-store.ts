@@ -2,11 +2,11 @@ import { Context, Effect, Layer } from "effect"
 import { type Role, roleScopes, type Scope } from "../../../schema/accounts/scope.ts"
 import type { Unavailable } from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
-import { Memory } from "../../cluster/invalidated-cache.ts"
+import { InvalidatedCache } from "../../cluster/invalidated-cache.ts"
 import { userTopic } from "../../cluster/topic-names.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { Sql } from "../../postgres/sql.ts"
-import { type Caller, Callers } from "../caller-cache.ts"
+import { type Caller, CallerCache } from "../caller-cache.ts"
 import { apiKeyTopic } from "./api-key-store.ts"
 import { apiKeyMatches, parseApiKey } from "./secrets.ts"
 
@@ -60,22 +60,22 @@ const makeEntry = (id: string, text: string, key: StoredKey, caller: Caller): En
  * API keys by id, remembered until whoever changes or deletes one says so on the bus, or that their user has changed: what
  * ends a user's sessions may have ended the keys too.
  */
-export class ApiKeyCallers extends Context.Service<
-  ApiKeyCallers,
+export class ApiKeyCallerCache extends Context.Service<
+  ApiKeyCallerCache,
   {
     /** From memory, when memory may be trusted. */
     remembered(text: string): ApiKeyCaller | undefined
     find(text: string): Effect.Effect<ApiKeyCaller | undefined, Unavailable>
   }
->()("directory/ApiKeyCallers") {
+>()("directory/ApiKeyCallerCache") {
   static readonly layer = Layer.effect(
-    ApiKeyCallers,
+    ApiKeyCallerCache,
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
       const clock = yield* DatabaseClock
-      const callers = yield* Callers
-      const memory = new Memory<Entry>(bus, { topics: [apiKeyTopic, userTopic], capacity })
+      const callers = yield* CallerCache
+      const memory = new InvalidatedCache<Entry>(bus, { topics: [apiKeyTopic, userTopic], capacity })
 
       const remembered = (text: string) => {
         const id = parseApiKey(text)?.id
@@ -84,7 +84,7 @@ export class ApiKeyCallers extends Context.Service<
         return callers.remembered(entry.caller.id) === entry.caller ? entry : undefined
       }
 
-      return ApiKeyCallers.of({
+      return ApiKeyCallerCache.of({
         remembered,
         find: Effect.fnUntraced(function* (text) {
           const parts = parseApiKey(text)

@@ -4,7 +4,7 @@ import { rolesUpTo } from "../../../schema/accounts/scope.ts"
 import { Forbidden, NotFound, Unprocessable } from "../../../schema/errors.ts"
 import { text, Uuid } from "../../../schema/wire-format.ts"
 import { route } from "../../http/route.ts"
-import { findWithinReach } from "../acting-user.ts"
+import { findActingUser } from "../acting-user.ts"
 import { checkForUser } from "../permissions.ts"
 import { ApiKeys } from "./api-key-store.ts"
 import { apiKeyScopes } from "./scopes.ts"
@@ -32,7 +32,7 @@ const create = route({
         return yield* new Forbidden({ error: "API keys are made in a login session, not with an API key." })
       }
       // Whoever makes a key for somebody else can act as them.
-      const holder = yield* findWithinReach(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
+      const holder = yield* findActingUser(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
       const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
       const expiresAt = body.expires_at ?? null
       return yield* ApiKeys.use((keys) =>

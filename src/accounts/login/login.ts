@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { InvalidRequest, Unauthorized, Unavailable } from "../../../schema/errors.ts"
-import { Limits } from "../../http/limits/rate-limits.ts"
+import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { type PasswordQueueFull, Passwords } from "../passwords.ts"
@@ -26,7 +26,7 @@ export const login = Effect.fnUntraced(function* (body: {
 }) {
   const accounts = yield* Accounts
   const passwords = yield* Passwords
-  const limits = yield* Limits
+  const limits = yield* RateLimits
   const sessions = yield* Sessions
 
   const name = accountName(body)

@@ -11,13 +11,13 @@ import {
   type Unprocessable,
 } from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
-import { telling } from "../../cluster/invalidate-after-unknown-outcome.ts"
+import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../../config/config.ts"
-import { Limits } from "../../http/limits/rate-limits.ts"
+import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { type Account, Accounts } from "../account-store.ts"
-import { Callers } from "../caller-cache.ts"
+import { CallerCache } from "../caller-cache.ts"
 import { Passwords } from "../passwords.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
 import { Sessions } from "../sessions/sessions.ts"
@@ -102,8 +102,8 @@ export class MagicLinks extends Context.Service<
       const codes = yield* OneTimeCodes
       const outbox = yield* Outbox
       const sessions = yield* Sessions
-      const limits = yield* Limits
-      const callers = yield* Callers
+      const limits = yield* RateLimits
+      const callers = yield* CallerCache
       const publisher = yield* Publisher
       const passwords = yield* Passwords
 
@@ -168,7 +168,7 @@ export class MagicLinks extends Context.Service<
         const attempt = randomUUID()
         const done = yield* links
           .consume(hashes(token), attempt, known)
-          .pipe(telling(tell(userId, keyIds), config.statementTimeoutMs))
+          .pipe(invalidating(tell(userId, keyIds), config.statementTimeoutMs))
         if (done === undefined) return yield* spent()
         // One may have been made between the two statements.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)

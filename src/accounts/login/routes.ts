@@ -13,7 +13,7 @@ import { Conflict, InvalidRequest, Unauthorized, Unprocessable } from "../../../
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
 import { bearerToken } from "../authenticate.ts"
-import { Browsers } from "../sessions/browser-cookies.ts"
+import { BrowserCookies } from "../sessions/browser-cookies.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { accountName, login } from "./login.ts"
 import { MagicLinks, statusOf } from "./magic-links.ts"
@@ -117,7 +117,7 @@ const consumeMagicLink = route({
       if (principal === null && bearerToken(headers) !== undefined) {
         return yield* new Unauthorized({ error: "The access token is over. The link was not used." })
       }
-      const { registered } = (yield* Browsers).read(headers)
+      const { registered } = (yield* BrowserCookies).read(headers)
       const caller = principal?.via === "session" ? principal.userId : undefined
       const users = [registered, caller].filter((id) => id !== undefined)
       const links = yield* MagicLinks

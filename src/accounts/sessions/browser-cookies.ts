@@ -44,8 +44,8 @@ const readCookies = (header: string): ReadonlyMap<string, string> =>
  * The cookies of the sites and the tokens of their forms. A form's token is a keyed hash of the browser's own cookie and
  * of its login: no other site can make one, and none outlives the login it was made for.
  */
-export class Browsers extends Context.Service<
-  Browsers,
+export class BrowserCookies extends Context.Service<
+  BrowserCookies,
   {
     read(headers: Readonly<Record<string, string>>): Browser
     checkForm(
@@ -62,9 +62,9 @@ export class Browsers extends Context.Service<
     cookie(name: CookieName, value: string, maxAgeSeconds: number): string
     forget(name: CookieName): string
   }
->()("directory/Browsers") {
+>()("directory/BrowserCookies") {
   static readonly layer = Layer.effect(
-    Browsers,
+    BrowserCookies,
     Effect.gen(function* () {
       const { authUrl, webUrl } = yield* AppConfig
       const codes = yield* OneTimeCodes
@@ -96,7 +96,7 @@ export class Browsers extends Context.Service<
         return generation > 1 ? tokens.make({ sessionId, generation: generation - 1 }) : ""
       }
 
-      return Browsers.of({
+      return BrowserCookies.of({
         read: (headers) => {
           const cookies = readCookies(headers["cookie"] ?? "")
           const known = cookies.get(nameOf("form"))

@@ -4,7 +4,7 @@ import { roleScopes } from "../../../schema/accounts/scope.ts"
 import type { Unavailable } from "../../../schema/errors.ts"
 import type { Principal } from "../../http/principal.ts"
 import { type Account, Accounts } from "../account-store.ts"
-import { Callers } from "../caller-cache.ts"
+import { CallerCache } from "../caller-cache.ts"
 import { RefreshTokens } from "./refresh-tokens.ts"
 
 export interface BrowserSession {
@@ -33,7 +33,7 @@ export class BrowserSessions extends Context.Service<
     Effect.gen(function* () {
       const actors = yield* SessionActors
       const accounts = yield* Accounts
-      const callers = yield* Callers
+      const callers = yield* CallerCache
       const tokens = yield* RefreshTokens
 
       const load = Effect.fnUntraced(function* (sessionId: string, generation: number | undefined) {

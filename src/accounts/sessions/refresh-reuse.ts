@@ -1,9 +1,9 @@
 import { Effect, Exit } from "effect"
 import { SessionActors } from "../../../actors/two-factor-session.ts"
 import { Unauthorized, type Unavailable } from "../../../schema/errors.ts"
-import { tellUncertain } from "../../cluster/invalidate-after-unknown-outcome.ts"
+import { invalidateAfterUnknownOutcome } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../../config/config.ts"
-import { Callers } from "../caller-cache.ts"
+import { CallerCache } from "../caller-cache.ts"
 
 export const refused = (error = "The refresh token is invalid, used or expired.") =>
   new Unauthorized({ error })
@@ -14,10 +14,10 @@ export const revokeFamily = { type: "REVOKE", reason: "refresh_token_reused" } a
 const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReached", "UniqueConflict"])
 
 /** A turn of one session. A session that is gone, or has ended meanwhile, is refused like a bad token. */
-export const makeSessionTurns = Effect.gen(function* () {
+export const makeRefreshReuse = Effect.gen(function* () {
   const config = yield* AppConfig
   const actors = yield* SessionActors
-  const callers = yield* Callers
+  const callers = yield* CallerCache
   type Decide<E> = Parameters<typeof actors.turn<E, never>>[1]
 
   return <E>(sessionId: string, decide: Decide<E>, options?: Parameters<typeof actors.turn>[2]) => {
@@ -31,7 +31,7 @@ export const makeSessionTurns = Effect.gen(function* () {
     const tell = (isKnown: boolean) => {
       if (revokedOf === undefined) return Effect.void
       const changed = callers.changed(revokedOf)
-      return isKnown ? changed : tellUncertain(changed, config.statementTimeoutMs)
+      return isKnown ? changed : invalidateAfterUnknownOutcome(changed, config.statementTimeoutMs)
     }
     return actors.turn(sessionId, decideAndNote, options).pipe(
       Effect.onExit((exit) => tell(Exit.isSuccess(exit))),

@@ -11,12 +11,12 @@ import {
   type Unavailable,
 } from "../../../schema/errors.ts"
 import { AppConfig } from "../../config/config.ts"
-import { Limits } from "../../http/limits/rate-limits.ts"
+import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { type Account, Accounts, type SessionsEnded } from "../account-store.ts"
-import { Callers } from "../caller-cache.ts"
+import { CallerCache } from "../caller-cache.ts"
 import { SecondFactors } from "../two-factor/second-factors.ts"
 import type { Proof } from "../two-factor/two-factor-store.ts"
-import { makeSessionTurns, refused, revokeFamily } from "./refresh-reuse.ts"
+import { makeRefreshReuse, refused, revokeFamily } from "./refresh-reuse.ts"
 import { type RefreshTokenFacts, RefreshTokens } from "./refresh-tokens.ts"
 import { Tokens } from "./tokens.ts"
 
@@ -76,13 +76,13 @@ export class Sessions extends Context.Service<
       const config = yield* AppConfig
       const actors = yield* SessionActors
       const accounts = yield* Accounts
-      const callers = yield* Callers
+      const callers = yield* CallerCache
       const tokens = yield* Tokens
       const refreshTokens = yield* RefreshTokens
       const factors = yield* SecondFactors
-      const limits = yield* Limits
+      const limits = yield* RateLimits
       const publisher = yield* Publisher
-      const turn = yield* makeSessionTurns
+      const turn = yield* makeRefreshReuse
 
       const renewal = (now: number, admitted: boolean) => ({
         at: now,
@@ -255,7 +255,7 @@ export class Sessions extends Context.Service<
         findVerifiedAt: (sessionId) =>
           Effect.map(actors.find(sessionId), (found) => found?.snapshot.context.verifiedAt ?? undefined),
         endAll: Effect.fnUntraced(function* (userId, reason) {
-          const done = yield* accounts.endSessions(userId, reason).pipe(callers.telling(userId))
+          const done = yield* accounts.endSessions(userId, reason).pipe(callers.invalidating(userId))
           if (done !== undefined) publisher.moved(done.events)
         }),
         ended,

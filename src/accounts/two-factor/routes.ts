@@ -12,7 +12,7 @@ import { NotFound, Unauthorized, Unprocessable } from "../../../schema/errors.ts
 import type { Principal } from "../../http/principal.ts"
 import { route } from "../../http/route.ts"
 import { bearerToken } from "../authenticate.ts"
-import { Callers } from "../caller-cache.ts"
+import { CallerCache } from "../caller-cache.ts"
 import { accountName } from "../login/login.ts"
 import { privately } from "../login/routes.ts"
 import { invalidField } from "../registration.ts"
@@ -31,7 +31,7 @@ const findPending = Effect.fnUntraced(function* (headers: Readonly<Record<string
     Effect.catchTag("TokenInvalid", () => Effect.succeed(undefined)),
   )
   if (claims === undefined) return undefined
-  const caller = yield* Callers.use((callers) => callers.find(claims.sub))
+  const caller = yield* CallerCache.use((callers) => callers.find(claims.sub))
   const stands = caller?.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
   return stands ? claims.sub : undefined
 })

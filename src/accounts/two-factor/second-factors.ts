@@ -6,7 +6,7 @@ import {
   type Unprocessable,
 } from "../../../schema/errors.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
-import { Limits } from "../../http/limits/rate-limits.ts"
+import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { makeDatabaseTime } from "../../postgres/database-clock.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { OneTimeCodes, readBackupCode } from "../sessions/one-time-codes.ts"
@@ -55,7 +55,7 @@ export class SecondFactors extends Context.Service<
       const codes = yield* OneTimeCodes
       const totp = yield* Totp
       const outbox = yield* Outbox
-      const limits = yield* Limits
+      const limits = yield* RateLimits
       // Steps are counted by the database's time: a node whose clock is wrong takes the same codes as the others.
       const clock = yield* makeDatabaseTime
 

@@ -9,10 +9,10 @@ import {
   type Unprocessable,
 } from "../../../schema/errors.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
-import { Limits } from "../../http/limits/rate-limits.ts"
+import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
-import { Callers } from "../caller-cache.ts"
+import { CallerCache } from "../caller-cache.ts"
 import { invalidField } from "../registration.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
 import { lastDigits, phoneAad, SecondFactors, secretAad } from "./second-factors.ts"
@@ -56,10 +56,10 @@ export class TwoFactor extends Context.Service<
     Effect.gen(function* () {
       const store = yield* makeTwoFactorStore
       const accounts = yield* Accounts
-      const callers = yield* Callers
+      const callers = yield* CallerCache
       const codes = yield* OneTimeCodes
       const factors = yield* SecondFactors
-      const limits = yield* Limits
+      const limits = yield* RateLimits
       const sealer = yield* Seal
       const totp = yield* Totp
 
@@ -126,7 +126,7 @@ export class TwoFactor extends Context.Service<
             sealedSecret: match?.sealedSecret ?? null,
             smsHashes: factors.smsHashes(userId, code),
           })
-          .pipe(callers.telling(userId))
+          .pipe(callers.invalidating(userId))
         if (provider === undefined) {
           return yield* invalidField("code", "invalid", "The code is wrong, or nothing waits for one.")
         }
@@ -135,7 +135,7 @@ export class TwoFactor extends Context.Service<
       })
 
       const disable = Effect.fnUntraced(function* (userId: string, provider: TwoFactorProvider | undefined) {
-        const gone = yield* store.disable(userId, provider).pipe(callers.telling(userId))
+        const gone = yield* store.disable(userId, provider).pipe(callers.invalidating(userId))
         if (gone === 0) return yield* nothingOn()
       })
 
@@ -151,7 +151,7 @@ export class TwoFactor extends Context.Service<
         const gone = yield* store
           .disableByBackup(userId, factors.backupHashes(userId, code), provider)
           // Also when the code is refused: it may have been used a moment ago, by an answer that was lost.
-          .pipe(callers.telling(userId))
+          .pipe(callers.invalidating(userId))
         if (gone === undefined) {
           return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
         }

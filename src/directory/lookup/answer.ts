@@ -4,8 +4,8 @@ import { viewsMetric } from "../../../schema/directory/metric.ts"
 import type { DirectoryRecord } from "../../../schema/directory/record.ts"
 import { recordsOfTicker } from "../../../schema/directory/record-selection.ts"
 import { formatTag, parseTag } from "../../../schema/directory/record-tag.ts"
-import { FixedAnswer } from "../../http/response/static.ts"
-import type { Prepared } from "../../http/transport.ts"
+import { StaticResponse } from "../../http/response/static.ts"
+import type { Precomputed } from "../../http/transport.ts"
 
 /** What the database says about a registered id. */
 export interface LookupRow {
@@ -42,7 +42,7 @@ export interface LookupAnswer {
 export const notRegistered: LookupAnswer = { own: "", body: JSON.stringify({ error: notRegisteredText }) }
 export const isRegistered = ({ own }: LookupAnswer): boolean => own !== ""
 
-export const missing = new FixedAnswer(heads.missing, notRegistered.own, notRegistered.body)
+export const missing = new StaticResponse(heads.missing, notRegistered.own, notRegistered.body)
 
 /**
  * The tag is weak: two responses of one version differ at most in their view count. The token id is part of it, because an id
@@ -67,7 +67,7 @@ export const isHeld = (own: string, ifNoneMatch: string): boolean =>
   own !== "" &&
   (ifNoneMatch.includes(etagOf(own).slice("W/".length)) || ifNoneMatch.trim() === "*")
 
-export const notModified = (own: string): Prepared => new FixedAnswer(heads.unchanged, own, "")
+export const notModified = (own: string): Precomputed => new StaticResponse(heads.unchanged, own, "")
 
 /** The whole answer as a value again. Answers are kept as text alone; a selection from one is rare enough to parse it. */
 export const readAnswer = ({ body }: LookupAnswer): LookupResponse => JSON.parse(body)
@@ -87,5 +87,5 @@ export const withTicker = ({ error, result, status, version }: LookupResponse, t
   return { status, result: chosen, error, version }
 }
 
-export const preparedSelection = (own: string, selected: unknown): Prepared =>
-  new FixedAnswer(heads.found, own, JSON.stringify(selected))
+export const preparedSelection = (own: string, selected: unknown): Precomputed =>
+  new StaticResponse(heads.found, own, JSON.stringify(selected))

@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../../actors/bounded-map.ts"
-import type { Prepared } from "../../http/transport.ts"
+import type { Precomputed } from "../../http/transport.ts"
 import { heads, type LookupAnswer, missing, notRegistered } from "./answer.ts"
 import { SlabStorage } from "./slab-storage.ts"
 
@@ -17,7 +17,7 @@ const spell = (canonical: string): string => encodeURIComponent(canonical)
 const canonicalOf = (key: string): string => decodeURIComponent(key)
 
 /** The current answer of the slabs, as it is sent. */
-class CurrentAnswer implements Prepared {
+class CurrentAnswer implements Precomputed {
   readonly head = heads.found
   readonly #slabs: SlabStorage
   constructor(slabs: SlabStorage) {
@@ -40,7 +40,7 @@ export class LookupCache {
   readonly #current: CurrentAnswer
   /** What a spelling means never changes, so nothing here is ever out of date. */
   readonly #spellings: BoundedMap<string>
-  readonly #selections: BoundedMap<BoundedMap<Prepared>>
+  readonly #selections: BoundedMap<BoundedMap<Precomputed>>
 
   constructor(options: {
     readonly maxBytes: number
@@ -101,7 +101,7 @@ export class LookupCache {
   get own(): string {
     return this.#slabs.own
   }
-  get answer(): Prepared {
+  get answer(): Precomputed {
     return this.#slabs.hasOwn ? this.#current : missing
   }
   read(): LookupAnswer {
@@ -109,10 +109,10 @@ export class LookupCache {
   }
 
   /** What was selected from the answer before, by query string or ticker. */
-  selection(name: string): Prepared | undefined {
+  selection(name: string): Precomputed | undefined {
     return this.#selections.get(this.#slabs.key)?.get(name)
   }
-  learnSelection(name: string, selected: Prepared): void {
+  learnSelection(name: string, selected: Precomputed): void {
     if (name.length > maxSpellingUnits || selected.body.length > maxSelectionBytes) return
     const { key } = this.#slabs
     const selections = this.#selections.get(key) ?? new BoundedMap(maxSelections)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { viewWindowDays } from "../../../schema/directory/metric.ts"
 import type { DirectoryRecord } from "../../../schema/directory/record.ts"
 import { formatTag } from "../../../schema/directory/record-tag.ts"
-import { eachOf } from "../../postgres/lateral-keys.ts"
+import { lateralKeys } from "../../postgres/lateral-keys.ts"
 import { Sql } from "../../postgres/sql.ts"
 import type { LookupRow } from "./answer.ts"
 
@@ -31,7 +31,7 @@ export const makeReadLookups = Effect.map(
                            from record r where r.canonical = e.canonical) as records,
                         (select coalesce(sum(v.views), 0)::bigint from emoji_id_view v
                           where v.canonical = e.canonical and v.day > current_date - ${viewWindowDays}::int) as views
-                   from ${eachOf(q, canonicals)}
+                   from ${lateralKeys(q, canonicals)}
                   cross join lateral (select * from emoji_id i where i.canonical = x.canonical offset 0) e`,
       )
       .pipe(

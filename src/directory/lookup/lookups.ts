@@ -6,7 +6,7 @@ import { percentDecodeStrict } from "../../../schema/percent-decode.ts"
 import { Bus } from "../../cluster/bus.ts"
 import { AppConfig } from "../../config/config.ts"
 import { headerKey } from "../../http/request/header-key.ts"
-import type { Prepared, RequestView } from "../../http/transport.ts"
+import type { Precomputed, RequestView } from "../../http/transport.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { Metrics } from "../../telemetry/metrics.ts"
 import {
@@ -46,9 +46,9 @@ export class Lookups extends Context.Service<
   Lookups,
   {
     /** Answers of the lookup, the payment and the ticker form, where they are at hand. */
-    readonly prepared: (view: RequestView) => Prepared | undefined
-    readonly preparedPayment: (view: RequestView) => Prepared | undefined
-    readonly preparedTicker: (view: RequestView) => Prepared | undefined
+    readonly prepared: (view: RequestView) => Precomputed | undefined
+    readonly preparedPayment: (view: RequestView) => Precomputed | undefined
+    readonly preparedTicker: (view: RequestView) => Precomputed | undefined
     /** What a lookup answers now. Counts as a view when the id is registered. */
     view(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
     /** The same without counting. */
@@ -162,7 +162,7 @@ export class Lookups extends Context.Service<
       const findSelection = (
         name: string,
         select: (whole: LookupResponse) => unknown,
-      ): Prepared | undefined => {
+      ): Precomputed | undefined => {
         const known = cache.selection(name)
         if (known !== undefined || !cache.isRegistered) return known
         const selected = select(readAnswer(cache.read()))
@@ -172,13 +172,13 @@ export class Lookups extends Context.Service<
         return made
       }
 
-      const send = (view: RequestView, answer: Prepared): Prepared => {
+      const send = (view: RequestView, answer: Precomputed): Precomputed => {
         use()
         const held = view.getHeader(ifNoneMatch)
         return held !== "" && isHeld(cache.own, held) ? notModified(cache.own) : answer
       }
 
-      const prepared = (view: RequestView): Prepared | undefined => {
+      const prepared = (view: RequestView): Precomputed | undefined => {
         if (!findAtHand(view)) return undefined
         const query = view.getQuery()
         const answer =
@@ -188,7 +188,7 @@ export class Lookups extends Context.Service<
         return answer && send(view, answer)
       }
 
-      const preparedPayment = (view: RequestView): Prepared | undefined => {
+      const preparedPayment = (view: RequestView): Precomputed | undefined => {
         if (!findAtHand(view)) return undefined
         const query = view.getQuery() ?? ""
         if (!cache.isRegistered) return query === "" ? send(view, cache.answer) : undefined
@@ -200,7 +200,7 @@ export class Lookups extends Context.Service<
         return answer && send(view, answer)
       }
 
-      const preparedTicker = (view: RequestView): Prepared | undefined => {
+      const preparedTicker = (view: RequestView): Precomputed | undefined => {
         if (!findAtHand(view)) return undefined
         const name = view.getParameter(1)
         const answer = findSelection(name, (whole) => selectByTicker(whole, percentDecodeStrict(name)))

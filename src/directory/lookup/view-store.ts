@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { deleteOver } from "../../postgres/prune.ts"
+import { deleteByKey } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 
 export interface ViewBatch {
@@ -19,11 +19,12 @@ export const makeViewStore = Effect.map(Sql, (sql) => ({
     )
   },
   deleteViews: (olderThanDays: number) =>
-    deleteOver(
+    deleteByKey(
       sql,
       "emoji_id_view",
       ["canonical", "day"],
       (q) => q`day < current_date + ${-olderThanDays}::int`,
     ),
-  deleteOldBatches: () => deleteOver(sql, "view_batch", ["process"], (q) => q`at < now() - interval '1 day'`),
+  deleteOldBatches: () =>
+    deleteByKey(sql, "view_batch", ["process"], (q) => q`at < now() - interval '1 day'`),
 }))

@@ -54,8 +54,8 @@ const headersOf = (budget: Budget, { resetsInSeconds, used }: Counted): RateHead
   "RateLimit-Reset": String(resetsInSeconds),
 })
 
-export class Limits extends Context.Service<
-  Limits,
+export class RateLimits extends Context.Service<
+  RateLimits,
   {
     /** Counts the request against each subject. Fails when one is over; answers how the tightest stands. */
     take(
@@ -67,15 +67,15 @@ export class Limits extends Context.Service<
     /** The account has shown who it is: what it tried before is forgiven. */
     forgive(name: LimitName, account: string): Effect.Effect<void, Unavailable>
   }
->()("directory/Limits") {
+>()("directory/RateLimits") {
   static readonly layer = Layer.effect(
-    Limits,
+    RateLimits,
     Effect.gen(function* () {
       const config = yield* AppConfig
       const windows = yield* makeRateWindowStore
       const local = makeLocalWindows()
       if (config.rateLimit === "off") {
-        return Limits.of({
+        return RateLimits.of({
           take: () => Effect.succeed({}),
           keep: () => Effect.void,
           forgive: () => Effect.void,
@@ -116,7 +116,7 @@ export class Limits extends Context.Service<
         return yield* new TooManyRequests({ retryAfterSeconds, headers })
       })
 
-      return Limits.of({
+      return RateLimits.of({
         take,
         keep: (caller, bytes) =>
           Effect.suspend(() => {

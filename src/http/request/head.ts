@@ -6,7 +6,7 @@ const contentLength = headerKey("content-length")
 const digits = /^\d+$/
 
 /** What a client says of the length of its body; empty when it says nothing. */
-export const lengthSaid = (req: HttpRequest): string => req.getHeader(contentLength)
+export const contentLengthOf = (req: HttpRequest): string => req.getHeader(contentLength)
 
 /** What one look at all the headers tells. */
 export interface HeadFacts {
@@ -15,12 +15,12 @@ export interface HeadFacts {
    * coding for chunks. A proxy in front may do otherwise: what it forwards as a body would be a request of its own here, and
    * be answered to whoever comes next on that connection.
    */
-  readonly isLengthClear: boolean
+  readonly hasValidLength: boolean
   /** There is a key, of which nothing is left: letters at the ends of a value that are not ASCII may count as spaces. */
   readonly hasEmptyKey: boolean
 }
 
-export const clearHead: HeadFacts = { isLengthClear: true, hasEmptyKey: false }
+export const clearHead: HeadFacts = { hasValidLength: true, hasEmptyKey: false }
 
 export const readHead = (req: HttpRequest): HeadFacts => {
   let said = 0
@@ -31,7 +31,7 @@ export const readHead = (req: HttpRequest): HeadFacts => {
     else if (name === "transfer-encoding") isClear &&= ++said === 1 && value.toLowerCase() === "chunked"
     else if (value === "" && name === idempotencyHeader) hasEmptyKey = true
   })
-  return { isLengthClear: isClear, hasEmptyKey }
+  return { hasValidLength: isClear, hasEmptyKey }
 }
 
-export const isLengthClear = (req: HttpRequest): boolean => readHead(req).isLengthClear
+export const hasValidLength = (req: HttpRequest): boolean => readHead(req).hasValidLength

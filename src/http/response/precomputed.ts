@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from "uWebSockets.js"
 import type { RequestIds } from "../request/ids.ts"
-import { ownLinesBytes, type Prepared, type PreparedHead } from "../transport.ts"
+import { ownLinesBytes, type Precomputed, type PrecomputedHead } from "../transport.ts"
 
 const maxIdBytes = 64
 const zero = 48
@@ -26,7 +26,7 @@ class Opening {
   }
 
   /** With the next request id. */
-  numbered(answer: Prepared): Uint8Array {
+  numbered(answer: Precomputed): Uint8Array {
     const bytes = this.#bytes
     let at = this.#end - 1
     while (at >= this.#number && bytes[at] === nine) bytes[at--] = zero
@@ -40,7 +40,7 @@ class Opening {
     return this.#views[length]!
   }
 
-  named(id: string, answer: Prepared): Uint8Array {
+  named(id: string, answer: Precomputed): Uint8Array {
     const bytes = this.#bytes.slice()
     bytes.set(new TextEncoder().encode(id), this.#beforeId)
     return bytes.subarray(0, answer.copyOwn(bytes, this.#beforeId + id.length))
@@ -51,12 +51,12 @@ class Opening {
  * Writes answers that were prepared. A native call costs more than putting bytes together, so status and headers are one:
  * the status is written raw too. Bytes, because a text would be measured and converted for each answer.
  */
-export const makePreparedWriter = (
+export const makePrecomputedWriter = (
   constantLines: string,
   requestIds: RequestIds,
-): ((res: HttpResponse, req: HttpRequest, prepared: Prepared) => void) => {
-  const openings = new Map<PreparedHead, Opening>()
-  const makeOpening = (head: PreparedHead): Opening => {
+): ((res: HttpResponse, req: HttpRequest, prepared: Precomputed) => void) => {
+  const openings = new Map<PrecomputedHead, Opening>()
+  const makeOpening = (head: PrecomputedHead): Opening => {
     const made = new Opening(
       `${head.status}\r\nX-Content-Type-Options: ${constantLines}\r\n${head.lines}\r\nX-Request-Id: `,
       `${requestIds.prefix}${openings.size}.`,

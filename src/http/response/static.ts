@@ -1,12 +1,12 @@
-import { ownLinesBytes, type Prepared, type PreparedHead } from "../transport.ts"
+import { ownLinesBytes, type Precomputed, type PrecomputedHead } from "../transport.ts"
 
 /** A prepared answer that stays what it is. */
-export class FixedAnswer implements Prepared {
-  readonly head: PreparedHead
+export class StaticResponse implements Precomputed {
+  readonly head: PrecomputedHead
   readonly body: Uint8Array
   readonly #own: Uint8Array
 
-  constructor(head: PreparedHead, own: string, body: string) {
+  constructor(head: PrecomputedHead, own: string, body: string) {
     if (own.length > ownLinesBytes) throw new Error("an answer's own header lines are too long")
     this.head = head
     this.body = new TextEncoder().encode(body)

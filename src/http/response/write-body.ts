@@ -15,7 +15,7 @@ let untilEnd = untilNextEnd()
  * the small answers between two samples (see `AnswerPace`) and one body. A slow reader of one large body is not closed as
  * long as it reads something every ten seconds.
  */
-export const sendBody = (res: HttpResponse, body: string | Uint8Array, isWatched: boolean): void => {
+export const writeBody = (res: HttpResponse, body: string | Uint8Array, isWatched: boolean): void => {
   if (!isWatched && body.length < largeBytes) {
     res.end(body)
     return

@@ -9,7 +9,7 @@ import type { TurnEffects } from "../../../schema/turn.ts"
 import { AppConfig } from "../../config/config.ts"
 import { FailPoints } from "../../config/fail-points.ts"
 import type { Principal } from "../../http/principal.ts"
-import { FirstKeys } from "../../keys/default-pubkey.ts"
+import { DefaultPubkeys } from "../../keys/default-pubkey.ts"
 import { freshRun, type Run } from "../../turns/operation-key.ts"
 import { type Cart, type CartRefusal, Carts, type CartTurn } from "../cart/cart.ts"
 import { ineligible, lostTo } from "../cart/items.ts"
@@ -71,7 +71,7 @@ export class Checkouts extends Context.Service<
       const orders = yield* Orders
       const payments = yield* Payments
       const itemPrices = yield* ItemPrices
-      const keys = yield* FirstKeys
+      const keys = yield* DefaultPubkeys
       const failPoints = yield* FailPoints
 
       /** Whose order it is, for those who may check it out. */

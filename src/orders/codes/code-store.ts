@@ -6,7 +6,7 @@ import { drawBounds, isIdPattern } from "../../../schema/orders/random-id-code.t
 import type { PageRequest } from "../../../schema/paging.ts"
 import { randomEmojiId } from "../../market/suggestions-random.ts"
 import { Sql } from "../../postgres/sql.ts"
-import { insertOnce, unlessMade } from "../../turns/insert-idempotent.ts"
+import { insertIdempotent, onConflictReuse } from "../../turns/insert-idempotent.ts"
 
 export interface CodeFilter {
   readonly codeType: Code["code_type"] | undefined
@@ -113,9 +113,10 @@ export class Codes extends Context.Service<
         }),
         create: Effect.fnUntraced(function* (given, run = randomUUID()) {
           const code = yield* checkNew(given)
-          return yield* insertOnce(run, (id) =>
+          return yield* insertIdempotent(run, (id) =>
             sql.attempt<Code>(
-              (q) => q`insert into code ${q({ id, ...code } as never)} ${unlessMade(q, "code")} returning *`,
+              (q) =>
+                q`insert into code ${q({ id, ...code } as never)} ${onConflictReuse(q, "code")} returning *`,
             ),
           ).pipe(
             Effect.catchTag("SqlRefused", ({ constraint, sqlstate }) => {

@@ -8,8 +8,8 @@ import type { Code } from "../../../schema/orders/code.ts"
 import { drawBounds, type RandomYatActivateBody } from "../../../schema/orders/random-id-code.ts"
 import { Users } from "../../accounts/user-store.ts"
 import { AppConfig } from "../../config/config.ts"
-import { unforeseen } from "../../crypto/secure-random.ts"
-import { FirstKeys } from "../../keys/default-pubkey.ts"
+import { secureRandom } from "../../crypto/secure-random.ts"
+import { DefaultPubkeys } from "../../keys/default-pubkey.ts"
 import { activationMessage, pubkeySigned } from "../../keys/pubkeys.ts"
 import { Market } from "../../market/market.ts"
 import { randomEmojiId } from "../../market/suggestions-random.ts"
@@ -31,7 +31,7 @@ const make = Effect.gen(function* () {
   const carts = yield* Carts
   const codes = yield* Codes
   const config = yield* AppConfig
-  const firstKeys = yield* FirstKeys
+  const firstKeys = yield* DefaultPubkeys
   const keys = yield* CodePubkeys
   const market = yield* Market
   const users = yield* Users
@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
     for (let round = 0; round < maxRounds; round++) {
       // Nearly every id is free, so the first draw is nearly always the last.
       const drawn = Array.from({ length: round === 0 ? 1 : candidates }, () =>
-        randomEmojiId({ ...bounds, random: unforeseen }),
+        randomEmojiId({ ...bounds, random: secureRandom }),
       )
       const quotes = yield* market.quote(drawn.filter((id): id is EmojiId => id !== undefined))
       const found = quotes.find(({ available, priceCents }) => available && priceCents !== null)

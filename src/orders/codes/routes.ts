@@ -5,7 +5,7 @@ import { paged, pageQuery, pageRequest } from "../../../schema/paging.ts"
 import { Uuid } from "../../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
 import { route } from "../../http/route.ts"
-import { runId } from "../../turns/operation-key.ts"
+import { operationKey } from "../../turns/operation-key.ts"
 import { Codes, showCode } from "./code-store.ts"
 
 const shared = { group: "codes", auth: "JWT" } as const
@@ -52,7 +52,7 @@ const createCode = route({
       yield* body.organization_id == null
         ? checkScope(principal, "code:write")
         : checkInOrganization(principal, body.organization_id, "code:write")
-      return showCode(yield* Codes.use((codes) => codes.create(body, runId(principal, headers, body))))
+      return showCode(yield* Codes.use((codes) => codes.create(body, operationKey(principal, headers, body))))
     }),
 })
 

@@ -2,10 +2,10 @@ import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
 import { Context, Data, Effect, Layer } from "effect"
 import type { Unavailable } from "../../../schema/errors.ts"
 import type { OauthClient } from "../../../schema/sign-in/oauth-client.ts"
-import { Callers } from "../../accounts/caller-cache.ts"
+import { CallerCache } from "../../accounts/caller-cache.ts"
 import type { BrowserSession } from "../../accounts/sessions/browser-sessions.ts"
 import { type Claims, Tokens } from "../../accounts/sessions/tokens.ts"
-import { tellUncertain } from "../../cluster/invalidate-after-unknown-outcome.ts"
+import { invalidateAfterUnknownOutcome } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../../config/config.ts"
 import { makeAuthorizationCodeStore } from "./authorization-code-store.ts"
 import type { AuthorizationRequest } from "./authorization-request.ts"
@@ -70,11 +70,11 @@ export class AuthorizationCodes extends Context.Service<
       const config = yield* AppConfig
       const store = yield* makeAuthorizationCodeStore
       const tokens = yield* Tokens
-      const callers = yield* Callers
+      const callers = yield* CallerCache
 
       /** A statement without a known outcome may have ended a grant of the user. */
       const perhapsEnded = (userId: string) =>
-        tellUncertain(callers.changed(userId), config.statementTimeoutMs)
+        invalidateAfterUnknownOutcome(callers.changed(userId), config.statementTimeoutMs)
 
       const answer = Effect.fnUntraced(function* (grant: Grant) {
         const claims = { sub: grant.userId, sid: grant.id, ep: grant.epoch, role: saidRole }

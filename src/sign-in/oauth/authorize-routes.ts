@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { parseEmojiId } from "../../../schema/directory/emoji-id.ts"
 import { Forbidden, InvalidRequest, Unprocessable } from "../../../schema/errors.ts"
-import { type Browser, Browsers } from "../../accounts/sessions/browser-cookies.ts"
+import { type Browser, BrowserCookies } from "../../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../../config/config.ts"
 import { listOwned } from "../../directory/id-lists.ts"
@@ -116,7 +116,7 @@ const authorizePage = route({
   handler: ({ headers, search }) =>
     Effect.gen(function* () {
       const request = yield* readAuthorizationRequest(search)
-      const browser = (yield* Browsers).read(headers)
+      const browser = (yield* BrowserCookies).read(headers)
       const session =
         browser.sessionToken === undefined
           ? undefined
@@ -141,7 +141,7 @@ const authorizeForm = route({
     Effect.gen(function* () {
       const request = yield* readAuthorizationRequest(search)
       const form = yield* Effect.fromResult(readForm(rawBody))
-      const browsers = yield* Browsers
+      const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
       const again = (headers: Record<string, string> = {}) =>
         Reply.redirect(authorizePath(request), { ...noStore, ...headers }, 303)

@@ -42,7 +42,10 @@ const display = ({ organization_id, secret_hash: _hidden, ...row }: ClientRow): 
  * For a deletion that found nothing: it may have been done a moment ago, by an answer that was lost. Whoever had used an
  * application that went lately is told of as if it went now.
  */
-export const tellLatelyEnded = Effect.fnUntraced(function* (sql: Sql["Service"], bus: Bus["Service"]) {
+export const invalidateRecentlyEnded = Effect.fnUntraced(function* (
+  sql: Sql["Service"],
+  bus: Bus["Service"],
+) {
   const users = yield* sql.rows<{ readonly id: string }>(
     (q) => q`select distinct user_id::text as id from oauth_grant
               where client_id is null and revoked_at > now() - interval '1 hour'`,
@@ -59,8 +62,8 @@ const askAgain = { schedule: Schedule.spaced("5 seconds"), times: 600 }
  * For a deletion of which nobody knows whether it was done, or is about to be: who used the application is told of at once
  * if the database can say who, and again when the deletion must be over, as soon as the database can say then.
  */
-export const tellPerhapsEnded = (sql: Sql["Service"], bus: Bus["Service"]) => {
-  const tell = tellLatelyEnded(sql, bus)
+export const invalidatePossiblyEnded = (sql: Sql["Service"], bus: Bus["Service"]) => {
+  const tell = invalidateRecentlyEnded(sql, bus)
   const later = Effect.delay(Effect.retry(tell, askAgain), sql.statementTimeoutMs)
   return Effect.forkDetach(Effect.andThen(Effect.ignore(tell), Effect.ignore(later)))
 }
@@ -168,8 +171,8 @@ export class OauthClients extends Context.Service<
               ) => q`delete from oauth_client c using (select end_grants(array[${clientId}]) as user_ids) ended
                       where c.client_id = ${clientId} returning c.*, ended.user_ids`,
             )
-            .pipe(Effect.tapError(() => tellPerhapsEnded(sql, bus)))
-          if (row === undefined) return yield* Effect.andThen(tellLatelyEnded(sql, bus), noClient())
+            .pipe(Effect.tapError(() => invalidatePossiblyEnded(sql, bus)))
+          if (row === undefined) return yield* Effect.andThen(invalidateRecentlyEnded(sql, bus), noClient())
           const { user_ids, ...removed } = row
           yield* bus.invalidate(userTopic, user_ids)
           return display(removed)

@@ -6,7 +6,7 @@ import { letters, login, newestLink, password, register } from "../person.ts"
 /** The page of a mailed link, in a browser that has not been here before. */
 const service = await serve()
 
-const openLink = async (email: string) => {
+const openPeerLink = async (email: string) => {
   const link = new URL((await letters(service, email))[0]?.link ?? "")
   const visitor = makeVisitor(service)
   return { visitor, page: await visitor.get(link.pathname + link.search) }
@@ -21,7 +21,7 @@ describe("confirming the address of an account with a password", () => {
     ["with a button that the page does not have", { action: "use" }],
   ])("%s is an error that changes nothing", async (_, fields: Record<string, string>) => {
     const person = await register(service)
-    const { page, visitor } = await openLink(person.email)
+    const { page, visitor } = await openPeerLink(person.email)
     const refused = await visitor.submit(page, fields)
     expect(refused.status).toBe(422)
     expect(refused.text).toContain("Enter the password you registered with.")
@@ -37,13 +37,13 @@ describe("confirming the address of an account with a password", () => {
 
   it("accepts the password also where no button came with it", async () => {
     const person = await register(service)
-    const { page, visitor } = await openLink(person.email)
+    const { page, visitor } = await openPeerLink(person.email)
     expect((await visitor.submit(page, { password })).status).toBe(303)
     expect(await works(person.token)).toBe(true)
   })
 
   it("puts the button that keeps the password first, which is the one Enter presses", async () => {
-    const { page } = await openLink((await register(service)).email)
+    const { page } = await openPeerLink((await register(service)).email)
     const values = [...page.text.matchAll(/<button[^>]* value="(\w+)"/g)].map(([, value]) => value)
     expect(values).toEqual(["password", "discard"])
   })
@@ -70,7 +70,7 @@ describe("confirming the address of an account with a password", () => {
 
 it("an empty first password is an error, and the person stays logged in", async () => {
   const person = await register(service, { password: undefined })
-  const { page, visitor } = await openLink(person.email)
+  const { page, visitor } = await openPeerLink(person.email)
   expect((await visitor.submit(page, {})).status).toBe(303)
   const welcome = await visitor.get("/magic_link/done")
   const refused = await visitor.submit(welcome, { action: "password", password: "" })

@@ -8,7 +8,7 @@ import { machineMs } from "../../../bench/machine-clock.ts"
 import { PublishDoor } from "../../../bench/publish-door.ts"
 import { fanOutOne } from "../../../bench/scenarios/fan-out.ts"
 import { barePublish, liveCommits, type RunningServer } from "../../../bench/side.ts"
-import { inTime } from "../../fixtures/patience.ts"
+import { inTime } from "../../fixtures/suite/patience.ts"
 
 const plan = { connections: 60, warmupSeconds: 0.1, durationSeconds: 0.3, timeoutSeconds: 30 }
 

@@ -5,7 +5,7 @@ import type { HttpTraffic } from "../../../bench/load/http-lane.ts"
 import { runHttpLoad } from "../../../bench/load/http-load.ts"
 import type { LoadPlan } from "../../../bench/load/lane.ts"
 import { buildRequest, type Target } from "../../../bench/load/request.ts"
-import { inTime } from "../../fixtures/patience.ts"
+import { inTime } from "../../fixtures/suite/patience.ts"
 
 const plan: LoadPlan = { connections: 4, warmupSeconds: 0.05, durationSeconds: 0.25, timeoutSeconds: 30 }
 const impatient = { timeoutSeconds: 0.3 }

@@ -3,11 +3,11 @@ import { Unavailable } from "../../../schema/errors.ts"
 import { type LookupAnswer, missing, notRegistered } from "../../../src/directory/lookup/answer.ts"
 import { LookupCache } from "../../../src/directory/lookup/cache.ts"
 import { PendingLoads } from "../../../src/directory/lookup/pending-loads.ts"
-import { FixedAnswer } from "../../../src/http/response/static.ts"
+import { StaticResponse } from "../../../src/http/response/static.ts"
 
 const answer = (body: string): LookupAnswer => ({ own: '\r\nETag: W/"1"', body })
 const make = (maxBytes = 1024 * 1024) => new LookupCache({ maxBytes, lost: () => {} })
-const selected = (text: string) => new FixedAnswer({ status: "200 OK", lines: "" }, "", text)
+const selected = (text: string) => new StaticResponse({ status: "200 OK", lines: "" }, "", text)
 
 describe("the lookup cache", () => {
   it("finds an id by its name, as most spell it and by every other spelling it has learnt", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { initialTransition, transition } from "xstate"
-import { makePureTurns } from "../../../actors/transition.ts"
+import { makeTransition } from "../../../actors/transition.ts"
 import type {
   Checkout,
   OrderContext,
@@ -97,7 +97,7 @@ const events: Record<string, OrderEvent> = {
 
 const start = initialTransition(orderMachine, { id: "order-1", userId: "user-1", createdAt: at })[0]
 const step = (from: typeof start, event: OrderEvent) => transition(orderMachine, from, event)
-const turns = makePureTurns(orderMachine)
+const turns = makeTransition(orderMachine)
 const draft = step(start, { type: "add", items, at })[0]
 const pending = step(draft, events["checkout.payment"]!)[0]
 const states = {

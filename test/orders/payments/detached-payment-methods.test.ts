@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { detachRemovedMethods } from "../../../src/orders/payments/detach-payment-method.ts"
 import { createDatabase } from "../../fixtures/database.ts"
-import { proxyTo } from "../../fixtures/database-proxy.ts"
+import { proxyTo } from "../../fixtures/servers/database-proxy.ts"
 import { serve } from "../../fixtures/service.ts"
 import { newShopper } from "../shopper.ts"
 import { openStripe, tellOf } from "./stripe-server.ts"

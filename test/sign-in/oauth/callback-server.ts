@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { cleanUp } from "../../fixtures/clean-up.ts"
+import { cleanUp } from "../../fixtures/suite/clean-up.ts"
 
 /** Somebody else's web server on the own machine: an application, or the page a wallet's users return to. */
 export const serveCallbacks = async (

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { proxyTo } from "../../fixtures/database-proxy.ts"
+import { proxyTo } from "../../fixtures/servers/database-proxy.ts"
 import { serve } from "../../fixtures/service.ts"
 import { tokenCall } from "./application.ts"
 import { openOauthWorld } from "./oauth-service.ts"
