@@ -9,7 +9,7 @@ import { demoPeople } from "./people.ts"
 import type { SeedStep } from "./seed-step.ts"
 import { demoGoods } from "./shop.ts"
 
-/** In this order: later parts build on earlier ones. A room adds its part here. */
+/** In this order: later parts build on earlier ones. Each subject adds its step here. */
 const parts = [demoPeople, demoIdsPart, demoGoods, demoPartner] as const
 
 type Needs<T> = T extends SeedStep<infer R> ? R : never

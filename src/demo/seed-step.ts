@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Config } from "../config/config.ts"
 
-/** What one room adds to the demo data. */
+/** What one subject adds to the demo data. */
 export interface SeedStep<R> {
   /** Remembered in the database: a part is seeded once. */
   readonly name: string
