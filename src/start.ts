@@ -73,7 +73,8 @@ const checkPortIsFree = async ({ host, port }: Config): Promise<void> => {
 /** Before any process serves. On a database without demo data it is one query. */
 const refuseDemo = (config: Config) => async (sql: Client) => {
   const left = await readDemoItems(sql)
-  if (left.length > 0) await (await import("./demo/refusal.ts")).refuseUsableDemo(config, left)
+  if (left.length > 0)
+    await (await import("./demo/refuse-production-start.ts")).refuseUsableDemo(config, left)
 }
 
 const runParent = async (config: Config, program: string, requests: StopRequests) => {

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { roleScopes, type Scope } from "../../schema/accounts/scope.ts"
 import { Unauthorized } from "../../schema/errors.ts"
+import type { RawRequest } from "../http/endpoint.ts"
 import type { Principal } from "../http/principal.ts"
 import type { AuthScheme } from "../http/route.ts"
-import type { RawRequest } from "../http/transport.ts"
-import { type ApiKeyCaller, ApiKeyCallerCache } from "./api-keys/caller-store.ts"
+import { type ApiKeyCaller, ApiKeyCallerCache } from "./api-keys/api-key-caller-store.ts"
 import { type Caller, CallerCache } from "./caller-cache.ts"
 import { type Claims, type TokenKind, Tokens } from "./sessions/tokens.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Redacted } from "effect"
+import { settings } from "./environment-variables.ts"
 import { isPublishedSecret } from "./published-demo-secrets.ts"
-import { type Read, readSettings } from "./setting-readers.ts"
-import { settings } from "./settings.ts"
+import { type Read, readSettings } from "./variable-readers.ts"
 
 type Settings = Read<typeof settings>
 export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo" | "host"> {

@@ -5,7 +5,7 @@ import { Redacted } from "effect"
 import type { NamedKey } from "../crypto/key-ring.ts"
 import type { Config } from "./config.ts"
 import { makeFolder } from "./make-folder.ts"
-import { keyList } from "./setting-readers.ts"
+import { keyList } from "./variable-readers.ts"
 
 const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
   text.split(",").map((part) => {

@@ -7,6 +7,7 @@ import {
   type TooManyRequests,
   type Unavailable,
 } from "../../schema/errors.ts"
+import type { Endpoint, RawRequest, RawResponse } from "./endpoint.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
 import type { Principal } from "./principal.ts"
 import { decoder, parseJsonBody, parseQueryText } from "./request/decode.ts"
@@ -14,7 +15,6 @@ import { parameterNames } from "./request/path.ts"
 import { type ErrorPage, problemResponse } from "./response/problem.ts"
 import { Reply } from "./response/reply.ts"
 import { isWrite, type Route, takesKey } from "./route.ts"
-import type { Endpoint, RawRequest, RawResponse } from "./transport.ts"
 
 export interface DispatchOptions<R> {
   readonly guards: Guards["Service"]

@@ -8,9 +8,9 @@ import type {
   Unavailable,
   Unprocessable,
 } from "../../schema/errors.ts"
+import type { RawRequest, RawResponse } from "./endpoint.ts"
 import type { Principal } from "./principal.ts"
 import type { AuthScheme, LimitName } from "./route.ts"
-import type { RawRequest, RawResponse } from "./transport.ts"
 
 export type RateHeaders = Readonly<Record<string, string>>
 

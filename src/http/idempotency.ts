@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import { Conflict, InvalidRequest, type TooManyRequests, Unprocessable } from "../../schema/errors.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
 import { keySeconds } from "../turns/operation-key.ts"
+import type { RawRequest, RawResponse } from "./endpoint.ts"
 import { type LeaseOutcome, makeIdempotencyStore } from "./idempotency-store.ts"
 import { RateLimits } from "./limits/rate-limits.ts"
 import type { Principal } from "./principal.ts"
 import { addressGroup } from "./request/caller-address.ts"
-import type { RawRequest, RawResponse } from "./transport.ts"
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
 // A seal holds a limited text; longer answers are sealed in pieces. No write answers more than this: a hundred boxes.

@@ -8,9 +8,9 @@ import type {
   Unauthorized,
   Unavailable,
 } from "../../schema/errors.ts"
+import type { ErrorBody, Method, Precomputed, RequestView } from "./endpoint.ts"
 import type { Principal } from "./principal.ts"
 import type { Reply } from "./response/reply.ts"
-import type { ErrorBody, Method, Precomputed, RequestView } from "./transport.ts"
 
 /** Schemas that need no services to decode. */
 type Wire = Schema.Top & { readonly DecodingServices: never; readonly EncodingServices: never }

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js"
+import type { Endpoint, Precomputed, RawResponse } from "./endpoint.ts"
 import { idempotencyHeader } from "./guards.ts"
 import { AnswerPace } from "./limits/response-pace.ts"
 import { append, noBody, whole } from "./request/body.ts"
@@ -13,7 +14,6 @@ import { headerLines, statusLine } from "./response/header-lines.ts"
 import { makePrecomputedWriter } from "./response/precomputed.ts"
 import { makeUnknownPath } from "./response/unknown-path.ts"
 import { sendNoBody, writeBody } from "./response/write-body.ts"
-import type { Endpoint, Precomputed, RawResponse } from "./transport.ts"
 import { uWS } from "./uws.ts"
 
 export interface ServerOptions {

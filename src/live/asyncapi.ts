@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { clientFrames, closeCodes, liveLimits, serverFrames } from "../../schema/live-frames.ts"
-import { channelKinds } from "./channels.ts"
+import { channelKinds } from "./channel-names.ts"
 
 type Json = Record<string, unknown>
 

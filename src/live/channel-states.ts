@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { Client, SqlPiece } from "../postgres/sql.ts"
-import type { Channel, ChannelKind } from "./channels.ts"
+import type { Channel, ChannelKind } from "./channel-names.ts"
 
 /**
  * The state a subscriber receives before the events. `expression` is read in the statement that reads the channel's offset.

@@ -2,12 +2,12 @@ import { Context, Effect, Exit, Layer } from "effect"
 import { defer, filter, fromEventPattern, interval, map, merge, Subject, tap, throttle } from "rxjs"
 import { Bus } from "../cluster/bus.ts"
 import { Events } from "../turns/event-store.ts"
+import type { Channel } from "./channel-names.ts"
 import { ChannelRegistry, type Publish } from "./channel-registry.ts"
-import type { Channel } from "./channels.ts"
 import { LocalPublish } from "./local-publish.ts"
 import { makeStateLoader } from "./state-loader.ts"
 import type { Subscriber, Subscription } from "./subscription.ts"
-import { decodeWake } from "./wake-subscribers.ts"
+import { decodeWake } from "./wake-message.ts"
 
 export interface HubOptions {
   /** A wake-up that got lost is noticed within this. */

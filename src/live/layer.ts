@@ -1,9 +1,9 @@
 import { Layer } from "effect"
 import { Events } from "../turns/event-store.ts"
 import { Hub, type HubOptions } from "./hub.ts"
-import { LiveLookups } from "./lookup-store.ts"
 import { retention } from "./retention.ts"
-import { LiveSessions } from "./sessions.ts"
+import { LiveLookups } from "./socket-lookup-store.ts"
+import { LiveSessions } from "./socket-sessions.ts"
 
 /** Everything behind the live socket. */
 export const live = (options: HubOptions) =>

@@ -4,7 +4,7 @@ import { Bus } from "../cluster/bus.ts"
 import { accountTopic } from "../cluster/topic-names.ts"
 import { LocalPublish } from "./local-publish.ts"
 import { OversizedChannels } from "./oversized-channels.ts"
-import { encodeWake } from "./wake-subscribers.ts"
+import { encodeWake } from "./wake-message.ts"
 
 /** Wakes and invalidates across processes; what is told here is already committed. */
 export const publisher = (options: { readonly peersPossible: boolean }) =>

@@ -9,8 +9,8 @@ import { problemResponse } from "../http/response/problem.ts"
 import { writeBody } from "../http/response/write-body.ts"
 import type { Sink } from "./protocol.ts"
 import type { Frame } from "./replay-buffer.ts"
-import type { LiveSession } from "./session.ts"
-import type { LiveSessions } from "./sessions.ts"
+import type { LiveSession } from "./socket-session.ts"
+import type { LiveSessions } from "./socket-sessions.ts"
 
 export interface SocketOptions {
   readonly sessions: (typeof LiveSessions)["Service"]

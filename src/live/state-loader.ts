@@ -2,8 +2,8 @@ import { Effect, Schedule, Semaphore } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { liveLimits } from "../../schema/live-frames.ts"
 import { type EventRow, Events, type Opening, type Position } from "../turns/event-store.ts"
+import type { Channel } from "./channel-names.ts"
 import { ChannelStates } from "./channel-states.ts"
-import type { Channel } from "./channels.ts"
 
 /** Reads for subscribers at once: a crowd that comes back must not take the pool from everybody else. */
 const readsAtOnce = 4

@@ -16,9 +16,9 @@ import { makeFindClaimed } from "./claim-store.ts"
 import { checkTypeConfig, drawId, drawSlots } from "./draw.ts"
 import type { LootboxRow } from "./lootbox-store.ts"
 import { LootboxTypes } from "./lootbox-type-store.ts"
+import { LootboxViews } from "./lootbox-view.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { boxed } from "./rules.ts"
-import { LootboxViews } from "./views.ts"
 
 const maxRounds = 24
 // Nearly every first draw is free. Where few are left, more is drawn at once than can be used.

@@ -2,8 +2,8 @@ import { Layer } from "effect"
 import { LootboxGeneration } from "./generation.ts"
 import { LootboxLists } from "./lootbox-store.ts"
 import { LootboxTypes } from "./lootbox-type-store.ts"
+import { LootboxViews } from "./lootbox-view.ts"
 import { Lootboxes } from "./lootboxes.ts"
-import { LootboxViews } from "./views.ts"
 
 /** Lootboxes, their types and their generation. */
 export const lootboxes = LootboxGeneration.layer.pipe(

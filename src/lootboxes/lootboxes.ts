@@ -21,8 +21,8 @@ import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { isForgotten, uuidOf } from "../turns/operation-key.ts"
 import type { LootboxRow } from "./lootbox-store.ts"
+import { LootboxViews, maySeeBox } from "./lootbox-view.ts"
 import { boxed, checkLootboxRequest, makeFindBoxOwner } from "./rules.ts"
-import { LootboxViews, maySeeBox } from "./views.ts"
 
 interface Snapshot {
   readonly value: unknown

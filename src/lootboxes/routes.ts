@@ -12,8 +12,8 @@ import { Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
 import { operationKeyOf } from "../turns/operation-key.ts"
 import { LootboxLists, lootboxSorts } from "./lootbox-store.ts"
+import { LootboxViews, maySeeAllBoxes } from "./lootbox-view.ts"
 import { Lootboxes } from "./lootboxes.ts"
-import { LootboxViews, maySeeAllBoxes } from "./views.ts"
 
 const shared = { group: "lootboxes", auth: "JWT" } as const
 const params = { id: Uuid }

@@ -2,10 +2,10 @@ import { Effect, Fiber, Layer, Schedule } from "effect"
 import { AppConfig } from "../config/config.ts"
 import { maxTries, Outbox, type OutboxMail } from "../turns/outbox.ts"
 import { deliveredHere, isPhone } from "../turns/outbox-recipients.ts"
-import type { DeliveryProvider } from "./carrier.ts"
+import type { DeliveryProvider } from "./delivery-provider.ts"
+import { render } from "./mail-texts.ts"
 import { twilioProvider } from "./sms.ts"
 import { smtpProvider } from "./smtp.ts"
-import { render } from "./templates.ts"
 
 /** No more than are handed over at once: the lease of one that waits its turn here would run out, and another send it too. */
 const batchSize = 4

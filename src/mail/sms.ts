@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { DeliveryFailed, type DeliveryProvider } from "./carrier.ts"
+import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
 
 const timeoutMs = 10_000
 

@@ -1,6 +1,6 @@
 import { Effect, Redacted } from "effect"
 import type { Config } from "../config/config.ts"
-import { DeliveryFailed, type DeliveryProvider } from "./carrier.ts"
+import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
 
 /** Until a server has greeted and speaks TLS. Some make senders wait, to see who does: Postfix's postscreen for six seconds. */
 const openMs = 30_000

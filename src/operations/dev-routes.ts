@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Forbidden, NotFound } from "../../schema/errors.ts"
 import { DateTime, text } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { render } from "../mail/templates.ts"
+import { render } from "../mail/mail-texts.ts"
 import { Outbox, type OutboxMail } from "../turns/outbox.ts"
 import { checkDeveloper, developerHeaders } from "./dev-access.ts"
 

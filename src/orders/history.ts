@@ -7,7 +7,7 @@ import { Users } from "../accounts/user-store.ts"
 import type { Principal } from "../http/principal.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { Orders, type StoredOrder } from "./order-store.ts"
-import { OrderViews } from "./views.ts"
+import { OrderViews } from "./order-view.ts"
 
 const absent = new NotFound({ error: "There is no such order." })
 

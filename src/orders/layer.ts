@@ -14,15 +14,15 @@ import { orderDeadlines } from "./deadlines.ts"
 import { OrderHistory } from "./history.ts"
 import { ledgerAudit } from "./ledger.ts"
 import { Orders } from "./order-store.ts"
+import { OrderViews } from "./order-view.ts"
+import { PaymentEvents } from "./payments/apply-payment-event.ts"
 import { detachPaymentMethods } from "./payments/detach-payment-method.ts"
-import { PaymentEvents } from "./payments/payment-events.ts"
 import { PaymentMethods } from "./payments/payment-method-store.ts"
 import { Payments } from "./payments/payments.ts"
 import { Sandbox } from "./payments/sandbox.ts"
 import { sandboxWebhooks } from "./payments/sandbox-webhooks.ts"
 import { Stripe } from "./payments/stripe.ts"
 import { Refunds } from "./refunds/refunds.ts"
-import { OrderViews } from "./views.ts"
 
 /** Carts, orders, payments and codes. */
 export const orders = (keys: ReadonlyArray<NamedKey>) =>

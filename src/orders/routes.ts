@@ -14,9 +14,9 @@ import { route } from "../http/route.ts"
 import { bookingKey, refundRun } from "../turns/operation-key.ts"
 import { OrderHistory } from "./history.ts"
 import { Orders } from "./order-store.ts"
-import { PaymentEvents } from "./payments/payment-events.ts"
+import { OrderViews } from "./order-view.ts"
+import { PaymentEvents } from "./payments/apply-payment-event.ts"
 import { Refunds } from "./refunds/refunds.ts"
-import { OrderViews } from "./views.ts"
 
 const shared = { group: "orders", auth: "apiKey" } as const
 const params = { id: Uuid }

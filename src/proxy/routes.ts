@@ -1,6 +1,6 @@
 import { ProxyCallParameters, ProxyResult } from "../../schema/proxy/proxy.ts"
 import { route } from "../http/route.ts"
-import { Proxied } from "./services.ts"
+import { Proxied } from "./named-services.ts"
 
 const call = route({
   id: "callProxy",

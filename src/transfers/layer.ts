@@ -1,7 +1,7 @@
 import { Layer } from "effect"
-import { TransferAcceptance } from "./acceptance.ts"
-import { TransferMails } from "./mails.ts"
-import { TransferRequests } from "./requests.ts"
+import { TransferAcceptance } from "./accept-transfer.ts"
+import { TransferMails } from "./code-mails.ts"
+import { TransferRequests } from "./request-transfer.ts"
 import { TransferLists } from "./transfer-store.ts"
 
 /** Transfers of ids between users. */

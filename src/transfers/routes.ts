@@ -17,8 +17,8 @@ import {
 } from "../../schema/transfers/transfer.ts"
 import { BooleanText, DateTimeIn, Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { TransferAcceptance } from "./acceptance.ts"
-import { TransferRequests } from "./requests.ts"
+import { TransferAcceptance } from "./accept-transfer.ts"
+import { TransferRequests } from "./request-transfer.ts"
 import { maxTransfersListed, TransferLists, transferSorts } from "./transfer-store.ts"
 
 const shared = { group: "transfers", auth: "JWT", scope: "emoji::transfer" } as const

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts"
-import type { Endpoint, RawResponse } from "../http/transport.ts"
+import type { Endpoint, RawResponse } from "../http/endpoint.ts"
 import { html } from "./html.ts"
 
 const testPayments = html`<aside class="site-notice">Test payments: no real money is charged.</aside>`

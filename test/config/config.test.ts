@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Email } from "../../schema/accounts/email.ts"
 import { checkPassword } from "../../src/accounts/passwords.ts"
 import { readConfig } from "../../src/config/config.ts"
-import { settings } from "../../src/config/settings.ts"
+import { settings } from "../../src/config/environment-variables.ts"
 
 const problems = (environment: Record<string, string>) => {
   const read = readConfig(environment)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Endpoint } from "../../src/http/endpoint.ts"
 import type { Server } from "../../src/http/server.ts"
-import type { Endpoint } from "../../src/http/transport.ts"
 import { exchange } from "../fixtures/raw-http.ts"
 import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import type { Endpoint } from "../../src/http/endpoint.ts"
 import { StaticResponse } from "../../src/http/response/static.ts"
 import type { Server } from "../../src/http/server.ts"
-import type { Endpoint } from "../../src/http/transport.ts"
 import { openSocket } from "../fixtures/raw-http.ts"
 import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Endpoint, RawRequest, RawResponse } from "../../src/http/endpoint.ts"
 import { StaticResponse } from "../../src/http/response/static.ts"
 import type { Server, ServerOptions } from "../../src/http/server.ts"
-import type { Endpoint, RawRequest, RawResponse } from "../../src/http/transport.ts"
 import { exchange, openSocket } from "../fixtures/raw-http.ts"
 import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { clientFrames, closeCodes, errorCodes, serverFrames } from "../../schema/live-frames.ts"
 import { asyncApi } from "../../src/live/asyncapi.ts"
-import { channelKinds } from "../../src/live/channels.ts"
+import { channelKinds } from "../../src/live/channel-names.ts"
 import { serve } from "../fixtures/service.ts"
 
 const frameNames = [...Object.keys(clientFrames), ...Object.keys(serverFrames)]

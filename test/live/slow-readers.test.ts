@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { LiveSessions } from "../../src/live/sessions.ts"
+import { LiveSessions } from "../../src/live/socket-sessions.ts"
 import { serve } from "../fixtures/service.ts"
 
 const service = await serve()

@@ -2,12 +2,22 @@ import { Effect, ManagedRuntime, Result } from "effect"
 import { beforeAll, describe, expect, it, vi } from "vitest"
 import { connect, Sql } from "../../src/postgres/sql.ts"
 import { WriteFailures } from "../../src/postgres/write-failures.ts"
+import { createDatabase } from "../fixtures/database.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 let service: TestService
 beforeAll(async () => {
   service = await serve()
 })
+
+/** Ends all sessions of a database but the one that asks, and waits until they are gone: they may do more until then. */
+const endSessions = async (sql: TestService["sql"], database: string) => {
+  const rows = await sql<Array<{ pid: number }>>`
+    select pid from pg_stat_activity where datname = ${database} and pid <> pg_backend_pid()`
+  const pids = rows.map(({ pid }) => pid)
+  await sql`select pg_terminate_backend(pid, 60000) from unnest(${pids as never}::int[]) pid`
+}
 
 const run = <A, E>(use: (sql: Sql["Service"]) => Effect.Effect<A, E>) =>
   service.runtime.runPromise(Effect.flatMap(Sql, use).pipe(Effect.result))
@@ -83,8 +93,7 @@ describe("a statement", () => {
     const { token } = await impatient.user()
     const [{ name } = { name: "" }] = await impatient.sql`select current_database() as name`
     await impatient.sql.unsafe(`alter database ${name} set lock_timeout = '20ms'`)
-    await impatient.sql`select pg_terminate_backend(pid) from pg_stat_activity
-                         where datname = ${name} and pid <> pg_backend_pid()`
+    await endSessions(impatient.sql, name)
     const register = () => impatient.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
     const [refused] = await impatient.sql.begin(async (sql) => {
       await sql`lock table user_interest`
@@ -213,15 +222,19 @@ describe("a database that cannot be used", () => {
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
   })
   it("because its operator lets nobody in is Unavailable until they do, also where statements were cut off", async () => {
-    const shut = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "60000" })
-    const [{ name } = { name: "" }] = await shut.sql`select current_database() as name`
+    // Without a service, whose own statements would take connections too.
+    const connection = await createDatabase()
+    if (!("database" in connection)) throw new Error("the tests have a database of their own")
+    const name = connection.database
+    const shut = ManagedRuntime.make(Sql.layer({ connection, poolSize: 2, statementTimeoutMs: 60_000 }))
+    cleanUp(() => shut.dispose())
     const ask = (seconds: number) =>
-      shut.runtime.runPromise(
+      shut.runPromise(
         Effect.result(Sql.use((sql) => sql.rows((q) => q`select pg_sleep(${seconds})::text as slept`))),
       )
     const letIn = async (allow: boolean) => {
       await service.sql.unsafe(`alter database ${name} allow_connections ${allow}`)
-      await service.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+      if (!allow) await endSessions(service.sql, name)
     }
     const sleeping = async () => {
       const [row] = await service.sql`select count(*)::int as n from pg_stat_activity
@@ -245,8 +258,7 @@ describe("a database that cannot be used", () => {
     const { token } = await demoted.user()
     const [{ name } = { name: "" }] = await demoted.sql`select current_database() as name`
     await demoted.sql.unsafe(`alter database ${name} set default_transaction_read_only = on`)
-    await demoted.sql`select pg_terminate_backend(pid) from pg_stat_activity
-                       where datname = ${name} and pid <> pg_backend_pid()`
+    await endSessions(demoted.sql, name)
     expect((await demoted.call("GET", "/ready")).status).toBe(200)
     const written = await demoted.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
     expect(written.status).toBe(503)

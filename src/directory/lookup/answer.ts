@@ -4,8 +4,8 @@ import { viewsMetric } from "../../../schema/directory/metric.ts"
 import type { DirectoryRecord } from "../../../schema/directory/record.ts"
 import { recordsOfTicker } from "../../../schema/directory/record-selection.ts"
 import { formatTag, parseTag } from "../../../schema/directory/record-tag.ts"
+import type { Precomputed } from "../../http/endpoint.ts"
 import { StaticResponse } from "../../http/response/static.ts"
-import type { Precomputed } from "../../http/transport.ts"
 
 /** What the database says about a registered id. */
 export interface LookupRow {

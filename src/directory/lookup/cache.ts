@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../../actors/bounded-map.ts"
-import type { Precomputed } from "../../http/transport.ts"
+import type { Precomputed } from "../../http/endpoint.ts"
 import { heads, type LookupAnswer, missing, notRegistered } from "./answer.ts"
 import { SlabStorage } from "./slab-storage.ts"
 

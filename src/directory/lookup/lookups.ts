@@ -5,8 +5,8 @@ import { NotFound, Unavailable } from "../../../schema/errors.ts"
 import { percentDecodeStrict } from "../../../schema/percent-decode.ts"
 import { Bus } from "../../cluster/bus.ts"
 import { AppConfig } from "../../config/config.ts"
+import type { Precomputed, RequestView } from "../../http/endpoint.ts"
 import { headerKey } from "../../http/request/header-key.ts"
-import type { Precomputed, RequestView } from "../../http/transport.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { Metrics } from "../../telemetry/metrics.ts"
 import {
@@ -23,7 +23,7 @@ import {
 import { LookupCache } from "./cache.ts"
 import { makeReadLookups } from "./lookup-store.ts"
 import { PendingLoads } from "./pending-loads.ts"
-import { paymentForm, selectByQuery, selectByTicker } from "./selection.ts"
+import { paymentForm, selectByQuery, selectByTicker } from "./select-records.ts"
 import { ViewCounter } from "./view-counter.ts"
 
 const topic = "emoji_id"

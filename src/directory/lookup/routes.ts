@@ -14,9 +14,9 @@ import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
 import { etagOf, isHeld, isRegistered, type LookupAnswer, lookupHeaders } from "./answer.ts"
 import { lookupMany } from "./batch.ts"
-import { isConfirmed } from "./confirm.ts"
+import { isConfirmed } from "./confirm-record.ts"
 import { checkRegistered, Lookups } from "./lookups.ts"
-import { paymentForm, selectByTags, selectByTicker } from "./selection.ts"
+import { paymentForm, selectByTags, selectByTicker } from "./select-records.ts"
 
 const group = "lookup"
 const params = { emoji_id: Schema.String }

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../transport.ts"
+import type { Endpoint } from "../endpoint.ts"
 
 interface Node {
   readonly literals: Map<string, Node>

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http"
-import type { RawResponse } from "../transport.ts"
+import type { RawResponse } from "../endpoint.ts"
 
 const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]),

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from "uWebSockets.js"
+import { ownLinesBytes, type Precomputed, type PrecomputedHead } from "../endpoint.ts"
 import type { RequestIds } from "../request/ids.ts"
-import { ownLinesBytes, type Precomputed, type PrecomputedHead } from "../transport.ts"
 
 const maxIdBytes = 64
 const zero = 48

@@ -16,7 +16,7 @@ export type ErrorPage = (facts: {
   readonly requestId: string
 }) => Reply<never>
 
-import type { ErrorBody, RawResponse } from "../transport.ts"
+import type { ErrorBody, RawResponse } from "../endpoint.ts"
 
 /** RFC 6749 has few words for what went wrong; what else may happen at the token endpoint is told in them. */
 const oauthCode = (status: number): string => {

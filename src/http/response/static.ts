@@ -1,4 +1,4 @@
-import { ownLinesBytes, type Precomputed, type PrecomputedHead } from "../transport.ts"
+import { ownLinesBytes, type Precomputed, type PrecomputedHead } from "../endpoint.ts"
 
 /** A prepared answer that stays what it is. */
 export class StaticResponse implements Precomputed {

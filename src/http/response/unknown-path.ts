@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { ErrorBody, RawResponse } from "../transport.ts"
+import type { ErrorBody, RawResponse } from "../endpoint.ts"
 import { headerLines } from "./header-lines.ts"
 
 export interface MadeResponse {

@@ -16,7 +16,7 @@ import { isoTime } from "../../../schema/iso-time.ts"
 import type { TurnEffects } from "../../../schema/turn.ts"
 import { Users } from "../../accounts/user-store.ts"
 import { claimsToSee, type NewestCart, Orders, type Seen, type StoredOrder } from "../order-store.ts"
-import { allowedActions } from "../views.ts"
+import { allowedActions } from "../order-view.ts"
 import { nextCart } from "./items.ts"
 
 export interface Cart {

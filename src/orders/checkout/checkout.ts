@@ -16,8 +16,6 @@ import { ineligible, lostTo } from "../cart/items.ts"
 import { unclaimed } from "../cart/turns.ts"
 import { Orders, type StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
-import { freeDiscounts } from "./discounts.ts"
-import { ItemPrices } from "./price-items.ts"
 import {
   checkCash,
   checkEmail,
@@ -30,7 +28,9 @@ import {
   type RequestedCheckout,
   takenBefore,
   tooLittle,
-} from "./requests.ts"
+} from "./check-request.ts"
+import { freeDiscounts } from "./discounts.ts"
+import { ItemPrices } from "./price-items.ts"
 
 interface Facts {
   /** The key the request names. */

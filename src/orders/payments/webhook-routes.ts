@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { InvalidRequest, NotFound } from "../../../schema/errors.ts"
 import { route } from "../../http/route.ts"
-import { PaymentEvents } from "./payment-events.ts"
+import { PaymentEvents } from "./apply-payment-event.ts"
 import { Payments } from "./payments.ts"
 
 const Received = Schema.Struct({ received: Schema.Boolean }).annotate({ identifier: "Received" })

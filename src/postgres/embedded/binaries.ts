@@ -12,8 +12,8 @@ import { cp } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { basename, dirname, join, relative } from "node:path"
 import { makeFolder } from "../../config/make-folder.ts"
-import { type Account, isRoot, runAs } from "./account.ts"
 import { stateRoot } from "./home.ts"
+import { type Account, isRoot, runAs } from "./os-user.ts"
 
 export interface PostgresBinaries {
   readonly binDir: string

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { getBinaries } from "./binaries.ts"
-import { prepareCluster } from "./cluster.ts"
+import { prepareCluster } from "./data-directory.ts"
 import { prepareHome, prepareSocketDir, removeSocketDir, socketPort } from "./home.ts"
 import { lockDirectory } from "./lock.ts"
 import { clearOrphans } from "./orphans.ts"

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { makeFolder } from "../../config/make-folder.ts"
-import { type Account, canEnter, getAccount, isRoot } from "./account.ts"
+import { type Account, canEnter, getAccount, isRoot } from "./os-user.ts"
 
 /** Where root keeps what an unprivileged server must reach. Not a temp directory: those are emptied by age. */
 export const stateRoot = "/var/lib/emoji-id-directory"

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs"
 import { Socket } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { serverEnvironment } from "./account.ts"
 import { type Home, socketPort } from "./home.ts"
 import { clusterName } from "./orphans.ts"
+import { serverEnvironment } from "./os-user.ts"
 import { startWatchdog } from "./watchdog.ts"
 
 const readyLimitMs = 300_000

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { Socket } from "node:net"
-import { type Account, serverEnvironment } from "./account.ts"
+import { type Account, serverEnvironment } from "./os-user.ts"
 
 /** Reads the server's pid, then waits: its input ends when this process does, even by SIGKILL. A second line calls it off. */
 const script = `trap '' HUP INT TERM

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { parseEmojiId } from "../../../schema/directory/emoji-id.ts"
 import { normalizeRecord, RecordRefused } from "../../../schema/directory/record.ts"
-import { isConfirmed } from "../../../src/directory/lookup/confirm.ts"
+import { isConfirmed } from "../../../src/directory/lookup/confirm-record.ts"
 
 it.each([
   ["0x4001", "shop|https://example.com/shop", "shop"],

@@ -4,10 +4,10 @@ import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Metrics } from "../telemetry/metrics.ts"
 import type { Publish } from "./channel-registry.ts"
 import { Hub } from "./hub.ts"
-import { makeIdentify, recheckWhenChanged } from "./identity.ts"
-import { LiveLookups } from "./lookup-store.ts"
 import type { Sink } from "./protocol.ts"
-import { LiveSession, type SessionPorts } from "./session.ts"
+import { makeIdentify, recheckWhenChanged } from "./socket-identity.ts"
+import { LiveLookups } from "./socket-lookup-store.ts"
+import { LiveSession, type SessionPorts } from "./socket-session.ts"
 
 /** Looks at every socket: who did not say hello, whose token ran out. */
 const sweepMs = 250

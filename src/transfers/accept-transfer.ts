@@ -24,7 +24,7 @@ import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
-import { namedBy, type Side, TransferMails } from "./mails.ts"
+import { namedBy, type Side, TransferMails } from "./code-mails.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
 const refuseCode = (code: string, message: string) => fieldFault("code", code, message)

@@ -13,9 +13,9 @@ import {
   statSync,
 } from "node:fs"
 import { join } from "node:path"
-import { runAs } from "./account.ts"
 import type { PostgresBinaries } from "./binaries.ts"
 import type { Home } from "./home.ts"
+import { runAs } from "./os-user.ts"
 
 const unfinishedPrefix = "cluster.initdb-"
 

@@ -1,4 +1,4 @@
-import type { SubjectChannels } from "../../live/channel-states.ts"
+import type { SubjectChannels } from "../live/channel-states.ts"
 
 /** The state of `emoji_id:{id}`. A wallet pays by it, so it is read in the same statement as the channel's offset. */
 export const idChannels: SubjectChannels<"emoji_id"> = {

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { AppConfig } from "../config/config.ts"
+import type { RawRequest } from "../http/endpoint.ts"
 import { Guards } from "../http/guards.ts"
 import type { Principal } from "../http/principal.ts"
-import type { RawRequest } from "../http/transport.ts"
 
 /** Who a token stands for, for as long as it does. */
 export interface Identity {

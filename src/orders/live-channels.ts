@@ -3,7 +3,7 @@ import { Users } from "../accounts/user-store.ts"
 import type { SubjectChannels } from "../live/channel-states.ts"
 import { Carts } from "./cart/cart.ts"
 import { Orders } from "./order-store.ts"
-import { OrderViews } from "./views.ts"
+import { OrderViews } from "./order-view.ts"
 
 /** The states of `cart` and `order:{id}`. A user who was deleted after subscribing sees null. */
 export const orderChannels = Effect.gen(function* () {

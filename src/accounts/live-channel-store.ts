@@ -1,4 +1,4 @@
-import { type SubjectChannels, stateEntries } from "../../live/channel-states.ts"
+import { type SubjectChannels, stateEntries } from "../live/channel-states.ts"
 
 /** The state of `session`: the user's sessions, newest first. */
 export const sessionChannels: SubjectChannels<"session"> = {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Passwords } from "../accounts/passwords.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import type { DemoItem } from "./demo-item-store.ts"
-import { describeUsable, findUsable } from "./usable.ts"
+import { describeUsable, findUsable } from "./find-usable.ts"
 
 /** Stops a production start on a database whose demo data is usable. */
 export const refuseUsableDemo = async (config: Config, left: ReadonlyArray<DemoItem>): Promise<void> => {

@@ -1,7 +1,7 @@
 import { Exit } from "effect"
 import { type ClientFrame, type ErrorFrame, liveLimits } from "../../schema/live-frames.ts"
 import type { encode } from "./protocol.ts"
-import type { SessionPorts } from "./session.ts"
+import type { SessionPorts } from "./socket-session.ts"
 
 type LookupFrame = ClientFrame & { type: "lookup" }
 

@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
-import { sessionChannels } from "./accounts/sessions/session-channel-store.ts"
-import { idChannels } from "./directory/lookup/id-channel-store.ts"
+import { sessionChannels } from "./accounts/live-channel-store.ts"
+import { idChannels } from "./directory/live-channel-store.ts"
+import type { ChannelKind } from "./live/channel-names.ts"
 import { type ChannelState, ChannelStates } from "./live/channel-states.ts"
-import type { ChannelKind } from "./live/channels.ts"
-import { lootboxChannels } from "./lootboxes/live.ts"
-import { marketChannels } from "./market/live.ts"
-import { orderChannels } from "./orders/live.ts"
-import { transferChannels } from "./transfers/live.ts"
+import { lootboxChannels } from "./lootboxes/live-channels.ts"
+import { marketChannels } from "./market/live-channels.ts"
+import { orderChannels } from "./orders/live-channels.ts"
+import { transferChannels } from "./transfers/live-channels.ts"
 
 /** Joins the channels of all subjects. A kind of channel without a state does not compile. */
 export const channelStates = Layer.effect(

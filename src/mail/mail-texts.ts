@@ -1,6 +1,6 @@
 import type { Mail } from "../../schema/turn.ts"
 import { dollars } from "../web/money.ts"
-import { type OutboxMail, type Part, type Rendered, renderMail } from "./message.ts"
+import { type OutboxMail, type Part, type Rendered, renderMail } from "./mail-layout.ts"
 
 type Data = Mail["data"]
 type Template = (data: Data) => OutboxMail

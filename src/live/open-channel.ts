@@ -1,5 +1,5 @@
 import type { Position } from "../turns/event-store.ts"
-import type { Channel } from "./channels.ts"
+import type { Channel } from "./channel-names.ts"
 import { eventHead } from "./protocol.ts"
 import type { Subscription } from "./subscription.ts"
 

@@ -14,7 +14,7 @@ import {
   setting,
   url,
   whole,
-} from "./setting-readers.ts"
+} from "./variable-readers.ts"
 
 const seconds = whole(1, 31_536_000)
 const onOff = oneOf("on", "off")

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { newestFirst, type SubjectChannels } from "../live/channel-states.ts"
 import { LootboxLists } from "./lootbox-store.ts"
-import { LootboxViews } from "./views.ts"
+import { LootboxViews } from "./lootbox-view.ts"
 
 /** The state of `lootboxes`. */
 export const lootboxChannels = Effect.gen(function* () {

@@ -18,8 +18,8 @@ import type { Principal } from "../http/principal.ts"
 import { checkPubkey } from "../keys/pubkeys.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
+import { TransferMails } from "./code-mails.ts"
 import { makeFindHolding } from "./holding-store.ts"
-import { TransferMails } from "./mails.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
 export interface NewTransfer {
