@@ -30,7 +30,7 @@ export interface TransferContext extends TransferInput {
 /** A fresh code: its slip for the state, its letter for the mail. */
 interface Issue {
   readonly slip: CodeSlip
-  readonly letter: Mail
+  readonly mail: Mail
 }
 
 type TransferEvent =
@@ -42,7 +42,7 @@ type TransferEvent =
       readonly matches: boolean
       readonly pubkey: string | null
       readonly blockedSeconds: number
-      readonly letters: ReadonlyArray<Mail>
+      readonly mails: ReadonlyArray<Mail>
     }
   | { readonly type: "RESEND"; readonly now: number; readonly issue: Issue }
   | { readonly type: "DELETE"; readonly now: number }
@@ -146,7 +146,7 @@ export const transferMachine = setup({
               "begin",
               assign({ receiverCode: ({ event }) => event.issue.slip }),
               takeId,
-              { type: "mail", params: ({ event }) => [event.issue.letter] },
+              { type: "mail", params: ({ event }) => [event.issue.mail] },
               tell("transfer.created", "AwaitingReceiver"),
             ],
           },
@@ -156,7 +156,7 @@ export const transferMachine = setup({
               "begin",
               assign({ senderCode: ({ event }) => event.issue.slip }),
               takeId,
-              { type: "mail", params: ({ event }) => [event.issue.letter] },
+              { type: "mail", params: ({ event }) => [event.issue.mail] },
               tell("transfer.created", "AwaitingSender"),
             ],
           },
@@ -175,7 +175,7 @@ export const transferMachine = setup({
                 senderAcceptedAt: ({ event }) => isoTime(event.now),
                 receiverCode: ({ event }) => event.issue.slip,
               }),
-              { type: "mail", params: ({ event }) => [event.issue.letter] },
+              { type: "mail", params: ({ event }) => [event.issue.mail] },
               tell("transfer.sender_accepted", "AwaitingReceiver"),
             ],
           },
@@ -188,7 +188,7 @@ export const transferMachine = setup({
           guard: and(["isLive", "senderMayAskAgain"]),
           actions: [
             assign({ senderCode: ({ context, event }) => replaced(context.senderCode, event.issue.slip) }),
-            { type: "mail", params: ({ event }) => [event.issue.letter] },
+            { type: "mail", params: ({ event }) => [event.issue.mail] },
           ],
         },
         DELETE: { target: "Deleted", actions: ["end", giveIdBack, tell("transfer.deleted", "Deleted")] },
@@ -209,7 +209,7 @@ export const transferMachine = setup({
               assign({ receiverCode: null, acceptedAt: ({ event }) => isoTime(event.now) }),
               { type: "claims", params: ({ context }) => handTo(context, context.recipient.id) },
               { type: "moves", params: ({ context, event }) => move(context, event) },
-              { type: "mail", params: ({ event }) => event.letters },
+              { type: "mail", params: ({ event }) => event.mails },
               tell("transfer.accepted", "Accepted"),
               tellOfOwner,
             ],
@@ -225,7 +225,7 @@ export const transferMachine = setup({
             assign({
               receiverCode: ({ context, event }) => replaced(context.receiverCode, event.issue.slip),
             }),
-            { type: "mail", params: ({ event }) => [event.issue.letter] },
+            { type: "mail", params: ({ event }) => [event.issue.mail] },
           ],
         },
         DELETE: { target: "Deleted", actions: ["end", giveIdBack, tell("transfer.deleted", "Deleted")] },

@@ -6,7 +6,7 @@ import type { Transport } from "./transport.ts"
 
 export interface BusOptions {
   /** Through the database that holds the truth. Undefined: no other process shares it, and nothing is ever sent. */
-  readonly wire: Transport | undefined
+  readonly transport: Transport | undefined
   /** A faster way for wake-ups. Caches do not depend on it: a process cut off from it could still write. */
   readonly redisFastPath?: Transport | undefined
   readonly heartbeatMs: number
@@ -117,8 +117,9 @@ const openBus = async (options: BusOptions) => {
   }
   const onGap = (): void => gaps.tellAll()
 
-  const { wire, redisFastPath, ...times } = options
-  const link = wire && (await openPeerLink({ ...times, wire, redisFastPath, onDrop, onWakes, onGap }))
+  const { transport, redisFastPath, ...times } = options
+  const link =
+    transport && (await openPeerLink({ ...times, transport, redisFastPath, onDrop, onWakes, onGap }))
 
   return {
     close: async (): Promise<void> => link?.close(),

@@ -47,7 +47,7 @@ export const receiveCliNotifications = (surroundings: ClusterOptions) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const bus = yield* Bus
-      const wire = openWire(surroundings)
+      const transport = openWire(surroundings)
       const hear = (text: string) => {
         if (text === ownBeat) return
         const word = readWord(text)
@@ -57,10 +57,10 @@ export const receiveCliNotifications = (surroundings: ClusterOptions) =>
       }
       yield* Effect.acquireRelease(
         // A connection that was lost may have missed a word, so nothing remembered counts any more.
-        Effect.promise(() => wire.open({ onMessage: hear, onUp: bus.forgetAll })),
+        Effect.promise(() => transport.open({ onMessage: hear, onUp: bus.forgetAll })),
         (end) => Effect.promise(() => end.close()),
       )
-      yield* Effect.promise(() => wire.publish(ownBeat).catch(() => {})).pipe(
+      yield* Effect.promise(() => transport.publish(ownBeat).catch(() => {})).pipe(
         Effect.delay(ownBeatMs),
         Effect.forever,
         Effect.forkScoped,

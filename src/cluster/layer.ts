@@ -29,7 +29,7 @@ const open = Effect.fnUntraced(function* (
   const sql = yield* Sql
   return Bus.layer({
     // Caches depend on the database's own wire: a node cut off from Redis could still write.
-    wire: peersPossible
+    transport: peersPossible
       ? postgresTransport({
           connect: () =>
             connect({

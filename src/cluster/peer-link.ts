@@ -12,7 +12,7 @@ const PENDING_WAKES_MAX = 2_000
 const TAIL_BYTES = 80
 
 export interface PeerLinkOptions {
-  readonly wire: Transport
+  readonly transport: Transport
   readonly redisFastPath: Transport | undefined
   readonly heartbeatMs: number
   readonly leaseMs: number
@@ -24,10 +24,10 @@ export interface PeerLinkOptions {
 
 /** Carries the protocol: writes one message at a time, repeats it until it is logged, and gathers the next meanwhile. */
 export const openPeerLink = async (options: PeerLinkOptions) => {
-  const { wire, heartbeatMs, leaseMs, onWakes, onGap } = options
+  const { transport, heartbeatMs, leaseMs, onWakes, onGap } = options
   const id = randomBytes(9).toString("base64url")
-  const coherence = new InvalidationProtocol({ ...options, id, maxBytes: wire.maxBytes })
-  const wakes = new PendingInvalidations({ pairs: PENDING_WAKES_MAX, pairBytes: wire.maxBytes / 4 })
+  const coherence = new InvalidationProtocol({ ...options, id, maxBytes: transport.maxBytes })
+  const wakes = new PendingInvalidations({ pairs: PENDING_WAKES_MAX, pairBytes: transport.maxBytes / 4 })
   const counts = { sent: 0, heard: 0, refused: 0, unreadable: 0 }
   let isScheduled = false
   let isOpen = false
@@ -71,7 +71,7 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
         clearTimeout(timer)
         resolve(isLogged)
       }
-      wire.publish(payload).then(
+      transport.publish(payload).then(
         () => answer(true),
         () => answer(false),
       )
@@ -80,7 +80,7 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
   const write = (): Message => {
     const message = coherence.write(performance.now())
     const { pairs, forgot } = wakes.take(
-      wire.maxBytes - Buffer.byteLength(JSON.stringify(message)) - TAIL_BYTES,
+      transport.maxBytes - Buffer.byteLength(JSON.stringify(message)) - TAIL_BYTES,
     )
     return {
       ...message,
@@ -129,12 +129,12 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
 
   const redisFastPath =
     options.redisFastPath &&
-    (await openRedisFastPath({ id, wire: options.redisFastPath, heartbeatMs, onWakes, onGap }))
+    (await openRedisFastPath({ id, transport: options.redisFastPath, heartbeatMs, onWakes, onGap }))
   const onUp = (): void => {
     if (isOpen) coherence.gap()
     isOpen = true
   }
-  const { close } = await wire.open({ onMessage, onUp })
+  const { close } = await transport.open({ onMessage, onUp })
   const beat = setInterval(() => {
     coherence.heartbeat(performance.now())
     redisFastPath?.send([], false)

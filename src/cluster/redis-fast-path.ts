@@ -13,7 +13,7 @@ const HEAD_BYTES = 200
 
 export interface RedisFastPathOptions {
   readonly id: string
-  readonly wire: Transport
+  readonly transport: Transport
   readonly heartbeatMs: number
   readonly onWakes: (wakes: ReadonlyArray<Invalidation>) => void
   readonly onGap: () => void
@@ -23,18 +23,24 @@ export interface RedisFastPathOptions {
  * A second wire for wake-ups only. It may refuse, hang or vanish at any time: each node pings itself through it, and a
  * node whose ping does not come back counts as deaf, so that the others reach it through the database instead.
  */
-export const openRedisFastPath = async ({ id, wire, heartbeatMs, onWakes, onGap }: RedisFastPathOptions) => {
+export const openRedisFastPath = async ({
+  id,
+  transport,
+  heartbeatMs,
+  onWakes,
+  onGap,
+}: RedisFastPathOptions) => {
   let echoAt = Number.NEGATIVE_INFINITY
 
   const send = async (wakes: ReadonlyArray<Invalidation>, wakesLost: boolean): Promise<boolean> => {
-    const parcel: typeof OutgoingMessage.Type = {
+    const message: typeof OutgoingMessage.Type = {
       from: id,
       sentAt: performance.now(),
       wakes,
       ...(wakesLost ? { wakesLost } : {}),
     }
     try {
-      await wire.publish(JSON.stringify(parcel))
+      await transport.publish(JSON.stringify(message))
       return true
     } catch {
       echoAt = Number.NEGATIVE_INFINITY
@@ -42,24 +48,24 @@ export const openRedisFastPath = async ({ id, wire, heartbeatMs, onWakes, onGap 
     }
   }
 
-  const { close } = await wire.open({
+  const { close } = await transport.open({
     onUp: onGap,
     onMessage: (payload) => {
-      const parcel = Option.getOrUndefined(decodeParcel(payload))
-      if (parcel === undefined) return
-      if (parcel.from === id) {
-        echoAt = parcel.sentAt
+      const message = Option.getOrUndefined(decodeParcel(payload))
+      if (message === undefined) return
+      if (message.from === id) {
+        echoAt = message.sentAt
         return
       }
-      onWakes(parcel.wakes)
-      if (parcel.wakesLost) onGap()
+      onWakes(message.wakes)
+      if (message.wakesLost) onGap()
     },
   })
 
   return {
     close,
     send,
-    maxBytes: wire.maxBytes - HEAD_BYTES,
+    maxBytes: transport.maxBytes - HEAD_BYTES,
     isDeaf: () => performance.now() >= echoAt + 2 * heartbeatMs,
   }
 }

@@ -17,14 +17,14 @@ export class OversizedChannels extends Context.Service<
   static readonly layer = Layer.effect(
     OversizedChannels,
     Effect.map(AppConfig, ({ eventKeepPerChannel }) => {
-      let crowded = new Set<string>()
+      let oversized = new Set<string>()
       return OversizedChannels.of({
         placed: ({ channel, offset }) => {
-          if (offset > eventKeepPerChannel) crowded.add(channel)
+          if (offset > eventKeepPerChannel) oversized.add(channel)
         },
         take: () => {
-          const taken = [...crowded]
-          crowded = new Set()
+          const taken = [...oversized]
+          oversized = new Set()
           return taken
         },
       })

@@ -13,18 +13,18 @@ export const publisher = (options: { readonly peersPossible: boolean }) =>
     Effect.gen(function* () {
       const bus = yield* Bus
       const localPublish = yield* LocalPublish
-      const crowded = yield* OversizedChannels
+      const oversized = yield* OversizedChannels
       return Publisher.of({
         committed: (events) => {
           for (const event of events) {
-            crowded.placed(event)
+            oversized.placed(event)
             if (!localPublish.tell(event)) bus.publish("channel", encodeWake(event))
             else if (options.peersPossible) bus.wakeOthers("channel", encodeWake(event))
           }
         },
         moved: (positions) => {
           for (const position of positions) {
-            crowded.placed(position)
+            oversized.placed(position)
             bus.publish("channel", encodeWake(position))
           }
         },

@@ -15,11 +15,11 @@ const inBatches = Effect.fnUntraced(function* (trim: Effect.Effect<number, Unava
 export const retention = Layer.effectDiscard(
   Effect.gen(function* () {
     const events = yield* Events
-    const crowded = yield* OversizedChannels
+    const oversized = yield* OversizedChannels
     const { eventKeepHours, eventKeepPerChannel } = yield* AppConfig
     const trim = Effect.gen(function* () {
       yield* inBatches(events.trimOld(eventKeepHours, batch))
-      const names = crowded.take()
+      const names = oversized.take()
       if (names.length > 0) yield* inBatches(events.trimChannels(names, eventKeepPerChannel, batch))
     }).pipe(
       Effect.catchCause((cause) =>

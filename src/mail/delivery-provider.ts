@@ -18,5 +18,5 @@ export class DeliveryFailed extends Data.TaggedError("NotCarried")<{
 
 /** Who takes letters to the world: SMTP, an SMS gateway. */
 export interface DeliveryProvider {
-  readonly carry: (parcel: OutgoingMessage) => Effect.Effect<void, DeliveryFailed>
+  readonly send: (message: OutgoingMessage) => Effect.Effect<void, DeliveryFailed>
 }

@@ -34,10 +34,10 @@ export const delivery = Layer.effectDiscard(
     }
 
     /** Nobody else takes the letter meanwhile, however long a server looks at it before it answers. */
-    const holding = <A, E>(letter: OutboxMail, handingOver: Effect.Effect<A, E>) =>
+    const holding = <A, E>(message: OutboxMail, handingOver: Effect.Effect<A, E>) =>
       Effect.scoped(
         outbox
-          .hold(letter.id)
+          .hold(message.id)
           .pipe(
             Effect.ignore,
             Effect.delay(holdEvery),
@@ -48,31 +48,31 @@ export const delivery = Layer.effectDiscard(
           ),
       )
 
-    const carry = (carrier: DeliveryProvider, letter: OutboxMail) =>
-      holding(letter, carrier.carry({ id: letter.id, to: letter.to, ...render(letter) })).pipe(
-        Effect.andThen(outbox.sent(letter.id)),
+    const send = (provider: DeliveryProvider, message: OutboxMail) =>
+      holding(message, provider.send({ id: message.id, to: message.to, ...render(message) })).pipe(
+        Effect.andThen(outbox.sent(message.id)),
         Effect.catchTag("NotCarried", ({ isLasting, reason }) => {
           // Servers name whom they refuse, and a log is nobody's address book.
-          const why = reason.replaceAll(letter.to, "the recipient")
-          const facts = { letter: letter.id, kind: letter.kind, tries: letter.tries, reason: why }
-          return isLasting || letter.tries >= maxTries(letter.kind)
-            ? Effect.andThen(Effect.logError("letter given up", facts), outbox.giveUp(letter.id))
+          const why = reason.replaceAll(message.to, "the recipient")
+          const facts = { mail: message.id, kind: message.kind, tries: message.tries, reason: why }
+          return isLasting || message.tries >= maxTries(message.kind)
+            ? Effect.andThen(Effect.logError("letter given up", facts), outbox.giveUp(message.id))
             : Effect.logWarning("letter not carried yet", facts)
         }),
         // What the carrier has taken must not be forgotten half-way, or the next process sends it again.
         Effect.uninterruptible,
       )
 
-    const deliver = (letter: OutboxMail) => {
-      const carrier = isPhone(letter.to) ? sms : mail
-      return carrier === undefined ? outbox.sent(letter.id) : carry(carrier, letter)
+    const deliver = (message: OutboxMail) => {
+      const provider = isPhone(message.to) ? sms : mail
+      return provider === undefined ? outbox.sent(message.id) : send(provider, message)
     }
 
     const carryDue = Effect.gen(function* () {
       for (;;) {
-        const letters = yield* outbox.take(batchSize)
-        yield* Effect.forEach(letters, deliver, { concurrency: batchSize, discard: true })
-        if (letters.length < batchSize) return
+        const messages = yield* outbox.take(batchSize)
+        yield* Effect.forEach(messages, deliver, { concurrency: batchSize, discard: true })
+        if (messages.length < batchSize) return
       }
     })
     const { mail: carriesMail, phones: carriesPhones } = deliveredHere(config)

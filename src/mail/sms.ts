@@ -26,7 +26,7 @@ export const twilioProvider = ({ account, from, token, url }: TwilioAccount): De
     return response.status
   }
   return {
-    carry: ({ text, to }) =>
+    send: ({ text, to }) =>
       Effect.tryPromise({
         try: () => post(to, text),
         catch: (error) => new DeliveryFailed({ reason: String(error), isLasting: false }),

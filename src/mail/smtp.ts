@@ -43,8 +43,8 @@ export const smtpProvider = (url: Redacted.Redacted, from: Config["mailFrom"]) =
       (open) => Effect.sync(() => open.close()),
     )
     const domain = /@([\w.-]+)/.exec(from)?.[1] ?? "localhost"
-    const carrier: DeliveryProvider = {
-      carry: ({ html, id, subject, text, to }) =>
+    const provider: DeliveryProvider = {
+      send: ({ html, id, subject, text, to }) =>
         Effect.tryPromise({
           try: () =>
             transport.sendMail({
@@ -59,5 +59,5 @@ export const smtpProvider = (url: Redacted.Redacted, from: Config["mailFrom"]) =
           catch: toNotCarried,
         }).pipe(Effect.asVoid),
     }
-    return carrier
+    return provider
   })

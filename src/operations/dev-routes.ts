@@ -6,7 +6,7 @@ import { render } from "../mail/mail-texts.ts"
 import { Outbox, type OutboxMail } from "../turns/outbox.ts"
 import { checkDeveloper, developerHeaders } from "./dev-access.ts"
 
-const DevLetter = Schema.Struct({
+const OutboxEntry = Schema.Struct({
   to: Schema.String,
   kind: Schema.String,
   subject: Schema.String,
@@ -16,7 +16,7 @@ const DevLetter = Schema.Struct({
   at: DateTime,
 }).annotate({ identifier: "DevLetter" })
 
-const listedLetters = 100
+const maxListed = 100
 
 /** A phone's plus sign is a space in a query that was not encoded. */
 const recipientOf = (typed: string): string => {
@@ -24,17 +24,17 @@ const recipientOf = (typed: string): string => {
   return /^\d{7,15}$/.test(bare) ? `+${bare}` : bare.toLowerCase()
 }
 
-const show = (letter: OutboxMail) => {
-  const { code, link } = letter.data
-  const { subject, text } = render(letter)
+const show = (message: OutboxMail) => {
+  const { code, link } = message.data
+  const { subject, text } = render(message)
   return {
-    to: letter.to,
-    kind: letter.kind,
+    to: message.to,
+    kind: message.kind,
     subject,
     text,
     ...(typeof code === "string" ? { code } : {}),
     ...(typeof link === "string" ? { link } : {}),
-    at: letter.at,
+    at: message.at,
   }
 }
 
@@ -50,13 +50,13 @@ const outbox = route({
   headers: developerHeaders,
   needsAddress: true,
   query: { to: text(320) },
-  success: Schema.Array(DevLetter),
+  success: Schema.Array(OutboxEntry),
   errors: [Forbidden, NotFound],
   handler: ({ address, headers, query }) =>
     Effect.gen(function* () {
       yield* checkDeveloper(headers, address)
-      const letters = yield* Outbox.use((box) => box.list(recipientOf(query.to), listedLetters))
-      return letters.map(show)
+      const messages = yield* Outbox.use((box) => box.list(recipientOf(query.to), maxListed))
+      return messages.map(show)
     }),
 })
 

@@ -150,9 +150,9 @@ const make = Effect.gen(function* () {
     const sender = yield* parties.find(context.sender.id)
     if (matches && !context.forced && sender?.active !== true) return yield* senderGone()
     const data = { eid: context.eid, recipient: namedBy(context), transfer_id: context.id }
-    const letters = sender?.email == null ? [] : [{ to: sender.email, kind: "transfer_accepted", data }]
+    const mails = sender?.email == null ? [] : [{ to: sender.email, kind: "transfer_accepted", data }]
     const blockedSeconds = config.transferBlockSeconds
-    return { type: "RECEIVER_ACCEPT", now, matches, pubkey, blockedSeconds, letters } as const
+    return { type: "RECEIVER_ACCEPT", now, matches, pubkey, blockedSeconds, mails } as const
   })
 
   const accept = Effect.fnUntraced(function* (side: Side, caller: Principal, id: string, typed: string) {

@@ -9,7 +9,7 @@ export type Side = "sender" | "receiver"
 
 interface Issue {
   readonly slip: CodeSlip
-  readonly letter: Mail
+  readonly mail: Mail
 }
 
 const contextOf = (side: Side, transferId: string) =>
@@ -40,7 +40,7 @@ export class TransferMails extends Context.Service<
 
       const issue = (side: Side, transferId: string, now: number, write: (code: string) => Mail) =>
         Effect.map(codes.makeSixDigits, (code): Issue => {
-          const letter = write(code)
+          const mail = write(code)
           return {
             slip: {
               hash: codes.hash(contextOf(side, transferId), code),
@@ -49,7 +49,7 @@ export class TransferMails extends Context.Service<
               wrongTries: 0,
               resends: 0,
             },
-            letter: { ...letter, data: { ...letter.data, good_seconds: config.transferCodeSeconds } },
+            mail: { ...mail, data: { ...mail.data, good_seconds: config.transferCodeSeconds } },
           }
         })
 

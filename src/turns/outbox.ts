@@ -14,7 +14,7 @@ export interface OutboxRow {
   /** Nobody carries it: it is done once it is written. */
   readonly kept: boolean
 }
-interface StoredLetter extends Omit<OutboxRow, "kept"> {
+interface StoredMail extends Omit<OutboxRow, "kept"> {
   readonly id: number
   readonly at: string
   readonly tries: number
@@ -87,7 +87,7 @@ export class Outbox extends Context.Service<
         return rows
       })
 
-      const open = ({ at, id, kind, payload, recipient: to, tries }: StoredLetter) => {
+      const open = ({ at, id, kind, payload, recipient: to, tries }: StoredMail) => {
         const isOpen = payload.startsWith("{")
         return (
           isOpen ? Effect.succeed(payload) : Effect.map(sealer.open(payload, sealedFor(to, kind)), String)
@@ -103,19 +103,19 @@ export class Outbox extends Context.Service<
       // One letter that cannot be opened must not hold up the others. Its key may be gone, or not here yet: while keys are
       // changed another process may have it.
       const openAll = (
-        rows: ReadonlyArray<StoredLetter>,
-        otherwise: (row: StoredLetter) => Effect.Effect<void, Unavailable>,
+        rows: ReadonlyArray<StoredMail>,
+        otherwise: (row: StoredMail) => Effect.Effect<void, Unavailable>,
       ) =>
         Effect.forEach(rows, (row) =>
           open(row).pipe(
             Effect.catchCause((cause) =>
               Effect.andThen(
-                Effect.logError("letter cannot be opened", { letter: row.id, tries: row.tries }, cause),
+                Effect.logError("letter cannot be opened", { message: row.id, tries: row.tries }, cause),
                 otherwise(row),
               ),
             ),
           ),
-        ).pipe(Effect.map((letters) => letters.filter((letter) => letter !== undefined)))
+        ).pipe(Effect.map((messages) => messages.filter((message) => message !== undefined)))
 
       return Outbox.of({
         seal,
@@ -125,7 +125,7 @@ export class Outbox extends Context.Service<
           yield* sql.rows((q) => q`select put_mail(${JSON.stringify(rows)}::text::jsonb)`)
         }),
         take: Effect.fnUntraced(function* (limit) {
-          const rows = yield* sql.rows<StoredLetter>(
+          const rows = yield* sql.rows<StoredMail>(
             (q) => q`update outbox o
                         set due_at = now() + make_interval(secs => ${leaseSeconds} * (o.tries + 1)), tries = o.tries + 1
                        from (select id from outbox where sent_at is null and due_at <= now() and ${isCarried(q)}
@@ -153,7 +153,7 @@ export class Outbox extends Context.Service<
         sent: (id) =>
           sql.rows((q) => q`update outbox set sent_at = now() where id = ${id}`).pipe(Effect.asVoid),
         list: Effect.fnUntraced(function* (recipient, limit) {
-          const rows = yield* sql.rows<StoredLetter>(
+          const rows = yield* sql.rows<StoredMail>(
             (q) => q`select id, recipient, kind, payload, at, tries from outbox
                       where recipient = ${recipient} order by id desc limit ${limit}`,
           )

@@ -36,7 +36,7 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
       const list = effects[effect]
       if (list !== undefined && list.length > 0) add(effect, { id, list })
     }
-    for (const letter of mail) add("mail", letter)
+    for (const message of mail) add("mail", message)
   }
   const said = new EventsToPlace(turns.map(({ turn }) => turn.effects.events ?? []))
   return { said, text: JSON.stringify(lists) }

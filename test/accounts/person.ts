@@ -34,7 +34,7 @@ export const claimsOf = (jwt: string) =>
 export const login = (service: TestService, email: string, secret = password) =>
   service.call("POST", "/auth/token", { body: { email, password: secret } })
 
-export const letters = async (service: TestService, to: string) => {
+export const mails = async (service: TestService, to: string) => {
   const answer = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(to)}`)
   expect(answer.status).toBe(200)
   return answer.body as ReadonlyArray<{
@@ -50,8 +50,8 @@ export const letters = async (service: TestService, to: string) => {
 
 /** The token of the newest link mailed to the address. */
 export const newestLink = async (service: TestService, to: string) => {
-  const letter = (await letters(service, to)).find(({ link }) => link !== undefined)
-  return new URL(letter?.link ?? "about:blank").searchParams.get("refresh_token") ?? ""
+  const mail = (await mails(service, to)).find(({ link }) => link !== undefined)
+  return new URL(mail?.link ?? "about:blank").searchParams.get("refresh_token") ?? ""
 }
 
 /** The code of an authenticator app, some 30-second steps from now. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService } from "../fixtures/service.ts"
-import { claimsOf, letters, login, newestLink, password, register, someEmail } from "./person.ts"
+import { claimsOf, login, mails, newestLink, password, register, someEmail } from "./person.ts"
 
 let service: TestService
 beforeAll(async () => {
@@ -100,9 +100,9 @@ describe("an email without a password", () => {
     expect(set.body.token_response.has_password).toBe(true)
     expect((await login(service, email)).status).toBe(200)
 
-    const before = (await letters(service, email)).length
+    const before = (await mails(service, email)).length
     expect((await post("/auth/magic_link", { email })).body.status).toBe("Active")
-    expect(await letters(service, email)).toHaveLength(before)
+    expect(await mails(service, email)).toHaveLength(before)
   })
 
   it("expels who registered the address without owning it, at the first link its owner asks for", async () => {

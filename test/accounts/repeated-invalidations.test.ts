@@ -30,7 +30,7 @@ const forgetful = Layer.succeed(Sql, {
 } as unknown as Sql["Service"])
 const surroundings = Layer.mergeAll(
   forgetful,
-  Bus.layer({ wire: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
+  Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
   Layer.succeed(AppConfig, { ...testConfig(), statementTimeoutMs: 50 }),
 )
 const id = randomUUID()

@@ -2,8 +2,8 @@ import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import {
   claimsOf,
-  letters,
   login,
+  mails,
   newestLink,
   password,
   register,
@@ -22,11 +22,11 @@ it("a dump of every table holds no password, token, secret or code", async () =>
   const { backupCodes, secret } = await turnOnTotp(service, person.token)
   const phone = "+14155550199"
   const sms = await post("/account/2fa/enable", { default: false, provider: "SMS", phone }, person.token)
-  const setupCode = (await letters(service, phone))[0]?.code ?? ""
+  const setupCode = (await mails(service, phone))[0]?.code ?? ""
   await post("/account/2fa/confirm", { code: setupCode }, person.token)
   const sent = await service.call("POST", "/account/2fa/sms_code", { token: person.token })
   expect(sent.status).toBe(200)
-  const smsCode = (await letters(service, phone))[0]?.code ?? ""
+  const smsCode = (await mails(service, phone))[0]?.code ?? ""
   const pending = (await login(service, person.email)).body
   const totp = totpCode(secret)
   const done = (await post("/auth/2fa", { refresh_token: pending.refresh_token, code: totp })).body

@@ -25,10 +25,10 @@ afterEach(async () => {
 afterAll(() => server.stop())
 
 const connect = () => connectTo(server.directory, "bus")
-const wire = (silenceMs = 3_000) => postgresTransport({ connect, channel: "bus_test", silenceMs })
+const transport = (silenceMs = 3_000) => postgresTransport({ connect, channel: "bus_test", silenceMs })
 
 const open = async (options: Partial<BusOptions> = {}) => {
-  const runtime = ManagedRuntime.make(Bus.layer({ wire: wire(), ...times, ...options }))
+  const runtime = ManagedRuntime.make(Bus.layer({ transport: transport(), ...times, ...options }))
   closing.push(() => runtime.dispose())
   const bus = await runtime.runPromise(Bus.use((bus) => Effect.succeed(bus)))
   const woken: Array<string> = []
@@ -48,7 +48,7 @@ const open = async (options: Partial<BusOptions> = {}) => {
 const overhear = async () => {
   const messages: Array<Message> = []
   // It says nothing itself, which is not to be taken for a fault.
-  const { close } = await wire(1_000_000).open({
+  const { close } = await transport(1_000_000).open({
     onUp: () => {},
     onMessage: (payload) => {
       const message = decodeMessage(payload)
@@ -61,7 +61,7 @@ const overhear = async () => {
 
 describe("without a wire", () => {
   it("handlers run at once, caches always serve and nothing is sent", async () => {
-    const { bus, dropped, woken } = await open({ wire: undefined })
+    const { bus, dropped, woken } = await open({ transport: undefined })
     Effect.runSync(bus.invalidate("topic", ["a", "b"]))
     bus.publish("topic", "hello")
     expect(dropped).toEqual(["a", "b"])
@@ -71,7 +71,7 @@ describe("without a wire", () => {
   })
 
   it("a process whose cache failed to drop serves from none of them again", async () => {
-    const { bus, dropped } = await open({ wire: undefined })
+    const { bus, dropped } = await open({ transport: undefined })
     bus.onInvalidate("other", () => {
       throw new Error("cannot drop")
     })
@@ -141,7 +141,7 @@ describe("with a wire", () => {
       silenceMs: 400,
     })
     const exit = await Effect.runPromiseExit(
-      Effect.scoped(Layer.build(Bus.layer({ wire: nowhere, ...times }))),
+      Effect.scoped(Layer.build(Bus.layer({ transport: nowhere, ...times }))),
     )
     expect(Exit.isFailure(exit) && `${exit.cause}`).toContain("WireUnreachable")
   })

@@ -10,7 +10,7 @@ const [directory, name, leaseMs] = process.argv.slice(2) as [string, string, str
 const sql = connectTo(directory, `${name} pool`)
 const runtime = ManagedRuntime.make(
   Bus.layer({
-    wire: postgresTransport({
+    transport: postgresTransport({
       connect: () => connectTo(directory, `${name} bus`),
       channel: "bus_test",
       silenceMs: Number(leaseMs),

@@ -9,8 +9,8 @@ describe.skipIf(redisBinary === undefined)("a Redis that cannot be used", () => 
     const redis = await startRedis(["--requirepass", "right"])
     const troubles: Array<string> = []
     let ups = 0
-    const wire = redisTransport(redis.url, "trouble", (reason) => troubles.push(reason))
-    const { close } = await wire.open({ onMessage: () => {}, onUp: () => ups++ })
+    const transport = redisTransport(redis.url, "trouble", (reason) => troubles.push(reason))
+    const { close } = await transport.open({ onMessage: () => {}, onUp: () => ups++ })
     try {
       await expect.poll(() => troubles.join()).toContain("NOAUTH")
       const first = troubles.length

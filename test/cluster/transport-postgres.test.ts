@@ -17,42 +17,46 @@ afterAll(async () => {
 })
 
 const open = async (name: string) => {
-  const wire = postgresTransport({
+  const transport = postgresTransport({
     connect: () => connectTo(server.directory, name),
     channel: "test",
     silenceMs: 300,
   })
   const heard: Array<string> = []
   let ups = 0
-  const { close } = await wire.open({
+  const { close } = await transport.open({
     onMessage: (payload) => heard.push(payload),
     onUp: () => {
       ups += 1
     },
   })
-  return { wire, heard, ups: () => ups, close }
+  return { transport, heard, ups: () => ups, close }
 }
 const backends = (name: string) => admin`select pid from pg_stat_activity where application_name = ${name}`
 
 it("everybody hears everything in one order, the longest payload included", async () => {
   const [a, b] = await Promise.all([open("a"), open("b")])
   const long = "🐙".repeat(2_000).slice(0, -2)
-  const longest = long + "x".repeat(a.wire.maxBytes - Buffer.byteLength(long))
+  const longest = long + "x".repeat(a.transport.maxBytes - Buffer.byteLength(long))
   await Promise.all(
-    [a, b].flatMap(({ wire }) => [wire.publish("1"), wire.publish(longest), wire.publish("2")]),
+    [a, b].flatMap(({ transport }) => [
+      transport.publish("1"),
+      transport.publish(longest),
+      transport.publish("2"),
+    ]),
   )
   await vi.waitUntil(() => a.heard.length === 6 && b.heard.length === 6, patiently)
   expect(a.heard).toEqual(b.heard)
-  await expect(a.wire.publish(`${longest}x`)).rejects.toThrow()
+  await expect(a.transport.publish(`${longest}x`)).rejects.toThrow()
   await Promise.all([a.close(), b.close()])
   expect(await backends("a")).toEqual([])
 })
 
 it("it hears again, and says that it does, however often its connections were cut while it connected", async () => {
-  const { wire, heard, ups, close } = await open("cut")
+  const { transport, heard, ups, close } = await open("cut")
   let isCut = true
   const speaking = (async () => {
-    while (isCut) await Promise.race([wire.publish("cut").catch(() => {}), sleep(20)])
+    while (isCut) await Promise.race([transport.publish("cut").catch(() => {}), sleep(20)])
   })()
   for (let turn = 0; turn < 80; turn += 1) {
     await admin`
@@ -64,7 +68,7 @@ it("it hears again, and says that it does, however often its connections were cu
   await speaking
   const { length } = heard
   await vi.waitUntil(async () => {
-    await Promise.race([wire.publish("again").catch(() => {}), sleep(100)])
+    await Promise.race([transport.publish("again").catch(() => {}), sleep(100)])
     return heard.length > length
   }, patiently)
   expect(ups()).toBeGreaterThan(1)
@@ -74,9 +78,9 @@ it("it hears again, and says that it does, however often its connections were cu
 it("it is not cut off where sessions may not be idle", async () => {
   await admin`alter database postgres set idle_session_timeout = '100ms'`
   try {
-    const { wire, heard, ups, close } = await open("idle")
+    const { transport, heard, ups, close } = await open("idle")
     // Long enough for what is idle to be ended many times, and short enough not to be replaced for its silence.
-    const speaking = setInterval(() => void wire.publish("still here").catch(() => {}), 20)
+    const speaking = setInterval(() => void transport.publish("still here").catch(() => {}), 20)
     await vi.waitUntil(() => heard.length > 40, patiently)
     clearInterval(speaking)
     expect(ups()).toBe(1)

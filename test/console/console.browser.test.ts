@@ -150,8 +150,8 @@ describe.skipIf(executable === undefined)("the console", () => {
     await page.getByLabel("Email").fill(person.email)
     await page.getByRole("button", { name: "Send me a link" }).click()
     await page.getByRole("heading", { name: "Look into your mail" }).waitFor()
-    const { body: letters } = await service.call("GET", `/dev/outbox?to=${person.email}`)
-    await page.goto(letters[0].link)
+    const { body: mails } = await service.call("GET", `/dev/outbox?to=${person.email}`)
+    await page.goto(mails[0].link)
     await page.getByRole("button", { name: "Log me in" }).click()
     await page.getByRole("button", { name: "Sign out" }).waitFor()
 

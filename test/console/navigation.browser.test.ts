@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { letters, turnOnTotp } from "../accounts/person.ts"
+import { mails, turnOnTotp } from "../accounts/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
@@ -107,7 +107,7 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", (
     const phone = "+14155550187"
     const setUp = { default: true, provider: "SMS", phone }
     await service.call("POST", "/account/2fa/enable", { token: person.token, body: setUp })
-    const [{ code } = {}] = await letters(service, phone)
+    const [{ code } = {}] = await mails(service, phone)
     await service.call("POST", "/account/2fa/confirm", { token: person.token, body: { code } })
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
     await signIn(page, person.email)
@@ -115,10 +115,10 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", (
     await field.fill("000000")
     await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("alert").filter({ hasText: "code" }).waitFor()
-    expect(await letters(service, phone)).toHaveLength(2)
+    expect(await mails(service, phone)).toHaveLength(2)
     await page.getByRole("button", { name: "Send the code again" }).click()
     await page.getByText("A code is on its way to your phone.").waitFor()
-    const [newest, ...before] = await letters(service, phone)
+    const [newest, ...before] = await mails(service, phone)
     expect(before).toHaveLength(2)
     await field.fill(newest?.code ?? "")
     await page.keyboard.press("Enter")

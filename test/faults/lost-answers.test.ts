@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { ed25519 } from "@noble/curves/ed25519.js"
 import { beforeAll, expect, it } from "vitest"
-import { letters, newestLink, password, register, someEmail, turnOnTotp } from "../accounts/person.ts"
+import { mails, newestLink, password, register, someEmail, turnOnTotp } from "../accounts/person.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { type DatabaseProxy, proxyTo } from "../fixtures/servers/database-proxy.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
@@ -62,7 +62,7 @@ it("an address that was changed is not refused as somebody else's", async () => 
   )
   expect([answer.status, answer.body?.fields]).toEqual([200, undefined])
   expect((await account(person.token)).user.email).toBe(email)
-  expect((await letters(service, email)).length).toBe(1)
+  expect((await mails(service, email)).length).toBe(1)
 })
 
 it("two-factor authentication that a backup code turned off is asked for no more", async () => {

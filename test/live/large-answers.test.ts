@@ -10,20 +10,20 @@ import { serveProtocol } from "./protocol-service.ts"
 
 const { over, service } = await serveProtocol()
 const { open } = over("memory")
-const crowded = "🐙🐙🌊"
+const oversized = "🐙🐙🌊"
 
 it("one id with all the records it may have is answered, but not fifty times in one frame", async () => {
-  await grant(service, await service.user(), crowded)
+  await grant(service, await service.user(), oversized)
   await service.sql`insert into record (canonical, hash, tag, data)
-    select ${crowded}, n::text, ${0x5001}, repeat('x', ${maxRecordBytes}) from generate_series(1, ${maxRecordsPerId}) n`
+    select ${oversized}, n::text, ${0x5001}, repeat('x', ${maxRecordBytes}) from generate_series(1, ${maxRecordsPerId}) n`
   const client = await open()
-  client.send({ type: "lookup", id: "one", emoji_ids: [crowded] })
+  client.send({ type: "lookup", id: "one", emoji_ids: [oversized] })
   const { results } = await client.take({ id: "one" })
   expect(results[0].result).toHaveLength(maxRecordsPerId)
 
-  client.send({ type: "lookup", id: "many", emoji_ids: Array(liveLimits.lookupIds).fill(crowded) })
+  client.send({ type: "lookup", id: "many", emoji_ids: Array(liveLimits.lookupIds).fill(oversized) })
   expect(await client.take({ id: "many" })).toMatchObject({ type: "error", code: "too_large" })
-  client.send({ type: "lookup", id: "others", emoji_ids: ["🌊", crowded] })
+  client.send({ type: "lookup", id: "others", emoji_ids: ["🌊", oversized] })
   expect((await client.take({ id: "others" })).type).toBe("records")
   client.close()
 })

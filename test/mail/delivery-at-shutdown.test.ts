@@ -22,8 +22,8 @@ const serveWithMail = (environment: Record<string, string> = {}) =>
   serve({ SMTP_URL: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`, ...environment })
 const beginLetter = async (service: TestService) => {
   const to = someEmail()
-  const letter = { to, kind: "security_notice", data: { change: "something changed" } }
-  await service.runtime.runPromise(Outbox.use((outbox) => outbox.put(letter)))
+  const message = { to, kind: "security_notice", data: { change: "something changed" } }
+  await service.runtime.runPromise(Outbox.use((outbox) => outbox.put(message)))
   await expect.poll(() => unanswered.length).toBe(1)
   return to
 }

@@ -19,8 +19,8 @@ const refusedLetter = async () => {
   const { port } = smtp.server.address() as AddressInfo
   const service = await serve({ SMTP_URL: `smtp://127.0.0.1:${port}`, LOG_LEVEL: "Warn" })
   const to = someEmail()
-  const letter = { to, kind: "security_notice", data: { change: "something changed" } }
-  await service.runtime.runPromise(Outbox.use((outbox) => outbox.put(letter)))
+  const message = { to, kind: "security_notice", data: { change: "something changed" } }
+  await service.runtime.runPromise(Outbox.use((outbox) => outbox.put(message)))
   return { service, to }
 }
 

@@ -16,8 +16,8 @@ const sendThrough = async (options: SMTPServerOptions) => {
   const { port } = smtp.server.address() as AddressInfo
   const { runtime, sql } = await serve({ SMTP_URL: `smtp://127.0.0.1:${port}` })
   const to = someEmail()
-  const letter = { to, kind: "security_notice", data: { change: "something changed" } }
-  await runtime.runPromise(Outbox.use((outbox) => outbox.put(letter)))
+  const message = { to, kind: "security_notice", data: { change: "something changed" } }
+  await runtime.runPromise(Outbox.use((outbox) => outbox.put(message)))
   const state = async () => {
     const [row] = await sql`
       select sent_at is not null as sent, tries, extract(epoch from due_at - at)::int as leased

@@ -4,7 +4,7 @@ import { SMTPServer } from "smtp-server"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { render } from "../../src/mail/mail-texts.ts"
 import { Outbox } from "../../src/turns/outbox.ts"
-import { letters, register, someEmail } from "../accounts/person.ts"
+import { mails as mailsTo, register, someEmail } from "../accounts/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
 interface Received {
@@ -106,7 +106,7 @@ describe("mail", () => {
     const text = raw.replaceAll("=\r\n", "").replaceAll("=3D", "=")
     expect(text).toContain("From: Directory <hello@directory.example>")
     expect(text).toContain("Subject: Confirm your email address")
-    expect(text).toContain((await letters(service, email))[0]?.link)
+    expect(text).toContain((await mailsTo(service, email))[0]?.link)
     expect(mails.filter((mail) => mail.to.includes(email))).toHaveLength(1)
   })
 
@@ -188,7 +188,7 @@ describe("SMS", () => {
     await service.call("POST", "/account/2fa/enable", { token, body })
     await expect.poll(() => posted.length).toBe(1)
     const [{ authorization, form, url } = {} as Posted] = posted
-    const code = (await letters(service, phone))[0]?.code
+    const code = (await mailsTo(service, phone))[0]?.code
     expect(url).toBe("/2010-04-01/Accounts/AC1/Messages.json")
     expect(authorization).toBe(`Basic ${Buffer.from("AC1:tw-token").toString("base64")}`)
     expect(Object.fromEntries(form)).toMatchObject({ To: phone, From: "+15005550006" })
@@ -219,7 +219,7 @@ describe("the outbox", () => {
     expect(await quiet.sql`select sent_at = at as at_once from outbox where recipient = ${to}`).toEqual([
       { at_once: true },
     ])
-    expect(await letters(quiet, to)).toMatchObject([{ kind: "magic_link", link: "http://localhost/1" }])
+    expect(await mailsTo(quiet, to)).toMatchObject([{ kind: "magic_link", link: "http://localhost/1" }])
   })
 
   it("keeps nothing of what another process carries, as when a mail server or a gateway is being set up", async () => {
@@ -254,7 +254,7 @@ describe("the outbox", () => {
     const to = someEmail()
     await put(to, "magic_link", { link: "http://localhost/1" })
     await put(to, "transfer_sender_code", { code: "123456", eid: "🎈", recipient: "b@example.com" })
-    const list = await letters(service, to.toUpperCase())
+    const list = await mailsTo(service, to.toUpperCase())
     expect(list.map(({ kind }) => kind)).toEqual(["transfer_sender_code", "magic_link"])
     expect(list[0]).toMatchObject({ to, code: "123456", at: expect.any(String), subject: expect.any(String) })
     expect(list[1]).toMatchObject({

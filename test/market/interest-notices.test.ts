@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { InterestNotices } from "../../src/market/interest-notices.ts"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
-import { eventTypes, letters, makeIds } from "../transfers/transfer-service.ts"
+import { eventTypes, mails, makeIds } from "../transfers/transfer-service.ts"
 
 const nextId = makeIds(150_000)
 let nodes: readonly [TestService, TestService]
@@ -23,7 +23,7 @@ const round = (node = nodes[0]) =>
 const passHeadStart = (canonical: string) =>
   nodes[0].sql`update freed_id set due_at = due_at - interval '300 seconds' where canonical = ${canonical}`
 const told = async (users: ReadonlyArray<TestUser>, canonical: string) => {
-  const all = await Promise.all(users.map(({ email }) => letters(nodes[0], email)))
+  const all = await Promise.all(users.map(({ email }) => mails(nodes[0], email)))
   return all.map(
     (list) =>
       list.filter(({ data, kind }) => kind === "interest_available" && data["emoji_id"] === canonical).length,

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest"
 import { type EmojiId, parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { InterestNotices } from "../../src/market/interest-notices.ts"
 import { serve, type TestUser } from "../fixtures/service.ts"
-import { letters, makeIds } from "../transfers/transfer-service.ts"
+import { mails, makeIds } from "../transfers/transfer-service.ts"
 
 // The worker's own rounds are far apart; the tests run the rounds.
 const service = await serve({ SWEEP_INTERVAL_MS: "60000" })
@@ -28,7 +28,7 @@ const interested = async (emoji_id: string) => {
 }
 const toldOf = async ({ email }: TestUser) => {
   await service.runtime.runPromise(Effect.flatMap(InterestNotices, (notices) => notices.round))
-  const notices = (await letters(service, email)).filter(({ kind }) => kind === "interest_available")
+  const notices = (await mails(service, email)).filter(({ kind }) => kind === "interest_available")
   return notices.map(({ data }) => data["emoji_id"])
 }
 

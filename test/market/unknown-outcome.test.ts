@@ -31,7 +31,7 @@ const forgetfulSql = () => {
 it("prices of which nobody knows whether they were set are read again", async () => {
   const surroundings = Layer.mergeAll(
     forgetfulSql(),
-    Bus.layer({ wire: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
+    Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
     Layer.succeed(AppConfig, testConfig()),
   )
   const after = await Effect.runPromise(

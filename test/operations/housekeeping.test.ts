@@ -6,7 +6,7 @@ import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { Tokens } from "../../src/accounts/sessions/tokens.ts"
 import { masterKeys } from "../../src/config/secret-keys.ts"
 import { deleteExpiredRows } from "../../src/operations/housekeeping.ts"
-import { letters, login, register, someEmail } from "../accounts/person.ts"
+import { login, mails, register, someEmail } from "../accounts/person.ts"
 import { serve, type TestService, testConfig } from "../fixtures/service.ts"
 
 it("a round takes away what is over and leaves what is not", async () => {
@@ -28,10 +28,10 @@ it("a round takes away what is over and leaves what is not", async () => {
   expect(await left(sql`select 1 from entity where owner_id = ${gone.id}`)).toBe(0)
   expect(await left(sql`select 1 from magic_link where email = ${gone.email}`)).toBe(0)
   expect(await left(sql`select 1 from sms_code`)).toBe(0)
-  expect(await letters(service, gone.email)).toEqual([])
+  expect(await mails(service, gone.email)).toEqual([])
   expect((await sql`select key from rate_window`).map(({ key }) => key)).toEqual(["new"])
   expect(await left(sql`select 1 from entity where owner_id = ${kept.id}`)).toBe(1)
-  expect(await letters(service, kept.email)).toHaveLength(1)
+  expect(await mails(service, kept.email)).toHaveLength(1)
   const { status } = await service.call("POST", "/auth/token/refresh", {
     body: { refresh_token: kept.refresh },
   })

@@ -19,12 +19,12 @@ export const grant = async ({ sql }: TestService, user: TestUser, canonical: str
             insert into emoji_id (canonical, owner_id, source) values (${canonical}, ${user.id}, 'test')`
 }
 
-export const letters = (service: TestService, email: string) =>
+export const mails = (service: TestService, email: string) =>
   service.runtime.runPromise(Effect.flatMap(Outbox, (outbox) => outbox.list(email, 50)))
 
 /** The newest code mailed to the address, of one transfer or of any. */
 export const codeFor = async (service: TestService, email: string, transferId?: string): Promise<string> => {
-  const [newest] = (await letters(service, email)).filter(
+  const [newest] = (await mails(service, email)).filter(
     ({ data }) => "code" in data && (transferId === undefined || data["transfer_id"] === transferId),
   )
   return String(newest?.data["code"])

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
-import { age, claimOf, codeFor, eventTypes, grant, letters, makeIds, ownerOf } from "./transfer-service.ts"
+import { age, claimOf, codeFor, eventTypes, grant, mails, makeIds, ownerOf } from "./transfer-service.ts"
 
 const nextId = makeIds()
 let service: TestService
@@ -56,7 +56,7 @@ describe("a transfer", () => {
     })
     expect(JSON.stringify(answer.body)).not.toMatch(/hash|[Cc]ode"/)
     expect(await claimOf(service, eid)).toEqual({ kind: "transfer", holder: id, owner_id: sender.id })
-    expect((await letters(service, recipient.email)).some(({ data }) => data["eid"] === eid)).toBe(false)
+    expect((await mails(service, recipient.email)).some(({ data }) => data["eid"] === eid)).toBe(false)
 
     const half = await act(id, "sender_accept", sender, await codeFor(service, sender.email))
     expect(half.body).toMatchObject({
@@ -85,7 +85,7 @@ describe("a transfer", () => {
     ])
     expect(await eventTypes(service, `emoji_id:${eid}`)).toEqual(["emoji_id.owner"])
     expect(await eventTypes(service, `transfers:${recipient.id}`)).toContain("transfer.accepted")
-    expect((await letters(service, sender.email))[0]).toMatchObject({
+    expect((await mails(service, sender.email))[0]).toMatchObject({
       kind: "transfer_accepted",
       data: { eid },
     })
@@ -137,13 +137,13 @@ describe("a transfer", () => {
     const again = await begin({ email: email.toLowerCase() })
     expect(answer.body.email).toBe("new.person@example.com")
     expect(again.answer.body.recipient_id).toBe(answer.body.recipient_id)
-    expect(await letters(service, "new.person@example.com")).toEqual([])
+    expect(await mails(service, "new.person@example.com")).toEqual([])
     const [user] = await service.sql`
       select invited_at is not null as invited, password_hash from app_user where id = ${answer.body.recipient_id}`
     expect(user).toEqual({ invited: true, password_hash: null })
-    const codes = (await letters(service, sender.email)).filter(({ data }) => data["transfer_id"] === id)
+    const codes = (await mails(service, sender.email)).filter(({ data }) => data["transfer_id"] === id)
     await act(id, "sender_accept", sender, String(codes[0]?.data["code"]))
-    expect(await letters(service, "new.person@example.com")).toMatchObject([{ kind: "transfer_invitation" }])
+    expect(await mails(service, "new.person@example.com")).toMatchObject([{ kind: "transfer_invitation" }])
   })
 
   it("goes to the owner of a pubkey, and binds the id to that key", async () => {
@@ -172,7 +172,7 @@ describe("a transfer", () => {
     const listed = await service.call("GET", "/transfers", { token: sender.token })
     expect(listed.text).toContain(id)
     expect(listed.text).not.toContain(holder.email)
-    const told = (await letters(service, sender.email)).filter(({ data }) => data["transfer_id"] === id)
+    const told = (await mails(service, sender.email)).filter(({ data }) => data["transfer_id"] === id)
     expect(told.map(({ kind }) => kind).sort()).toEqual(["transfer_accepted", "transfer_sender_code"])
     for (const { data } of told) expect(data["recipient"]).toBe(pubkey)
   })
@@ -318,9 +318,9 @@ describe("codes of a transfer", () => {
     expect((await act(id, "resend_code", sender)).status).toBe(429)
     await act(id, "sender_accept", sender, await codeFor(service, sender.email))
     await age(service, id, 90)
-    const before = (await letters(service, recipient.email)).length
+    const before = (await mails(service, recipient.email)).length
     expect((await act(id, "resend_code", recipient)).body.status).toBe("AwaitingReceiver")
-    expect(await letters(service, recipient.email)).toHaveLength(before + 1)
+    expect(await mails(service, recipient.email)).toHaveLength(before + 1)
   })
 })
 
@@ -393,7 +393,7 @@ describe("lists of transfers", () => {
     const none = await service.call("GET", `/transfers?accepted_after=${before}`, { token: owner.token })
     expect(none.body.data).toEqual([])
     const first = all.body.data[0].id
-    const codes = (await letters(service, owner.email)).filter(({ data }) => data["transfer_id"] === first)
+    const codes = (await mails(service, owner.email)).filter(({ data }) => data["transfer_id"] === first)
     await act(first, "sender_accept", owner, String(codes[0]?.data["code"]))
     await act(first, "receiver_accept", recipient, await codeFor(service, recipient.email))
     const accepted = await service.call("GET", `/transfers?accepted_after=${before}`, { token: owner.token })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
-import { letters, login, newestLink, password, register } from "../person.ts"
+import { login, mails, newestLink, password, register } from "../person.ts"
 
 /** The page of a mailed link, in a browser that has not been here before. */
 const service = await serve()
 
 const openPeerLink = async (email: string) => {
-  const link = new URL((await letters(service, email))[0]?.link ?? "")
+  const link = new URL((await mails(service, email))[0]?.link ?? "")
   const visitor = makeVisitor(service)
   return { visitor, page: await visitor.get(link.pathname + link.search) }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { expectAnswer } from "../../fixtures/contract.ts"
 import { serve } from "../../fixtures/service.ts"
-import { letters, password, sendPreviousTotpCode, someEmail, totpCode } from "../person.ts"
+import { mails, password, sendPreviousTotpCode, someEmail, totpCode } from "../person.ts"
 
 it("every answer about logging in can be read by the clients generated from the contract", async () => {
   const service = await serve()
@@ -26,7 +26,7 @@ it("every answer about logging in can be read by the clients generated from the 
   expectAnswer("POST", confirm, confirmed.body)
   await answered("POST", "/account/2fa/enable", { default: false, provider: "SMS", phone }, token)
   await answered("POST", "/account/2fa/sms_code", null, token)
-  const code = (await letters(service, phone))[0]?.code
+  const code = (await mails(service, phone))[0]?.code
   await answered("POST", "/account/2fa/confirm", { code }, token)
 
   const pending = await answered("POST", "/auth/token", { email, password, alternate_id: null })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
-import { letters, login, newestLink, password, register, someEmail, turnOnTotp } from "../person.ts"
+import { login, mails, newestLink, password, register, someEmail, turnOnTotp } from "../person.ts"
 
 /** Somebody registers an address before its owner comes, and waits inside. */
 const service = await serve()
@@ -89,7 +89,7 @@ describe("the owner of an address who discards what was set up before", () => {
 
 describe("who registered the address themselves", () => {
   const open = async (email: string, visitor = makeVisitor(service)) => {
-    const link = new URL((await letters(service, email))[0]?.link ?? "")
+    const link = new URL((await mails(service, email))[0]?.link ?? "")
     return { visitor, page: await visitor.get(link.pathname + link.search) }
   }
 

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { Tokens } from "../../../src/accounts/sessions/tokens.ts"
 import { serve, type TestService } from "../../fixtures/service.ts"
-import { claimsOf, letters, login, newestLink, password, register, someEmail } from "../person.ts"
+import { claimsOf, login, mails, newestLink, password, register, someEmail } from "../person.ts"
 
 let service: TestService
 beforeAll(async () => {
@@ -220,14 +220,14 @@ describe("mailed links", () => {
     expect(first?.status).toBe(200)
     expect(first?.body).toEqual({ status: "Active", message: expect.any(String) })
     for (const answer of answers) expect(answer.text).toBe(first?.text)
-    const kinds = (await letters(service, withPassword.email)).map(({ kind }) => kind)
+    const kinds = (await mails(service, withPassword.email)).map(({ kind }) => kind)
     expect(kinds).toEqual(["confirm_email"])
   })
 
   it("work once, also when twenty come at the same time", async () => {
     const { email } = await onlyEmail()
     await send({ email, redirect: "/partner/demo?x=1" })
-    const link = new URL((await letters(service, email))[0]?.link ?? "")
+    const link = new URL((await mails(service, email))[0]?.link ?? "")
     expect(link.pathname).toBe("/magic_link")
     expect(link.searchParams.get("redirect")).toBe("/partner/demo?x=1")
     const token = link.searchParams.get("refresh_token") ?? ""
@@ -251,16 +251,13 @@ describe("mailed links", () => {
   it("confirm the email of a user with a password, as often as the user asks until it is confirmed", async () => {
     const { email, token } = await register(service)
     await send({ email })
-    expect((await letters(service, email)).map(({ kind }) => kind)).toEqual([
-      "confirm_email",
-      "confirm_email",
-    ])
+    expect((await mails(service, email)).map(({ kind }) => kind)).toEqual(["confirm_email", "confirm_email"])
     const before = await send({ email }, token)
     expect(before.body.status).toBe("RegisteredInactive")
     const link = await newestLink(service, email)
     expect((await post("/auth/magic_link/consume", { token: link }, token)).status).toBe(200)
     expect((await send({ email }, token)).body.status).toBe("RegisteredActive")
-    expect(await letters(service, email)).toHaveLength(3)
+    expect(await mails(service, email)).toHaveLength(3)
   })
 
   it.each(["//evil.example", "https://evil.example", "/\\evil.example", "evil", "/a\nb"])(
@@ -273,7 +270,7 @@ describe("mailed links", () => {
   it.each([null, ""])("lead to no path where none was named, by %j", async (redirect) => {
     const { email } = await onlyEmail()
     expect((await send({ email, redirect })).status).toBe(200)
-    const link = new URL((await letters(service, email))[0]?.link ?? "")
+    const link = new URL((await mails(service, email))[0]?.link ?? "")
     expect(link.searchParams.has("redirect")).toBe(false)
   })
 
@@ -282,7 +279,7 @@ describe("mailed links", () => {
     await service.sql`update app_user set deactivated_at = now() where email = ${email}`
     const before = await newestLink(service, email)
     await send({ email })
-    expect(await letters(service, email)).toHaveLength(1)
+    expect(await mails(service, email)).toHaveLength(1)
     expect((await consume(before)).status).toBe(401)
   })
 

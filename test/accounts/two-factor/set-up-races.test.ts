@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { serve } from "../../fixtures/service.ts"
 import { waiting } from "../../fixtures/waiting.ts"
-import { letters, login, register, totpCode } from "../person.ts"
+import { login, mails, register, totpCode } from "../person.ts"
 
 const service = await serve()
 
@@ -45,7 +45,7 @@ it("no code is sent to a phone that another one takes the place of at the same m
     await expect.poll(() => waiting(service)).not.toHaveLength(0)
   })
   expect((await sending)?.status).toBe(422)
-  expect(await letters(service, "+14155550101")).toHaveLength(1)
+  expect(await mails(service, "+14155550101")).toHaveLength(1)
 })
 
 it("a set-up that comes while the account is deleted leaves no phone behind", async () => {
@@ -59,5 +59,5 @@ it("a set-up that comes while the account is deleted leaves no phone behind", as
   })
   expect((await enabling)?.status).toBe(422)
   expect(await service.sql`select 1 from two_factor where user_id = ${id}`).toHaveLength(0)
-  expect(await letters(service, "+14155550102")).toHaveLength(0)
+  expect(await mails(service, "+14155550102")).toHaveLength(0)
 })

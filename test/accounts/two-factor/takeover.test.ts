@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { serve, type TestService } from "../../fixtures/service.ts"
-import { letters, login, password, register, someEmail, totpCode, turnOnTotp } from "../person.ts"
+import { login, mails, password, register, someEmail, totpCode, turnOnTotp } from "../person.ts"
 
 let service: TestService
 let limited: TestService
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 const smsCode = async (phone: string) =>
-  (await letters(service, phone)).find(({ code }) => code !== undefined)?.code ?? ""
+  (await mails(service, phone)).find(({ code }) => code !== undefined)?.code ?? ""
 const somePhone = () => `+1415${String(Math.floor(Math.random() * 9e6) + 1e6)}`
 
 const turnOnSms = async (token: string) => {
@@ -70,12 +70,12 @@ it("logins that wait behind one address do not share an Idempotency-Key", async 
   const one = await pending()
   const two = await pending()
   const headers = { "idempotency-key": "1" }
-  const before = (await letters(service, two.phone)).length
+  const before = (await mails(service, two.phone)).length
   const first = await service.call("POST", "/account/2fa/sms_code", { token: one.token, headers })
   expect(first.body.phone_last_digits).toBe(one.phone.slice(-4))
   const second = await service.call("POST", "/account/2fa/sms_code", { token: two.token, headers })
   expect(second.body.phone_last_digits).toBe(two.phone.slice(-4))
-  expect((await letters(service, two.phone)).length).toBe(before + 1)
+  expect((await mails(service, two.phone)).length).toBe(before + 1)
 })
 
 it("the last owner of an organization does not leave it by deleting the account", async () => {
@@ -143,6 +143,6 @@ describe("limits", () => {
         })
       }
     }
-    expect((await letters(limited, stranger)).length).toBeLessThanOrEqual(10)
+    expect((await mails(limited, stranger)).length).toBeLessThanOrEqual(10)
   })
 })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from "vitest"
 import { serve, type TestService } from "../../fixtures/service.ts"
-import { claimsOf, letters, login, password, register, totpCode, turnOnTotp } from "../person.ts"
+import { claimsOf, login, mails, password, register, totpCode, turnOnTotp } from "../person.ts"
 
 let service: TestService
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const smsUser = async () => {
   const person = await register(service)
   const phone = somePhone()
   const enabled = await post("/account/2fa", { default: true, provider: "SMS", phone }, person.token)
-  const code = (await letters(service, phone))[0]?.code ?? ""
+  const code = (await mails(service, phone))[0]?.code ?? ""
   expect((await post("/account/2fa/confirm", { code }, person.token)).status).toBe(200)
   return {
     ...person,
@@ -178,19 +178,19 @@ describe("logging in with a code", () => {
 describe("codes by SMS", () => {
   it("come with the login and work once", async () => {
     const { email, phone } = await smsUser()
-    const before = (await letters(service, phone)).length
+    const before = (await mails(service, phone)).length
     const pending = (await login(service, email)).body
     expect(pending.requires_2fa).toBe("SMS")
-    const [letter, ...others] = await letters(service, phone)
+    const [mail, ...others] = await mails(service, phone)
     expect(others).toHaveLength(before)
-    expect(letter).toMatchObject({
+    expect(mail).toMatchObject({
       kind: "two_factor_sms",
       to: phone,
       code: expect.stringMatching(/^\d{6}$/),
     })
-    expect(letter?.text).toContain(letter?.code)
+    expect(mail?.text).toContain(mail?.code)
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => verify(pending.refresh_token, letter?.code ?? "")),
+      Array.from({ length: 10 }, () => verify(pending.refresh_token, mail?.code ?? "")),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
@@ -198,10 +198,10 @@ describe("codes by SMS", () => {
   it("are sent again to a login that waits, by its own token", async () => {
     const { email, phone } = await smsUser()
     const pending = (await login(service, email)).body
-    const first = (await letters(service, phone))[0]?.code ?? ""
+    const first = (await mails(service, phone))[0]?.code ?? ""
     const sent = await service.call("POST", "/account/2fa/sms_code", { token: pending.access_token })
     expect(sent.body).toEqual({ message: expect.any(String), phone_last_digits: phone.slice(-4) })
-    const second = (await letters(service, phone))[0]?.code ?? ""
+    const second = (await mails(service, phone))[0]?.code ?? ""
     if (first !== second) expect((await verify(pending.refresh_token, first)).status).toBe(401)
     expect((await verify(pending.refresh_token, second)).status).toBe(200)
     expect((await service.call("POST", "/account/2fa/sms_code")).status).toBe(401)
@@ -210,7 +210,7 @@ describe("codes by SMS", () => {
   it("run out of tries and of time", async () => {
     const { email, id, phone } = await smsUser()
     const pending = (await login(service, email)).body
-    const code = (await letters(service, phone))[0]?.code ?? ""
+    const code = (await mails(service, phone))[0]?.code ?? ""
     await service.sql`update sms_code set expires_at = now() where user_id = ${id}`
     expect((await verify(pending.refresh_token, code)).status).toBe(401)
     await service.sql`update sms_code set expires_at = now() + interval '1 minute', tries = 5 where user_id = ${id}`
@@ -221,7 +221,7 @@ describe("codes by SMS", () => {
     const { email, secret, token } = await totpUser()
     const phone = somePhone()
     await post("/account/2fa/enable", { default: false, provider: "SMS", phone }, token)
-    const code = (await letters(service, phone))[0]?.code ?? ""
+    const code = (await mails(service, phone))[0]?.code ?? ""
     const pending = (await login(service, email)).body
     expect(pending.requires_2fa).toBe("AuthenticatorApp")
     expect((await verify(pending.refresh_token, code)).status).toBe(401)
@@ -262,7 +262,7 @@ describe("turning two-factor off", () => {
     const { email, token } = await totpUser()
     const phone = somePhone()
     await post("/account/2fa/enable", { default: false, provider: "SMS", phone }, token)
-    await post("/account/2fa/confirm", { code: (await letters(service, phone))[0]?.code }, token)
+    await post("/account/2fa/confirm", { code: (await mails(service, phone))[0]?.code }, token)
     await post("/account/2fa/disable", { disable_all: false, provider: "AuthenticatorApp" }, token)
     expect((await login(service, email)).body.requires_2fa).toBe("SMS")
   })

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest"
 import { serve, type TestService } from "../../fixtures/service.ts"
-import { letters, login, register } from "../person.ts"
+import { login, mails, register } from "../person.ts"
 
 let service: TestService
 beforeAll(async () => {
@@ -13,8 +13,8 @@ it("a phone whose key was given up is said to be unreadable, and does not keep i
   const { email, token } = await register(service)
   const phone = "+14155550177"
   await service.call("POST", "/account/2fa", { body: { default: true, provider: "SMS", phone }, token })
-  const [letter] = await letters(service, phone)
-  await service.call("POST", "/account/2fa/confirm", { body: { code: letter?.code }, token })
+  const [mail] = await mails(service, phone)
+  await service.call("POST", "/account/2fa/confirm", { body: { code: mail?.code }, token })
   await service.sql`update two_factor set sealed_phone = ${givenUp} where provider = 'SMS'`
 
   const waiting = await login(service, email)
@@ -29,8 +29,8 @@ it("a phone whose key was given up is said to be unreadable, and does not keep i
 
 it("a letter whose key was given up hides none of the others", async () => {
   const { email } = await register(service)
-  const before = await letters(service, email)
+  const before = await mails(service, email)
   expect(before.length).toBeGreaterThan(0)
   await service.sql`insert into outbox (recipient, kind, payload) values (${email}, 'magic_link', ${givenUp})`
-  expect(await letters(service, email)).toEqual(before)
+  expect(await mails(service, email)).toEqual(before)
 })

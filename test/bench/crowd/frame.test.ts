@@ -44,11 +44,13 @@ describe("frames", () => {
     fc.assert(
       fc.property(fc.array(sizes, { minLength: 1, maxLength: 4 }), fc.nat(), (all, at) => {
         const frames = all.map((size, i) => serverFrame(1, Buffer.alloc(size, i)))
-        const wire = Buffer.concat(frames)
-        const cut = at % (wire.length + 1)
+        const transport = Buffer.concat(frames)
+        const cut = at % (transport.length + 1)
         const seen: number[] = []
-        const used = readServerFrames(wire, cut, (_, payload) => seen.push(payload.length))
-        readServerFrames(wire.subarray(used), wire.length - used, (_, payload) => seen.push(payload.length))
+        const used = readServerFrames(transport, cut, (_, payload) => seen.push(payload.length))
+        readServerFrames(transport.subarray(used), transport.length - used, (_, payload) =>
+          seen.push(payload.length),
+        )
         expect(seen).toEqual(all)
       }),
       { numRuns: 50 },

@@ -9,12 +9,12 @@ interface Seen {
 }
 
 /** Every chunk goes through one buffer that is overwritten afterwards, as the sockets do it. */
-function readAll(wire: string, cuts: readonly number[] = []): Seen[] {
+function readAll(transport: string, cuts: readonly number[] = []): Seen[] {
   const seen: Seen[] = []
   const reader = new ResponseReader((status, buffer, start, end, keepAlive) =>
     seen.push({ status, body: buffer.toString("utf8", start, end), keepAlive }),
   )
-  const bytes = Buffer.from(wire)
+  const bytes = Buffer.from(transport)
   const ends = [...new Set([...cuts.map((cut) => cut % bytes.length), bytes.length])].sort((a, b) => a - b)
   const shared = Buffer.alloc(bytes.length)
   let start = 0
@@ -40,8 +40,8 @@ describe("the response reader", () => {
   })
 
   it("reads 204 and 304 as having no body, whatever length they announce", () => {
-    const wire = `HTTP/1.1 304 Not Modified\r\ncontent-length: 12\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n${plain(200, "x")}`
-    expect(readAll(wire).map(({ status, body }) => [status, body])).toEqual([
+    const transport = `HTTP/1.1 304 Not Modified\r\ncontent-length: 12\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n${plain(200, "x")}`
+    expect(readAll(transport).map(({ status, body }) => [status, body])).toEqual([
       [304, ""],
       [204, ""],
       [200, "x"],
@@ -55,8 +55,8 @@ describe("the response reader", () => {
   })
 
   it("sees that the server will close the connection", () => {
-    const wire = "HTTP/1.1 503 Busy\r\nConnection: Close\r\ncontent-length: 0\r\n\r\n"
-    expect(readAll(wire)).toEqual([{ status: 503, body: "", keepAlive: false }])
+    const transport = "HTTP/1.1 503 Busy\r\nConnection: Close\r\ncontent-length: 0\r\n\r\n"
+    expect(readAll(transport)).toEqual([{ status: 503, body: "", keepAlive: false }])
   })
 
   it("reads any row of responses the same however the chunks are cut", () => {
@@ -64,20 +64,20 @@ describe("the response reader", () => {
     const response = fc.oneof(
       fc
         .tuple(fc.integer({ min: 200, max: 203 }), body)
-        .map(([status, text]) => ({ wire: plain(status, text), text })),
+        .map(([status, text]) => ({ transport: plain(status, text), text })),
       fc
         .array(
           body.filter((text) => text !== ""),
           { maxLength: 4 },
         )
-        .map((parts) => ({ wire: chunked(parts), text: parts.join("") })),
+        .map((parts) => ({ transport: chunked(parts), text: parts.join("") })),
     )
     fc.assert(
       fc.property(
         fc.array(response, { minLength: 1, maxLength: 5 }),
         fc.array(fc.nat(), { maxLength: 12 }),
         (all, cuts) => {
-          const seen = readAll(all.map(({ wire }) => wire).join(""), cuts)
+          const seen = readAll(all.map(({ transport }) => transport).join(""), cuts)
           expect(seen.map((one) => one.body)).toEqual(all.map(({ text }) => text))
         },
       ),
@@ -89,7 +89,7 @@ describe("the response reader", () => {
     ["a body without an end", "HTTP/1.1 200 OK\r\n\r\nhello"],
     ["a body beyond any limit", "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n"],
     ["a chunk without a size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
-  ])("refuses %s", (_, wire) => {
-    expect(() => readAll(wire)).toThrow(MalformedResponse)
+  ])("refuses %s", (_, transport) => {
+    expect(() => readAll(transport)).toThrow(MalformedResponse)
   })
 })

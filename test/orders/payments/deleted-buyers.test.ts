@@ -116,6 +116,6 @@ it("nobody who was deleted is written to when their order runs out of time", asy
   await short.sql`select pg_sleep(1.1)`
   await short.runtime.runPromise(Deadlines.use((deadlines) => deadlines.sweep))
   for (const id of orders) expect((await admin.order(id)).body.status).toBe("Cancelled")
-  const letters = await short.sql`select recipient from outbox where kind = 'order_expired'`
-  expect(letters.map((row) => row["recipient"])).toEqual([other.email])
+  const mails = await short.sql`select recipient from outbox where kind = 'order_expired'`
+  expect(mails.map((row) => row["recipient"])).toEqual([other.email])
 })

@@ -12,11 +12,11 @@ const lettersTo = async ({
   (await service.call("GET", `/dev/outbox?to=${encodeURIComponent(email)}`)).body
 
 const awaitLetter = async (buyer: Buyer, kind: string): Promise<string | undefined> => {
-  const letters = await until(
+  const mails = await until(
     () => lettersTo(buyer),
-    (all) => all.some((letter) => letter.kind === kind),
+    (all) => all.some((mail) => mail.kind === kind),
   )
-  return letters.find((letter) => letter.kind === kind)?.text
+  return mails.find((mail) => mail.kind === kind)?.text
 }
 
 const checkedOut = async (where: TestService, id = freshId()) => {

@@ -33,8 +33,8 @@ describe("the receipt", () => {
   it("names a number by which its buyer and an administrator find the order, and nobody else", async () => {
     const { buyer, order } = await checkOut({ method: "Free" })
     await buyer.add(freshId())
-    const { body: letters } = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(buyer.email)}`)
-    const receipt = letters.find(({ kind }: { kind: string }) => kind === "order_receipt")
+    const { body: mails } = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(buyer.email)}`)
+    const receipt = mails.find(({ kind }: { kind: string }) => kind === "order_receipt")
     expect(receipt.subject).toBe(`Receipt for order ${order.order_number}`)
     const find = async (who: typeof admin, query: string) => {
       const { body } = await who.call("GET", `/orders?${query}`)

@@ -55,7 +55,7 @@ describe("a pattern", () => {
       fc.property(emojiId, (id) => {
         const pattern = findPattern(id)
         if (pattern === undefined) return
-        const places = [...pattern.value].map((letter) => pattern.value.indexOf(letter))
+        const places = [...pattern.value].map((mail) => pattern.value.indexOf(mail))
         expect(places.map((place) => id.emojis[place])).toEqual(id.emojis)
       }),
     )

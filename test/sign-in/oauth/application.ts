@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import { expect } from "vitest"
-import { letters } from "../../accounts/person.ts"
+import { mails } from "../../accounts/person.ts"
 import type { Answer, CallOptions, TestService } from "../../fixtures/service.ts"
 
 /** A browser without a screen: it keeps cookies, fills in forms by what they say, and follows nothing by itself. */
@@ -93,7 +93,7 @@ export const tokenCall = (service: TestService, fields: Record<string, string>, 
   })
 
 export const newestLetterLink = async (service: TestService, to: string) =>
-  (await letters(service, to)).find(({ link }) => link !== undefined)?.link ?? ""
+  (await mails(service, to)).find(({ link }) => link !== undefined)?.link ?? ""
 
 /** Logs a person in by the mailed link and leaves them where it leads. */
 export const logInByMail = async (

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { letters, login, register } from "../../accounts/person.ts"
+import { login, mails, register } from "../../accounts/person.ts"
 import { freshId } from "../../orders/shopper.ts"
 import { makePartner } from "../../partners/partner.ts"
 import {
@@ -116,7 +116,7 @@ it("who registers an invited address sees and ends nothing that was sent there",
     body: { eid: sender.ids[0], email, message: "for your eyes only" },
   })
   expect(begun.status).toBe(200)
-  const code = (await letters(service, sender.email)).find((letter) => letter.code)?.code
+  const code = (await mails(service, sender.email)).find((mail) => mail.code)?.code
   const accepted = await service.call("POST", `/transfers/${begun.body.id}/sender_accept`, {
     token: sender.token,
     body: { code },
@@ -143,7 +143,7 @@ it("a repeat without the browser's cookie is not given the login of who sent the
 })
 
 const openMailed = async (visitor: ReturnType<typeof makeVisitor>, email: string) => {
-  const link = new URL((await letters(service, email))[0]?.link ?? "")
+  const link = new URL((await mails(service, email))[0]?.link ?? "")
   return visitor.get(link.pathname + link.search)
 }
 
