@@ -110,7 +110,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", () 
 
     await shop.getByRole("link", { name: "Market" }).click()
     await shop.getByRole("link", { name: "Boxes" }).click()
-    await shop.getByRole("button", { name: "Add to cart" }).click()
+    await shop.getByRole("button", { name: "Add to cart", exact: true }).click()
     await shop.getByRole("link", { name: "In the cart" }).click()
     const popup = shop.waitForEvent("popup")
     await shop.getByRole("button", { name: /by card$/ }).click()
