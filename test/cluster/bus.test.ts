@@ -110,9 +110,10 @@ describe("with a wire", () => {
     await vi.waitUntil(() => b.woken.length >= 300, patiently)
     expect(b.woken.sort()).toEqual(keys)
     // 900 wake-ups and 300 invalidations. How many share a message depends on how busy the machine is.
-    const said = messages.filter(({ drop, wakes }) => drop !== undefined || wakes !== undefined)
-    expect(said.length).toBeGreaterThan(0)
-    expect(said.length).toBeLessThan(keys.length / 2)
+    const withContent = () => messages.filter(({ drop, wakes }) => drop !== undefined || wakes !== undefined)
+    // The observer may receive a message later than the other process.
+    await vi.waitUntil(() => JSON.stringify(withContent()).split("key ").length > 2 * keys.length, patiently)
+    expect(withContent().length).toBeLessThan(keys.length / 2)
   })
 
   it("of too many wake-ups all processes hear that some were lost", async () => {
