@@ -11,11 +11,13 @@ import {
   tokenCall,
   type Visitor,
 } from "./application.ts"
-import { openOauthWorld } from "./oauth-service.ts"
+import { startOauthService } from "./oauth-service.ts"
 
-const { service, app, codeFor, owner } = await openOauthWorld()
+const { service, app, codeFor, owner } = await startOauthService()
 
-/** An application and one of its users: `trade` is what it does with the code, `list` what its token is good for. */
+/**
+ * An OAuth client that is about to be deleted, and one of its users: `trade` exchanges the code, `list` uses the token.
+ */
 const openDoomed = async (organizationId?: string) => {
   const doomed = await registerApplication(service, "https://doomed.example/cb", "Doomed", organizationId)
   const user = await owner(1)
@@ -35,7 +37,7 @@ const openDoomed = async (organizationId?: string) => {
   return { doomed, user, trade, list, admin: await service.user({ role: "Admin" }) }
 }
 
-it("the tokens of an application end when it is deleted", async () => {
+it("the tokens of an OAuth client are revoked when it is deleted", async () => {
   const { admin, doomed, list } = await openDoomed()
   expect((await list()).status).toBe(200)
   const gone = await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
@@ -44,7 +46,7 @@ it("the tokens of an application end when it is deleted", async () => {
   expect((await list()).status).toBe(401)
 })
 
-it("the tokens of an organization's applications end when the organization is deleted", async () => {
+it("the tokens of an organization's OAuth clients are revoked when the organization is deleted", async () => {
   const { token } = await service.user({ role: "Admin" })
   const made = await service.call("POST", "/organizations", { token, body: { name: "Doomed Co" } })
   const { list } = await openDoomed(made.body.id)
@@ -55,13 +57,13 @@ it("the tokens of an organization's applications end when the organization is de
 })
 
 it.each(["oauth_client", "organization"])(
-  "the tokens of a deleted application end also when the answer to the deletion of the %s was lost",
+  "the tokens of a deleted OAuth client are revoked also if the response to the deletion of the %s was lost",
   async (what) => {
     const { token } = await service.user({ role: "Admin" })
     const made = await service.call("POST", "/organizations", { token, body: { name: "Lost Co" } })
     const { doomed, list } = await openDoomed(made.body.id)
     expect((await list()).status).toBe(200)
-    // Committed behind the service's back: sent again by the door to Postgres, the statement finds nothing left to do.
+    // Deleted directly in the database, like a first attempt whose response was lost. The second attempt finds no row.
     const [id, column] =
       what === "organization" ? [made.body.id, "id"] : ([doomed.clientId, "client_id"] as const)
     await service.sql`delete from ${service.sql(what)} where ${service.sql(column)} = ${id}`
@@ -70,17 +72,17 @@ it.each(["oauth_client", "organization"])(
   },
 )
 
-it("a grant taken back for a reused code does not come back when its application is deleted", async () => {
+it("a grant that was revoked for a reused code stays revoked when its OAuth client is deleted", async () => {
   const { admin, doomed, list, trade, user } = await openDoomed()
   expect((await trade()).status).toBe(400)
   expect((await list()).status).toBe(401)
   await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
-  // Whatever makes the process read the user anew, such as a free limit set by an administrator.
+  // Any change that makes the process reload the user, such as a new free limit.
   await service.call("PATCH", `/users/${user.id}`, { token: admin.token, body: { free_limit: 3 } })
   expect((await list()).status).toBe(401)
 })
 
-it("a repeat at the token endpoint wants the client's secret too", async () => {
+it("a repeated request to the token endpoint also requires the client secret", async () => {
   const { code } = await codeFor()
   const form = { grant_type: "authorization_code", code, redirect_uri: app.redirectUri }
   const basic = (secret: string) => ({
@@ -92,7 +94,7 @@ it("a repeat at the token endpoint wants the client's secret too", async () => {
   expect(stranger.status).toBe(401)
 })
 
-it("a key without the scope does not repeat what another key of its user did", async () => {
+it("an API key without the scope gets 403 for the Idempotency-Key of another API key", async () => {
   const user = await service.user()
   const make = async (scopes: ReadonlyArray<string>) =>
     (await service.call("POST", "/api_keys", { token: user.token, body: { name: "k", scopes } })).body.api_key
@@ -108,7 +110,7 @@ it("a key without the scope does not repeat what another key of its user did", a
   expect((await put(narrow)).status).toBe(403)
 })
 
-it("who registers an invited address sees and ends nothing that was sent there", async () => {
+it("a person who registers an invited address without confirming it cannot see or end its transfers", async () => {
   const sender = await owner(1)
   const email = `invited-${Date.now()}@example.com`
   const begun = await service.call("POST", "/transfers", {
@@ -131,7 +133,7 @@ it("who registers an invited address sees and ends nothing that was sent there",
   expect(ended.status).not.toBe(200)
 })
 
-it("a repeat without the browser's cookie is not given the login of who sent the key first", async () => {
+it("a repeated request without the browser's cookie does not get the login of the first request", async () => {
   const { visitor } = await codeFor()
   const headers = { "sec-fetch-site": "same-origin", "idempotency-key": "console-1" }
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
@@ -147,7 +149,7 @@ const openMailed = async (visitor: ReturnType<typeof makeVisitor>, email: string
   return visitor.get(link.pathname + link.search)
 }
 
-it("a stranger's login in a partner's address does not keep what the stranger set up for somebody's email", async () => {
+it("a refresh token in a partner URL does not keep the credentials that a stranger created for an email", async () => {
   const { path } = await makePartner(service, "lured")
   const thief = await register(service)
   const visitor = makeVisitor(service)
@@ -160,7 +162,7 @@ it("a stranger's login in a partner's address does not keep what the stranger se
   expect((await service.call("GET", "/account", { token: thief.token })).status).toBe(401)
 })
 
-it("a login that was handed over by address does not keep what a stranger set up for somebody's email", async () => {
+it("a refresh token in a link does not keep the credentials that a stranger created for an email", async () => {
   const thief = await register(service)
   const visitor = makeVisitor(service)
   const handed = await visitor.get(`/magic_link?refresh_token=${thief.refresh}`)
@@ -174,7 +176,7 @@ it("a login that was handed over by address does not keep what a stranger set up
   expect((await visitor.get("/magic_link/done")).text).toContain("Do you want a password?")
 })
 
-it("a partner's user who asks for the mail in the flow keeps the partner's login, and goes on", async () => {
+it("a partner's user who requests the email in the flow keeps the partner's login and continues", async () => {
   const { path } = await makePartner(service, "mailing")
   const user = await register(service)
   const visitor = makeVisitor(service)
@@ -182,7 +184,7 @@ it("a partner's user who asks for the mail in the flow keeps the partner's login
   const search = await visitor.get(`/partner/${path}`)
   await visitor.submit(search, { action: "choose", emoji_id: freshId() })
   const refused = await visitor.submit(await visitor.get(`/partner/${path}?cart`), { action: "free" })
-  expect(refused.text).toContain("Mail me the link to confirm it")
+  expect(refused.text).toContain("Email me a confirmation link")
   expect((await visitor.submit(refused, { action: "confirm" })).status).toBe(200)
 
   const page = await openMailed(visitor, user.email)
@@ -193,7 +195,7 @@ it("a partner's user who asks for the mail in the flow keeps the partner's login
   expect(locationOf(bought).searchParams.get("refresh_token")).toBe(user.refresh)
 })
 
-it("a button connects to what its page has shown, and not to what a link opened meanwhile has brought", async () => {
+it("a button writes the addresses that its page shows, not those of a link that was opened later", async () => {
   const { home } = await makePartner(service, "meanwhile")
   const where = `${home}/link-email`
   const user = await owner(1)
