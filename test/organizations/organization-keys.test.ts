@@ -22,7 +22,7 @@ const keyPath = (organizationId: string, pubkey: string) =>
   `/organizations/${organizationId}/pubkeys/${pubkey}`
 const nowhere = randomUUID()
 
-it("a key that is given to an organization lets its power roles list and write the ids bound to it, until it is taken back", async () => {
+it("a key that is assigned to an organization lets its power roles list and edit its ids until it is removed", async () => {
   const { id, owner } = await makeOrganization()
   const keeper = await service.user()
   const pubkey = await makeKey(keeper.token)
@@ -48,7 +48,7 @@ it("a key that is given to an organization lets its power roles list and write t
   expect((await service.call("GET", "/pubkeys", { token: keeper.token })).body).toEqual([pubkey])
 })
 
-it("nobody of the organization mints what is bound to such a key: the token would be theirs for good", async () => {
+it("members of the organization cannot mint an id that is bound to an assigned key", async () => {
   const { id, owner } = await makeOrganization()
   const keeper = await service.user()
   const pubkey = await makeKey(keeper.token)
@@ -63,7 +63,7 @@ it("nobody of the organization mints what is bound to such a key: the token woul
   expect(await mint(keeper.token)).toBe(200)
 })
 
-it("a key is given by administrators only, to one organization at a time", async () => {
+it("only administrators can assign a key, and only to one organization", async () => {
   const [one, other] = [await makeOrganization(), await makeOrganization()]
   const pubkey = await makeKey(one.owner.token)
   const give = async (organizationId: string, key: string, token = admin.token) =>
