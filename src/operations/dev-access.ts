@@ -33,7 +33,7 @@ const isOwnOrigin = (config: Config, origin: string, host: string): boolean =>
 
 /**
  * A caller on another machine can send any Host header. A container that is published on loopback sees its callers
- * under the address of a gateway: DEMO_PASSWORDS=published says that everyone who reaches the server is trusted.
+ * under the address of a gateway: DEMO_PASSWORDS=published means that every caller is trusted.
  */
 const isTrustedCaller = ({ demoPasswords }: Config, address: string): boolean =>
   isLoopback(address) || demoPasswords === "published"

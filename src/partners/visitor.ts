@@ -45,17 +45,17 @@ interface FlowRequest {
 
 const readPartnerParameters = (partner: OrganizationBranding, values: Form) => {
   const refuse = (name: string, why: string) =>
-    new EarlyReply({ reply: refusedPage(partner, `${partner.name} sent ${name} that is not valid. ${why}`) })
+    new EarlyReply({ reply: refusedPage(partner, `${partner.name} sent an invalid ${name}. ${why}`) })
   const pairs = parseAddressPairs(values["addresses"] ?? "")
-  if (pairs instanceof AddressesRefused) return refuse("a list of addresses", pairs.message)
+  if (pairs instanceof AddressesRefused) return refuse("list of addresses", pairs.message)
   const fromJson = parseAddressJson(values["address_json"] ?? "")
   if (fromJson instanceof AddressesRefused)
-    return refuse("a list of addresses (address_json)", fromJson.message)
+    return refuse("list of addresses (address_json)", fromJson.message)
   // Exactly the addresses that will be written. The pages show these.
   const addresses = keepLastValues([...pairs, ...fromJson])
   const given = values["eid"] ?? ""
   const eid = given === "" ? undefined : parseEmojiId(given)
-  if (eid?._tag === "EmojiIdRefused") return refuse("an emoji id (eid)", eid.message)
+  if (eid?._tag === "EmojiIdRefused") return refuse("emoji id (eid)", eid.message)
   const token = values["refresh_token"] ?? ""
   return {
     addresses,
@@ -111,9 +111,13 @@ const findVisitor = Effect.fnUntraced(function* ({ headers, params }: FlowReques
 export const openFlow = Effect.fnUntraced(function* (request: FlowRequest, flow: PartnerFlow) {
   const visitor = yield* findVisitor(request, flow)
   const read = readParameters(request.search)
-  const twice = read === undefined ? undefined : partnerParameters.find((name) => read.repeated.has(name))
-  if (read === undefined || twice !== undefined) {
-    const why = twice === undefined ? "Its URL is damaged." : `The parameter ${twice} is sent more than once.`
+  const repeatedName =
+    read === undefined ? undefined : partnerParameters.find((name) => read.repeated.has(name))
+  if (read === undefined || repeatedName !== undefined) {
+    const why =
+      repeatedName === undefined
+        ? "The URL is damaged."
+        : `The parameter ${repeatedName} is sent more than once.`
     return yield* new EarlyReply({ reply: refusedPage(visitor.partner, why) })
   }
   if (partnerParameters.some((name) => read.values[name] !== undefined))

@@ -71,7 +71,7 @@ export const selectorPage = (
     `Choose an emoji id for ${client.name}`,
     html`<p class="eyebrow">Emoji Id Directory</p>
 <h1>Choose an emoji id for ${client.name}</h1>
-<p>${client.name} receives the emoji id that you choose and the number of your account. With this number it can see that two emoji ids belong to the same account. It receives no other data about you.</p>
+<p>${client.name} receives the emoji id that you choose and your account number. With this number it can see that two emoji ids belong to the same account. It receives no other data about you.</p>
 ${notice(shown.failed)}
 ${loggedInAs({ ...formOf(shown), email: shown.email })}
 <form method="post" action="${authorizePath(shown.request)}">

@@ -23,7 +23,7 @@ const passwordChoice = (
 <label for="password">The password you registered with</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600" required autofocus${describedByNotice(failed)}>
 <button class="full" name="action" value="password">Confirm email address</button>
-<p class="soft small">If you did not register here, or lost the password, confirm the address without it. This removes the password, logs out every device and deactivates the API keys.</p>
+<p class="soft small">If you did not register here, or lost the password, confirm the address without it. This removes the password and logs out every device. API keys stop working.</p>
 <button class="plain full" name="action" value="${discardAction}" formnovalidate>Confirm and remove the password</button>`
 
 /** Opening a link only shows a button, because mail scanners open links too. */
@@ -52,7 +52,7 @@ export const linkPage = (facts: {
 ${hiddenToken(facts.browser.formToken)}<input type="hidden" name="user" value="${facts.userId}">
 ${facts.asksPassword ? passwordChoice(facts.email, facts.failed) : useButton(confirms)}
 </form>
-<p class="soft small">If you did not request this email, close this page. Nothing was changed.</p>
+<p class="soft small">If you did not expect this page, close it. Nothing was changed.</p>
 </main>`,
   })
 }

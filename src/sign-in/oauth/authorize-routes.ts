@@ -136,7 +136,7 @@ const authorizeForm = route({
   ...formRow,
   id: "authorizeForm",
   group: "authorization",
-  summary: "Log in, answerLoggedIn an id, or cancel in the authorization-code flow (form)",
+  summary: "Log in, choose an id, or cancel in the authorization-code flow (form)",
   path: "/authorize",
   search: authorizationQuery,
   limit: "login",

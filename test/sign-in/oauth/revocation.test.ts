@@ -18,41 +18,41 @@ const { service, app, codeFor, owner } = await startOauthService()
 /**
  * An OAuth client that is about to be deleted, and one of its users: `trade` exchanges the code, `list` uses the token.
  */
-const openDoomed = async (organizationId?: string) => {
-  const doomed = await registerApplication(service, "https://doomed.example/cb", "Doomed", organizationId)
+const startGrant = async (organizationId?: string) => {
+  const client = await registerApplication(service, "https://client.example/cb", "Client", organizationId)
   const user = await owner(1)
   const visitor = makeVisitor(service)
-  await logInByMail(service, visitor, authorizeAddress(doomed), user.email)
-  const answer = await visitor.get(authorizeAddress(doomed))
+  await logInByMail(service, visitor, authorizeAddress(client), user.email)
+  const answer = await visitor.get(authorizeAddress(client))
   const trade = () =>
     tokenCall(service, {
       grant_type: "authorization_code",
       code: locationOf(answer).searchParams.get("code") ?? "",
-      redirect_uri: doomed.redirectUri,
-      client_id: doomed.clientId,
-      client_secret: doomed.secret,
+      redirect_uri: client.redirectUri,
+      client_id: client.clientId,
+      client_secret: client.secret,
     })
   const { body } = await trade()
   const list = () => service.call("GET", "/emoji_id", { token: body.access_token })
-  return { doomed, user, trade, list, admin: await service.user({ role: "Admin" }) }
+  return { client, user, trade, list, admin: await service.user({ role: "Admin" }) }
 }
 
 it("the tokens of an OAuth client are revoked when it is deleted", async () => {
-  const { admin, doomed, list } = await openDoomed()
+  const { admin, client, list } = await startGrant()
   expect((await list()).status).toBe(200)
-  const gone = await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
-  expect(gone.status).toBe(200)
-  expect(gone.body).not.toHaveProperty("user_ids")
+  const deleted = await service.call("DELETE", `/oauth_clients/${client.clientId}`, { token: admin.token })
+  expect(deleted.status).toBe(200)
+  expect(deleted.body).not.toHaveProperty("user_ids")
   expect((await list()).status).toBe(401)
 })
 
 it("the tokens of an organization's OAuth clients are revoked when the organization is deleted", async () => {
   const { token } = await service.user({ role: "Admin" })
-  const made = await service.call("POST", "/organizations", { token, body: { name: "Doomed Co" } })
-  const { list } = await openDoomed(made.body.id)
+  const made = await service.call("POST", "/organizations", { token, body: { name: "Client Co" } })
+  const { list } = await startGrant(made.body.id)
   expect((await list()).status).toBe(200)
-  const gone = await service.call("DELETE", `/organizations/${made.body.id}`, { token })
-  expect(gone.status).toBe(200)
+  const deleted = await service.call("DELETE", `/organizations/${made.body.id}`, { token })
+  expect(deleted.status).toBe(200)
   expect((await list()).status).toBe(401)
 })
 
@@ -61,11 +61,11 @@ it.each(["oauth_client", "organization"])(
   async (what) => {
     const { token } = await service.user({ role: "Admin" })
     const made = await service.call("POST", "/organizations", { token, body: { name: "Lost Co" } })
-    const { doomed, list } = await openDoomed(made.body.id)
+    const { client, list } = await startGrant(made.body.id)
     expect((await list()).status).toBe(200)
     // Deleted directly in the database, like a first attempt whose response was lost. The second attempt finds no row.
     const [id, column] =
-      what === "organization" ? [made.body.id, "id"] : ([doomed.clientId, "client_id"] as const)
+      what === "organization" ? [made.body.id, "id"] : ([client.clientId, "client_id"] as const)
     await service.sql`delete from ${service.sql(what)} where ${service.sql(column)} = ${id}`
     expect((await service.call("DELETE", `/${what}s/${id}`, { token })).status).toBe(404)
     expect((await list()).status).toBe(401)
@@ -73,10 +73,10 @@ it.each(["oauth_client", "organization"])(
 )
 
 it("a grant that was revoked for a reused code stays revoked when its OAuth client is deleted", async () => {
-  const { admin, doomed, list, trade, user } = await openDoomed()
+  const { admin, client, list, trade, user } = await startGrant()
   expect((await trade()).status).toBe(400)
   expect((await list()).status).toBe(401)
-  await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
+  await service.call("DELETE", `/oauth_clients/${client.clientId}`, { token: admin.token })
   // Any change that makes the process reload the user, such as a new free limit.
   await service.call("PATCH", `/users/${user.id}`, { token: admin.token, body: { free_limit: 3 } })
   expect((await list()).status).toBe(401)
@@ -151,28 +151,28 @@ const openMailed = async (visitor: ReturnType<typeof makeVisitor>, email: string
 
 it("a refresh token in a partner URL does not keep the credentials that a stranger created for an email", async () => {
   const { path } = await makePartner(service, "lured")
-  const thief = await register(service)
+  const attacker = await register(service)
   const visitor = makeVisitor(service)
-  await visitor.get(`/partner/${path}?refresh_token=${thief.refresh}`)
+  await visitor.get(`/partner/${path}?refresh_token=${attacker.refresh}`)
 
-  const page = await openMailed(visitor, thief.email)
+  const page = await openMailed(visitor, attacker.email)
   expect(page.text).toContain("The password you registered with")
   expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
-  expect((await login(service, thief.email)).status).toBe(401)
-  expect((await service.call("GET", "/account", { token: thief.token })).status).toBe(401)
+  expect((await login(service, attacker.email)).status).toBe(401)
+  expect((await service.call("GET", "/account", { token: attacker.token })).status).toBe(401)
 })
 
 it("a refresh token in a link does not keep the credentials that a stranger created for an email", async () => {
-  const thief = await register(service)
+  const attacker = await register(service)
   const visitor = makeVisitor(service)
-  const handed = await visitor.get(`/magic_link?refresh_token=${thief.refresh}`)
+  const handed = await visitor.get(`/magic_link?refresh_token=${attacker.refresh}`)
   const asked = await visitor.get(locationOf(handed).pathname)
   expect((await visitor.submit(asked, { action: "use" })).status).toBe(303)
 
-  const page = await openMailed(visitor, thief.email)
+  const page = await openMailed(visitor, attacker.email)
   expect(page.text).toContain("The password you registered with")
   expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
-  expect((await login(service, thief.email)).status).toBe(401)
+  expect((await login(service, attacker.email)).status).toBe(401)
   expect((await visitor.get("/magic_link/done")).text).toContain("Do you want a password?")
 })
 

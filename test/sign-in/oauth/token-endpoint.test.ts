@@ -53,7 +53,7 @@ describe("the token endpoint", () => {
     const wrong = await exchange(code, { client_secret: "svcs_wrong" })
     expect(rfc(wrong)).toEqual([401, "invalid_client"])
     expect(wrong.headers.get("www-authenticate")).toMatch(/^Basic /)
-    expect(rfc(await exchange(code, { client_id: "nobody" }))).toEqual([401, "invalid_client"])
+    expect(rfc(await exchange(code, { client_id: "unknown" }))).toEqual([401, "invalid_client"])
     const form = { grant_type: "authorization_code", code, redirect_uri: app.redirectUri }
     expect(rfc(await tokenCall(service, form))).toEqual([401, "invalid_client"])
     const basic = Buffer.from(`${app.clientId}:${app.secret}`).toString("base64")
