@@ -1,19 +1,20 @@
 import type { Config } from "./config/config.ts"
 import { isLoopback } from "./config/loopback.ts"
 
-/** Who only keeps workers has loaded nothing the demo is made of. */
+/** Loaded on demand: a process that only supervises workers does not load the demo. */
 const demoLines = async (config: Config) =>
   config.demo ? (await import("./demo/demo.ts")).demoLines(config) : []
 
-/** Who can reach a development server, and who can read its mail. */
+/** Who can connect to a development server, and who can read its mail. */
 const reachLines = ({ demoPasswords, host, production }: Config): ReadonlyArray<string> => {
   if (production) return []
-  if (isLoopback(host)) return ["network  only this machine reaches it; HOST=0.0.0.0 opens it to the network"]
-  const readers = demoPasswords === "published" ? "everyone who reaches it reads" : "only this machine reads"
-  return [`network  listens on ${host}; ${readers} mail at /dev/outbox`]
+  if (isLoopback(host))
+    return ["network  only this machine can connect; HOST=0.0.0.0 opens it to the network"]
+  const readers = demoPasswords === "published" ? "everyone who can connect can" : "only this machine can"
+  return [`network  listens on ${host}; ${readers} read mail at /dev/outbox`]
 }
 
-/** What a person who has just started the service wants to see. */
+/** The text that is printed when the service has started. */
 export const banner = async (config: Config): Promise<string> =>
   [
     "",

@@ -4,19 +4,21 @@ import { isReturnLink, isWebLink } from "../web-link.ts"
 import { DateTime, optional, text, Uuid } from "../wire-format.ts"
 
 const ReturnLink = Schema.String.check(
-  Schema.makeFilter(isReturnLink, { message: "expected an http(s) address or a deep link of an app" }),
+  Schema.makeFilter(isReturnLink, { message: "expected an http(s) URL or the deep link of an app" }),
 )
 const Logo = Schema.String.check(
   Schema.makeFilter((link: string) => link === "" || isWebLink(link), {
-    message: "expected an http(s) address",
+    message: "expected an http(s) URL",
   }),
 )
 const PartnerPath = Schema.String.check(
   Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/, {
-    message: "expected up to 32 lower-case letters, digits and inner hyphens",
+    message: "expected 1 to 32 lower-case letters, digits or hyphens, not starting or ending with a hyphen",
   }),
 )
-const OrganizationName = text(200).check(Schema.isPattern(/\S/, { message: "expected a name" }))
+const OrganizationName = text(200).check(
+  Schema.isPattern(/\S/, { message: "expected a name that is not blank" }),
+)
 
 export const Organization = Schema.Struct({
   id: Uuid,
@@ -37,7 +39,7 @@ export const NewOrganization = Schema.Struct({
 }).annotate({ identifier: "NewOrganization" })
 export type NewOrganization = typeof NewOrganization.Type
 
-/** Left out or null: stays as it is. */
+/** A field that is omitted or null does not change. */
 export const UpdateOrganization = Schema.Struct({
   name: optional(OrganizationName),
   partner_path: optional(PartnerPath),
@@ -58,7 +60,10 @@ export const OrganizationMember = Schema.Struct({
 }).annotate({ identifier: "OrganizationMember" })
 export type OrganizationMember = typeof OrganizationMember.Type
 
-/** Who is not a member yet is named by the address too, except by administrators: an id alone opens nobody's person. */
+/**
+ * `email` is required for a user who is not a member yet, except for administrators: a user id alone must not reveal
+ * personal data.
+ */
 export const SetOrganizationMember = Schema.Struct({
   role: OrganizationRole,
   email: optional(text(320)),
@@ -78,10 +83,12 @@ export const OrganizationBranding = Schema.Struct({
 }).annotate({ identifier: "OrganizationBranding" })
 export type OrganizationBranding = typeof OrganizationBranding.Type
 
-/** The whole branding: a logo left out is taken away. */
+/** Replaces the complete branding. A logo that is omitted is removed. */
 export const UpdateOrganizationBranding = Schema.Struct({
   currencies: Schema.Array(
-    Schema.String.check(Schema.isPattern(/^\w{1,20}$/, { message: "expected a ticker or a tag" })),
+    Schema.String.check(
+      Schema.isPattern(/^\w{1,20}$/, { message: "expected a ticker such as BTC or a tag such as 0x1003" }),
+    ),
   ).check(Schema.isMaxLength(200)),
   return_link: ReturnLink,
   logo: optional(Logo),

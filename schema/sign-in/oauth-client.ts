@@ -6,12 +6,12 @@ const RedirectUris = Schema.Array(
   Schema.String.check(
     Schema.makeFilter(isRedirectUri, {
       message:
-        "expected an https address, http on the own machine, or an app's deep link; at most 500 characters, no fragment",
+        "expected an https URL, an http URL of localhost or an app's deep link: no fragment, at most 500 characters",
     }),
   ),
 ).check(Schema.isMinLength(1), Schema.isMaxLength(20))
 
-const ClientName = text(200).check(Schema.isPattern(/\S/, { message: "expected a name" }))
+const ClientName = text(200).check(Schema.isPattern(/\S/, { message: "expected a name that is not blank" }))
 
 export const OauthClient = Schema.Struct({
   client_id: Schema.String,
@@ -23,7 +23,7 @@ export const OauthClient = Schema.Struct({
 }).annotate({ identifier: "OauthClient" })
 export type OauthClient = typeof OauthClient.Type
 
-/** Only the answers that make a secret show it. */
+/** The response to creating a client or rotating its secret. No other response contains the secret. */
 export const OauthClientWithSecret = Schema.Struct({
   ...OauthClient.fields,
   client_secret: Schema.String,
@@ -37,7 +37,7 @@ export const NewOauthClient = Schema.Struct({
 }).annotate({ identifier: "NewOauthClient" })
 export type NewOauthClient = typeof NewOauthClient.Type
 
-/** Left out or null: stays as it is. */
+/** A field that is omitted or null does not change. */
 export const UpdateOauthClient = Schema.Struct({
   name: optional(ClientName),
   redirect_uris: optional(RedirectUris),

@@ -6,7 +6,7 @@ import { type Command, checked, everyPage, optionOf, organizationId } from "./co
 const list: Command = {
   name: "clients list",
   words: [],
-  summary: "All applications of the authorization-code flow",
+  summary: "List all OAuth clients",
   run: () =>
     OauthClients.use((clients) =>
       everyPage((page, limit) => clients.list({ limit, offset: page * limit })),
@@ -26,7 +26,7 @@ const create: Command = {
   name: "clients create",
   words: ["name"],
   options: ["redirect-uri", "organization"],
-  summary: "An application; --redirect-uri may be repeated. Its secret is shown once",
+  summary: "Create an OAuth client and show its secret once. --redirect-uri can be repeated",
   run: (input) =>
     Effect.gen(function* () {
       const organization = optionOf(input, "organization")
@@ -42,14 +42,14 @@ const create: Command = {
 const rotate: Command = {
   name: "clients rotate",
   words: ["client_id"],
-  summary: "A new secret, shown once; the old one stops working",
+  summary: "Create a new secret and show it once. The old secret stops working",
   run: ({ words: [id = ""] }) => OauthClients.use((clients) => clients.rotate(id)),
 }
 
 const remove: Command = {
   name: "clients delete",
   words: ["client_id"],
-  summary: "Delete an application",
+  summary: "Delete an OAuth client and revoke its tokens",
   run: ({ words: [id = ""] }) => OauthClients.use((clients) => clients.remove(id)),
 }
 

@@ -6,13 +6,13 @@ import { Organizations } from "../organizations/organization-store.ts"
 import type { CliServices } from "./services.ts"
 
 export interface Input {
-  /** The words after the command's name, one per name in `words`. */
+  /** The positional arguments, one per name in the command's `words`. */
   readonly words: ReadonlyArray<string>
-  /** Values of `--name`; a flag is [""]. */
+  /** The values of each `--name`. A flag has the value [""]. */
   readonly options: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** One command of the command line. What it answers is printed. */
+/** One command of the command line. Its result is printed. */
 export interface Command {
   readonly name: string
   readonly words: ReadonlyArray<string>
@@ -24,7 +24,7 @@ export interface Command {
 
 export const optionOf = ({ options }: Input, name: string): string | undefined => options[name]?.at(-1)
 
-/** The same rules as over HTTP. */
+/** Validates a value by the same rules as over HTTP. */
 export const checked = <S extends Schema.Top>(
   schema: S,
   value: unknown,
@@ -36,47 +36,50 @@ export const checked = <S extends Schema.Top>(
     ),
   )
 
-/** One of a few words, which a mistake is answered with. */
+/** Checks that the argument is one of these words. */
 export const checkedWord = <const A extends string>(
+  name: string,
   words: ReadonlyArray<A>,
   given: string | undefined,
 ): Effect.Effect<A, InvalidRequest> => {
   const found = words.find((word) => word === given)
   return found === undefined
-    ? Effect.fail(new InvalidRequest({ error: `${given} is none of ${words.join(", ")}.` }))
+    ? Effect.fail(
+        new InvalidRequest({ error: `Unknown ${name} "${given}". Use one of: ${words.join(", ")}.` }),
+      )
     : Effect.succeed(found)
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** A user by email or id. */
+/** The id of a user who is named by email or id. */
 export const userId = Effect.fnUntraced(function* (name: string) {
   if (uuid.test(name)) return name.toLowerCase()
   const id = yield* UserAdmin.use((users) => users.findIdByEmail(name.trim().toLowerCase()))
-  return id ?? (yield* new NotFound({ error: `There is no user ${name}.` }))
+  return id ?? (yield* new NotFound({ error: `User not found: ${name}` }))
 })
 
-/** A user who is given power: by id, or by an address that is confirmed, since anybody may register one. */
+/** The id of a user who gets privileges. An email must be confirmed, because anyone can register any address. */
 export const trustedUserId = Effect.fnUntraced(function* (name: string) {
   const id = yield* userId(name)
   if (uuid.test(name)) return id
   const { email_verified_at } = yield* UserAdmin.use((users) => users.get(id))
   if (email_verified_at !== undefined) return id
   return yield* new InvalidRequest({
-    error: `${name} is not confirmed, and somebody else may have registered it. If not, name the user by id: ${id}`,
+    error: `The email ${name} is not confirmed and may belong to another person. To confirm the choice, use the id: ${id}`,
   })
 })
 
-/** An organization by partner path or id. */
+/** The id of an organization that is named by partner path or id. */
 export const organizationId = Effect.fnUntraced(function* (name: string) {
   if (uuid.test(name)) return name.toLowerCase()
   const found = yield* Organizations.use((organizations) => organizations.findByPartnerPath(name))
-  return found?.organization_id ?? (yield* new NotFound({ error: `There is no organization ${name}.` }))
+  return found?.organization_id ?? (yield* new NotFound({ error: `Organization not found: ${name}` }))
 })
 
 const pageSize = 200
 
-/** Everything of a list that is had by pages. */
+/** Reads all pages of a list. */
 export const everyPage = Effect.fnUntraced(function* <A, E, R>(
   list: (page: number, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>,
 ) {

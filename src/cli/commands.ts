@@ -6,7 +6,7 @@ import { mintingCommands } from "./minting.ts"
 import { organizationCommands } from "./organizations.ts"
 import { userCommands } from "./users.ts"
 
-/** The whole command line. Each subject adds its commands here. */
+/** All commands. Each subject adds its commands here. */
 export const commands: ReadonlyArray<Command> = [
   ...userCommands,
   ...organizationCommands,

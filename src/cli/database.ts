@@ -26,7 +26,7 @@ const open = async (config: Config): Promise<OpenDatabase> => {
   return { address: { socketDir, port, database: "postgres" }, close: () => started.stop() }
 }
 
-/** The configured database, the one of the running service, or our own until the command is done. */
+/** Opens the configured database, or the embedded one: it is started for this command if the service is not running. */
 export const openDatabase = async (config: Config): Promise<OpenDatabase> => {
   const database = await open(config)
   try {

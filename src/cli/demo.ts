@@ -5,7 +5,7 @@ const remove: Command = {
   name: "demo remove",
   words: [],
   summary:
-    "End the demo logins, OAuth client, codes and lootboxes, and release demo ids that were not sold; a production start needs it",
+    "Remove the demo users, OAuth client, codes, lootboxes and unsold ids. Required before a production start",
   run: () => removeDemo,
 }
 

@@ -7,20 +7,20 @@ import { type Command, checked, userId } from "./command.ts"
 const findFeature = Effect.fnUntraced(function* (code: string) {
   const all = yield* Features.use((features) => features.all)
   const found = all.find((feature) => feature.code === code)
-  return found ?? (yield* new NotFound({ error: `There is no feature ${code}.` }))
+  return found ?? (yield* new NotFound({ error: `Feature not found: ${code}` }))
 })
 
 const list: Command = {
   name: "features list",
   words: [],
-  summary: "All features",
+  summary: "List all features",
   run: () => Features.use((features) => features.all),
 }
 
 const create: Command = {
   name: "features create",
   words: ["code", "description"],
-  summary: "A feature that can be given to users",
+  summary: "Create a feature that can be assigned to users",
   run: ({ words: [code, description] }) =>
     Effect.flatMap(checked(NewFeature, { code, description }), (feature) =>
       Features.use((features) => features.create(feature.code, feature.description ?? "")),
@@ -41,6 +41,6 @@ const change = (name: "assign" | "unassign", summary: string): Command => ({
 export const featureCommands: ReadonlyArray<Command> = [
   list,
   create,
-  change("assign", "Give a user a feature"),
-  change("unassign", "Take a feature from a user"),
+  change("assign", "Assign a feature to a user"),
+  change("unassign", "Remove a feature from a user"),
 ]

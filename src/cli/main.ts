@@ -8,9 +8,9 @@ import { parseCommand } from "./parse.ts"
 import { commandUsage, printed, usage } from "./print.ts"
 import { cliServices } from "./services.ts"
 
-/** Exit codes: 0 done, 1 refused or failed, 2 not understood. */
+/** Exit codes: 0 success, 1 failure, 2 invalid usage. */
 const failed = 1
-const misunderstood = 2
+const invalidUsage = 2
 
 const reasonOf = (error: unknown): string => {
   if (!isProblem(error)) return error instanceof Error ? error.message.split("\n")[0]! : String(error)
@@ -47,7 +47,7 @@ const main = async (args: ReadonlyArray<string>): Promise<number> => {
   if ("mistake" in parsed) {
     console.error(parsed.mistake)
     if (parsed.command !== undefined) console.error(commandUsage(parsed.command))
-    return misunderstood
+    return invalidUsage
   }
   try {
     console.log(printed(await runCommand(parsed.command, parsed.input), parsed.asJson))

@@ -5,7 +5,7 @@ import { checkSealedKeys } from "../keys/sealed-keys-check.ts"
 import { MintSignatures } from "../minting/mint-signatures.ts"
 import type { Command } from "./command.ts"
 
-/** Without the secret of the service, which a shell may lack, this would be the address of somebody who signs nothing. */
+/** Fails if this shell has other secret keys than the service: the derived address would not be the one that signs. */
 const checkSigner = AppConfig.use(({ mintKey }) =>
   mintKey === undefined ? checkSealedKeys : Effect.void,
 ).pipe(Effect.mapError((error) => (isProblem(error) ? error : new Conflict({ error: error.message }))))
@@ -13,7 +13,7 @@ const checkSigner = AppConfig.use(({ mintKey }) =>
 const signer: Command = {
   name: "mint signer",
   words: [],
-  summary: "The address that signs mint permissions, for the token contract to trust",
+  summary: "Show the address that signs mint permissions. The token contract must trust it",
   run: () =>
     Effect.andThen(
       checkSigner,

@@ -26,7 +26,7 @@ const factsOf = (input: Input) => ({
 const list: Command = {
   name: "organizations list",
   words: [],
-  summary: "All organizations",
+  summary: "List all organizations",
   run: () =>
     Organizations.use((organizations) =>
       everyPage((page, limit) =>
@@ -51,7 +51,7 @@ const create: Command = {
   name: "organizations create",
   words: ["name"],
   options: ["partner-path", "return-link"],
-  summary: "An organization, with its partner path and the link its users return to",
+  summary: "Create an organization with its partner path and return link",
   run: (input) =>
     Effect.gen(function* () {
       const facts = yield* checked(NewOrganization, { name: input.words[0], ...factsOf(input) })
@@ -63,7 +63,7 @@ const update: Command = {
   name: "organizations update",
   words: ["organization"],
   options: ["name", "partner-path", "return-link"],
-  summary: "Change an organization, named by partner path or id",
+  summary: "Change an organization",
   run: (input) =>
     Effect.gen(function* () {
       const id = yield* organizationId(input.words[0] ?? "")
@@ -78,7 +78,7 @@ const update: Command = {
 const remove: Command = {
   name: "organizations delete",
   words: ["organization"],
-  summary: "Delete an organization that nothing belongs to",
+  summary: "Delete an organization that has no keys and no active codes",
   run: ({ words: [organization = ""] }) =>
     Effect.flatMap(organizationId(organization), (id) =>
       Organizations.use((organizations) => organizations.remove(id)),
@@ -88,7 +88,7 @@ const remove: Command = {
 const listMembers: Command = {
   name: "members list",
   words: ["organization"],
-  summary: "Members of an organization",
+  summary: "List the members of an organization",
   run: ({ words: [organization = ""] }) =>
     Effect.flatMap(organizationId(organization), (id) => Members.use((members) => members.list(id))),
 }
@@ -96,10 +96,10 @@ const listMembers: Command = {
 const setMember: Command = {
   name: "members set",
   words: ["organization", "user", "role"],
-  summary: "Add a user as OrgOwner, OrgController or OrgMember, or change that",
+  summary: "Add a member or change their role: OrgOwner, OrgController or OrgMember",
   run: ({ words: [organization = "", user = "", role] }) =>
     Effect.gen(function* () {
-      const wanted = yield* checkedWord(OrganizationRole.literals, role)
+      const wanted = yield* checkedWord("role", OrganizationRole.literals, role)
       const [id, member] = [yield* organizationId(organization), yield* trustedUserId(user)]
       return yield* Members.use((members) => members.put(id, member, wanted, true))
     }),
@@ -108,7 +108,7 @@ const setMember: Command = {
 const removeMember: Command = {
   name: "members remove",
   words: ["organization", "user"],
-  summary: "Remove a user from an organization",
+  summary: "Remove a member from an organization",
   run: ({ words: [organization = "", user = ""] }) =>
     Effect.gen(function* () {
       const [id, member] = [yield* organizationId(organization), yield* userId(user)]

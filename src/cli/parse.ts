@@ -6,13 +6,14 @@ type Parsed =
   | { readonly help: true }
   | { readonly mistake: string; readonly command?: Command }
 
-/** Finds the command whose name the first words are, and reads the rest by what it declares. */
+/** Finds the command by the first two words and parses the other arguments as the command declares them. */
 export const parseCommand = (args: ReadonlyArray<string>, commands: ReadonlyArray<Command>): Parsed => {
   if (args.length === 0 || args[0] === "help" || args.includes("--help") || args.includes("-h"))
     return { help: true }
   const name = args.slice(0, 2).join(" ")
   const command = commands.find((one) => one.name === name)
-  if (command === undefined) return { mistake: `there is no command ${JSON.stringify(name)}; try help` }
+  if (command === undefined)
+    return { mistake: `unknown command ${JSON.stringify(name)}. Run "npm run cli -- help" for a list.` }
   const declared = {
     ...Object.fromEntries(
       (command.options ?? []).map((option) => [option, { type: "string", multiple: true } as const]),
@@ -28,7 +29,7 @@ export const parseCommand = (args: ReadonlyArray<string>, commands: ReadonlyArra
       allowPositionals: true,
     })
     if (positionals.length !== command.words.length) {
-      return { mistake: `expected ${command.words.length} words, got ${positionals.length}`, command }
+      return { mistake: `expected ${command.words.length} arguments, got ${positionals.length}`, command }
     }
     const { json, ...rest } = values as Record<string, Array<string> | boolean | undefined>
     const options = Object.fromEntries(

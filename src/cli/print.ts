@@ -23,7 +23,7 @@ const table = (rows: ReadonlyArray<Row>): string => {
     .join("\n")
 }
 
-/** A list as a table, a thing as one line per member. */
+/** Formats a list as a table, and an object as one line per member. */
 export const printed = (value: unknown, asJson: boolean): string => {
   if (asJson) return JSON.stringify(value, null, 2)
   if (Array.isArray(value)) return value.length === 0 ? "(none)" : table(value as ReadonlyArray<Row>)
@@ -47,7 +47,8 @@ export const usage = (commands: ReadonlyArray<Command>): string => {
     "",
     ...lines.flatMap(([form, summary]) => [`  ${form}`, `      ${summary}`]),
     "",
-    "A USER is an email or id, an ORGANIZATION a partner path or id. Works on DATABASE_URL or the service's own database.",
+    "USER is an email or an id. ORGANIZATION is a partner path or an id.",
+    "The commands use the database of DATABASE_URL, or the embedded database of the service in DATA_DIR.",
   ].join("\n")
 }
 

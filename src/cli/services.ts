@@ -17,7 +17,7 @@ import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { logging } from "../telemetry/log.ts"
 import { turnServices } from "./turns.ts"
 
-/** The service's own parts over a database, without its server. */
+/** The services that commands need, without the HTTP server. */
 export const cliServices = (config: Config, connection: DatabaseAddress) =>
   Layer.mergeAll(turnServices, DemoItems.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),

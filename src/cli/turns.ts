@@ -15,7 +15,7 @@ import { DatabaseClock } from "../postgres/database-clock.ts"
 import { entityStore } from "../turns/entity-store.ts"
 import { Outbox } from "../turns/outbox.ts"
 
-/** Deadlines are the service's: a command that leased one would only delay it. */
+/** Deadlines are processed by the running service. A command that leased one would only delay it. */
 const noDeadlines = Layer.succeed(
   Deadlines,
   Deadlines.of({
@@ -26,7 +26,7 @@ const noDeadlines = Layer.succeed(
   }),
 )
 
-/** Boxes, orders, transfers, codes and ids as a command changes them, beside a service that may be running. */
+/** Services to change lootboxes, orders, transfers, codes and ids. The HTTP service may run at the same time. */
 export const turnServices = Layer.mergeAll(Codes.layer, DefaultPubkeys.layer, IdRegistry.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(IdChanges.layer, LootboxActors.layer, OrderActors.layer, TransferActors.layer),

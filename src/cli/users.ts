@@ -7,10 +7,10 @@ import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { randomCrockford } from "../crypto/crockford-base32.ts"
 import { type Command, checked, checkedWord, optionOf, trustedUserId, userId } from "./command.ts"
 
-/** Whoever reaches the database and the keys stands above every role. */
+/** The operator has access to the database and the keys, so commands run with the highest role. */
 const by = "Super"
 const pageSize = 200
-const Asked = Schema.Struct({ page: pageQuery.page })
+const ListOptions = Schema.Struct({ page: pageQuery.page })
 
 const makePassword = (given: string | undefined) => given ?? randomCrockford(20)
 
@@ -18,9 +18,9 @@ const list: Command = {
   name: "users list",
   words: [],
   options: ["page"],
-  summary: "Users, newest first, 200 a page",
+  summary: "List users, newest first, 200 per page",
   run: (input) =>
-    checked(Asked, { page: optionOf(input, "page") ?? "0" }).pipe(
+    checked(ListOptions, { page: optionOf(input, "page") ?? "0" }).pipe(
       Effect.flatMap(({ page }) =>
         UserAdmin.use((users) =>
           users.list({ dir: "Desc", limit: pageSize, page: Number(page), sort: "created_at" }),
@@ -41,7 +41,7 @@ const list: Command = {
 const show: Command = {
   name: "users show",
   words: ["user"],
-  summary: "One user, by email or id",
+  summary: "Show a user",
   run: ({ words: [user = ""] }) =>
     Effect.flatMap(userId(user), (id) => UserAdmin.use((users) => users.get(id))),
 }
@@ -50,11 +50,11 @@ const create: Command = {
   name: "users create",
   words: ["email"],
   options: ["role", "password"],
-  summary: "A user with a confirmed email; a password that is not given is made and shown once",
+  summary: "Create a user with a confirmed email. Without --password a random password is shown once",
   run: (input) =>
     Effect.gen(function* () {
       const email = yield* checked(Email, input.words[0])
-      const role = yield* checkedWord(roles, optionOf(input, "role") ?? "User")
+      const role = yield* checkedWord("role", roles, optionOf(input, "role") ?? "User")
       const password = makePassword(optionOf(input, "password"))
       const passwordHash = yield* AdminUserUpdates.use((updates) => updates.hashPassword(password))
       const id = yield* UserAdmin.use((users) => users.create({ email, role, passwordHash }))
@@ -65,10 +65,10 @@ const create: Command = {
 const setRole: Command = {
   name: "users role",
   words: ["user", "role"],
-  summary: "Give a user a role",
+  summary: "Set the role of a user",
   run: ({ words: [user = "", role] }) =>
     Effect.gen(function* () {
-      const wanted = yield* checkedWord(roles, role)
+      const wanted = yield* checkedWord("role", roles, role)
       const id = yield* wanted === "User" ? userId(user) : trustedUserId(user)
       return yield* UserAdmin.use((users) => users.update(id, { role: wanted }, by))
     }),
@@ -78,7 +78,8 @@ const setPassword: Command = {
   name: "users password",
   words: ["user"],
   options: ["password"],
-  summary: "Give a user a new password and end their sessions",
+  summary:
+    "Set a new password and end the user's sessions. Without --password a random password is shown once",
   run: (input) =>
     Effect.gen(function* () {
       const id = yield* userId(input.words[0] ?? "")
@@ -101,7 +102,7 @@ const remove: Command = {
   name: "users delete",
   words: ["user"],
   flags: ["force"],
-  summary: "Delete a user; with --force also one who owns ids, which stay reserved",
+  summary: "Delete a user. --force also deletes a user who owns ids; the ids stay reserved",
   run: ({ options, words: [user = ""] }) =>
     Effect.flatMap(userId(user), (id) =>
       UserAdmin.use((users) => users.remove(id, { by, insists: options["force"] !== undefined })),
@@ -114,7 +115,7 @@ export const userCommands: ReadonlyArray<Command> = [
   create,
   setRole,
   setPassword,
-  setActive("activate", true, "Let a deactivated user in again"),
-  setActive("deactivate", false, "Lock a user out and end their sessions"),
+  setActive("activate", true, "Activate a deactivated user"),
+  setActive("deactivate", false, "Deactivate a user and end their sessions"),
   remove,
 ]

@@ -5,51 +5,51 @@ import { type Client, Sql } from "../postgres/sql.ts"
 
 export type DemoKind = "user" | "client" | "code" | "lootbox" | "organization" | "id"
 
-/** Demo data that is still in the database. */
+/** An item of the demo data that is still in the database. */
 export interface DemoItem {
   readonly kind: DemoKind
   /** The id of its row, the client_id, or the canonical form of an emoji id. */
   readonly target: string
-  /** What the seed calls it. */
+  /** The name in the seed. */
   readonly name: string
-  /** What an operator knows it by today, such as the email a user has now. */
+  /** The current name for operators, such as the current email of a user. */
   readonly shown: string
-  /** Active, on sale, or not used up. */
+  /** An active user, a lootbox on sale or unopened, or a code with uses left. */
   readonly usable: boolean
-  /** The hash that the demo stored last, and which secret it is of. */
+  /** The hash that the demo stored last, and the source of its secret. */
   readonly secret_hash: string | null
   readonly secret_from: string | null
-  /** The hash that is stored now. */
+  /** The currently stored hash. */
   readonly current_hash: string | null
 }
 
-/** For a start, which has a connection before it has services. */
+/** Used at startup, when there is a connection but no service yet. */
 export const readDemoItems = (q: Client): Promise<ReadonlyArray<DemoItem>> =>
   q<Array<DemoItem>>`select * from demo_items_left() order by kind, shown`
 
 interface NewItem {
   readonly kind: DemoKind
   readonly name: string
-  /** Without it a new id. */
+  /** Default: a new id. */
   readonly target?: string
   readonly secret?: { readonly hash: string; readonly from: string }
 }
 
-/** The record of what the demo data created. */
+/** Records which rows the demo data created. */
 export class DemoItems extends Context.Service<
   DemoItems,
   {
-    /** Before the item is created, so that a crash in between leaves nothing unknown. Answers the id to create it under. */
+    /** Call before creating the item, so that a crash leaves no unrecorded item. Returns the id for the new item. */
     note(item: NewItem): Effect.Effect<string, Unavailable>
     setSecret(
       item: Pick<DemoItem, "kind" | "target">,
       secret: { readonly hash: string; readonly from: string },
     ): Effect.Effect<void, Unavailable>
     readonly left: Effect.Effect<ReadonlyArray<DemoItem>, Unavailable>
-    /** Orders that are about to buy the box, and transfers that hold the id. */
+    /** The pending orders of a lootbox, or the pending transfers of an id. */
     holdersOf(claim: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Nothing of the demo is known any more, and the next start with demo data seeds it again. */
-    readonly forgetAll: Effect.Effect<void, Unavailable>
+    /** Deletes all records. The next start with demo data seeds it again. */
+    readonly deleteAll: Effect.Effect<void, Unavailable>
   }
 >()("directory/DemoItems") {
   static readonly layer = Layer.effect(
@@ -80,7 +80,7 @@ export class DemoItems extends Context.Service<
                         where canonical = ${claim} and kind in ('order', 'transfer')`,
             )
             .pipe(Effect.map((rows) => rows.map(({ holder }) => holder))),
-        forgetAll: sql
+        deleteAll: sql
           .rows(
             (
               q,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Sql } from "../postgres/sql.ts"
 
-/** The parts of the demo data that this database has. */
+/** The names of the parts that were already seeded in this database. */
 export const findSeededParts = Sql.use((sql) =>
   sql
     .rows<{ name: string }>((q) => q`select name from demo_part`)

@@ -7,10 +7,10 @@ import { demoIdsPart } from "./ids.ts"
 import { demoPartner } from "./partner.ts"
 import { demoPeople } from "./people.ts"
 import type { SeedStep } from "./seed-step.ts"
-import { demoGoods } from "./shop.ts"
+import { demoShop } from "./shop.ts"
 
-/** In this order: later parts build on earlier ones. Each subject adds its step here. */
-const parts = [demoPeople, demoIdsPart, demoGoods, demoPartner] as const
+/** In this order: later parts need earlier ones. Each subject adds its step here. */
+const parts = [demoPeople, demoIdsPart, demoShop, demoPartner] as const
 
 type Needs<T> = T extends SeedStep<infer R> ? R : never
 type DemoServices = Needs<(typeof parts)[number]> | Sql
@@ -23,8 +23,8 @@ const seedPart = Effect.fnUntraced(function* (part: SeedStep<DemoServices>) {
 })
 
 /**
- * Seeds what this database does not have yet. A start that finds everything there costs one query. A part that fails keeps
- * nobody from starting the service; the next start tries it again.
+ * Seeds the parts that this database does not have. If it has all of them, this costs one query. A part that fails does
+ * not stop the service from starting; the next start tries it again.
  */
 export const seedDemo: Effect.Effect<void, never, DemoServices> = Effect.gen(function* () {
   const known = yield* findSeededParts
@@ -32,12 +32,12 @@ export const seedDemo: Effect.Effect<void, never, DemoServices> = Effect.gen(fun
     if (known.has(part.name)) continue
     yield* seedPart(part).pipe(
       Effect.catch((error) =>
-        Effect.logWarning(`demo data: ${part.name} was not seeded: ${reasonOf(error)}`),
+        Effect.logWarning(`seeding demo data failed for ${part.name}: ${reasonOf(error)}`),
       ),
     )
   }
-}).pipe(Effect.catch((error) => Effect.logWarning(`demo data was not seeded: ${reasonOf(error)}`)))
+}).pipe(Effect.catch((error) => Effect.logWarning(`seeding demo data failed: ${reasonOf(error)}`)))
 
-/** What to try, for the banner. */
+/** The lines of the banner that describe the demo data. */
 export const demoLines = (config: Config): ReadonlyArray<string> =>
   parts.flatMap((part) => part.lines(config))

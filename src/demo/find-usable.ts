@@ -6,7 +6,7 @@ import { hasDemoSecret } from "./logins.ts"
 const isUsable = Effect.fnUntraced(function* (item: DemoItem) {
   switch (item.kind) {
     case "user":
-      // The start gives this one the password of the configuration before it serves.
+      // Startup sets the configured password for this user before the server accepts requests.
       if (item.shown === (yield* AppConfig).adminEmail) return false
       return item.usable && (yield* hasDemoSecret(item))
     case "client":
@@ -14,19 +14,19 @@ const isUsable = Effect.fnUntraced(function* (item: DemoItem) {
     case "code":
     case "lootbox":
       return item.usable
-    // These open nothing and give nothing away.
+    // These give no access and nothing of value.
     case "organization":
     case "id":
       return false
   }
 })
 
-/** What of the demo data would let a stranger in, or give something away, if this were served. */
+/** Finds demo data that would give strangers access, or free goods, in production. */
 export const findUsable = (left: ReadonlyArray<DemoItem>) => Effect.filter(left, isUsable)
 
 const plural = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}es`)
 
-/** One line for the operator. */
+/** Describes usable demo data in one line for the operator. */
 export const describeUsable = (usable: ReadonlyArray<DemoItem>): string => {
   const shown = (kind: DemoKind) =>
     usable

@@ -6,7 +6,7 @@ import { IdRegistry } from "../directory/id-registry.ts"
 import { Records } from "../directory/records.ts"
 import { DemoItems } from "./demo-item-store.ts"
 import { alice, bob } from "./people.ts"
-import { type SeedStep, unlessThere } from "./seed-step.ts"
+import { ignoreExisting, type SeedStep } from "./seed-step.ts"
 
 interface DemoId {
   readonly emojis: string
@@ -14,7 +14,7 @@ interface DemoId {
   readonly records: ReadonlyArray<RecordInput>
 }
 
-// Addresses of published test vectors: their checksums hold, and nobody is meant to pay them.
+// Addresses from published test vectors: the checksums are valid, but the addresses are not for real payments.
 const bitcoin = { tag: "0x1003", data: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }
 const ethereum = { tag: "0x1004", data: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" }
 
@@ -48,9 +48,9 @@ const seedId = Effect.fnUntraced(function* ({ emojis, owner, records }: DemoId) 
   if (id._tag !== "EmojiId" || userId === undefined) return
   const { canonical } = id
   yield* DemoItems.use((items) => items.note({ kind: "id", name: canonical, target: canonical }))
-  yield* unlessThere(IdRegistry.use((registry) => registry.register(id, { user_id: userId })))
+  yield* ignoreExisting(IdRegistry.use((registry) => registry.register(id, { user_id: userId })))
   const writer = { userId, organizations: [], isAdmin: false, mayUnlock: false }
-  yield* unlessThere(Records.use((service) => service.edit(id, writer, { insert: records })))
+  yield* ignoreExisting(Records.use((service) => service.edit(id, writer, { insert: records })))
 })
 
 const seed = Effect.forEach(demoIds, seedId, { discard: true })

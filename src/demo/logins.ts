@@ -18,8 +18,9 @@ const matches = Effect.fnUntraced(function* ({ current_hash, kind }: Login, secr
 })
 
 /**
- * Whether a user or a client still has a secret that the demo gave it. The stored hash alone does not tell: a login may have
- * renewed it with other costs. Any other secret was set by a person, whose account it is from then on.
+ * Whether a user or a client still has a secret that the demo set. Comparing the stored hash is not enough: a login may
+ * have rehashed the password with other parameters. Any other secret was set by a person, and the account is then no
+ * demo account.
  */
 export const hasDemoSecret = Effect.fnUntraced(function* (login: Login) {
   if (login.current_hash === null) return false
@@ -53,8 +54,9 @@ const renew = Effect.fnUntraced(function* (login: DemoItem) {
 })
 
 /**
- * Gives every login of the demo the secret that belongs to this configuration: published on loopback, derived elsewhere. Runs
- * before serving, also with DEMO=false: an earlier start may have seeded the published ones. Secrets that people set stay.
+ * Sets the secrets of all demo logins as this configuration requires: the published ones on loopback, derived ones
+ * elsewhere. Runs before the server accepts requests, also with DEMO=false, because an earlier start may have seeded
+ * the published secrets. Secrets that people set are not changed.
  */
 export const renewDemoSecrets = Effect.gen(function* () {
   const { adminEmail } = yield* AppConfig

@@ -4,7 +4,7 @@ import { AppConfig, type Config } from "../config/config.ts"
 import type { DemoItem } from "./demo-item-store.ts"
 import { describeUsable, findUsable } from "./find-usable.ts"
 
-/** Stops a production start on a database whose demo data is usable. */
+/** Fails a production start if the database has usable demo data. */
 export const refuseUsableDemo = async (config: Config, left: ReadonlyArray<DemoItem>): Promise<void> => {
   const usable = await Effect.runPromise(
     findUsable(left).pipe(Effect.provide(Passwords.layer()), Effect.provideService(AppConfig, config)),

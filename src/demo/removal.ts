@@ -19,13 +19,13 @@ import { hasDemoSecret } from "./logins.ts"
 interface Removal {
   readonly item: DemoItem
   readonly result: string
-  /** Nothing is left to do: it has ended, or it is not the demo's any more. */
+  /** Nothing is left to do: the item was removed, or is no longer demo data. */
   readonly isDone: boolean
 }
 
 const by = "Super"
 
-/** What cannot be ended now is reported, and the next run tries it again. */
+/** Reports a failure as a result instead of stopping. The next run tries the item again. */
 const reported =
   (item: DemoItem) =>
   <E, R>(work: Effect.Effect<string, E, R>) =>
@@ -33,12 +33,12 @@ const reported =
       Effect.map((result): Removal => ({ item, result, isDone: true })),
       Effect.catch((error) => {
         if (error instanceof Unavailable) return Effect.fail(error)
-        const why = isProblem(error) ? error.message : "It is in use; try again in a few minutes."
+        const why = isProblem(error) ? error.message : "It is in use. Try again in a few minutes."
         return Effect.succeed<Removal>({ item, result: `not removed: ${why}`, isDone: false })
       }),
     )
 
-/** An order that is about to buy the box ends first. A payment that arrives for it later is refunded. */
+/** Cancels a pending order of a lootbox. A payment that arrives later is refunded. */
 const cancelOrder = (id: string) =>
   OrderActors.use((orders) =>
     orders.turn(id, (_, now) => Effect.succeed({ type: "cancel", at: isoTime(now) })),
@@ -48,8 +48,8 @@ const endTransfer = (id: string) =>
   TransferActors.use((transfers) => transfers.turn(id, (_, now) => Effect.succeed({ type: "DELETE", now })))
 
 /**
- * A box on sale is deleted, and its ids are free again. One that has an owner can only be opened: its ids are released with
- * the others then.
+ * Deletes a lootbox that is on sale, so that its ids are available again. A lootbox that has an owner can only be
+ * opened: its ids are released together with the other demo ids.
  */
 const endBox = Effect.fnUntraced(function* ({ target }: DemoItem) {
   const boxes = yield* LootboxActors
@@ -61,37 +61,39 @@ const endBox = Effect.fnUntraced(function* ({ target }: DemoItem) {
       ? Effect.map(keys.of(context.ownerId), (pubkey) => ({ type: "OPEN", now, pubkey }) as const)
       : Effect.succeed({ type: "DELETE", now } as const),
   )
-  return snapshot.value === "Used" ? "opened, so that its ids can be released" : "removed"
+  return snapshot.value === "Used" ? "opened; its ids are released" : "removed"
 })
 
 const releaseId = Effect.fnUntraced(function* ({ target }: DemoItem) {
   const id = parseEmojiId(target)
-  if (id._tag !== "EmojiId") return yield* Effect.die(`${target} is no emoji id`)
+  if (id._tag !== "EmojiId") return yield* Effect.die(`${target} is not an emoji id`)
   const holders = yield* DemoItems.use((items) => items.holdersOf(target))
   yield* Effect.forEach(holders, endTransfer, { discard: true })
   yield* IdRegistry.use((registry) => registry.destroy(id))
   return "released"
 })
 
-const ownSecret = (what: string) => `kept: its ${what} was changed, so it is no demo account any more`
+const keptAccount = (what: string) => `kept: its ${what} was changed, so it is no longer a demo account`
 
 const endClient = Effect.fnUntraced(function* (item: DemoItem) {
-  if (!(yield* hasDemoSecret(item))) return ownSecret("secret")
+  if (!(yield* hasDemoSecret(item))) return keptAccount("secret")
   yield* OauthClients.use((clients) => clients.remove(item.target))
   return "removed"
 })
 
-/** Sessions, API keys, refresh tokens and memberships end with the user. What the user bought stays reserved. */
+/**
+ * Deletes a user with their sessions, API keys, refresh tokens and memberships. Ids that the user bought stay reserved.
+ */
 const endUser = Effect.fnUntraced(function* (item: DemoItem) {
-  if (!(yield* hasDemoSecret(item))) return ownSecret("password")
+  if (!(yield* hasDemoSecret(item))) return keptAccount("password")
   const { kept_emoji_ids: kept } = yield* UserAdmin.use((users) => users.removeDemo(item.target, by))
-  return kept.length === 0 ? "removed" : `removed; stay sold: ${kept.join(" ")}`
+  return kept.length === 0 ? "removed" : `removed; ids that stay reserved: ${kept.join(" ")}`
 })
 
-/** After the users: members that are left are no demo users. */
+/** Runs after the demo users are deleted, so remaining members are not demo users. */
 const endOrganization = Effect.fnUntraced(function* ({ target }: DemoItem) {
   const members = yield* Members.use((all) => all.list(target))
-  if (members.length > 0) return "kept: it has members who are no demo users"
+  if (members.length > 0) return "kept: it has members who are not demo users"
   yield* Organizations.use((organizations) => organizations.remove(target))
   return "removed"
 })
@@ -113,9 +115,10 @@ const all = Effect.fnUntraced(function* <E, R>(
   )
 })
 
-/** Ends everything of the demo data that was not sold. May be repeated. */
+/** Removes all demo data that was not sold. Can be repeated. */
 export const removeDemo = Effect.gen(function* () {
-  // Boxes first, since opening one gives its ids to a user; ids before users, who are known as their owners until then.
+  // Lootboxes first, because opening one gives its ids to a user. Ids before users, because ids are found by their
+  // owners.
   const boxes = yield* all("lootbox", endBox)
   const ids = yield* all("id", releaseId)
   const codes = yield* all("code", endCode)
@@ -123,6 +126,6 @@ export const removeDemo = Effect.gen(function* () {
   const users = yield* all("user", endUser)
   const organizations = yield* all("organization", endOrganization)
   const removals = [...users, ...clients, ...organizations, ...codes, ...boxes, ...ids]
-  if (removals.every(({ isDone }) => isDone)) yield* DemoItems.use((items) => items.forgetAll)
+  if (removals.every(({ isDone }) => isDone)) yield* DemoItems.use((items) => items.deleteAll)
   return removals.map(({ item: { kind, shown }, result }) => ({ kind, name: shown, result }))
 })

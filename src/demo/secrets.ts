@@ -9,16 +9,16 @@ type Facts = Pick<Config, "host" | "demoPasswords" | "secretKeys" | "dataDir">
 
 export interface DemoSecret {
   readonly secret: string
-  /** 'published', or the id of the master secret it is derived from. */
+  /** `published`, or the id of the master secret from which it is derived. */
   readonly from: string
 }
 
-/** Ten bytes are enough against guessing over a network, and short enough to type. */
+/** 80 bits cannot be guessed over a network, and 20 hex digits are short enough to type. */
 const derivedBytes = 10
 
 /**
- * Derived rather than drawn: every process can compute it, it stays the same over restarts, and it is unknown
- * to anybody without the master secret.
+ * Derived from the master secret and not random: every process computes the same value, it survives restarts, and it
+ * cannot be computed without the master secret.
  */
 const derived = (config: Facts, name: DemoSecretName): ReadonlyArray<DemoSecret> =>
   masterKeys(config).map(({ id, secret }) => {
@@ -32,15 +32,17 @@ const published = (name: DemoSecretName): DemoSecret => ({
   from: "published",
 })
 
-/** The README's passwords open nothing to the network: they are for servers that only this machine reaches. */
+/**
+ * The passwords in the README are used only if the server accepts connections from this machine only, or on request.
+ */
 export const usesPublishedSecrets = ({ demoPasswords, host }: Facts): boolean =>
   demoPasswords === "published" || isLoopback(host)
 
-/** The password of a demo user, or the secret of the demo's OAuth client, with this configuration. */
+/** The password of a demo user, or the secret of the demo OAuth client, in this configuration. */
 export const demoSecret = (config: Facts, name: DemoSecretName): DemoSecret =>
   usesPublishedSecrets(config) ? published(name) : derived(config, name)[0]!
 
-/** Every secret that a start with these master secrets may have set. */
+/** All secrets that a start with these master secrets may have set. */
 export const possibleSecrets = (config: Facts, name: string): ReadonlyArray<DemoSecret> =>
   name in publishedSecrets
     ? [published(name as DemoSecretName), ...derived(config, name as DemoSecretName)]

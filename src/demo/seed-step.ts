@@ -1,18 +1,18 @@
 import { Effect } from "effect"
 import type { Config } from "../config/config.ts"
 
-/** What one subject adds to the demo data. */
+/** The part of the demo data of one subject. */
 export interface SeedStep<R> {
-  /** Remembered in the database: a part is seeded once. */
+  /** Stored in the database, so that a part is seeded once. */
   readonly name: string
-  /** May run again after it failed half-way, so it leaves alone what is there. */
+  /** May run again after a partial failure, so it must not change existing rows. */
   readonly seed: Effect.Effect<void, unknown, R>
-  /** What a person can try with it, for the start's banner. */
+  /** Lines of the startup banner that show what to try. */
   readonly lines: (config: Config) => ReadonlyArray<string>
 }
 
-/** Refusals here mean that it is there already. */
-export const unlessThere = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+/** Ignores Unprocessable, which here means that the row already exists. */
+export const ignoreExisting = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.asVoid,
     Effect.catchIf(

@@ -7,7 +7,7 @@ import { boxed } from "../lootboxes/rules.ts"
 import { Codes } from "../orders/codes/code-store.ts"
 import { DemoItems } from "./demo-item-store.ts"
 import { alice } from "./people.ts"
-import { type SeedStep, unlessThere } from "./seed-step.ts"
+import { ignoreExisting, type SeedStep } from "./seed-step.ts"
 
 const demoCodes: ReadonlyArray<NewCode> = [
   {
@@ -17,7 +17,7 @@ const demoCodes: ReadonlyArray<NewCode> = [
     discount_as_percentage: 10,
   },
   {
-    name: "One id for nothing",
+    name: "One free emoji id",
     code_type: "Discount",
     redemption_code: "DEMO-FREE",
     discount_as_percentage: 100,
@@ -38,19 +38,19 @@ const seed = Effect.gen(function* () {
   const noteBox = items.note({ kind: "lootbox", name: "demo lootbox" })
   for (const code of demoCodes) {
     const id = yield* items.note({ kind: "code", name: code.redemption_code ?? code.name })
-    yield* unlessThere(codes.create(code, id))
+    yield* ignoreExisting(codes.create(code, id))
   }
-  yield* unlessThere(boxes.put(idsOf(boxOnSale), "Available", { id: yield* noteBox }))
+  yield* ignoreExisting(boxes.put(idsOf(boxOnSale), "Available", { id: yield* noteBox }))
   const ownerId = yield* UserAdmin.use((users) => users.findIdByEmail(alice.email))
   if (ownerId === undefined) return
-  yield* unlessThere(boxes.put(idsOf(boxToOpen), "Owned", { id: yield* noteBox, ownerId }))
+  yield* ignoreExisting(boxes.put(idsOf(boxToOpen), "Owned", { id: yield* noteBox, ownerId }))
 })
 
-export const demoGoods: SeedStep<Effect.Services<typeof seed>> = {
+export const demoShop: SeedStep<Effect.Services<typeof seed>> = {
   name: "goods",
   seed,
   lines: ({ baseUrl }) => [
-    "codes    DEMO-10 takes ten percent off a checkout, DEMO-FREE all of one id",
-    `boxes    ${baseUrl}/#/boxes: one to buy, one of ${alice.firstName}'s to open`,
+    "codes    DEMO-10: ten percent off a checkout; DEMO-FREE: one free emoji id",
+    `boxes    ${baseUrl}/#/boxes: one lootbox to buy, one that ${alice.firstName} can open`,
   ],
 }

@@ -7,7 +7,7 @@ import { type Place, RecentEventLists, type Sight } from "../turns/recent-events
 
 const shownEvents = 50
 const Cursor = Schema.String.check(Schema.isMaxLength(2048))
-/** As the database writes it: 2026-01-31 12:00:00.123456+00. */
+/** Whether the text is a time in the format of the database: 2026-01-31 12:00:00.123456+00. */
 const isMoment = (text: string): boolean => {
   const [, day, time] = /^(?!0000)(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?\+00$/.exec(text) ?? []
   const ms = Date.parse(`${day}T${time}Z`)
@@ -33,7 +33,7 @@ const read = <A, E>(
     ? Effect.succeed(undefined)
     : decode(Buffer.from(text, "base64url").toString()).pipe(
         Effect.mapError(
-          () => new InvalidRequest({ error: `query: ${name}: expected a place an earlier answer named` }),
+          () => new InvalidRequest({ error: `query: ${name}: expected a cursor from an earlier response` }),
         ),
       )
 
@@ -41,7 +41,7 @@ const list = route({
   id: "listEvents",
   group: "admin",
   summary:
-    "What happened lately on all channels, newest first; `before` and `after` go on from a place. Of a `kind` an answer may hold fewer than `limit`, or none, and there are more `before`",
+    "List recent events, newest first. With `kind` a page may be short or empty: continue while there is a `before`",
   method: "get",
   path: "/admin/events",
   auth: "JWT",

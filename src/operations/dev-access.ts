@@ -3,7 +3,7 @@ import { Forbidden, NotFound } from "../../schema/errors.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { isLoopback } from "../config/loopback.ts"
 
-/** What checkDeveloper reads. */
+/** The request headers that checkDeveloper reads. */
 export const developerHeaders = ["host", "origin", "sec-fetch-site"] as const
 
 const hostForm = /^(\[[0-9a-f:.]+\]|[^\s:@/?#\\]+)(?::\d+)?$/i
@@ -11,7 +11,7 @@ const hostForm = /^(\[[0-9a-f:.]+\]|[^\s:@/?#\\]+)(?::\d+)?$/i
 const ownUrls = ({ authUrl, baseUrl, webUrl }: Config) =>
   [baseUrl, authUrl, webUrl].map((url) => new URL(url))
 
-/** A page whose name was made to resolve to this machine (DNS rebinding) names its own host here. */
+/** Rejects DNS rebinding: a page whose host name resolves to this machine sends its own name in the Host header. */
 const isOwnHost = (config: Config, host: string): boolean => {
   const name = hostForm
     .exec(host)?.[1]
@@ -25,22 +25,22 @@ const isOwnHost = (config: Config, host: string): boolean => {
   )
 }
 
-/** Browsers name the origin of a page that asks; other programs name none. */
+/** Browsers send the origin of the requesting page. Other programs send none. */
 const isOwnOrigin = (config: Config, origin: string, host: string): boolean =>
   origin === "" ||
   (URL.canParse(origin) && new URL(origin).host === host.toLowerCase()) ||
   ownUrls(config).some((url) => url.origin === origin)
 
 /**
- * A caller on another machine can send any Host header. A container that is published on loopback sees its callers under the
- * address of a gateway: DEMO_PASSWORDS=published says that everyone who reaches the server is trusted.
+ * A caller on another machine can send any Host header. A container that is published on loopback sees its callers
+ * under the address of a gateway: DEMO_PASSWORDS=published means that every caller is trusted.
  */
 const isTrustedCaller = ({ demoPasswords }: Config, address: string): boolean =>
   isLoopback(address) || demoPasswords === "published"
 
 /**
- * Developer routes show codes and login links without a login. They do not exist in production. Elsewhere they answer only
- * callers on this machine, and only programs and pages of this server.
+ * Developer routes show codes and login links without a login. They do not exist in production. Elsewhere they answer
+ * only callers on this machine, and only programs and pages of this server.
  */
 export const checkDeveloper = Effect.fnUntraced(function* (
   headers: Readonly<Record<string, string>>,

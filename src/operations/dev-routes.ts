@@ -18,7 +18,7 @@ const OutboxEntry = Schema.Struct({
 
 const maxListed = 100
 
-/** A phone's plus sign is a space in a query that was not encoded. */
+/** In a query that is not percent-encoded, the plus sign of a phone number is decoded as a space. */
 const recipientOf = (typed: string): string => {
   const bare = typed.trim()
   return /^\d{7,15}$/.test(bare) ? `+${bare}` : bare.toLowerCase()
@@ -41,7 +41,7 @@ const show = (message: OutboxMail) => {
 const outbox = route({
   id: "devOutbox",
   group: "dev",
-  summary: "Mail and SMS to one recipient, newest first; not in production",
+  summary: "List mail and SMS to one recipient, newest first. Not available in production",
   method: "get",
   path: "/dev/outbox",
   auth: "none",

@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as our own document uses them. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export interface Shape {
   readonly $ref?: string
   readonly type?: string
@@ -48,11 +48,11 @@ export interface Operation {
 
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
 
-/** The name of the shape it refers to, if it only refers. */
+/** The name of the referenced schema, if the shape is a `$ref`. */
 export const referred = ({ $ref }: Shape): string | undefined =>
   $ref === undefined ? undefined : nameOf($ref)
 
-/** What the shape says itself and by the parts it is all of. */
+/** Merges the `allOf` parts of a shape into the shape. */
 export const whole = (shape: Shape): Shape =>
   shape.allOf === undefined ? shape : Object.assign({}, ...shape.allOf.map(whole), shape)
 

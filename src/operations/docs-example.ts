@@ -1,6 +1,6 @@
 import { type Operation, resolve, type Shape, type Shapes } from "./docs-document.ts"
 
-/** Values that mean something here, by the name of what they are for. */
+/** Example values by the name of the field or parameter. */
 const byName: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(emoji_id|eid|yats|svc)$/, "🦊🎧🐙🚀"],
   [/email|^to$/, "alice@example.com"],
@@ -15,7 +15,7 @@ const byName: ReadonlyArray<readonly [RegExp, string]> = [
   [/^keys$/, "SvcPageData"],
   [/^partner_path$/, "demo-wallet"],
 ]
-/** Of the demo: an id that is there to be asked about. */
+/** An emoji id of the demo data. */
 const registered = "🚀🌊🔥"
 
 const textOf = (shape: Shape, name: string): string => {
@@ -25,8 +25,8 @@ const textOf = (shape: Shape, name: string): string => {
 }
 
 /**
- * What one may send where this is asked for: what is required and whom it is about, or the first of what may be sent where
- * nothing is.
+ * An example value of a schema. An object has its required properties and its email. If it declares no required
+ * properties, it has its first property.
  */
 export const exampleOf = (given: Shape, shapes: Shapes, name = ""): unknown => {
   const shape = resolve(given, shapes)
@@ -57,10 +57,10 @@ export const exampleOf = (given: Shape, shapes: Shapes, name = ""): unknown => {
   }
 }
 
-/** In single quotes, for a shell. */
+/** Quotes a text for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The operation as a line for a terminal: `$B` is where the service is, `$A` an access token. */
+/** The operation as a curl command. `$B` is the base URL, `$A` an access token. */
 export const curlLine = (method: string, path: string, operation: Operation, shapes: Shapes): string => {
   const example = (place: string) =>
     operation.parameters

@@ -9,11 +9,11 @@ const either = (views: ReadonlyArray<Content>): Html =>
 const valuesView = (values: ReadonlyArray<unknown>): Html =>
   html`${either(values.slice(0, maxValuesShown).map((value) => html`<code>${JSON.stringify(value)}</code>`))}${values.length > maxValuesShown && ` and ${values.length - maxValuesShown} more`}`
 
-/** Bounds somebody chose; those of the number's format say nothing. */
+/** Describes the bounds of a value. The bounds of its number format, such as 2^53 - 1, are left out. */
 const bounds = (least: number | undefined, most: number | undefined, unit = ""): string => {
-  const isTold = (bound: number | undefined) =>
+  const isChosen = (bound: number | undefined) =>
     bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER
-  const [from, to] = [isTold(least) && least !== 0 ? least : undefined, isTold(most) ? most : undefined]
+  const [from, to] = [isChosen(least) && least !== 0 ? least : undefined, isChosen(most) ? most : undefined]
   if (from === undefined && to === undefined) return ""
   if (from === to) return `, ${from}${unit}`
   if (from === undefined) return `, at most ${to}${unit}`
@@ -22,7 +22,7 @@ const bounds = (least: number | undefined, most: number | undefined, unit = ""):
 
 const formats: Readonly<Record<string, string>> = { "date-time": "time", uuid: "uuid", uri: "URL" }
 
-/** The shape in words. Named ones are linked, not repeated. */
+/** Describes a shape in words. Named schemas are linked, not repeated. */
 export const shapeView = (given: Shape): Content => {
   const name = referred(given)
   if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`
@@ -54,7 +54,7 @@ interface Member {
   readonly isRequired: boolean
 }
 
-/** Members of objects without a name of their own follow the member they belong to. */
+/** Lists the members of an object. Members of unnamed nested objects follow their parent. */
 const membersOf = (shape: Shape, within = ""): ReadonlyArray<Member> =>
   Object.entries(shape.properties ?? {}).flatMap(([name, given]) => {
     const member = whole(given)

@@ -22,7 +22,7 @@ const shellStart = (url: string): string =>
     "  | node -pe 'JSON.parse(require(\"fs\").readFileSync(0)).access_token')",
   ].join("\n")
 
-/** Words in backticks are code. */
+/** Formats text in backticks as code. */
 const prose = (text: string): Content =>
   text.split("`").map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))
 
@@ -33,7 +33,7 @@ const answerView = ([status, { content, description }]: [string, Operation["resp
     : html`<p><strong>${status}</strong> ${description}</p>`
 }
 
-/** Pages and their forms are for a browser. */
+/** Pages and their forms are used in a browser, so they have no curl example. */
 const isPage = ({ responses }: Operation): boolean =>
   Object.values(responses).some(({ content }) => "text/html" in content)
 
@@ -50,7 +50,7 @@ const operationView = (method: string, path: string, operation: Operation, shape
 </details>`
 }
 
-/** The reference, made from the same document that machines read. It needs no script. */
+/** The API reference, generated from the OpenAPI document. It needs no script. */
 export const docsPage = (document: Document) => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -67,8 +67,8 @@ export const docsPage = (document: Document) => {
     cacheable: true,
     body: html`<main>
 <h1>API reference</h1>
-<p class="soft">Version ${document.info.version}. The same as <a href="/openapi.json">OpenAPI 3.1</a>; live updates are described by <a href="/asyncapi.json">AsyncAPI</a>.</p>
-<p>Every operation shows how to call it from a terminal, with an address and an access token in these:</p>
+<p class="soft">Version ${document.info.version}. Machine-readable: <a href="/openapi.json">OpenAPI 3.1</a>, and <a href="/asyncapi.json">AsyncAPI</a> for live updates.</p>
+<p>Every operation has a curl example. The examples use two shell variables, the base URL and an access token:</p>
 <pre><code>${shellStart(document.servers[0]?.url ?? "")}</code></pre>
 <nav aria-label="Groups"><ul>${groups.map((group) => html`<li><a href="#group-${group}">${group}</a></li>`)}<li><a href="#schemas">schemas</a></li></ul></nav>
 ${groups.map(

@@ -6,8 +6,10 @@ import { type Route, route } from "../http/route.ts"
 import { asyncApi } from "../live/asyncapi.ts"
 import { docsPage } from "./docs.ts"
 
-/** Written when it is first asked for, and kept: writing one takes milliseconds, and anybody may ask. */
-const kept = (write: (baseUrl: string) => Reply<never>) => {
+/**
+ * Generates a document on the first request and caches it: generating one takes milliseconds, and the route is public.
+ */
+const cached = (write: (baseUrl: string) => Reply<never>) => {
   let reply: Reply<never> | undefined
   return () =>
     AppConfig.use(({ baseUrl }) =>
@@ -24,18 +26,18 @@ const kept = (write: (baseUrl: string) => Reply<never>) => {
 const json = (document: unknown) =>
   Reply.raw(JSON.stringify(document), { "Content-Type": "application/json" })
 
-/** Documents made from the table itself; the table is handed in because it contains these rows. */
+/** Documents generated from the route table. The table is a parameter because it contains these rows. */
 export const documents = (table: () => ReadonlyArray<Route>) => {
   let document: ReturnType<typeof openApi> | undefined
   const describe = (baseUrl: string) => (document ??= openApi(table(), [baseUrl]))
   const shared = {
     group: "operations",
-    summary: "This API as OpenAPI 3.1",
+    summary: "Get the OpenAPI 3.1 document of this API",
     method: "get",
     auth: "none",
     success: Schema.Unknown,
     errors: [],
-    handler: kept((baseUrl) => json(describe(baseUrl))),
+    handler: cached((baseUrl) => json(describe(baseUrl))),
   } as const
   return [
     route({ ...shared, id: "openapi", path: "/openapi.json" }),
@@ -43,17 +45,17 @@ export const documents = (table: () => ReadonlyArray<Route>) => {
     route({
       ...shared,
       id: "asyncapi",
-      summary: "The live socket as AsyncAPI 3.0",
+      summary: "Get the AsyncAPI 3.0 document of the WebSocket protocol",
       path: "/asyncapi.json",
-      handler: kept((baseUrl) => json(asyncApi(baseUrl))),
+      handler: cached((baseUrl) => json(asyncApi(baseUrl))),
     }),
     route({
       ...shared,
       id: "docs",
-      summary: "This API as a page",
+      summary: "Show the API reference",
       path: "/docs",
       produces: "text/html",
-      handler: kept((baseUrl) => docsPage(describe(baseUrl))),
+      handler: cached((baseUrl) => docsPage(describe(baseUrl))),
     }),
   ] as const
 }

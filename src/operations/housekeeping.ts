@@ -31,15 +31,15 @@ const listExpired = (config: Config) => {
   ]
 }
 
-/** Takes away what nobody can ask for any more. Every process may do this; a round that meets another does less. */
+/**
+ * Deletes rows that are no longer needed. Processes may run it at the same time: each row is deleted by one of them.
+ */
 export const deleteExpiredRows = Effect.gen(function* () {
   yield* Effect.forEach(
     listExpired(yield* AppConfig),
     (rows) =>
-      // What does not work out is tried again next time, and keeps nothing else from being done.
-      deleteExpired(rows).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("housekeeping put off", cause)),
-      ),
+      // A failure does not stop the other tables. The next run tries again.
+      deleteExpired(rows).pipe(Effect.catchCause((cause) => Effect.logWarning("housekeeping failed", cause))),
     { discard: true },
   )
 })

@@ -2,5 +2,5 @@ import { Layer } from "effect"
 import { RecentEventLists } from "../turns/recent-events.ts"
 import { housekeeping } from "./housekeeping.ts"
 
-/** What operators see and what keeps the tables small. */
+/** The list of recent events, and the deletion of expired rows. */
 export const operations = Layer.mergeAll(housekeeping, RecentEventLists.layer)

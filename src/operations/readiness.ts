@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { makePostgresHealth } from "../postgres/health.ts"
 
-/** `away`: it is missed, and traffic is served without it. */
+/** `away`: unavailable, but the process can serve traffic without it. */
 type Check = Effect.Effect<"ok" | "away" | "down" | "draining">
 
-/** What must hold before traffic is sent here. Parts add their own checks. */
+/** The checks that must pass before traffic is sent to this process. Other parts add their own checks. */
 export class Readiness extends Context.Service<
   Readiness,
   {
@@ -20,7 +20,7 @@ export class Readiness extends Context.Service<
       let draining = false
       const checks = new Map<string, Check>([
         ["postgres", Effect.map(postgres.answers, (answers) => (answers ? "ok" : "down"))],
-        // Lookups go on without them, and no other process could write either: traffic still comes here.
+        // Lookups continue without writes, and no other process could write either, so traffic is still sent here.
         ["writes", Effect.sync(() => (postgres.writesFail() ? "away" : "ok"))],
         ["traffic", Effect.sync(() => (draining ? "draining" : "ok"))],
       ])

@@ -11,7 +11,7 @@ const alive = Effect.succeed({ status: "ok" } as const)
 const health = route({
   id: "health",
   group: "operations",
-  summary: "The process is alive",
+  summary: "Check that the process is alive",
   method: "get",
   path: "/health",
   auth: "none",
@@ -23,7 +23,7 @@ const health = route({
 const ready = route({
   id: "ready",
   group: "operations",
-  summary: "The process can serve: what it cannot do without answers, and it is not draining",
+  summary: "Check that the process can serve traffic",
   method: "get",
   path: "/ready",
   auth: "none",
@@ -48,7 +48,7 @@ const ready = route({
 const metrics = route({
   id: "metrics",
   group: "operations",
-  summary: "Prometheus metrics of this process",
+  summary: "Get the Prometheus metrics of this process",
   method: "get",
   path: "/metrics",
   auth: "none",

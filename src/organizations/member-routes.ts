@@ -15,7 +15,7 @@ const byMember = { id: Uuid, user_id: Uuid }
 const list = route({
   id: "listMembers",
   group: "organizations",
-  summary: "Members of an organization and their roles, a thousand to a page",
+  summary: "List the members of an organization and their roles, up to 1000 per page",
   method: "get",
   path: "/organizations/:id/members",
   auth: "JWT",
@@ -33,8 +33,7 @@ const list = route({
 const put = route({
   id: "putMember",
   group: "organizations",
-  summary:
-    "Add a user to an organization or change their role there; owners name who is new by the confirmed email too",
+  summary: "Add a member or change their role. Owners must also send the confirmed email of a new member",
   method: "put",
   path: "/organizations/:id/members/:user_id",
   auth: "JWT",
@@ -48,10 +47,13 @@ const put = route({
       yield* checkInOrganization(principal, params.id, "organizationUser:admin")
       const members = yield* Members
       const isAdmin = principal.scopes.has("organizationUser:admin")
-      // The answer shows the person, so it must be somebody whose address the owner knew before.
+      // The response contains personal data, so an owner must already know the address of a new member.
       const email = readEmail(body.email ?? "")
       if (!isAdmin && !(yield* members.isKnown(params.id, params.user_id, email))) {
-        return yield* new NotFound({ error: "There is no user of this id and this confirmed email." })
+        return yield* new NotFound({
+          error:
+            "No user has this user_id and this confirmed email. Send the email that the user has confirmed.",
+        })
       }
       return yield* members.put(params.id, params.user_id, body.role, isAdmin)
     }),
@@ -60,7 +62,7 @@ const put = route({
 const remove = route({
   id: "removeMember",
   group: "organizations",
-  summary: "Remove a user from an organization; anybody may leave by themselves",
+  summary: "Remove a member from an organization. Every member can remove themselves",
   method: "del",
   path: "/organizations/:id/members/:user_id",
   auth: "JWT",
@@ -73,8 +75,8 @@ const remove = route({
       if (principal.via !== "session" || params.user_id.toLowerCase() !== principal.userId) {
         yield* checkInOrganization(principal, params.id, "organizationUser:admin")
       }
-      const insists = principal.scopes.has("organizationUser:admin")
-      yield* Members.use((members) => members.remove(params.id, params.user_id, insists))
+      const allowNoOwner = principal.scopes.has("organizationUser:admin")
+      yield* Members.use((members) => members.remove(params.id, params.user_id, allowNoOwner))
       return { removed: params.user_id }
     }),
 })

@@ -8,30 +8,30 @@ import { Sql } from "../postgres/sql.ts"
 type Outcome = "done" | "no_organization" | "no_user" | "no_member" | "last_owner"
 
 export const maxMembersListed = 1000
-const firstOnes: Piece = { limit: maxMembersListed, offset: 0 }
+const firstPage: Piece = { limit: maxMembersListed, offset: 0 }
 
-/** Who belongs to an organization, and as what. */
+/** The members of organizations and their roles. */
 export class Members extends Context.Service<
   Members,
   {
     list(organizationId: string, piece?: Piece): Effect.Effect<ReadonlyArray<OrganizationMember>, Unavailable>
-    /** Whether the user is a member already, or has this confirmed address. */
+    /** Whether the user is already a member, or has this confirmed email. */
     isKnown(
       organizationId: string,
       userId: string,
       email: string | undefined,
     ): Effect.Effect<boolean, Unavailable>
-    /** Adds the user or changes the role. `insists`: even if that leaves no owner. */
+    /** Adds the user or changes the role. `allowNoOwner`: even if the organization then has no owner. */
     put(
       organizationId: string,
       userId: string,
       role: OrganizationRole,
-      insists: boolean,
+      allowNoOwner: boolean,
     ): Effect.Effect<OrganizationMember, NotFound | Conflict | Unavailable>
     remove(
       organizationId: string,
       userId: string,
-      insists: boolean,
+      allowNoOwner: boolean,
     ): Effect.Effect<void, NotFound | Conflict | Unavailable>
   }
 >()("directory/Members") {
@@ -41,7 +41,7 @@ export class Members extends Context.Service<
       const sql = yield* Sql
       const callers = yield* CallerCache
 
-      const rows = (organizationId: string, userId: string | null, { limit, offset } = firstOnes) =>
+      const rows = (organizationId: string, userId: string | null, { limit, offset } = firstPage) =>
         sql.rows<{ view: OrganizationMember }>(
           (q) => q`
             select jsonb_strip_nulls(jsonb_build_object('user_id', m.user_id, 'role', m.role, 'email', u.email,
@@ -55,22 +55,24 @@ export class Members extends Context.Service<
         organizationId: string,
         userId: string,
         role: OrganizationRole | null,
-        insists: boolean,
+        allowNoOwner: boolean,
       ) {
         const [row] = yield* sql
           .rows<{ outcome: Outcome }>(
-            (q) => q`select set_member(${organizationId}, ${userId}, ${role}, ${insists}) as outcome`,
+            (q) => q`select set_member(${organizationId}, ${userId}, ${role}, ${allowNoOwner}) as outcome`,
           )
           .pipe(callers.invalidating(userId))
         switch (row!.outcome) {
           case "done":
             return
           case "last_owner":
-            return yield* new Conflict({ error: "The organization needs an owner: name another one first." })
+            return yield* new Conflict({
+              error: "An organization must have an owner. Make another member an owner first.",
+            })
           case "no_organization":
-            return yield* new NotFound({ error: "There is no such organization." })
+            return yield* new NotFound({ error: "Organization not found. Check the id." })
           case "no_user":
-            return yield* new NotFound({ error: "There is no such user." })
+            return yield* new NotFound({ error: "User not found. Check the user_id." })
           case "no_member":
             return yield* new NotFound({ error: "The user is not a member of this organization." })
         }
@@ -89,12 +91,18 @@ export class Members extends Context.Service<
                        select 1 from app_user where id = ${userId} and email = ${email ?? null} and email_verified_at is not null`,
             )
             .pipe(Effect.map((rows) => rows.length > 0)),
-        put: Effect.fnUntraced(function* (organizationId, userId, role, insists) {
-          yield* set(organizationId, userId.toLowerCase(), role, insists)
+        put: Effect.fnUntraced(function* (organizationId, userId, role, allowNoOwner) {
+          yield* set(organizationId, userId.toLowerCase(), role, allowNoOwner)
           const [row] = yield* rows(organizationId, userId)
-          return row?.view ?? (yield* new NotFound({ error: "The user has just been removed." }))
+          return (
+            row?.view ??
+            (yield* new NotFound({
+              error: "The user was removed from the organization at the same time. Try again.",
+            }))
+          )
         }),
-        remove: (organizationId, userId, insists) => set(organizationId, userId.toLowerCase(), null, insists),
+        remove: (organizationId, userId, allowNoOwner) =>
+          set(organizationId, userId.toLowerCase(), null, allowNoOwner),
       })
     }),
   )

@@ -13,7 +13,7 @@ const byKey = { id: Uuid, pubkey: text(128) }
 const list = route({
   ...shared,
   id: "listOrganizationPubkeys",
-  summary: "The keys that belong to an organization, oldest first, a thousand to a page",
+  summary: "List the public keys of an organization, oldest first, up to 1000 per page",
   method: "get",
   path: "/organizations/:id/pubkeys",
   params: { id: Uuid },
@@ -27,11 +27,11 @@ const list = route({
     ),
 })
 
-const give = route({
+const assign = route({
   ...shared,
   id: "giveOrganizationPubkey",
   summary:
-    "Let a user's key belong to an organization too: its power roles may list and write the ids bound to it",
+    "Assign a user's public key to an organization. Its power roles can then list and edit the key's ids",
   method: "put",
   path: "/organizations/:id/pubkeys/:pubkey",
   scope: "organization:admin",
@@ -42,14 +42,14 @@ const give = route({
   errors: [NotFound, Conflict],
   handler: ({ params }) => {
     const pubkey = params.pubkey.toLowerCase()
-    return OrganizationKeys.use((keys) => Effect.as(keys.give(params.id, pubkey), pubkey))
+    return OrganizationKeys.use((keys) => Effect.as(keys.assign(params.id, pubkey), pubkey))
   },
 })
 
-const takeBack = route({
+const unassign = route({
   ...shared,
   id: "takeOrganizationPubkey",
-  summary: "Let a key belong to its user only",
+  summary: "Remove a public key from an organization. The key stays with its user",
   method: "del",
   path: "/organizations/:id/pubkeys/:pubkey",
   scope: "organization:admin",
@@ -59,8 +59,8 @@ const takeBack = route({
   errors: [NotFound],
   handler: ({ params }) => {
     const pubkey = params.pubkey.toLowerCase()
-    return OrganizationKeys.use((keys) => Effect.as(keys.takeBack(params.id, pubkey), pubkey))
+    return OrganizationKeys.use((keys) => Effect.as(keys.unassign(params.id, pubkey), pubkey))
   },
 })
 
-export const organizationKeys = [list, give, takeBack] as const
+export const organizationKeys = [list, assign, unassign] as const

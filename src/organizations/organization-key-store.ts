@@ -5,15 +5,17 @@ import { Sql } from "../postgres/sql.ts"
 
 export const maxKeysListed = 1000
 
-/** Keys of users that belong to an organization: its power roles may list and write the ids bound to them. */
+/**
+ * Public keys of users that are assigned to an organization. Its power roles can list and edit the ids bound to them.
+ */
 export class OrganizationKeys extends Context.Service<
   OrganizationKeys,
   {
     list(organizationId: string, piece: Piece): Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Given twice it is given once. */
-    give(organizationId: string, pubkey: string): Effect.Effect<void, NotFound | Conflict | Unavailable>
-    /** It stays its user's key. */
-    takeBack(organizationId: string, pubkey: string): Effect.Effect<void, NotFound | Unavailable>
+    /** Idempotent. */
+    assign(organizationId: string, pubkey: string): Effect.Effect<void, NotFound | Conflict | Unavailable>
+    /** The key stays with its user. */
+    unassign(organizationId: string, pubkey: string): Effect.Effect<void, NotFound | Unavailable>
   }
 >()("directory/OrganizationKeys") {
   static readonly layer = Layer.effect(
@@ -28,29 +30,33 @@ export class OrganizationKeys extends Context.Service<
                         order by created_at, pubkey limit ${limit} offset ${offset}`,
             )
             .pipe(Effect.map((rows) => rows.map(({ pubkey }) => pubkey))),
-        give: Effect.fnUntraced(function* (organizationId, pubkey) {
+        assign: Effect.fnUntraced(function* (organizationId, pubkey) {
           const [key] = yield* sql
-            .attempt<{ is_given: boolean }>(
+            .attempt<{ is_assigned: boolean }>(
               (q) => q`update pubkey set organization_id = coalesce(organization_id, ${organizationId})
-                        where pubkey = ${pubkey} returning organization_id = ${organizationId} as is_given`,
+                        where pubkey = ${pubkey} returning organization_id = ${organizationId} as is_assigned`,
             )
             .pipe(
               Effect.catchTag("SqlRefused", (refused) =>
                 refused.sqlstate === "23503"
-                  ? Effect.fail(new NotFound({ error: "There is no such organization." }))
+                  ? Effect.fail(new NotFound({ error: "Organization not found. Check the id." }))
                   : Effect.die(refused),
               ),
             )
-          if (key === undefined) return yield* new NotFound({ error: "Nobody here has this key." })
-          if (!key.is_given) return yield* new Conflict({ error: "The key belongs to another organization." })
+          if (key === undefined)
+            return yield* new NotFound({ error: "Public key not found. A user must add it first." })
+          if (!key.is_assigned)
+            return yield* new Conflict({
+              error: "This key is assigned to another organization. Remove it there first.",
+            })
         }),
-        takeBack: Effect.fnUntraced(function* (organizationId, pubkey) {
+        unassign: Effect.fnUntraced(function* (organizationId, pubkey) {
           const rows = yield* sql.rows(
             (q) => q`update pubkey set organization_id = null
                       where pubkey = ${pubkey} and organization_id = ${organizationId} returning 1`,
           )
           if (rows.length === 0) {
-            return yield* new NotFound({ error: "The key does not belong to this organization." })
+            return yield* new NotFound({ error: "This key is not assigned to this organization." })
           }
         }),
       })

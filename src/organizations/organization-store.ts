@@ -19,26 +19,26 @@ import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts
 export const organizationSorts = ["created_at", "updated_at", "name"] as const
 type OrganizationSort = (typeof organizationSorts)[number]
 
-const pathTaken = (refused: SqlRefused) =>
+const partnerPathConflict = (refused: SqlRefused) =>
   refused.sqlstate === "23505"
     ? Effect.fail(
         new Unprocessable({
-          error: "Another organization has this partner path.",
+          error: "partner_path is already used by another organization. Choose another one.",
           fields: { partner_path: [{ code: "uniqueness", message: "already in use" }] },
         }),
       )
     : Effect.die(refused)
 
-const noOrganization = () => new NotFound({ error: "There is no such organization." })
+const organizationNotFound = () => new NotFound({ error: "Organization not found. Check the id." })
 
-/** Partners and what was agreed with them. */
+/** Organizations, their partner paths and their branding. */
 export class Organizations extends Context.Service<
   Organizations,
   {
-    /** The same `run` twice is one organization. */
+    /** Idempotent: the same `run` creates one organization. */
     create(facts: NewOrganization, run?: string): Effect.Effect<Organization, Unprocessable | Unavailable>
     get(id: string): Effect.Effect<Organization, NotFound | Unavailable>
-    /** All, or those the user is a member of. */
+    /** Lists all organizations, or those of `memberId`. */
     list(
       memberId: string | undefined,
       page: PageRequest & { readonly sort: OrganizationSort },
@@ -47,14 +47,17 @@ export class Organizations extends Context.Service<
       id: string,
       changes: UpdateOrganization,
     ): Effect.Effect<Organization, NotFound | Unprocessable | Unavailable>
-    /** Refused while keys, or codes that were not withdrawn, belong to it. Its members and applications have no rights by it any more. */
+    /**
+     * Fails while keys or active codes belong to the organization. Ends memberships and the tokens of its OAuth
+     * clients.
+     */
     remove(id: string): Effect.Effect<Organization, NotFound | Conflict | Unavailable>
     branding(id: string): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
     setBranding(
       id: string,
       branding: UpdateOrganizationBranding,
     ): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
-    /** For the partner's web views; what they show is public. */
+    /** For the partner's web pages. The result is public. */
     findByPartnerPath(path: string): Effect.Effect<OrganizationBranding | undefined, Unavailable>
   }
 >()("directory/Organizations") {
@@ -64,7 +67,7 @@ export class Organizations extends Context.Service<
       const sql = yield* Sql
       const bus = yield* Bus
       const firstView = <A>(rows: ReadonlyArray<{ readonly view: A }>) =>
-        rows[0] === undefined ? Effect.fail(noOrganization()) : Effect.succeed(rows[0].view)
+        rows[0] === undefined ? Effect.fail(organizationNotFound()) : Effect.succeed(rows[0].view)
 
       return Organizations.of({
         create: ({ name, partner_path, return_link }, run = randomUUID()) =>
@@ -76,7 +79,7 @@ export class Organizations extends Context.Service<
             ),
           ).pipe(
             Effect.map(({ view }) => view),
-            Effect.catchTag("SqlRefused", pathTaken),
+            Effect.catchTag("SqlRefused", partnerPathConflict),
           ),
         get: Effect.fnUntraced(function* (id) {
           return yield* firstView(
@@ -87,15 +90,15 @@ export class Organizations extends Context.Service<
         }),
         list: Effect.fnUntraced(function* (memberId, { dir, limit, page, sort }) {
           const [row] = yield* sql.rows<{ data: ReadonlyArray<Organization>; total: number }>((q) => {
-            const mine =
+            const isListed =
               memberId === undefined
                 ? q`true`
                 : q`exists (select 1 from organization_member m where m.organization_id = o.id and m.user_id = ${memberId})`
             return q`
-              select (select count(*) from organization o where ${mine}) as total,
+              select (select count(*) from organization o where ${isListed}) as total,
                      (select coalesce(jsonb_agg(x.view order by x.n), '[]') from (
                         select y.*, row_number() over () as n from (
-                          select display_organization(o) as view from organization o where ${mine}
+                          select display_organization(o) as view from organization o where ${isListed}
                            order by ${q(sort)} ${dir === "Asc" ? q`asc` : q`desc`}, id
                            limit ${limit} offset ${page * limit}) y) x) as data`
           })
@@ -109,7 +112,7 @@ export class Organizations extends Context.Service<
                               return_link = coalesce(${return_link ?? null}, return_link), updated_at = now()
                         where id = ${id} returning display_organization(o) as view`,
             )
-            .pipe(Effect.catchTag("SqlRefused", pathTaken))
+            .pipe(Effect.catchTag("SqlRefused", partnerPathConflict))
           return yield* firstView(rows)
         }),
         remove: Effect.fnUntraced(function* (id) {
@@ -130,7 +133,12 @@ export class Organizations extends Context.Service<
               ),
               Effect.catchTag("SqlRefused", (refused) =>
                 refused.sqlstate === "23503"
-                  ? Effect.fail(new Conflict({ error: "Keys or codes still belong to this organization." }))
+                  ? Effect.fail(
+                      new Conflict({
+                        error:
+                          "This organization still has keys or codes. Remove its keys and delete its codes first.",
+                      }),
+                    )
                   : Effect.die(refused),
               ),
             )
@@ -147,10 +155,10 @@ export class Organizations extends Context.Service<
           )
         }),
         setBranding: Effect.fnUntraced(function* (id, { return_link, ...rest }) {
-          const kept = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""))
+          const stored = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""))
           const rows = yield* sql.rows<{ view: OrganizationBranding }>(
             (q) => q`update organization o
-                        set branding = ${JSON.stringify(kept)}::text::jsonb, return_link = ${return_link}, updated_at = now()
+                        set branding = ${JSON.stringify(stored)}::text::jsonb, return_link = ${return_link}, updated_at = now()
                       where id = ${id} returning display_branding(o) as view`,
           )
           return yield* firstView(rows)

@@ -36,7 +36,7 @@ const create = route({
 const list = route({
   id: "listOrganizations",
   group: "organizations",
-  summary: "Organizations the current user belongs to; all of them with organization:read",
+  summary: "List the current user's organizations. With scope organization:read: all organizations",
   method: "get",
   path: "/organizations",
   auth: "JWT",
@@ -56,7 +56,7 @@ const list = route({
 const show = route({
   id: "showOrganization",
   group: "organizations",
-  summary: "One organization",
+  summary: "Show an organization",
   method: "get",
   path: "/organizations/:id",
   auth: "JWT",
@@ -72,8 +72,7 @@ const show = route({
 const update = route({
   id: "updateOrganization",
   group: "organizations",
-  summary:
-    "Change an organization; its partner path is agreed with the operator and needs organization:admin",
+  summary: "Change an organization. Changing partner_path requires organization:admin",
   method: "patch",
   path: "/organizations/:id",
   auth: "JWT",
@@ -93,7 +92,7 @@ const update = route({
 const remove = route({
   id: "deleteOrganization",
   group: "organizations",
-  summary: "Delete an organization that nothing belongs to any more",
+  summary: "Delete an organization that has no keys and no active codes",
   method: "del",
   path: "/organizations/:id",
   auth: "JWT",
@@ -108,7 +107,7 @@ const remove = route({
 const branding = route({
   id: "getBranding",
   group: "organizations",
-  summary: "How the web views look for an organization's users",
+  summary: "Show the branding of an organization's web pages",
   method: "get",
   path: "/organizations/:id/branding",
   auth: "JWT",
@@ -124,7 +123,7 @@ const branding = route({
 const setBranding = route({
   id: "setBranding",
   group: "organizations",
-  summary: "Set an organization's branding and the link its users return to",
+  summary: "Set an organization's branding and the link to which its users return",
   method: "put",
   path: "/organizations/:id/branding",
   auth: "JWT",

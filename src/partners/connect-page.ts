@@ -1,52 +1,52 @@
 import { loggedInAs, notice } from "../sign-in/login-page.ts"
 import { html } from "../web/html.ts"
 import { bigId, idButton, spokenName } from "../web/id-tile.ts"
-import { abortForm, addressList, guestForm, partnerPage, type Visitor } from "./page-shell.ts"
+import { abortForm, addressList, flowForm, partnerPage, type Visitor } from "./page-shell.ts"
 
 interface Owner {
   readonly email: string | null
   readonly ids: ReadonlyArray<string>
-  /** Known by the partner's token alone. */
+  /** Identified only by the partner's token, not by a login here. */
   readonly isPartnersUser: boolean
 }
 
-/** The partner's own user is not logged in here; who has another account logs in. */
-const who = (guest: Visitor, { email, isPartnersUser }: Owner) =>
+/** Shows the current user and how to use another account. */
+const accountLine = (visitor: Visitor, { email, isPartnersUser }: Owner) =>
   isPartnersUser
-    ? html`<p class="soft">You are here as your ${guest.partner.name} user. <a href="${guest.home}?login">My id is in another account</a></p>`
-    : loggedInAs({ action: guest.home, formToken: guest.browser.formToken, email })
+    ? html`<p class="soft">You are using your ${visitor.partner.name} account. <a href="${visitor.home}?login">Use another account</a></p>`
+    : loggedInAs({ action: visitor.home, formToken: visitor.browser.formToken, email })
 
-export const pickPage = (guest: Visitor, owner: Owner, failed?: string) =>
-  partnerPage(guest, {
+export const pickPage = (visitor: Visitor, owner: Owner, failed?: string) =>
+  partnerPage(visitor, {
     title: "Connect your emoji id",
     status: failed === undefined ? 200 : 422,
-    body: html`<h1>Which id do you connect?</h1>
+    body: html`<h1>Choose the emoji id to connect</h1>
 ${notice(failed)}
-${who(guest, owner)}
+${accountLine(visitor, owner)}
 ${
   owner.ids.length === 0
-    ? html`<div class="card center"><p class="emoji huge" aria-hidden="true">🌱</p><p>This account has no emoji id.</p><p class="soft">Log in with another address, or go back to ${guest.partner.name} and get one.</p></div>`
-    : html`<form method="get" action="${guest.home}"><div class="tiles">${owner.ids.map((id) => idButton("id", id, spokenName(id)))}</div></form>`
+    ? html`<div class="card center"><p class="emoji huge" aria-hidden="true">🌱</p><p>This account has no emoji id.</p><p class="soft">Use another account, or return to ${visitor.partner.name} and get an emoji id.</p></div>`
+    : html`<form method="get" action="${visitor.home}"><div class="tiles">${owner.ids.map((id) => idButton("id", id, spokenName(id)))}</div></form>`
 }
-${abortForm(guest)}`,
+${abortForm(visitor)}`,
   })
 
-/** What connecting does, before it is done. */
-export const confirmPage = (guest: Visitor, owner: Owner, id: string, failed?: string) =>
-  partnerPage(guest, {
+/** Explains what connecting does and asks for confirmation. */
+export const confirmPage = (visitor: Visitor, owner: Owner, id: string, failed?: string) =>
+  partnerPage(visitor, {
     title: "Connect your emoji id",
     status: failed === undefined ? 200 : 422,
-    body: html`<h1>Connect it to ${guest.partner.name}?</h1>
+    body: html`<h1>Connect this emoji id to ${visitor.partner.name}?</h1>
 ${notice(failed)}
-${who(guest, owner)}
+${accountLine(visitor, owner)}
 <section class="card center">${bigId(id, "huge")}<p class="soft">${spokenName(id)}</p></section>
 ${
-  guest.visit.addresses.length === 0
-    ? html`<p>${guest.partner.name} learns that this id is yours. Its records stay as they are.</p>`
-    : html`${addressList(guest.visit.addresses, "Your id will lead to")}
-<p class="soft">An address your id has for one of these is replaced. Go on only if you came here from ${guest.partner.name} yourself.</p>`
+  visitor.visit.addresses.length === 0
+    ? html`<p>${visitor.partner.name} will know that you own this emoji id. Its records do not change.</p>`
+    : html`${addressList(visitor.visit.addresses, "Addresses to add to your emoji id")}
+<p class="soft">They replace existing addresses of the same types. Continue only if you opened this page from ${visitor.partner.name} yourself.</p>`
 }
-${guestForm(guest, html`<input type="hidden" name="emoji_id" value="${id}"><button class="full" name="action" value="connect">Connect ${id}</button>`)}
-${owner.ids.length > 1 && html`<p><a href="${guest.home}?pick">Choose another</a></p>`}
-${abortForm(guest)}`,
+${flowForm(visitor, html`<input type="hidden" name="emoji_id" value="${id}"><button class="full" name="action" value="connect">Connect ${id}</button>`)}
+${owner.ids.length > 1 && html`<p><a href="${visitor.home}?pick">Choose another emoji id</a></p>`}
+${abortForm(visitor)}`,
   })

@@ -10,14 +10,14 @@ import { confirmPage, pickPage } from "./connect-page.ts"
 import type { Visitor } from "./page-shell.ts"
 import { writeAddresses } from "./record-writes.ts"
 import {
-  answered,
   findLogin,
   getLogin,
   goBack,
+  openFlow,
+  partnerQuery,
   receiveForm,
   seeOther,
-  sentAlongQuery,
-  welcome,
+  sendEarlyReply,
 } from "./visitor.ts"
 
 const params = { partner_path: text(64) }
@@ -35,18 +35,18 @@ const ownerOf = (
 })
 
 /**
- * Whose id is connected. The partner's user is rarely its owner: whoever has logged in here counts first, then the
- * partner's user if they own one, and otherwise somebody has to log in.
+ * Finds the owner of the id to connect. The partner's user rarely owns it, so the user who is logged in here comes
+ * first, then the partner's user if they own an id. Otherwise the login page is shown.
  */
-const getOwner = Effect.fnUntraced(function* (guest: Visitor, named: string | undefined) {
-  const { sessionId } = guest.visit
-  // A cookie may outlive its login.
-  if (sessionId !== undefined && (yield* findLogin(guest)) === undefined) {
+const getOwner = Effect.fnUntraced(function* (visitor: Visitor, named: string | undefined) {
+  const { sessionId } = visitor.visit
+  // The cookie may belong to a login that has ended.
+  if (sessionId !== undefined && (yield* findLogin(visitor)) === undefined) {
     const actor = yield* BrowserSessions.use((sessions) => sessions.findById(sessionId))
     const ids = actor === undefined ? [] : yield* idsOf(actor, named)
     if (actor !== undefined && ids.length > 0) return ownerOf(actor, ids, true)
   }
-  const actor = yield* getLogin(guest)
+  const actor = yield* getLogin(visitor)
   return ownerOf(actor, yield* idsOf(actor, named), false)
 })
 
@@ -59,32 +59,34 @@ const connectPage = route({
   ...pageRow,
   id: "partnerConnect",
   group: "partner flows",
-  summary: "Flow 2: a partner's user connects an id they have (refresh_token, eid, addresses)",
+  summary: "Flow 2: connect an id that the user owns (refresh_token, eid, addresses)",
   method: "get",
   path: "/partner/:partner_path/link-email",
   params,
-  search: sentAlongQuery,
+  search: partnerQuery,
   limit: "write",
   redirects: [303],
   errors: [NotFound],
   handler: (request) =>
     Effect.gen(function* () {
-      const { guest, query } = yield* welcome(request, "connect")
+      const { visitor, query } = yield* openFlow(request, "connect")
       if (query["login"] !== undefined)
-        yield* getLogin({ ...guest, browser: { ...guest.browser, sessionToken: undefined } })
-      const wanted = canonicalOf(query["id"] ?? (query["pick"] === undefined ? guest.visit.eid : undefined))
-      const { ids, owner } = yield* getOwner(guest, wanted)
+        yield* getLogin({ ...visitor, browser: { ...visitor.browser, sessionToken: undefined } })
+      const wanted = canonicalOf(query["id"] ?? (query["pick"] === undefined ? visitor.visit.eid : undefined))
+      const { ids, owner } = yield* getOwner(visitor, wanted)
       const only = ids.length === 1 && query["pick"] === undefined ? ids[0] : undefined
       const chosen = ids.find(({ canonical_format }) => canonical_format === wanted) ?? only
-      return chosen === undefined ? pickPage(guest, owner) : confirmPage(guest, owner, chosen.display_format)
-    }).pipe(answered),
+      return chosen === undefined
+        ? pickPage(visitor, owner)
+        : confirmPage(visitor, owner, chosen.display_format)
+    }).pipe(sendEarlyReply),
 })
 
 const connectForm = route({
   ...formRow,
   id: "partnerConnectForm",
   group: "partner flows",
-  summary: "What the person does in flow 2: log in, connect, go back (form)",
+  summary: "Flow 2: log in, connect an id, or cancel (form)",
   path: "/partner/:partner_path/link-email",
   params,
   limit: "login",
@@ -92,20 +94,21 @@ const connectForm = route({
   errors: [Conflict, Forbidden, NotFound],
   handler: (request) =>
     Effect.gen(function* () {
-      const { form, guest } = yield* receiveForm(request, "connect")
+      const { form, visitor } = yield* receiveForm(request, "connect")
       const wanted = canonicalOf(form["emoji_id"])
-      const { ids, owner, principal } = yield* getOwner(guest, wanted)
-      if (form["action"] !== "connect") return seeOther(guest.home)
+      const { ids, owner, principal } = yield* getOwner(visitor, wanted)
+      if (form["action"] !== "connect") return seeOther(visitor.home)
       const chosen = ids.find(({ canonical_format }) => canonical_format === wanted)
-      if (chosen === undefined) return pickPage(guest, owner, "This id is not yours. Choose another.")
+      if (chosen === undefined)
+        return pickPage(visitor, owner, "You do not own this emoji id. Choose another one.")
       const eid = chosen.display_format
       const again = ({ message }: { readonly message: string }) =>
-        Effect.succeed(confirmPage(guest, owner, eid, message))
-      return yield* writeAddresses(principal, eid, guest.visit.addresses).pipe(
-        Effect.as(goBack(guest, { eid })),
+        Effect.succeed(confirmPage(visitor, owner, eid, message))
+      return yield* writeAddresses(principal, eid, visitor.visit.addresses).pipe(
+        Effect.as(goBack(visitor, { eid })),
         Effect.catchTags({ InvalidRequest: again, Unprocessable: again, UnsupportedEmoji: again }),
       )
-    }).pipe(answered),
+    }).pipe(sendEarlyReply),
 })
 
 export const partnerConnect = [connectPage, connectForm] as const

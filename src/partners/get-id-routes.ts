@@ -19,100 +19,100 @@ import { proofPage } from "./cart-page.ts"
 import { mailSentPage } from "./login-page.ts"
 import { refusedPage, type Visitor } from "./page-shell.ts"
 import { finish, paidPage, params } from "./paid-page.ts"
-import { agreeToAddresses, findBought, writeAddresses } from "./record-writes.ts"
+import { confirmAddresses, findBought, writeAddresses } from "./record-writes.ts"
 import { findOwned, showCart, showSearch } from "./shown-ids.ts"
 import {
-  Answered,
-  answered,
+  EarlyReply,
   getActor,
   goBack,
+  openFlow,
+  partnerQuery,
   receiveForm,
-  remembering,
+  rememberRegistration,
   seeOther,
-  sentAlongQuery,
-  welcome,
+  sendEarlyReply,
 } from "./visitor.ts"
 
-const getBuyer = Effect.fnUntraced(function* (guest: Visitor) {
-  const actor = yield* getActor(guest)
-  if (!guest.partner.requires_email || actor.account.email !== null) return actor
-  const why = `${guest.partner.name} wants its users to have an email address. Add one there first.`
-  return yield* new Answered({ reply: refusedPage(guest.partner, why) })
+const getBuyer = Effect.fnUntraced(function* (visitor: Visitor) {
+  const actor = yield* getActor(visitor)
+  if (!visitor.partner.requires_email || actor.account.email !== null) return actor
+  const why = `${visitor.partner.name} requires its users to have an email address. Add one there first.`
+  return yield* new EarlyReply({ reply: refusedPage(visitor.partner, why) })
 })
 
 const getPage = route({
   ...pageRow,
   id: "partnerGet",
   group: "partner flows",
-  summary: "Flow 1: a partner's user gets an id (refresh_token, eid, addresses, address_json)",
+  summary: "Flow 1: get an id (refresh_token, eid, addresses, address_json)",
   method: "get",
   path: "/partner/:partner_path",
   params,
-  search: sentAlongQuery,
+  search: partnerQuery,
   limit: "write",
   redirects: [303],
   errors: [NotFound],
   handler: (request) =>
     Effect.gen(function* () {
-      const { guest, query } = yield* welcome(request, "get")
-      const actor = yield* getBuyer(guest)
+      const { visitor, query } = yield* openFlow(request, "get")
+      const actor = yield* getBuyer(visitor)
       return query["cart"] === undefined
-        ? yield* showSearch(guest, actor, query)
-        : yield* showCart(guest, actor)
-    }).pipe(answered),
+        ? yield* showSearch(visitor, actor, query)
+        : yield* showCart(visitor, actor)
+    }).pipe(sendEarlyReply),
 })
 
 const methods = { free: "Free", card: "CardCheckout", crypto: "CryptoCommerce" } as const
 type MethodName = keyof typeof methods
 const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, name)
 
-const checkOut = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession, method: MethodName) {
+const checkOut = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSession, method: MethodName) {
   const { webUrl } = yield* AppConfig
   const { principal } = actor
-  // Before the addresses are agreed to and a code is asked for.
+  // Checked before the addresses are recorded and a two-factor code is requested.
   yield* Payments.use((payments) => payments.checkMethod(methods[method]))
   if (principal.twoFactor) {
     yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId)).pipe(
       Effect.catchTag("TwoFactorRequired", () =>
-        Effect.fail(new Answered({ reply: proofPage(guest, method) })),
+        Effect.fail(new EarlyReply({ reply: proofPage(visitor, method) })),
       ),
     )
   }
   const { order: before } = yield* Carts.use((carts) => carts.get(actor.account.id))
   const orderId = before.context.id
-  yield* agreeToAddresses(before, guest.browser.visitToken)
+  yield* confirmAddresses(before, visitor.browser.visitToken)
   const { order } = yield* Checkouts.use((checkouts) =>
     checkouts.run(
       principal,
       undefined,
       {
         method: methods[method],
-        success_url: `${webUrl}${guest.home}/paid?order=${orderId}`,
-        cancel_url: `${webUrl}${guest.home}?cart`,
+        success_url: `${webUrl}${visitor.home}/paid?order=${orderId}`,
+        cancel_url: `${webUrl}${visitor.home}?cart`,
       },
-      { organizationId: guest.partner.organization_id },
+      { organizationId: visitor.partner.organization_id },
     ),
   )
-  if (order.status === "Paid") return yield* finish(guest, actor, order)
+  if (order.status === "Paid") return yield* finish(visitor, actor, order)
   const link = order.context.intent?.checkoutUrl
-  return link === undefined ? yield* showCart(guest, actor) : seeOther(link)
+  return link === undefined ? yield* showCart(visitor, actor) : seeOther(link)
 })
 
-const prove = Effect.fnUntraced(function* (guest: Visitor, { principal }: BrowserSession, form: Form) {
+const prove = Effect.fnUntraced(function* (visitor: Visitor, { principal }: BrowserSession, form: Form) {
   yield* RateLimits.use((limits) => limits.take("code", { account: principal.userId }))
   const proof = yield* SecondFactors.use((factors) =>
     factors.prove(principal.userId, randomUUID(), (form["code"] ?? "").slice(0, 64)),
   )
   if (proof === "proven") return yield* Sessions.use((sessions) => sessions.proven(principal.sessionId))
-  const why = proof === "spent" ? "This code was used before; wait for the next one." : "The code is wrong."
-  return yield* new Answered({ reply: proofPage(guest, form["method"] ?? "", why) })
+  const why = proof === "spent" ? "This code was already used. Wait for the next code." : "Incorrect code."
+  return yield* new EarlyReply({ reply: proofPage(visitor, form["method"] ?? "", why) })
 })
 
-const act = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession, form: Form) {
+const act = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSession, form: Form) {
   const userId = actor.account.id
   const action = form["action"] ?? ""
-  const cart = seeOther(`${guest.home}?cart`)
-  if (isMethod(action)) return yield* checkOut(guest, actor, action)
+  const cart = seeOther(`${visitor.home}?cart`)
+  if (isMethod(action)) return yield* checkOut(visitor, actor, action)
   switch (action) {
     case "choose": {
       const { order } = yield* Carts.use((carts) => carts.get(userId))
@@ -132,34 +132,36 @@ const act = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession, 
       const link = order.status === "PendingPayment" ? intent?.checkoutUrl : undefined
       if (link === undefined || intent === undefined) return cart
       if (!(yield* Payments).isPayable(intent)) return cart
-      yield* agreeToAddresses(order, guest.browser.visitToken)
+      yield* confirmAddresses(order, visitor.browser.visitToken)
       return seeOther(link)
     }
     case "draft":
       yield* returnToDraft(userId)
       return cart
     case "confirm":
-      yield* MagicLinks.use((links) => links.send({ id: userId }, { redirect: `${guest.home}?cart` }, "web"))
-      return mailSentPage(yield* remembering(guest, userId), actor.account.email ?? "")
+      yield* MagicLinks.use((links) =>
+        links.send({ id: userId }, { redirect: `${visitor.home}?cart` }, "web"),
+      )
+      return mailSentPage(yield* rememberRegistration(visitor, userId), actor.account.email ?? "")
     case "keep": {
-      const eid = yield* findOwned(actor, guest.visit.eid)
-      if (eid === undefined) return seeOther(guest.home)
-      yield* writeAddresses(actor.principal, eid, guest.visit.addresses)
-      return goBack(guest, { eid })
+      const eid = yield* findOwned(actor, visitor.visit.eid)
+      if (eid === undefined) return seeOther(visitor.home)
+      yield* writeAddresses(actor.principal, eid, visitor.visit.addresses)
+      return goBack(visitor, { eid })
     }
     case "prove": {
-      yield* prove(guest, actor, form)
+      yield* prove(visitor, actor, form)
       const method = form["method"] ?? ""
-      return isMethod(method) ? yield* checkOut(guest, actor, method) : cart
+      return isMethod(method) ? yield* checkOut(visitor, actor, method) : cart
     }
     default:
-      return seeOther(guest.home)
+      return seeOther(visitor.home)
   }
 })
 
-/** The page the form came from, and why it was refused. */
+/** Shows the page of the form again, with the reason why the action failed. */
 const showAgain = Effect.fnUntraced(function* (
-  guest: Visitor,
+  visitor: Visitor,
   actor: BrowserSession,
   form: Form,
   failed: string,
@@ -168,22 +170,22 @@ const showAgain = Effect.fnUntraced(function* (
   const { order } = yield* Carts.use((carts) => carts.get(actor.account.id))
   if (isMethod(action ?? "") && order.context.items.length === 0) {
     const bought = yield* findBought(
-      guest.browser.visitToken,
-      guest.partner.organization_id,
+      visitor.browser.visitToken,
+      visitor.partner.organization_id,
       actor.account.id,
     )
-    if (bought !== undefined) return yield* finish(guest, actor, bought)
+    if (bought !== undefined) return yield* finish(visitor, actor, bought)
   }
   return form["action"] === "choose"
-    ? yield* showSearch(guest, actor, { q: form["emoji_id"] ?? "" }, failed)
-    : yield* showCart(guest, actor, failed)
+    ? yield* showSearch(visitor, actor, { q: form["emoji_id"] ?? "" }, failed)
+    : yield* showCart(visitor, actor, failed)
 })
 
 const getForm = route({
   ...formRow,
   id: "partnerGetForm",
   group: "partner flows",
-  summary: "What the person does in flow 1: choose, check out, go back (form)",
+  summary: "Flow 1: choose an id, check out, or cancel (form)",
   path: "/partner/:partner_path",
   params,
   limit: "login",
@@ -191,18 +193,18 @@ const getForm = route({
   errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
   handler: (request) =>
     Effect.gen(function* () {
-      const { form, guest } = yield* receiveForm(request, "get")
-      const actor = yield* getBuyer(guest)
-      return yield* act(guest, actor, form).pipe(
+      const { form, visitor } = yield* receiveForm(request, "get")
+      const actor = yield* getBuyer(visitor)
+      return yield* act(visitor, actor, form).pipe(
         Effect.catchTags({
-          Conflict: ({ message }) => showAgain(guest, actor, form, message),
-          EventRefused: ({ message }) => showAgain(guest, actor, form, message),
-          InvalidRequest: ({ message }) => showAgain(guest, actor, form, message),
-          Unprocessable: ({ message }) => showAgain(guest, actor, form, message),
-          UnsupportedEmoji: ({ message }) => showAgain(guest, actor, form, message),
+          Conflict: ({ message }) => showAgain(visitor, actor, form, message),
+          EventRefused: ({ message }) => showAgain(visitor, actor, form, message),
+          InvalidRequest: ({ message }) => showAgain(visitor, actor, form, message),
+          Unprocessable: ({ message }) => showAgain(visitor, actor, form, message),
+          UnsupportedEmoji: ({ message }) => showAgain(visitor, actor, form, message),
         }),
       )
-    }).pipe(answered),
+    }).pipe(sendEarlyReply),
 })
 
 export const partnerGet = [getPage, getForm, paidPage] as const

@@ -5,41 +5,41 @@ import { abortForm, partnerPage, type Visitor } from "./page-shell.ts"
 
 const purposes = {
   get: "Log in to get your emoji id",
-  connect: "Connect an emoji id you have",
+  connect: "Log in to connect your emoji id",
   manage: "Log in to manage your emoji ids",
 } as const
 
-export const guestLoginPage = (
-  guest: Visitor,
+export const partnerLoginPage = (
+  visitor: Visitor,
   facts: { readonly failed?: string; readonly email?: string } = {},
 ) =>
-  partnerPage(guest, {
-    title: purposes[guest.flow],
+  partnerPage(visitor, {
+    title: purposes[visitor.flow],
     status: facts.failed === undefined ? 200 : 422,
-    body: html`<h1>${purposes[guest.flow]}</h1>
-<p>${guest.flow === "connect" && html`Log in with the address your id was bought with. `}Your mail stays with us; ${guest.partner.name} does not learn it.</p>
-${loginForms({ action: guest.home, formToken: guest.browser.formToken, ...facts })}
-${abortForm(guest)}`,
+    body: html`<h1>${purposes[visitor.flow]}</h1>
+<p>${visitor.flow === "connect" && html`Log in to the account that owns your emoji id. `}Your email address is not shared with ${visitor.partner.name}.</p>
+${loginForms({ action: visitor.home, formToken: visitor.browser.formToken, ...facts })}
+${abortForm(visitor)}`,
   })
 
-export const guestCodePage = (guest: Visitor, session: BrowserSession, failed?: string) =>
-  partnerPage(guest, {
-    title: "Your code",
+export const partnerCodePage = (visitor: Visitor, session: BrowserSession, failed?: string) =>
+  partnerPage(visitor, {
+    title: "Enter your code",
     status: failed === undefined ? 200 : 422,
-    body: html`<h1>One more step</h1>
+    body: html`<h1>Enter your code</h1>
 ${codeForm({
-  action: guest.home,
-  formToken: guest.browser.formToken,
+  action: visitor.home,
+  formToken: visitor.browser.formToken,
   provider: session.account.providers[0],
   ...(failed === undefined ? {} : { failed }),
 })}`,
   })
 
-export const mailSentPage = (guest: Visitor, email: string) =>
-  partnerPage(guest, {
-    title: "Look into your mail",
+export const mailSentPage = (visitor: Visitor, email: string) =>
+  partnerPage(visitor, {
+    title: "Check your email",
     body: html`<div class="center"><p class="emoji huge" aria-hidden="true">📬</p>
-<h1>Look into your mail</h1>
-<p>If <strong>${email}</strong> belongs to somebody who logs in by mail, a link is on its way.</p>
-<p class="soft">Open it in this browser, then you go on from here. Has it not come? <a href="${guest.home}">Ask again</a>, or log in with your password.</p></div>`,
+<h1>Check your email</h1>
+<p>If <strong>${email}</strong> belongs to an account that can log in by email link, we sent a link to it.</p>
+<p class="soft">Open the link in this browser to continue. If you received no email, <a href="${visitor.home}">request another link</a> or log in with your password.</p></div>`,
   })

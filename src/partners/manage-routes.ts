@@ -13,7 +13,7 @@ import { formRow, pageRow } from "../web/page-route.ts"
 import { ownedPage, type RecordsShown, recordsPage } from "./manage-page.ts"
 import type { Visitor } from "./page-shell.ts"
 import { writeAddresses } from "./record-writes.ts"
-import { answered, getActor, receiveForm, seeOther, sentAlongQuery, welcome } from "./visitor.ts"
+import { getActor, openFlow, partnerQuery, receiveForm, seeOther, sendEarlyReply } from "./visitor.ts"
 
 const params = { partner_path: text(64) }
 
@@ -25,7 +25,7 @@ const parse = (typed: string | undefined): EmojiId | undefined => {
 }
 
 const show = Effect.fnUntraced(function* (
-  guest: Visitor,
+  visitor: Visitor,
   actor: BrowserSession,
   wanted: EmojiId | undefined,
   more: Partial<Pick<RecordsShown, "failed" | "saved" | "typed">> = {},
@@ -35,17 +35,17 @@ const show = Effect.fnUntraced(function* (
   const id = parse(chosen?.canonical_format)
   if (chosen === undefined || id === undefined) {
     return ownedPage(
-      guest,
+      visitor,
       ids.map(({ display_format }) => display_format),
     )
   }
   const { result: records = [] } = yield* checkRegistered(yield* Lookups.use((lookups) => lookups.find(id)))
   const has = new Set(records.map(({ hash }) => hash))
-  return recordsPage(guest, {
+  return recordsPage(visitor, {
     id: chosen.display_format,
     count: ids.length,
     records,
-    offered: guest.visit.addresses.filter(({ hash }) => !has.has(hash)),
+    offered: visitor.visit.addresses.filter(({ hash }) => !has.has(hash)),
     ...more,
   })
 })
@@ -54,27 +54,27 @@ const managePage = route({
   ...pageRow,
   id: "partnerManage",
   group: "partner flows",
-  summary: "Flow 3: a partner's user manages the records of their ids (refresh_token, addresses)",
+  summary: "Flow 3: manage the records of the user's ids (refresh_token, addresses)",
   method: "get",
   path: "/partner/:partner_path/manage",
   params,
-  search: sentAlongQuery,
+  search: partnerQuery,
   limit: "write",
   redirects: [303],
   errors: [NotFound],
   handler: (request) =>
     Effect.gen(function* () {
-      const { guest, query } = yield* welcome(request, "manage")
-      const actor = yield* getActor(guest)
+      const { visitor, query } = yield* openFlow(request, "manage")
+      const actor = yield* getActor(visitor)
       const ids = query["all"] === undefined ? yield* idsOf(actor) : []
       const only = ids.length === 1 ? ids[0]?.canonical_format : undefined
-      const wanted = query["all"] === undefined ? (query["id"] ?? guest.visit.eid ?? only) : undefined
+      const wanted = query["all"] === undefined ? (query["id"] ?? visitor.visit.eid ?? only) : undefined
       const saved = query["saved"] === undefined ? {} : { saved: true }
-      return yield* show(guest, actor, parse(wanted), saved)
-    }).pipe(answered),
+      return yield* show(visitor, actor, parse(wanted), saved)
+    }).pipe(sendEarlyReply),
 })
 
-const edit = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession, id: EmojiId, form: Form) {
+const edit = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSession, id: EmojiId, form: Form) {
   const { data = "", hash = "", tag = "" } = form
   const records = yield* Records
   const permission = writePermissionOf(actor.principal)
@@ -84,7 +84,7 @@ const edit = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession,
     case "delete":
       return yield* Effect.asVoid(records.edit(id, permission, { delete: [hash] }))
     case "given":
-      return yield* writeAddresses(actor.principal, id.canonical, guest.visit.addresses)
+      return yield* writeAddresses(actor.principal, id.canonical, visitor.visit.addresses)
     default:
       return
   }
@@ -94,7 +94,7 @@ const manageForm = route({
   ...formRow,
   id: "partnerManageForm",
   group: "partner flows",
-  summary: "What the person does in flow 3: add and remove records (form)",
+  summary: "Flow 3: add and remove records (form)",
   path: "/partner/:partner_path/manage",
   params,
   limit: "login",
@@ -102,23 +102,23 @@ const manageForm = route({
   errors: [Conflict, Forbidden, NotFound],
   handler: (request) =>
     Effect.gen(function* () {
-      const { form, guest } = yield* receiveForm(request, "manage")
-      const actor = yield* getActor(guest)
+      const { form, visitor } = yield* receiveForm(request, "manage")
+      const actor = yield* getActor(visitor)
       const id = parse(form["emoji_id"])
       const ids = yield* idsOf(actor, id)
       if (id === undefined || !ids.some(({ canonical_format }) => canonical_format === id.canonical)) {
-        return seeOther(guest.home)
+        return seeOther(visitor.home)
       }
       const again = ({ message }: { readonly message: string }) =>
-        show(guest, actor, id, {
+        show(visitor, actor, id, {
           failed: message,
           typed: { tag: form["tag"] ?? "", data: form["data"] ?? "" },
         })
-      return yield* edit(guest, actor, id, form).pipe(
-        Effect.as(seeOther(`${guest.home}?${new URLSearchParams({ id: id.canonical, saved: "" })}`)),
+      return yield* edit(visitor, actor, id, form).pipe(
+        Effect.as(seeOther(`${visitor.home}?${new URLSearchParams({ id: id.canonical, saved: "" })}`)),
         Effect.catchTags({ InvalidRequest: again, Unprocessable: again, UnsupportedEmoji: again }),
       )
-    }).pipe(answered),
+    }).pipe(sendEarlyReply),
 })
 
 export const partnerManage = [managePage, manageForm] as const

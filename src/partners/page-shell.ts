@@ -9,11 +9,11 @@ import { recordLine } from "../web/record-view.ts"
 import type { PartnerFlow } from "./visit-store.ts"
 import type { Visit } from "./visits.ts"
 
-/** Somebody a partner has sent, as far as the pages need to know them. */
+/** A person in a partner flow, with everything that the pages need. */
 export interface Visitor {
   readonly partner: OrganizationBranding
   readonly flow: PartnerFlow
-  /** The clean path of the flow. */
+  /** The path of the flow, without parameters. */
   readonly home: string
   readonly browser: Browser
   readonly visit: Visit
@@ -47,18 +47,18 @@ export const partnerPage = (
     body: html`${brand(partner)}<main>${body}</main>`,
   })
 
-/** Tells visits apart, in a form: another link may bring another visit while a page is open. */
+/** Identifies the visit in a form: another link may start another visit while a page is open. */
 export const visitMark = ({ visitToken = "" }: Browser): string =>
   createHash("sha256").update(visitToken).digest("base64url")
 
-/** A form of a flow; it always goes to the flow's own path. */
-export const guestForm = ({ browser, home }: Visitor, body: Content, className = ""): Html =>
+/** A form of a flow. It is sent to the path of the flow. */
+export const flowForm = ({ browser, home }: Visitor, body: Content, className = ""): Html =>
   html`<form method="post" action="${home}" class="${className}">${hiddenToken(browser.formToken)}<input type="hidden" name="visit" value="${visitMark(browser)}">${body}</form>`
 
-export const abortForm = (guest: Visitor): Html =>
-  guestForm(
-    guest,
-    html`<button class="quiet" name="action" value="abort">Cancel and go back to ${guest.partner.name}</button>`,
+export const abortForm = (visitor: Visitor): Html =>
+  flowForm(
+    visitor,
+    html`<button class="quiet" name="action" value="abort">Cancel and go back to ${visitor.partner.name}</button>`,
     "row",
   )
 
@@ -67,7 +67,7 @@ export const addressList = (addresses: ReadonlyArray<DirectoryRecord>, heading: 
   html`<section class="card"><h2 class="first">${heading}</h2>
 <ul class="records">${addresses.map((record) => html`<li>${recordLine(record)}</li>`)}</ul></section>`
 
-/** What came with the link cannot be used. Nobody is sent on: the one to tell is the person. */
+/** Explains to the user that the parameters of the link are not valid. There is no redirect. */
 export const refusedPage = (partner: OrganizationBranding, what: string, status = 400) =>
   partnerPage(
     { partner },
@@ -77,12 +77,12 @@ export const refusedPage = (partner: OrganizationBranding, what: string, status 
       body: html`<div class="center"><p class="emoji huge" aria-hidden="true">🧩</p>
 <h1>This link does not work</h1>
 <p>${what}</p>
-<p class="soft">Go back to ${partner.name} and try again from there. Nothing was changed.</p></div>`,
+<p class="soft">Return to ${partner.name} and try again. Nothing was changed.</p></div>`,
     },
   )
 
-export const donePage = (guest: Visitor, title: string, body: Content) =>
-  partnerPage(guest, {
+export const donePage = (visitor: Visitor, title: string, body: Content) =>
+  partnerPage(visitor, {
     title,
     body: html`<div class="center"><h1>${title}</h1>${body}</div>`,
   })

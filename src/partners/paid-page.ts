@@ -8,25 +8,25 @@ import { pageRow } from "../web/page-route.ts"
 import { boughtPage, notPaidPage, waitingPage } from "./cart-page.ts"
 import type { Visitor } from "./page-shell.ts"
 import { boughtIds, writeOrdered } from "./record-writes.ts"
-import { answered, getActor, goBack, welcome } from "./visitor.ts"
+import { getActor, goBack, openFlow, sendEarlyReply } from "./visitor.ts"
 
 export const params = { partner_path: text(64) }
 
 export const finish = Effect.fnUntraced(function* (
-  guest: Visitor,
+  visitor: Visitor,
   actor: BrowserSession,
   order: StoredOrder,
 ) {
   yield* writeOrdered(actor.principal, order)
   const [eid] = boughtIds(order)
-  return goBack(guest, eid === undefined ? {} : { eid })
+  return goBack(visitor, eid === undefined ? {} : { eid })
 })
 
 export const paidPage = route({
   ...pageRow,
   id: "partnerPaid",
   group: "partner flows",
-  summary: "Where a payment of flow 1 returns to; goes on to the partner once it is booked",
+  summary: "Flow 1: return from the payment, then redirect to the partner when the order is paid",
   method: "get",
   path: "/partner/:partner_path/paid",
   headers: [...pageRow.headers, "accept"],
@@ -36,22 +36,23 @@ export const paidPage = route({
   errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
   handler: (request) =>
     Effect.gen(function* () {
-      const { guest, query } = yield* welcome(request, "get")
-      const actor = yield* getActor(guest)
+      const { visitor, query } = yield* openFlow(request, "get")
+      const actor = yield* getActor(visitor)
       const id = isUuid(query["order"] ?? "") ? query["order"] : undefined
       const order = id === undefined ? undefined : yield* Orders.use((orders) => orders.find(id))
       if (order === undefined || order.context.userId !== actor.account.id) {
-        return yield* new NotFound({ error: "There is no such order of yours." })
+        return yield* new NotFound({ error: "Order not found, or it belongs to another user." })
       }
-      const path = `${guest.home}/paid?order=${id}`
-      if (order.status === "PendingPayment") return waitingPage(guest, path)
+      const path = `${visitor.home}/paid?order=${id}`
+      if (order.status === "PendingPayment") return waitingPage(visitor, path)
       if (order.status === "Paid") {
-        const back = yield* finish(guest, actor, order)
-        // The payment page's policy holds for every redirect after its form, so the chain ends with a page of ours.
+        const back = yield* finish(visitor, actor, order)
+        // The payment page's Content-Security-Policy applies to all redirects after its form, so the chain ends with a
+        // page of this site.
         const isChained =
           query["again"] === undefined && (request.headers["accept"] ?? "").includes("text/html")
-        return isChained ? boughtPage(guest, boughtIds(order), `${path}&again`) : back
+        return isChained ? boughtPage(visitor, boughtIds(order), `${path}&again`) : back
       }
-      return notPaidPage(guest, order.context.payments.length > 0)
-    }).pipe(answered),
+      return notPaidPage(visitor, order.context.payments.length > 0)
+    }).pipe(sendEarlyReply),
 })

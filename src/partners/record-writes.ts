@@ -21,79 +21,88 @@ export const boughtIds = ({ context }: StoredOrder): ReadonlyArray<string> =>
   context.items.flatMap(({ emojiId }) => (emojiId === undefined ? [] : [emojiId]))
 
 /**
- * Gives the id those of the addresses it does not have yet: pages are loaded twice, and twice the same is refused.
- * `yields`: agreed to a while ago, so an address the owner has written since stays.
+ * Adds the addresses that the id does not have yet. Pages may be loaded twice, and inserting the same record again
+ * would fail. `keepsExisting`: the user confirmed the addresses some time ago, so addresses that the owner wrote since
+ * are not replaced.
  */
 export const writeAddresses = Effect.fnUntraced(function* (
   principal: Principal,
   text: string,
   addresses: ReadonlyArray<DirectoryRecord>,
-  { yields = false } = {},
+  { keepsExisting = false } = {},
 ) {
   if (addresses.length === 0) return
   const id = yield* checkEmojiId(text)
-  // To an id of theirs: that they may write to everybody's is no reason to send others' money here.
+  // Only to ids of this user: an administrator could write to every id, and payments to other users would be
+  // redirected.
   const permission = { ...writePermissionOf(principal), isAdmin: false }
   const write = Effect.gen(function* () {
-    // From the database: what was written a moment ago is not yet told to who has looked before.
+    // Read from the database: the lookup cache may not have the most recent write yet.
     const facts = yield* EmojiIds.use((ids) =>
       ids.findWriteFacts(id.canonical, permission.userId, permission.organizations),
     )
     const has = new Set(facts?.records.map(({ hash }) => hash))
-    const kept = new Set(yields ? facts?.records.map(({ singleKey }) => singleKey) : [])
+    const kept = new Set(keepsExisting ? facts?.records.map(({ singleKey }) => singleKey) : [])
     const insert = keepLastValues(addresses)
       .filter((record) => !has.has(record.hash) && !kept.has(findSingleValueKey(record) ?? ""))
       .map(({ data, tag }) => ({ data, tag }))
     if (insert.length > 0)
       yield* Records.use((records) => records.edit(id, permission, { insert }, facts?.version))
   })
-  // Perhaps because the owner, or the same page, loaded twice at once, has written something meanwhile.
-  const isMeanwhile = ({ _tag }: { readonly _tag: string }) => _tag === "Conflict" || _tag === "Unprocessable"
-  yield* Effect.retry(write, { times: maxRetries, while: isMeanwhile })
+  // The owner, or the same page loaded twice, may have written at the same time.
+  const isConcurrentChange = ({ _tag }: { readonly _tag: string }) =>
+    _tag === "Conflict" || _tag === "Unprocessable"
+  yield* Effect.retry(write, { times: maxRetries, while: isConcurrentChange })
 })
 
-/** The addresses of a visit go to every id its order has bought, once: afterwards the id is its owner's to change. */
+/** Writes the addresses of a visit to every id of its order, once. Later changes by the owner are not overwritten. */
 export const writeOrdered = Effect.fnUntraced(function* (principal: Principal, order: StoredOrder) {
   const visits = yield* PartnerVisits
-  // A cart that was not checked out in the end, or was taken back, may have been paid elsewhere: nothing was agreed for that.
+  // The cart may have been paid outside the partner flow. The user confirmed no addresses for that.
   const partner = order.context.checkout?.organizationId
-  const addresses = partner === undefined ? [] : yield* visits.awaiting(order.context.id, partner)
-  // An id that is somebody else's by now, or gone, does not keep the others from theirs.
-  const hasMovedOn = () => Effect.void
+  const addresses = partner === undefined ? [] : yield* visits.listPendingAddresses(order.context.id, partner)
+  // An id that has another owner by now, or was deleted, must not block the other ids.
+  const skip = () => Effect.void
   for (const id of boughtIds(order)) {
     if (parseEmojiId(id)._tag !== "EmojiId") continue
-    yield* writeAddresses(principal, id, addresses, { yields: true }).pipe(
-      Effect.catchTags({ Forbidden: hasMovedOn, NotFound: hasMovedOn }),
+    yield* writeAddresses(principal, id, addresses, { keepsExisting: true }).pipe(
+      Effect.catchTags({ Forbidden: skip, NotFound: skip }),
     )
   }
-  yield* visits.written(order.context.id)
+  yield* visits.markWritten(order.context.id)
 })
 
-/** Whether the order waits for a payment that was asked for elsewhere: it is not checked out here any more. */
-const isElsewhere = ({ context, status }: StoredOrder, organizationId: string): boolean =>
+/**
+ * Whether the order waits for a payment that was started outside this partner's flow. It cannot be checked out here.
+ */
+const isCheckedOutElsewhere = ({ context, status }: StoredOrder, organizationId: string): boolean =>
   status === "PendingPayment" && dueCents(context) > 0 && context.checkout?.organizationId !== organizationId
 
-/** What the ids of an order are given when it is paid from here: what was agreed for it before, and what this visit brings. */
-export const foreseeAddresses = Effect.fnUntraced(function* (
+/** The addresses that the ids of an order get when it is paid here: those confirmed before, and those of this visit. */
+export const previewAddresses = Effect.fnUntraced(function* (
   order: StoredOrder,
   organizationId: string,
-  brought: ReadonlyArray<DirectoryRecord>,
+  added: ReadonlyArray<DirectoryRecord>,
 ) {
-  if (isElsewhere(order, organizationId)) return []
-  const agreed = yield* PartnerVisits.use((visits) => visits.awaiting(order.context.id, organizationId))
-  return keepLastValues([...agreed, ...brought])
+  if (isCheckedOutElsewhere(order, organizationId)) return []
+  const confirmed = yield* PartnerVisits.use((visits) =>
+    visits.listPendingAddresses(order.context.id, organizationId),
+  )
+  return keepLastValues([...confirmed, ...added])
 })
 
-/** Noted before the order can be paid, so that no payment comes without its addresses being known. */
-export const agreeToAddresses = Effect.fnUntraced(function* (
+/** Links the visit to the order before it can be paid, so that the addresses are known when the payment arrives. */
+export const confirmAddresses = Effect.fnUntraced(function* (
   { context }: StoredOrder,
   visitToken: string | undefined,
 ) {
   if (visitToken === undefined || context.items.length === 0) return
-  yield* PartnerVisits.use((visits) => visits.ordered(visitToken, context.id))
+  yield* PartnerVisits.use((visits) => visits.linkOrder(visitToken, context.id))
 })
 
-/** What the visit has bought already: a button that buys is pressed twice, and the first press did it all. */
+/**
+ * The order that this visit has already paid. If a buy button is pressed twice, the first press completes the order.
+ */
 export const findBought = Effect.fnUntraced(function* (
   visitToken: string | undefined,
   organizationId: string,
@@ -106,11 +115,11 @@ export const findBought = Effect.fnUntraced(function* (
   return order?.status === "Paid" && order.context.userId === userId ? order : undefined
 })
 
-const writeForgotten = Effect.gen(function* () {
+const writePending = Effect.gen(function* () {
   const visits = yield* PartnerVisits
   const callers = yield* CallerCache
   const orders = yield* Orders
-  for (const visit of yield* visits.unwritten) {
+  for (const visit of yield* visits.listUnwritten) {
     const order = yield* orders.find(visit.orderId)
     const caller = yield* callers.find(visit.userId)
     if (order === undefined || caller === undefined) continue
@@ -125,18 +134,18 @@ const writeForgotten = Effect.gen(function* () {
       twoFactor: caller.twoFactor,
     }
     yield* writeOrdered(principal, order).pipe(
-      // The address is refused by now: asking again would change nothing.
+      // The address is no longer valid. Retrying would not help.
       Effect.catch((problem) =>
-        problem._tag === "Unavailable" ? Effect.fail(problem) : visits.written(visit.orderId),
+        problem._tag === "Unavailable" ? Effect.fail(problem) : visits.markWritten(visit.orderId),
       ),
     )
   }
 })
 
-/** Whoever pays and closes the window has agreed to the addresses all the same. */
+/** Writes the addresses of buyers who paid and did not return: paying confirmed the addresses. */
 export const partnerRecordWrites = Layer.effectDiscard(
-  writeForgotten.pipe(
-    Effect.catchCause((cause) => Effect.logDebug("addresses put off", cause)),
+  writePending.pipe(
+    Effect.catchCause((cause) => Effect.logDebug("writing partner addresses failed", cause)),
     Effect.repeat(Schedule.spaced(`${intervalSeconds} seconds`)),
     Effect.forkScoped,
   ),

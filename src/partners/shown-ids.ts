@@ -10,21 +10,25 @@ import { OrderViews } from "../orders/order-view.ts"
 import { Payments } from "../orders/payments/payments.ts"
 import { cartPage } from "./cart-page.ts"
 import type { Visitor } from "./page-shell.ts"
-import { foreseeAddresses } from "./record-writes.ts"
+import { previewAddresses } from "./record-writes.ts"
 import { type SearchShown, searchPage } from "./search-page.ts"
 
 const suggestions = 6
 const maxQueryUnits = 120
 
-/** The wanted id, as it is shown, when it is theirs. */
+/** The display form of the wanted id, if the user owns it. */
 export const findOwned = Effect.fnUntraced(function* (actor: BrowserSession, wanted: string | undefined) {
   if (wanted === undefined) return undefined
   const ids = yield* listOwned(actor.account.id, wanted)
   return ids.find(({ canonical_format }) => canonical_format === wanted)?.display_format
 })
 
-/** The cart, and why something about it was refused. */
-export const showCart = Effect.fnUntraced(function* (guest: Visitor, actor: BrowserSession, failed?: string) {
+/** The cart page. `failed` is the reason why the last action failed. */
+export const showCart = Effect.fnUntraced(function* (
+  visitor: Visitor,
+  actor: BrowserSession,
+  failed?: string,
+) {
   const { order, user } = yield* Carts.use((carts) => carts.get(actor.account.id))
   const view = yield* OrderViews.use((views) => views.show(order, user))
   const wanted = view.order_items.filter(({ item_type }) => item_type === "EmojiId")
@@ -32,9 +36,9 @@ export const showCart = Effect.fnUntraced(function* (guest: Visitor, actor: Brow
     order.status === "Draft" &&
     wanted.length === view.order_items.length &&
     wanted.length <= user.remaining_free_emoji
-  return cartPage(guest, {
+  return cartPage(visitor, {
     order: view,
-    addresses: yield* foreseeAddresses(order, guest.partner.organization_id, guest.visit.addresses),
+    addresses: yield* previewAddresses(order, visitor.partner.organization_id, visitor.visit.addresses),
     isFree: isFree || totalCents(order.context.items) === 0,
     methods: (yield* Payments).methods,
     ...(failed === undefined ? {} : { failed }),
@@ -53,16 +57,16 @@ const search = Effect.fnUntraced(function* (query: string) {
   return query === "" ? { offers } : { offers, failed: id.message }
 })
 
-/** What is for sale: the id asked for, and others. */
+/** The search page: the requested id, and suggestions. */
 export const showSearch = Effect.fnUntraced(function* (
-  guest: Visitor,
+  visitor: Visitor,
   actor: BrowserSession,
   query: Form,
   failed?: string,
 ) {
   const typed = `${query["q"] ?? ""}${query["pick"] ?? ""}`.replaceAll(/\s/g, "").slice(0, maxQueryUnits)
   const { order, user } = yield* Carts.use((carts) => carts.get(actor.account.id))
-  const owned = yield* findOwned(actor, guest.visit.eid)
+  const owned = yield* findOwned(actor, visitor.visit.eid)
   const shown: SearchShown = {
     query: typed,
     ...(yield* search(typed)),
@@ -72,5 +76,5 @@ export const showSearch = Effect.fnUntraced(function* (
     freeLeft: user.remaining_free_emoji,
     ...(owned === undefined ? {} : { owned }),
   }
-  return searchPage(guest, shown)
+  return searchPage(visitor, shown)
 })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type ExpiredRows, expiredADayAgo } from "../postgres/prune.ts"
 import { Sql } from "../postgres/sql.ts"
 
-/** get: buy an id. connect: bring one that is owned already. manage: edit records. */
+/** get: buy an id. connect: connect an id that the user owns. manage: edit records. */
 export type PartnerFlow = "get" | "connect" | "manage"
 
 export interface VisitRow {
@@ -24,7 +24,7 @@ interface NewVisit {
   readonly seconds: number
 }
 
-/** Visits by the hash of the token that the browser keeps. A token has one hash for each secret key. */
+/** Visits by the hash of the token in the browser's cookie. A token has one hash for each secret key. */
 export const makeVisitStore = Sql.useSync((sql) => ({
   add: (visit: NewVisit) =>
     sql
@@ -46,7 +46,7 @@ export const makeVisitStore = Sql.useSync((sql) => ({
                     and expires_at > now()`,
       )
       .pipe(Effect.map((rows) => rows[0])),
-  // An earlier order of the visit may still be paid, so what was agreed for it is kept beside.
+  // An earlier order of the visit may still be paid. A copy of the visit keeps the addresses for that order.
   setOrder: (tokenHashes: ReadonlyArray<string>, orderId: string) =>
     sql
       .rows(
@@ -64,7 +64,7 @@ export const makeVisitStore = Sql.useSync((sql) => ({
                  on conflict do nothing`,
       )
       .pipe(Effect.asVoid),
-  /** The visits of an order whose addresses are not written. */
+  /** The visits of an order whose addresses are not written yet. */
   listByOrder: (orderId: string, organizationId: string) =>
     sql.rows<VisitRow>(
       (q) => q`select * from partner_visit
@@ -78,9 +78,10 @@ export const makeVisitStore = Sql.useSync((sql) => ({
                   where order_id = ${orderId} and written_at is null`,
       )
       .pipe(Effect.asVoid),
-  /** Some visits whose order was paid a while ago and whose addresses are not written. */
+  /** Up to 20 visits whose order was paid at least 20 seconds ago and whose addresses are not written. */
   listUnwritten: sql.rows<VisitRow & { readonly owner_id: string }>(
-    // Each step fenced off: most visits have no order, and the planner would look at all of them, or at all orders.
+    // `offset 0` keeps the planner from merging the steps: it would read all visits, most of which have no order, or
+    // all orders.
     (q) => q`select v.*, e.owner_id
                from (select * from partner_visit where order_id is not null and written_at is null offset 0) v
               cross join lateral (select * from entity where kind = 'order' and id = v.order_id offset 0) e

@@ -9,49 +9,49 @@ import { keepLastValues } from "../directory/record-inputs.ts"
 import { type Form, readForm, readParameters } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { Organizations } from "../organizations/organization-store.ts"
-import { takeLoginForm } from "../sign-in/login-forms.ts"
+import { handleLoginForm } from "../sign-in/login-forms.ts"
 import { callbackUrl } from "../sign-in/oauth/authorization-request.ts"
 import { html } from "../web/html.ts"
-import { guestCodePage, guestLoginPage, mailSentPage } from "./login-page.ts"
+import { mailSentPage, partnerCodePage, partnerLoginPage } from "./login-page.ts"
 import { donePage, refusedPage, type Visitor, visitMark } from "./page-shell.ts"
 import type { PartnerFlow } from "./visit-store.ts"
 import { PartnerVisits, type Visit, visitSeconds } from "./visits.ts"
 
-/** The request is answered already; what would have come after it does not. */
-export class Answered extends Data.TaggedError("Answered")<{ readonly reply: Reply<never> }> {}
+/** Ends the handler early with this reply. */
+export class EarlyReply extends Data.TaggedError("EarlyReply")<{ readonly reply: Reply<never> }> {}
 
-export const answered = <A, E, R>(effect: Effect.Effect<A, E | Answered, R>) =>
+export const sendEarlyReply = <A, E, R>(effect: Effect.Effect<A, E | EarlyReply, R>) =>
   effect.pipe(
-    Effect.catchTag("Answered" as never, ({ reply }: Answered) => Effect.succeed(reply)),
-  ) as Effect.Effect<A | Reply<never>, Exclude<E, Answered>, R>
+    Effect.catchTag("EarlyReply" as never, ({ reply }: EarlyReply) => Effect.succeed(reply)),
+  ) as Effect.Effect<A | Reply<never>, Exclude<E, EarlyReply>, R>
 
 export const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
 export const seeOther = (path: string, headers: Record<string, string> = {}) =>
   Reply.redirect(path, { ...noStore, ...headers }, 303)
 
 const suffixes = { get: "", connect: "/link-email", manage: "/manage" } as const
-const sentAlong = ["refresh_token", "eid", "addresses", "address_json"] as const
-/** For the document; what is wrong with one of them is told to the person as a page. */
-export const sentAlongQuery = Object.fromEntries(
-  sentAlong.map((name) => [name, Schema.optionalKey(Schema.String)]),
+const partnerParameters = ["refresh_token", "eid", "addresses", "address_json"] as const
+/** For the OpenAPI document only. Invalid values are explained to the user on a page. */
+export const partnerQuery = Object.fromEntries(
+  partnerParameters.map((name) => [name, Schema.optionalKey(Schema.String)]),
 )
-const nothing: Visit = { addresses: [], sessionId: undefined, orderId: undefined }
+const noVisit: Visit = { addresses: [], sessionId: undefined, orderId: undefined }
 
-interface Arrival {
+interface FlowRequest {
   readonly params: { readonly partner_path: string }
   readonly headers: Readonly<Record<string, string>>
   readonly search: string
 }
 
-const readSentAlong = (partner: OrganizationBranding, values: Form) => {
+const readPartnerParameters = (partner: OrganizationBranding, values: Form) => {
   const refuse = (name: string, why: string) =>
-    new Answered({ reply: refusedPage(partner, `${partner.name} has sent a ${name} we cannot use. ${why}`) })
+    new EarlyReply({ reply: refusedPage(partner, `${partner.name} sent an invalid ${name}. ${why}`) })
   const pairs = parseAddressPairs(values["addresses"] ?? "")
   if (pairs instanceof AddressesRefused) return refuse("list of addresses", pairs.message)
   const fromJson = parseAddressJson(values["address_json"] ?? "")
   if (fromJson instanceof AddressesRefused)
     return refuse("list of addresses (address_json)", fromJson.message)
-  // As they will be written: the pages show these.
+  // Exactly the addresses that will be written. The pages show these.
   const addresses = keepLastValues([...pairs, ...fromJson])
   const given = values["eid"] ?? ""
   const eid = given === "" ? undefined : parseEmojiId(given)
@@ -64,34 +64,35 @@ const readSentAlong = (partner: OrganizationBranding, values: Form) => {
   }
 }
 
-/** Somebody arrives with what the partner sent along: it is kept here, and the browser goes on without it. */
-const receive = Effect.fnUntraced(function* (guest: Visitor, values: Form) {
-  const { flow, home, partner } = guest
-  const state = readSentAlong(partner, values)
-  if (state instanceof Answered) return yield* state
+/** Stores the partner's parameters in a visit and redirects to the same page without them. */
+const startVisit = Effect.fnUntraced(function* (visitor: Visitor, values: Form) {
+  const { flow, home, partner } = visitor
+  const state = readPartnerParameters(partner, values)
+  if (state instanceof EarlyReply) return yield* state
   const token = state.refreshToken
   const session =
     token === undefined ? undefined : yield* BrowserSessions.use((sessions) => sessions.find(token))
   if (token !== undefined && session === undefined) {
-    const why = `The login ${partner.name} has sent is over, or was replaced by a newer one.`
-    return yield* new Answered({ reply: refusedPage(partner, why) })
+    const why = `The login that ${partner.name} sent has expired or was replaced by a newer one.`
+    return yield* new EarlyReply({ reply: refusedPage(partner, why) })
   }
   if (session !== undefined && !session.admitted) {
-    const why = `The login ${partner.name} has sent still waits for its second factor.`
-    return yield* new Answered({ reply: refusedPage(partner, why) })
+    const why = `The login that ${partner.name} sent still needs its two-factor code.`
+    return yield* new EarlyReply({ reply: refusedPage(partner, why) })
   }
   const login =
     session === undefined ? undefined : { userId: session.account.id, sessionId: session.sessionId }
   const visitToken = yield* PartnerVisits.use((visits) =>
-    visits.admit(partner.organization_id, flow, state, login),
+    visits.create(partner.organization_id, flow, state, login),
   )
   const cookie = (yield* BrowserCookies).cookie("visit", visitToken, visitSeconds)
-  return yield* new Answered({ reply: seeOther(home, { "Set-Cookie": cookie }) })
+  return yield* new EarlyReply({ reply: seeOther(home, { "Set-Cookie": cookie }) })
 })
 
-const meet = Effect.fnUntraced(function* ({ headers, params }: Arrival, flow: PartnerFlow) {
+const findVisitor = Effect.fnUntraced(function* ({ headers, params }: FlowRequest, flow: PartnerFlow) {
   const partner = yield* Organizations.use((all) => all.findByPartnerPath(params.partner_path))
-  if (partner === undefined) return yield* new NotFound({ error: "No partner of ours has this address." })
+  if (partner === undefined)
+    return yield* new NotFound({ error: "Partner not found. Check the partner path in the URL." })
   const browser = (yield* BrowserCookies).read(headers)
   const visit =
     browser.visitToken === undefined
@@ -100,20 +101,28 @@ const meet = Effect.fnUntraced(function* ({ headers, params }: Arrival, flow: Pa
           visits.find(browser.visitToken ?? "", partner.organization_id, flow),
         )
   const home = `/partner/${encodeURIComponent(params.partner_path)}${suffixes[flow]}`
-  return { partner, flow, home, browser, visit: visit ?? nothing } satisfies Visitor as Visitor
+  return { partner, flow, home, browser, visit: visit ?? noVisit } satisfies Visitor as Visitor
 })
 
-/** Who comes to look at a page. Answers by itself when something was sent along. */
-export const welcome = Effect.fnUntraced(function* (arrival: Arrival, flow: PartnerFlow) {
-  const guest = yield* meet(arrival, flow)
-  const read = readParameters(arrival.search)
-  const twice = read === undefined ? undefined : sentAlong.find((name) => read.repeated.has(name))
-  if (read === undefined || twice !== undefined) {
-    const why = twice === undefined ? "Its address is damaged." : `It has ${twice} more than once.`
-    return yield* new Answered({ reply: refusedPage(guest.partner, why) })
+/**
+ * Reads the visitor and the query of a page request. If the partner sent parameters, it starts a visit and replies
+ * itself.
+ */
+export const openFlow = Effect.fnUntraced(function* (request: FlowRequest, flow: PartnerFlow) {
+  const visitor = yield* findVisitor(request, flow)
+  const read = readParameters(request.search)
+  const repeatedName =
+    read === undefined ? undefined : partnerParameters.find((name) => read.repeated.has(name))
+  if (read === undefined || repeatedName !== undefined) {
+    const why =
+      repeatedName === undefined
+        ? "The URL is damaged."
+        : `The parameter ${repeatedName} is sent more than once.`
+    return yield* new EarlyReply({ reply: refusedPage(visitor.partner, why) })
   }
-  if (sentAlong.some((name) => read.values[name] !== undefined)) return yield* receive(guest, read.values)
-  return { guest, query: read.values }
+  if (partnerParameters.some((name) => read.values[name] !== undefined))
+    return yield* startVisit(visitor, read.values)
+  return { visitor, query: read.values }
 })
 
 export const findLogin = ({ browser }: Visitor) =>
@@ -121,93 +130,100 @@ export const findLogin = ({ browser }: Visitor) =>
     ? Effect.succeed(undefined)
     : BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
 
-/** Who acts in the flow: the partner's user, or whoever has logged in here. Answers with a login page when nobody does. */
-export const getActor = Effect.fnUntraced(function* (guest: Visitor) {
-  const { sessionId } = guest.visit
+/**
+ * The acting user: the partner's user, or the user who is logged in here. Replies with a login page if there is none.
+ */
+export const getActor = Effect.fnUntraced(function* (visitor: Visitor) {
+  const { sessionId } = visitor.visit
   if (sessionId !== undefined) {
     const session = yield* BrowserSessions.use((sessions) => sessions.findById(sessionId))
     if (session !== undefined) return session
-    const why = `The login ${guest.partner.name} has sent is over.`
-    return yield* new Answered({ reply: refusedPage(guest.partner, why) })
+    const why = `The login that ${visitor.partner.name} sent has ended.`
+    return yield* new EarlyReply({ reply: refusedPage(visitor.partner, why) })
   }
-  return yield* getLogin(guest)
+  return yield* getLogin(visitor)
 })
 
-export const getLogin = Effect.fnUntraced(function* (guest: Visitor) {
-  const session = yield* findLogin(guest)
-  if (session === undefined) return yield* new Answered({ reply: guestLoginPage(guest) })
-  if (!session.admitted) return yield* new Answered({ reply: guestCodePage(guest, session) })
+export const getLogin = Effect.fnUntraced(function* (visitor: Visitor) {
+  const session = yield* findLogin(visitor)
+  if (session === undefined) return yield* new EarlyReply({ reply: partnerLoginPage(visitor) })
+  if (!session.admitted) return yield* new EarlyReply({ reply: partnerCodePage(visitor, session) })
   return session
 })
 
-/** A form that was sent from a page of the flow. Logging in and leaving are answered here. */
+/** Reads a form of the flow. Handles login and cancel itself. */
 export const receiveForm = Effect.fnUntraced(function* (
-  arrival: Arrival & { readonly rawBody: Uint8Array },
+  request: FlowRequest & { readonly rawBody: Uint8Array },
   flow: PartnerFlow,
 ) {
-  const guest = yield* meet(arrival, flow)
-  const form = yield* Effect.fromResult(readForm(arrival.rawBody))
+  const visitor = yield* findVisitor(request, flow)
+  const form = yield* Effect.fromResult(readForm(request.rawBody))
   const browsers = yield* BrowserCookies
-  if (browsers.precedesLogin(guest.browser, arrival.headers, form)) {
-    return yield* new Answered({ reply: seeOther(guest.home) })
+  if (browsers.precedesLogin(visitor.browser, request.headers, form)) {
+    return yield* new EarlyReply({ reply: seeOther(visitor.home) })
   }
-  yield* browsers.checkForm(guest.browser, arrival.headers, form)
-  // The page was about another visit, with other addresses: what it would do now is shown first. Pages of the version before have no mark.
-  if ((form["visit"] ?? visitMark(guest.browser)) !== visitMark(guest.browser)) {
-    return yield* new Answered({ reply: seeOther(guest.home) })
+  yield* browsers.checkForm(visitor.browser, request.headers, form)
+  // The form is from another visit with other addresses, so the current page is shown first. Pages of the previous
+  // version have no mark.
+  if ((form["visit"] ?? visitMark(visitor.browser)) !== visitMark(visitor.browser)) {
+    return yield* new EarlyReply({ reply: seeOther(visitor.home) })
   }
-  if (form["action"] === "abort") return yield* new Answered({ reply: goBack(guest, { status: "aborted" }) })
-  const session: BrowserSession | undefined = yield* findLogin(guest)
-  const link = { parameters: { redirect: guest.home }, site: "web" } as const
-  const step = yield* takeLoginForm(form, guest.browser, session, link).pipe(
+  if (form["action"] === "abort")
+    return yield* new EarlyReply({ reply: goBack(visitor, { status: "aborted" }) })
+  const session: BrowserSession | undefined = yield* findLogin(visitor)
+  const link = { parameters: { redirect: visitor.home }, site: "web" } as const
+  const step = yield* handleLoginForm(form, visitor.browser, session, link).pipe(
     Effect.catchTag("LoginFailed", ({ error }) =>
       Effect.fail(
-        new Answered({
+        new EarlyReply({
           reply:
             session === undefined || session.admitted
-              ? guestLoginPage(guest, { failed: error, email: form["email"] ?? "" })
-              : guestCodePage(guest, session, error),
+              ? partnerLoginPage(visitor, { failed: error, email: form["email"] ?? "" })
+              : partnerCodePage(visitor, session, error),
         }),
       ),
     ),
   )
-  if (step?.kind === "mailed") return yield* new Answered({ reply: mailSentPage(guest, step.email) })
+  if (step?.kind === "mailed") return yield* new EarlyReply({ reply: mailSentPage(visitor, step.email) })
   if (step !== undefined) {
     const headers: Record<string, string> = step.cookie === undefined ? {} : { "Set-Cookie": step.cookie }
-    return yield* new Answered({ reply: seeOther(guest.home, headers) })
+    return yield* new EarlyReply({ reply: seeOther(visitor.home, headers) })
   }
   if (form["action"] === undefined) {
-    return yield* new InvalidRequest({ error: "The form does not say what to do." })
+    return yield* new InvalidRequest({ error: "The form has no action. Reload the page and try again." })
   }
-  return { guest, form }
+  return { visitor, form }
 })
 
-/** Who asks for the mail in the flow goes on as the partner's user when it comes. */
-export const remembering = (guest: Visitor, userId: string) =>
+/**
+ * Remembers in this browser that the partner's user requested the email, so that its link continues the flow as this
+ * user.
+ */
+export const rememberRegistration = (visitor: Visitor, userId: string) =>
   BrowserCookies.use((browsers) => {
-    const fresh = [...guest.browser.fresh, browsers.registered(userId)]
-    return Effect.succeed({ ...guest, browser: { ...guest.browser, fresh } })
+    const fresh = [...visitor.browser.fresh, browsers.registered(userId)]
+    return Effect.succeed({ ...visitor, browser: { ...visitor.browser, fresh } })
   })
 
-/** Back to the address that was agreed with the partner, with the token it sent. */
+/** Redirects to the return link of the partner, with the refresh token that it sent. */
 export const goBack = (
-  guest: Visitor,
-  told: { readonly eid?: string; readonly status?: "aborted" },
+  visitor: Visitor,
+  result: { readonly eid?: string; readonly status?: "aborted" },
 ): Reply<never> => {
-  const { partner, visit } = guest
+  const { partner, visit } = visitor
   if (partner.return_link !== "") {
-    const address = callbackUrl(partner.return_link, { ...told, refresh_token: visit.refreshToken })
+    const address = callbackUrl(partner.return_link, { ...result, refresh_token: visit.refreshToken })
     return Reply.redirect(address, noStore)
   }
-  return told.status === "aborted"
+  return result.status === "aborted"
     ? donePage(
-        guest,
+        visitor,
         "Nothing was changed",
-        html`<p>You may close this page and go back to ${partner.name}.</p>`,
+        html`<p>You can close this page and return to ${partner.name}.</p>`,
       )
     : donePage(
-        guest,
-        "All done",
-        html`<p class="emoji huge">${told.eid}</p><p>You may close this page and go back to ${partner.name}.</p>`,
+        visitor,
+        "Done",
+        html`<p class="emoji huge">${result.eid}</p><p>You can close this page and return to ${partner.name}.</p>`,
       )
 }

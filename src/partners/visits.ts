@@ -5,18 +5,18 @@ import { OneTimeCodes } from "../accounts/sessions/one-time-codes.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
 import { makeVisitStore, type PartnerFlow, type VisitRow } from "./visit-store.ts"
 
-/** What a partner sent along, as long as the person stays. */
+/** The parameters that a partner sent. They are stored encrypted until the visit expires. */
 interface VisitState {
-  /** Given back as it came. */
+  /** Returned to the partner unchanged. */
   readonly refreshToken?: string
   readonly addresses: ReadonlyArray<DirectoryRecord>
   readonly eid?: string
 }
 
 export interface Visit extends VisitState {
-  /** The login behind the partner's token. */
+  /** The session of the partner's refresh token. */
   readonly sessionId: string | undefined
-  /** The order that was last checked out in this visit. */
+  /** The last order that was checked out in this visit. */
   readonly orderId: string | undefined
 }
 
@@ -32,8 +32,8 @@ const aad = (organizationId: string) => `partner-visit/${organizationId}`
 export class PartnerVisits extends Context.Service<
   PartnerVisits,
   {
-    /** Answers the token the browser keeps. */
-    admit(
+    /** Stores a visit and returns the token for the browser's cookie. */
+    create(
       organizationId: string,
       flow: PartnerFlow,
       state: VisitState,
@@ -44,16 +44,16 @@ export class PartnerVisits extends Context.Service<
       organizationId: string,
       flow: PartnerFlow,
     ): Effect.Effect<Visit | undefined, Unavailable>
-    /** The ids of this order are to be given the visit's addresses once it is paid. */
-    ordered(token: string, orderId: string): Effect.Effect<void, Unavailable>
-    /** What the ids of an order through this partner are still to be given: nothing once it was written. */
-    awaiting(
+    /** Links the order to the visit: its ids get the visit's addresses when it is paid. */
+    linkOrder(token: string, orderId: string): Effect.Effect<void, Unavailable>
+    /** The addresses that are not yet written to the ids of an order. Empty after they were written. */
+    listPendingAddresses(
       orderId: string,
       organizationId: string,
     ): Effect.Effect<ReadonlyArray<DirectoryRecord>, Unavailable>
-    written(orderId: string): Effect.Effect<void, Unavailable>
-    /** Visits whose order is paid and whose addresses are not written, because nobody came back. */
-    readonly unwritten: Effect.Effect<ReadonlyArray<UnwrittenVisit>, Unavailable>
+    markWritten(orderId: string): Effect.Effect<void, Unavailable>
+    /** Visits whose order is paid and whose addresses are not written, because the buyer did not return. */
+    readonly listUnwritten: Effect.Effect<ReadonlyArray<UnwrittenVisit>, Unavailable>
   }
 >()("directory/PartnerVisits") {
   static readonly layer = Layer.effect(
@@ -64,7 +64,7 @@ export class PartnerVisits extends Context.Service<
       const codes = yield* OneTimeCodes
       const hashes = (token: string) => codes.lookupHashes({ purpose: "partner-visit" }, token)
 
-      /** One that cannot be opened, because its key is gone or not here yet, must not hold up the others. */
+      /** Returns undefined if the secret key of the visit is missing, so that it does not block other visits. */
       const open = (row: VisitRow) =>
         seal.open(row.sealed_state, aad(row.organization_id)).pipe(
           Effect.map((text): Visit | undefined => {
@@ -73,12 +73,15 @@ export class PartnerVisits extends Context.Service<
             return { ...state, ...known }
           }),
           Effect.catch(({ reason }) =>
-            Effect.as(Effect.logWarning("visit not opened", { order: row.order_id, reason }), undefined),
+            Effect.as(
+              Effect.logWarning("decrypting a partner visit failed", { order: row.order_id, reason }),
+              undefined,
+            ),
           ),
         )
 
       return PartnerVisits.of({
-        admit: Effect.fnUntraced(function* (organizationId, flow, state, login) {
+        create: Effect.fnUntraced(function* (organizationId, flow, state, login) {
           const token = yield* codes.makeOpaqueToken
           yield* visits.add({
             tokenHash: codes.hash({ purpose: "partner-visit" }, token),
@@ -95,14 +98,14 @@ export class PartnerVisits extends Context.Service<
           const row = yield* visits.find(hashes(token), organizationId, flow)
           return row === undefined ? undefined : yield* open(row)
         }),
-        ordered: (token, orderId) => visits.setOrder(hashes(token), orderId),
-        awaiting: Effect.fnUntraced(function* (orderId, organizationId) {
+        linkOrder: (token, orderId) => visits.setOrder(hashes(token), orderId),
+        listPendingAddresses: Effect.fnUntraced(function* (orderId, organizationId) {
           const rows = yield* visits.listByOrder(orderId, organizationId)
           const opened = yield* Effect.forEach(rows, open)
           return opened.flatMap((visit) => visit?.addresses ?? [])
         }),
-        written: visits.markWritten,
-        unwritten: Effect.gen(function* () {
+        markWritten: visits.markWritten,
+        listUnwritten: Effect.gen(function* () {
           const rows = yield* visits.listUnwritten
           const opened = yield* Effect.forEach(rows, (row) =>
             Effect.map(open(row), (visit) =>

@@ -50,13 +50,13 @@ ${denyForm(shown)}`,
 export const codePage = (shown: Shown & { readonly provider: TwoFactorProvider | undefined }) =>
   show(
     shown,
-    "Your code",
+    "Enter your code",
     html`<p class="eyebrow">Emoji Id Directory</p>
-<h1>One more step</h1>
+<h1>Enter your code</h1>
 ${codeForm({ ...formOf(shown), provider: shown.provider })}`,
   )
 
-/** Which id the application is told. Pressing one is the whole answer. */
+/** Lists the user's emoji ids. Pressing one sends the application an authorization code for that id. */
 export const selectorPage = (
   shown: Shown & {
     readonly email: string | null
@@ -68,10 +68,10 @@ export const selectorPage = (
   const others = shown.ids.filter((id) => id !== shown.wanted)
   return show(
     shown,
-    `Choose an id for ${client.name}`,
+    `Choose an emoji id for ${client.name}`,
     html`<p class="eyebrow">Emoji Id Directory</p>
-<h1>${client.name} asks who you are</h1>
-<p>Choose the id it is told. It learns that this id is yours and the number of your account, by which it can tell that your ids belong together; nothing else of you.</p>
+<h1>Choose an emoji id for ${client.name}</h1>
+<p>${client.name} receives the emoji id that you choose and your account number. With this number it can see that two emoji ids belong to the same account. It receives no other data about you.</p>
 ${notice(shown.failed)}
 ${loggedInAs({ ...formOf(shown), email: shown.email })}
 <form method="post" action="${authorizePath(shown.request)}">
@@ -80,8 +80,8 @@ ${hiddenToken(shown.browser.formToken)}
 ${
   shown.wanted !== undefined &&
   html`<div class="card center">${bigId(shown.wanted, "huge")}
-<button class="full" name="emoji_id" value="${shown.wanted}" aria-label="Go on as ${spokenName(shown.wanted)}">Go on as ${shown.wanted}</button></div>
-${others.length > 0 && html`<h2>Or as</h2>`}`
+<button class="full" name="emoji_id" value="${shown.wanted}" aria-label="Continue as ${spokenName(shown.wanted)}">Continue as ${shown.wanted}</button></div>
+${others.length > 0 && html`<h2>Or choose another emoji id</h2>`}`
 }
 <div class="tiles">${others.map((id) => idButton("emoji_id", id, spokenName(id)))}</div>
 </form>
@@ -92,24 +92,26 @@ ${denyForm(shown)}`,
 export const noIdsPage = (shown: Shown & { readonly email: string | null; readonly shopUrl: string }) =>
   show(
     shown,
-    "You have no id yet",
+    "You have no emoji id yet",
     html`<p class="eyebrow">Emoji Id Directory</p>
 <h1>You have no emoji id yet</h1>
 ${loggedInAs({ ...formOf(shown), email: shown.email })}
 <div class="card"><p class="emoji huge center" aria-hidden="true">🌱</p>
-<p>${shown.request.client.name} wants to know you by an emoji id: one to six emoji that are yours alone.</p>
-<ol><li>Look for one you like and put it into your cart.</li><li>Check out. The first one may be free.</li><li>Come back here and load this page again.</li></ol>
-<p><a class="button full" href="${shown.shopUrl}">Find an id</a></p></div>
+<p>${shown.request.client.name} identifies you by an emoji id: one to six emoji that only you own.</p>
+<ol><li>Search for an emoji id and add it to your cart.</li><li>Check out. The first emoji id may be free.</li><li>Return to this page and reload it.</li></ol>
+<p><a class="button full" href="${shown.shopUrl}">Search for an emoji id</a></p></div>
 ${denyForm(shown)}`,
   )
 
-/** Said to the person, because whoever sent them cannot be trusted with it. */
+/**
+ * Shown instead of a redirect: the client or its redirect_uri is not registered, so the browser must not be sent there.
+ */
 export const untrustedPage = (error: string) =>
   page({
-    title: "This login cannot go on",
+    title: "This login cannot continue",
     status: 400,
     body: html`<main class="center"><p class="emoji huge" aria-hidden="true">🛑</p>
-<h1>This login cannot go on</h1>
+<h1>This login cannot continue</h1>
 <p>${error}</p>
-<p class="soft">Nothing was shared with anybody. If you came from an application you trust, tell its makers that their <code>client_id</code> or <code>redirect_uri</code> is not registered as it was sent.</p></main>`,
+<p class="soft">No data was shared. If you trust the application that sent you here, inform its developers that the <code>client_id</code> or <code>redirect_uri</code> of their request does not match the registered values.</p></main>`,
   })

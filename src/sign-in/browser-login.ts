@@ -7,17 +7,17 @@ import { Sessions } from "../accounts/sessions/sessions.ts"
 import { SecondFactors } from "../accounts/two-factor/second-factors.ts"
 import type { Form } from "../http/request/form.ts"
 
-/** The form did not log anybody in; the page shows it again and says why. */
+/** The login failed. The page shows the form again with this error. */
 export class LoginFailed extends Data.TaggedError("LoginFailed")<{ readonly error: string }> {}
 
 const emailOf = (form: Form): Effect.Effect<string, LoginFailed> => {
   const email = readEmail(form["email"] ?? "")
   return email === undefined
-    ? Effect.fail(new LoginFailed({ error: "This is not an email address." }))
+    ? Effect.fail(new LoginFailed({ error: "Enter a valid email address." }))
     : Effect.succeed(email)
 }
 
-/** Mails a link to whom it may concern; who asked learns nothing of whether it did. */
+/** Emails a login link if a user has this address. The response is the same if there is no such user. */
 export const mailLink = Effect.fnUntraced(function* (
   form: Form,
   parameters: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ export const logInByPassword = (form: Form) =>
     return yield* login({ email, password: (form["password"] ?? "").slice(0, 1600) })
   }).pipe(
     Effect.catchTags({
-      Unauthorized: () => Effect.fail(new LoginFailed({ error: "The address or the password is wrong." })),
+      Unauthorized: () => Effect.fail(new LoginFailed({ error: "Incorrect email or password." })),
       InvalidRequest: ({ message }) => Effect.fail(new LoginFailed({ error: message })),
     }),
   )

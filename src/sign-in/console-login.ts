@@ -5,16 +5,16 @@ import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { Sessions } from "../accounts/sessions/sessions.ts"
 
 /**
- * A login of its own for the console in a browser where a mailed link has logged somebody in. The cookie's login stays as
- * it is: two holders of one refresh token would end each other.
+ * Opens a separate session for the console in a browser that is logged in by an emailed link. The console does not
+ * share the session of the cookie: if two clients used the same refresh token, each would invalidate the other's.
  */
 export const logInFromBrowser = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
   if (headers["sec-fetch-site"] !== "same-origin") {
-    return yield* new Forbidden({ error: "Only a page of this site may ask for this." })
+    return yield* new Forbidden({ error: "This request is allowed only from a page of this site." })
   }
   const { sessionToken } = (yield* BrowserCookies).read(headers)
   const found = yield* BrowserSessions.use((sessions) => sessions.find(sessionToken ?? ""))
-  if (!found?.admitted) return yield* new NotFound({ error: "Nobody is logged in in this browser." })
+  if (!found?.admitted) return yield* new NotFound({ error: "This browser is not logged in. Log in first." })
   const sessions = yield* Sessions
   return yield* sessions.open(found.account, { verifiedAt: yield* sessions.findVerifiedAt(found.sessionId) })
 })

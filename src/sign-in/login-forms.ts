@@ -5,17 +5,17 @@ import { AppConfig } from "../config/config.ts"
 import type { Form } from "../http/request/form.ts"
 import { logInByCode, logInByPassword, mailLink, sendCodeAgain } from "./browser-login.ts"
 
-/** What a login form led to. `cookie` is to be set; the page is then shown again. */
+/** The result of a login form. After `shown_again` the caller sets `cookie` and shows the page again. */
 export type LoginStep =
   | { readonly kind: "mailed"; readonly email: string }
   | { readonly kind: "shown_again"; readonly cookie?: string }
 
-/** Who presses Enter and has typed a password means to log in with it. */
+/** Enter logs in by password if a password was typed, and requests a link otherwise. */
 const actionOf = ({ action, password = "" }: Form) =>
   action === "enter" ? (password === "" ? "link" : "password") : action
 
-/** Takes what login pages send; undefined when the form is about something else. */
-export const takeLoginForm = Effect.fnUntraced(function* (
+/** Handles the actions of login pages. Returns undefined for any other action. */
+export const handleLoginForm = Effect.fnUntraced(function* (
   form: Form,
   browser: Browser,
   session: BrowserSession | undefined,
@@ -23,7 +23,7 @@ export const takeLoginForm = Effect.fnUntraced(function* (
 ) {
   const browsers = yield* BrowserCookies
   const { refreshTokenSeconds } = yield* AppConfig
-  const keep = ({ refresh_token }: { readonly refresh_token: string }): LoginStep => ({
+  const withSessionCookie = ({ refresh_token }: { readonly refresh_token: string }): LoginStep => ({
     kind: "shown_again",
     cookie: browsers.cookie("session", refresh_token, refreshTokenSeconds),
   })
@@ -33,9 +33,9 @@ export const takeLoginForm = Effect.fnUntraced(function* (
       return { kind: "mailed", email } satisfies LoginStep as LoginStep
     }
     case "password":
-      return keep(yield* logInByPassword(form))
+      return withSessionCookie(yield* logInByPassword(form))
     case "code":
-      return keep(yield* logInByCode(browser.sessionToken ?? "", form))
+      return withSessionCookie(yield* logInByCode(browser.sessionToken ?? "", form))
     case "sms":
       if (session !== undefined) yield* sendCodeAgain(session).pipe(Effect.ignore)
       return { kind: "shown_again" } satisfies LoginStep as LoginStep

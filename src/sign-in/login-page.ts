@@ -2,7 +2,7 @@ import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
 import { type Content, type Html, html } from "../web/html.ts"
 
 interface FormFacts {
-  /** Where the form is sent: a path of ours. */
+  /** The path of this site that receives the form. */
   readonly action: string
   readonly formToken: string
 }
@@ -14,18 +14,18 @@ export const notice = (text: string | undefined, kind: "bad" | "good" | "warn" =
   text !== undefined &&
   html`<p class="notice ${kind}"${kind === "bad" && html` id="notice"`} role="${kind === "bad" ? "alert" : "status"}">${text}</p>`
 
-/** On the field that a notice is about: it is read with it. */
-export const toldBy = (failed: string | undefined): Content =>
+/** For the field that a notice is about: screen readers read the notice together with the field. */
+export const describedByNotice = (failed: string | undefined): Content =>
   failed !== undefined && html` aria-describedby="notice"`
 
-/** Tells a password manager whose password a form is about. */
+/** A hidden field that names the account for password managers. */
 export const accountName = (email: string | null): Content =>
   email !== null &&
   html`<input class="unseen" type="email" name="username" autocomplete="username" value="${email}" readonly tabindex="-1" aria-hidden="true">`
 
 /**
- * Asks who somebody is: a link by mail for most, a password for those who have one. Enter presses a form's first button,
- * in whichever field one is: that one leaves it to what was filled in.
+ * The login form: a link by email, or a password. Enter in any field presses the first button of a form, so the first
+ * button is hidden and sends `enter`: the server then decides by the fields that were filled in.
  */
 export const loginForms = (
   facts: FormFacts & { readonly email?: string; readonly failed?: string },
@@ -36,13 +36,13 @@ ${hiddenToken(facts.formToken)}
 <button class="unseen" name="action" value="enter" tabindex="-1" aria-hidden="true"></button>
 <label for="email">Your email address</label>
 <input id="email" name="email" type="email" autocomplete="email" inputmode="email" maxlength="320" required value="${facts.email}">
-<p class="soft small">We mail you a link that logs you in. It works once.</p>
-<button class="full" name="action" value="link">Mail me a link</button>
+<p class="soft small">We email you a link that logs you in. The link works once.</p>
+<button class="full" name="action" value="link">Email me a link</button>
 <details${facts.failed !== undefined && html` open`}>
 <summary>I have a password</summary>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600"${toldBy(facts.failed)}>
-<button class="plain full" name="action" value="password">Log in with the password</button>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600"${describedByNotice(facts.failed)}>
+<button class="plain full" name="action" value="password">Log in with password</button>
 </details>
 </form>`
 
@@ -52,10 +52,10 @@ export const codeForm = (
 ${notice(facts.failed)}
 <form method="post" action="${facts.action}" class="card">
 ${hiddenToken(facts.formToken)}
-<label for="code">${facts.provider === "SMS" ? "The code we sent to your phone" : "The code your authenticator app shows"}</label>
-<input id="code" name="code" class="code" autocomplete="one-time-code" maxlength="32" required autofocus${toldBy(facts.failed)}>
-<p class="soft small">A backup code does as well.</p>
-<button class="full" name="action" value="code">Go on</button>
+<label for="code">${facts.provider === "SMS" ? "Code from the SMS we sent you" : "Code from your authenticator app"}</label>
+<input id="code" name="code" class="code" autocomplete="one-time-code" maxlength="32" required autofocus${describedByNotice(facts.failed)}>
+<p class="soft small">You can also enter a backup code.</p>
+<button class="full" name="action" value="code">Continue</button>
 </form>
 <form method="post" action="${facts.action}" class="row">
 ${hiddenToken(facts.formToken)}
@@ -66,6 +66,6 @@ ${facts.provider === "SMS" && html`<button class="plain" name="action" value="sm
 export const loggedInAs = (facts: FormFacts & { readonly email: string | null }): Html => html`
 <form method="post" action="${facts.action}" class="who">
 ${hiddenToken(facts.formToken)}
-<span class="soft">${facts.email === null ? "You are logged in" : html`You are <strong>${facts.email}</strong>`}</span>
-<button class="link" name="action" value="leave">Not you?</button>
+<span class="soft">${facts.email === null ? "You are logged in" : html`Logged in as <strong>${facts.email}</strong>`}</span>
+<button class="link" name="action" value="leave">Use another account</button>
 </form>`

@@ -8,11 +8,11 @@ import { readForm } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
-import { linkSpentPage, welcomePage } from "./magic-link-page.ts"
+import { linkInvalidPage, welcomePage } from "./magic-link-page.ts"
 
 export const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
 
-const welcomed = (browser: Browser, { account }: BrowserSession, failed?: string) =>
+const showWelcome = (browser: Browser, { account }: BrowserSession, failed?: string) =>
   AppConfig.use(({ baseUrl }) =>
     Effect.succeed(
       welcomePage({
@@ -30,7 +30,7 @@ const done = route({
   ...pageRow,
   id: "magicLinkDone",
   group: "authorization",
-  summary: "Where a link ends that leads nowhere else",
+  summary: "Show that the login is complete, after a link without a redirect",
   method: "get",
   path: "/magic_link/done",
   internal: true,
@@ -39,7 +39,7 @@ const done = route({
     Effect.gen(function* () {
       const browser = (yield* BrowserCookies).read(headers)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
-      return session === undefined ? linkSpentPage(undefined) : yield* welcomed(browser, session)
+      return session === undefined ? linkInvalidPage(undefined) : yield* showWelcome(browser, session)
     }),
 })
 
@@ -47,7 +47,7 @@ const setPassword = route({
   ...formRow,
   id: "magicLinkPassword",
   group: "authorization",
-  summary: "The first password of a user who registered with an email alone (form)",
+  summary: "Set the first password of a user who registered with an email only (form)",
   path: "/magic_link/done",
   internal: true,
   limit: "login",
@@ -60,10 +60,10 @@ const setPassword = route({
       const browser = browsers.read(headers)
       yield* browsers.checkForm(browser, headers, form)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
-      if (session === undefined || !session.admitted) return linkSpentPage(undefined)
-      if (session.account.password_hash !== null) return yield* welcomed(browser, session)
+      if (session === undefined || !session.admitted) return linkInvalidPage(undefined)
+      if (session.account.password_hash !== null) return yield* showWelcome(browser, session)
       const password = (form["password"] ?? "").slice(0, 1600)
-      if (password === "") return yield* welcomed(browser, session, "Enter a password.")
+      if (password === "") return yield* showWelcome(browser, session, "Enter a password.")
       return yield* updateAccount(session.principal, { password }).pipe(
         Effect.flatMap((tokens) =>
           Effect.gen(function* () {
@@ -72,7 +72,7 @@ const setPassword = route({
             return Reply.redirect("/magic_link/done", { ...noStore, "Set-Cookie": cookie }, 303)
           }),
         ),
-        Effect.catchTag("Unprocessable", ({ message }) => welcomed(browser, session, message)),
+        Effect.catchTag("Unprocessable", ({ message }) => showWelcome(browser, session, message)),
       )
     }),
 })

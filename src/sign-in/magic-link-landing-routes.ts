@@ -6,18 +6,21 @@ import { type Form, readParameters } from "../http/request/form.ts"
 
 const maxTokenLength = 512
 
-/** What the address of a link says. */
+/** The parameters of a link's URL. */
 export interface Landing {
   readonly token: string
-  /** Whether the token is in the address. */
+  /** Whether the token is in the URL. */
   readonly isShown: boolean
-  /** A path of ours to go on to. */
+  /** The path of this site to continue at. */
   readonly next: string | undefined
-  /** This page's own path, for its form. */
+  /** The path of this page, for its form. */
   readonly action: string
 }
 
-/** An application's request goes on to the page that checks it; otherwise a path of ours, or nowhere. */
+/**
+ * An authorization request continues at /authorize, which validates it. Any other link continues at its `redirect`
+ * path, if any.
+ */
 const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefined => {
   if (rest["client_id"] !== undefined) {
     return `/authorize?${new URLSearchParams({ response_type: "code", ...rest })}`
@@ -25,7 +28,7 @@ const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefin
   return redirect !== undefined && isRedirectPath(redirect) ? redirect : undefined
 }
 
-/** It goes on in headers, of which many a client takes 16 KB. */
+/** The path is sent in response headers, and many clients accept at most 16 KB of headers. */
 const maxLandingCharacters = 8_000
 
 export const readLanding = (
@@ -35,12 +38,16 @@ export const readLanding = (
   const read = readParameters(search)
   if (read === undefined || read.repeated.size > 0) {
     return Effect.fail(
-      new InvalidRequest({ error: "The link is damaged. Copy it from the mail as a whole." }),
+      new InvalidRequest({ error: "The link is damaged. Copy the complete link from the email." }),
     )
   }
   const action = `/magic_link?${new URLSearchParams(read.values)}`
   if (action.length > maxLandingCharacters) {
-    return Effect.fail(new InvalidRequest({ error: "The link is too long to go on with." }))
+    return Effect.fail(
+      new InvalidRequest({
+        error: `The link is too long. Its path may have at most ${maxLandingCharacters} characters.`,
+      }),
+    )
   }
   const shown = read.values["refresh_token"]
   return Effect.succeed({

@@ -13,25 +13,27 @@ import { formRow, pageRow } from "../web/page-route.ts"
 import { logInByCode, sendCodeAgain } from "./browser-login.ts"
 import { magicLinkEnd, noStore } from "./magic-link-end-routes.ts"
 import { type Landing, readLanding, withoutToken } from "./magic-link-landing-routes.ts"
-import { discardAction, linkCodePage, linkPage, linkSpentPage } from "./magic-link-page.ts"
+import { discardAction, linkCodePage, linkInvalidPage, linkPage } from "./magic-link-page.ts"
 import { landingQuery } from "./oauth/authorization-request.ts"
 
-/** How long somebody may think about a login that was handed over. */
+/** How long the cookie keeps a refresh token from a URL until the user confirms the login. */
 const handedSeconds = 600
 
-/** The page of a link. Who is not known here yet is asked for the password there may be. */
-const askToUse = Effect.fnUntraced(function* (
+/**
+ * The page of a link. It asks for the password if the link confirms an address and this browser does not know its user.
+ */
+const showLinkPage = Effect.fnUntraced(function* (
   browser: Browser,
   { action, next }: Landing,
   holder: LinkHolder,
   failed?: string,
 ) {
-  const isUnknown = holder.purpose === "confirm" && !(yield* usersOf(browser)).includes(holder.userId)
+  const asksPassword = holder.purpose === "confirm" && !(yield* usersOf(browser)).includes(holder.userId)
   return linkPage({
     browser,
     action,
     ...holder,
-    asksPassword: isUnknown,
+    asksPassword,
     formsLeadOut: next !== undefined,
     failed,
   })
@@ -41,7 +43,7 @@ const showLink = route({
   ...pageRow,
   id: "magicLink",
   group: "authorization",
-  summary: "The page a mailed link leads to; it asks before it logs anybody in",
+  summary: "Show the page of an emailed link, which asks before it logs the user in",
   method: "get",
   path: "/magic_link",
   search: landingQuery,
@@ -55,20 +57,20 @@ const showLink = route({
       const landing = yield* readLanding(search, browser)
       const { isShown, next, token } = landing
       const holder = yield* findHolder(token)
-      if (holder === undefined) return linkSpentPage(next)
-      // A mailed link works once; a refresh token is good for weeks, and addresses are kept in histories.
+      if (holder === undefined) return linkInvalidPage(next)
+      // A refresh token is valid for weeks, and browsers store URLs in their history. An emailed link works once.
       if (holder.purpose === "token" && isShown) {
         const cookie = browsers.cookie("handed", token, handedSeconds)
         return Reply.redirect(withoutToken(search), { ...noStore, "Set-Cookie": cookie }, 303)
       }
-      return yield* askToUse(browser, landing, holder)
+      return yield* showLinkPage(browser, landing, holder)
     }),
 })
 
-/** Where a login that a link has begun goes on, or that needs nothing more ends. */
 const codePathOf = ({ action }: Landing): string => action.replace("?", "/code?")
 
-const goOn = Effect.fnUntraced(function* (
+/** Sets the session cookie and redirects to the two-factor page, the next page, or the last page. */
+const continueLogin = Effect.fnUntraced(function* (
   landing: Landing,
   tokens: TokenResponse,
   further: ReadonlyArray<string> = [],
@@ -89,7 +91,7 @@ const useLink = route({
   id: "useMagicLink",
   group: "authorization",
   summary:
-    "Uses the link up, keeps the login in a cookie of this site and goes on (form: password, or action `discard` to remove the credentials set up before)",
+    "Log in by an emailed link (form). Action `discard` removes the credentials created before the email was confirmed",
   path: "/magic_link",
   search: landingQuery,
   limit: "login",
@@ -109,32 +111,32 @@ const useLink = route({
       const session = yield* BrowserSessions.use((sessions) => sessions.find(landing.token))
       if (session !== undefined) {
         const { email, id: userId } = session.account
-        // Another login was handed over since the page was shown, and nobody has said yes to that one.
+        // Another refresh token arrived since the page was shown. The user has not confirmed that login, so ask again.
         if ((form["user"] ?? userId) !== userId) {
-          return yield* askToUse(browser, landing, { userId, email: nameOf(email), purpose: "token" })
+          return yield* showLinkPage(browser, landing, { userId, email: nameOf(email), purpose: "token" })
         }
         const requires = session.admitted
           ? {}
           : { requires_2fa: session.account.providers[0] ?? "AuthenticatorApp" }
         const tokens = { access_token: "", refresh_token: landing.token, has_password: false, ...requires }
         const { refreshTokenSeconds } = yield* AppConfig
-        return yield* goOn(landing, tokens, [browsers.given(landing.token, refreshTokenSeconds)])
+        return yield* continueLogin(landing, tokens, [browsers.given(landing.token, refreshTokenSeconds)])
       }
-      // A form sent without a button, as some clients do on Enter, must not discard anything either.
+      // Some clients send a form without a button on Enter. That must not discard credentials either.
       const discardsCredentials = form["action"] === discardAction
       const password = discardsCredentials ? undefined : form["password"]?.slice(0, 1600)
       const shown = { users: yield* usersOf(browser), password, discardsCredentials }
       return yield* MagicLinks.use((links) => links.consume(landing.token, shown)).pipe(
-        Effect.flatMap((tokens) => goOn(landing, tokens)),
+        Effect.flatMap((tokens) => continueLogin(landing, tokens)),
         Effect.catchTags({
-          Unauthorized: () => Effect.succeed(linkSpentPage(landing.next)),
-          Conflict: ({ message }) => Effect.succeed(linkSpentPage(undefined, message)),
+          Unauthorized: () => Effect.succeed(linkInvalidPage(landing.next)),
+          Conflict: ({ message }) => Effect.succeed(linkInvalidPage(undefined, message)),
           Unprocessable: ({ message }) =>
             Effect.gen(function* () {
               const holder = yield* findHolder(landing.token)
               return holder === undefined
-                ? linkSpentPage(landing.next)
-                : yield* askToUse(browser, landing, holder, message)
+                ? linkInvalidPage(landing.next)
+                : yield* showLinkPage(browser, landing, holder, message)
             }),
         }),
       )
@@ -145,7 +147,7 @@ const askCode = route({
   ...pageRow,
   id: "magicLinkCode",
   group: "authorization",
-  summary: "Asks for the two-factor code after a link",
+  summary: "Ask for the two-factor code after an emailed link",
   method: "get",
   path: "/magic_link/code",
   internal: true,
@@ -156,7 +158,7 @@ const askCode = route({
       const browser = (yield* BrowserCookies).read(headers)
       const { next } = yield* readLanding(search, browser)
       const session = yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
-      if (session === undefined) return linkSpentPage(next)
+      if (session === undefined) return linkInvalidPage(next)
       if (session.admitted) return Reply.redirect(next ?? "/magic_link/done", noStore, 303)
       const action = `/magic_link/code?${search}`
       return linkCodePage({
@@ -168,11 +170,11 @@ const askCode = route({
     }),
 })
 
-const takeCode = route({
+const useCode = route({
   ...formRow,
   id: "useMagicLinkCode",
   group: "authorization",
-  summary: "Completes that login (form)",
+  summary: "Complete the login by an emailed link with a two-factor code (form)",
   path: "/magic_link/code",
   internal: true,
   limit: "code",
@@ -200,7 +202,7 @@ const takeCode = route({
         return Reply.redirect(action, noStore, 303)
       }
       return yield* logInByCode(browser.sessionToken ?? "", form).pipe(
-        Effect.flatMap((tokens) => goOn(landing, tokens)),
+        Effect.flatMap((tokens) => continueLogin(landing, tokens)),
         Effect.catchTag("LoginFailed", ({ error }) =>
           Effect.succeed(
             linkCodePage({
@@ -216,4 +218,4 @@ const takeCode = route({
     }),
 })
 
-export const magicLink = [showLink, useLink, askCode, takeCode, ...magicLinkEnd] as const
+export const magicLink = [showLink, useLink, askCode, useCode, ...magicLinkEnd] as const

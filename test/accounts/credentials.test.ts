@@ -1,9 +1,9 @@
 import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
-import { openOauthWorld } from "../sign-in/oauth/oauth-service.ts"
+import { startOauthService } from "../sign-in/oauth/oauth-service.ts"
 import { claimsOf, login, password, register, someEmail } from "./person.ts"
 
-const { service, codeFor, exchange } = await openOauthWorld()
+const { service, codeFor, exchange } = await startOauthService()
 const limited = await serve({ RATE_LIMIT: "on" })
 
 it("an administrator's API key opens no login session by setting a password or an email", async () => {

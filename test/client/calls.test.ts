@@ -80,6 +80,6 @@ it("an application trades its code as a form, whoever is logged in", async () =>
   const body = { grant_type: "authorization_code", client_id: "nobody", client_secret: "none" } as const
   await expect(client.call("POST /token", { body })).rejects.toMatchObject({
     status: 401,
-    body: { error: "invalid_client", error_description: "The client or its secret is wrong." },
+    body: { error: "invalid_client", error_description: "Incorrect client_id or client_secret." },
   })
 })

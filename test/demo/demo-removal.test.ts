@@ -46,11 +46,11 @@ const secretOf = async (service: TestService, client_secret: string) => {
     rawBody: new URLSearchParams({ ...form, redirect_uri: "http://localhost:8080/callback" }).toString(),
     headers: { "content-type": "application/x-www-form-urlencoded" },
   })
-  return answer.body.error === "invalid_client" ? "refused" : "taken"
+  return answer.body.error === "invalid_client" ? "refused" : "accepted"
 }
 
-describe("what keeps production from starting", () => {
-  it("is every demo login, OAuth secret, code and lootbox, named in one line with the command", async () => {
+describe("a production start with demo data", () => {
+  it("fails with one line that lists every usable demo item and the command to remove them", async () => {
     const service = await seeded()
     expect(await refusal(service)).toBe(
       "demo data is still usable (logins admin@example.com, alice@example.com, bob@example.com; OAuth client demo-app; " +
@@ -58,7 +58,7 @@ describe("what keeps production from starting", () => {
     )
   })
 
-  it("is not what the operator changed, deactivated, rotated or deleted", async () => {
+  it("ignores items that the operator changed, deactivated, rotated or deleted", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "admin")
     const users = (await service.call("GET", "/users", { token })).body.data as ReadonlyArray<{
@@ -75,20 +75,20 @@ describe("what keeps production from starting", () => {
     expect(await refusal(service)).toContain("(logins admin@example.com; 2 lootboxes)")
   })
 
-  it("is not the administrator whose password the configuration sets before it serves", async () => {
+  it("ignores the administrator whose password is set by the configuration", async () => {
     const service = await seeded()
     const set = { ADMIN_EMAIL: "Admin@example.com", ADMIN_PASSWORD: "of the operator" }
     const config = testConfig({ NODE_ENV: "production", RATE_LIMIT: "on", ...set })
     expect(await refusal(service, config)).toContain("(logins alice@example.com, bob@example.com;")
   })
 
-  it("is also a login with a random password, and one whose hash a login has renewed", async () => {
+  it("also fails for a random demo password, and for one that was rehashed by a login", async () => {
     const service = await seeded(onNetwork)
     await service.sql`update demo_item set secret_hash = 'as before the renewal'`
     expect(await refusal(service)).toContain("(logins admin@example.com, alice@example.com, bob@example.com;")
   })
 
-  it("is nothing on a database that never had demo data", async () => {
+  it("succeeds on a database that never had demo data", async () => {
     const service = await serve()
     await service.user({ email: "alice@example.com" })
     expect(await readDemoItems(service.sql)).toEqual([])
@@ -96,7 +96,7 @@ describe("what keeps production from starting", () => {
 })
 
 describe("cli demo remove", () => {
-  it("ends logins with their sessions and API keys, the client, codes and boxes, beside a running service", async () => {
+  it("removes users with their sessions and API keys, the OAuth client, codes and lootboxes while the service runs", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "admin")
     const key = (await service.call("POST", "/api_keys", { token, body: { name: "k" } })).body.api_key
@@ -116,7 +116,7 @@ describe("cli demo remove", () => {
     expect(await remove(service)).toEqual({})
   })
 
-  it("leaves sold ids: those of real users, and those demo users bought", async () => {
+  it("keeps sold ids: those of real users and those that demo users bought", async () => {
     const service = await seeded()
     const real = await service.user()
     const token = await tokenOf(service, "alice")
@@ -125,7 +125,7 @@ describe("cli demo remove", () => {
     await service.sql`update claim set owner_id = ${real.id}, holder = ${real.id} where canonical = '🐙🌈🐙'`
     await service.sql`update emoji_id set owner_id = ${real.id} where canonical = '🐙🌈🐙'`
     const rows = await remove(service)
-    expect(rows["alice@example.com"]).toBe("removed; stay sold: 🦊🎈🎲🦊")
+    expect(rows["alice@example.com"]).toBe("removed; ids that stay reserved: 🦊🎈🎲🦊")
     expect(rows["🚀🌊🔥"]).toBe("released")
     expect(await ownerOf(service, "🐙🌈🐙")).toBe(real.id)
     expect(await ownerOf(service, "🦊🎈🎲🦊")).toBeDefined()
@@ -133,7 +133,7 @@ describe("cli demo remove", () => {
     expect(await service.sql`select 1 from entity where kind = 'order' and status = 'Paid'`).toHaveLength(1)
   })
 
-  it("leaves a box that was bought, and ends one that is being bought", async () => {
+  it("keeps a lootbox that was bought and removes one that is in a pending order", async () => {
     const service = await seeded()
     const buyer = await service.user()
     const { Available: id = "" } = await boxesOf(service, buyer.token)
@@ -160,7 +160,7 @@ describe("cli demo remove", () => {
     expect(box?.["status"]).toBe("Owned")
   })
 
-  it("ends a pending transfer of a demo id, and releases the id", async () => {
+  it("ends a pending transfer of a demo id and releases the id", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "alice")
     const real = await service.user()
@@ -174,7 +174,7 @@ describe("cli demo remove", () => {
     expect(transfer?.["status"]).toBe("Deleted")
   })
 
-  it("leaves accounts and clients whose secret a person has set, and never touches them again", async () => {
+  it("keeps accounts and clients whose secret was changed, and does not touch them again", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "bob")
     await service.call("PATCH", "/account", {
@@ -188,7 +188,7 @@ describe("cli demo remove", () => {
     expect(await service.sql`select 1 from demo_item`).toHaveLength(0)
   })
 
-  it("leaves nothing behind that the next start with demo data would miss", async () => {
+  it("lets the next start with demo data seed everything again", async () => {
     const service = await seeded()
     await remove(service)
     await service.runtime.runPromise(seedDemo)
@@ -206,7 +206,7 @@ describe("demo secrets", () => {
   const renew = (service: TestService, config: typeof onNetwork) =>
     service.runtime.runPromise(renewDemoSecrets.pipe(Effect.provideService(AppConfig, config)))
 
-  it("become the ones printed when earlier data is opened to the network, and published again on loopback", async () => {
+  it("are replaced by the printed ones when HOST opens the server to the network, and are published again on loopback", async () => {
     const service = await seeded()
     const session = await tokenOf(service, "admin")
     await renew(service, onNetwork)
@@ -217,14 +217,14 @@ describe("demo secrets", () => {
     expect(password).toMatch(/^[0-9a-f]{20}$/)
     expect((await login(service, "admin@example.com", password)).status).toBe(200)
     const [, secret = ""] = /client_secret (\S+)/.exec(demoLines(onNetwork).join("\n")) ?? []
-    expect(await secretOf(service, secret)).toBe("taken")
+    expect(await secretOf(service, secret)).toBe("accepted")
     await renew(service, testConfig({ DEMO: "true" }))
     expect((await login(service, "admin@example.com", "admin-demo-1")).status).toBe(200)
     expect((await login(service, "admin@example.com", password)).status).toBe(401)
-    expect(await secretOf(service, "demo-app-secret")).toBe("taken")
+    expect(await secretOf(service, "demo-app-secret")).toBe("accepted")
   })
 
-  it("are seeded random on the network, and differ with the master secret", async () => {
+  it("are derived from the master secret on the network", async () => {
     const service = await seeded(onNetwork)
     expect((await login(service, "alice@example.com", "alice-demo-1")).status).toBe(401)
     const password = shownPassword(onNetwork, "alice@example.com")
@@ -233,7 +233,7 @@ describe("demo secrets", () => {
     expect(shownPassword({ ...elsewhere, host: "0.0.0.0" }, "alice@example.com")).not.toBe(password)
   })
 
-  it("stay where a person has set another, and sessions stay where nothing changes", async () => {
+  it("do not replace a password that a user has set, and sessions stay valid if nothing changes", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "alice")
     await renew(service, testConfig({ DEMO: "true" }))
@@ -246,13 +246,16 @@ describe("demo secrets", () => {
     expect((await login(service, "alice@example.com", "of my own choice")).status).toBe(200)
   })
 
-  it.each(["127.0.0.1", "127.9.9.9", "localhost", "::1"])("are the README's on %s", (host) => {
+  it.each(["127.0.0.1", "127.9.9.9", "localhost", "::1"])("are those of the README on %s", (host) => {
     expect(demoLines({ ...onNetwork, host }).join("\n")).toContain("alice-demo-1")
   })
-  it.each(["0.0.0.0", "::", "192.168.1.5", "127.example.com", "box.lan"])("are not on %s", (host) => {
-    expect(demoLines({ ...onNetwork, host }).join("\n")).not.toMatch(/-demo-1|demo-app-secret/)
-  })
-  it("are the README's anywhere with DEMO_PASSWORDS=published", () => {
+  it.each(["0.0.0.0", "::", "192.168.1.5", "127.example.com", "box.lan"])(
+    "are not those of the README on %s",
+    (host) => {
+      expect(demoLines({ ...onNetwork, host }).join("\n")).not.toMatch(/-demo-1|demo-app-secret/)
+    },
+  )
+  it("are those of the README on any host with DEMO_PASSWORDS=published", () => {
     const config = testConfig({ DEMO_PASSWORDS: "published" })
     expect(demoLines({ ...config, host: "0.0.0.0" }).join("\n")).toContain("alice-demo-1")
   })

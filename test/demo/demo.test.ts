@@ -10,7 +10,7 @@ const login = (email: string, password: string) =>
   service.call("POST", "/auth/token", { body: { email, password } })
 
 describe("the demo data", () => {
-  it("has users who log in with the passwords the banner shows", async () => {
+  it("has users who can log in with the passwords in the banner", async () => {
     const shown = demoLines(testConfig({ DEMO: "true" })).flatMap((line) => {
       const [, role, email, password] = /^(\w+) +(\S+@\S+) \/ (\S+)$/.exec(line) ?? []
       return email === undefined ? [] : [{ role, email, password: password! }]
@@ -23,7 +23,7 @@ describe("the demo data", () => {
     }
   })
 
-  it("shows no password for an administrator whose own the operator has set", () => {
+  it("shows no password of an administrator whose password the operator has set", () => {
     const set = { ADMIN_EMAIL: "Admin@example.com", ADMIN_PASSWORD: "of the operator" }
     expect(demoLines(testConfig({ DEMO: "true", ...set })).join()).not.toContain("admin@example.com")
   })
@@ -35,7 +35,7 @@ describe("the demo data", () => {
     expect(btc.body.result).toHaveLength(1)
   })
 
-  it("has codes that lower a price, a lootbox to buy and one to open", async () => {
+  it("has discount codes, a lootbox to buy and one to open", async () => {
     const { access_token: token } = (await login("alice@example.com", "alice-demo-1")).body
     const { data } = (await service.call("GET", "/lootboxes", { token })).body
     const boxes = Object.fromEntries(data.map((box: { status: string; id: string }) => [box.status, box.id]))
@@ -60,7 +60,7 @@ describe("the demo data", () => {
     expect(clients.map((row) => row["client_id"])).toEqual(["demo-app"])
   })
 
-  it("is seeded once: what people did with it since stays", async () => {
+  it("is seeded once and does not overwrite later changes", async () => {
     const counts = () => service.sql`
       select (select count(*) from app_user) as users, (select count(*) from record) as records,
              (select count(*) from pubkey) as keys, (select count(*) from organization) as organizations`
@@ -72,7 +72,7 @@ describe("the demo data", () => {
     expect(alice).toEqual({ first_name: "Changed" })
   })
 
-  it("is completed by the next start when one part was lost half-way", async () => {
+  it("is completed by the next start after a partial failure", async () => {
     await service.sql`delete from demo_part`
     await service.sql`delete from oauth_client`
     await service.runtime.runPromise(seedDemo)

@@ -31,7 +31,7 @@ describe("the development outbox", () => {
     "127.0.0.1.evil.example",
     "evil.example@localhost",
     "192.168.1.5",
-  ])("does not answer for the host %s, whose name may have been made to lead here", async (Host) => {
+  ])("rejects the host %s, whose name may resolve to this machine (DNS rebinding)", async (Host) => {
     const answer = await ask({ Host })
     expect(statusOf(answer)).toBe(403)
     expect(answer).toContain("Developer routes answer only for localhost and the host of BASE_URL")
@@ -66,7 +66,7 @@ describe("the development outbox", () => {
     expect((await published.call("GET", "/dev/outbox?to=a@example.com", { headers })).status).toBe(200)
   })
 
-  it("lets no other origin read an answer, nor ask before", async () => {
+  it("sends no CORS headers, also to a preflight request", async () => {
     const answer = await ask({ Host: `localhost:${port}` })
     expect(answer.toLowerCase()).not.toContain("access-control-allow-origin")
     const asked = await service.call("OPTIONS", "/dev/outbox", { headers: { origin: "http://evil.example" } })

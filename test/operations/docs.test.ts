@@ -15,15 +15,15 @@ const operations = Object.values(document.paths).flatMap(
 )
 const operationOf = (id: string) => operations.find(({ operationId }) => operationId === id)!
 
-describe("the reference", () => {
-  it("has every operation, and every shape it names", () => {
+describe("the API reference", () => {
+  it("contains every operation and every schema that it links to", () => {
     for (const { operationId } of operations) expect(text).toContain(`id="${operationId}"`)
     const named = [...text.matchAll(/href="#schema-([^"]+)"/g)].map(([, name]) => name!)
     expect(named.length).toBeGreaterThan(100)
     for (const name of new Set(named)) expect(text).toContain(`id="schema-${name}"`)
   })
 
-  it("shows no reference of the document's as it is", () => {
+  it("contains no unresolved reference", () => {
     expect(text).not.toContain("$ref")
     expect(text).not.toContain("[object Object]")
     expect(text).not.toContain("undefined")
@@ -33,18 +33,18 @@ describe("the reference", () => {
     routes
       .filter((row) => row.body !== undefined && !row.rawBody && !row.internal)
       .map((row) => [row.id, row] as const),
-  )("shows a body that %s takes", (id, row) => {
+  )("shows an example body that %s accepts", (id, row) => {
     const { schema } = operationOf(id).requestBody!.content["application/json"]!
     const decoded = decoder(row.body!, "body")(exampleOf(schema, shapes))
     expect(Result.isSuccess(decoded) ? undefined : decoded.failure.message).toBeUndefined()
   })
 })
 
-describe("the line for a terminal", () => {
+describe("the curl example", () => {
   const line = (method: string, path: string) =>
     curlLine(method, path, (document.paths[path] as Record<string, Operation>)[method]!, shapes)
 
-  it("names the method only where curl would take another", () => {
+  it("has a method only if it differs from the default of curl", () => {
     expect(line("get", "/emoji_id/{emoji_id}")).toBe("curl $B/emoji_id/🚀🌊🔥")
     expect(line("post", "/cart/checkout")).toBe(
       `curl $B/cart/checkout -H "Authorization: Bearer $A" -H "Content-Type: application/json" -d '{"method":"Free"}'`,
@@ -52,7 +52,7 @@ describe("the line for a terminal", () => {
     expect(line("delete", "/cart")).toBe('curl -X DELETE $B/cart -H "Authorization: Bearer $A"')
   })
 
-  it("encodes what is asked for in a query, and a form as a form", () => {
+  it("encodes query parameters and forms", () => {
     expect(line("get", "/emoji_id/search")).toContain(
       "curl -G $B/emoji_id/search --data-urlencode 'emoji_id=🦊🎧🐙🚀'",
     )

@@ -9,7 +9,7 @@ import { deleteExpiredRows } from "../../src/operations/housekeeping.ts"
 import { login, mails, register, someEmail } from "../accounts/person.ts"
 import { serve, type TestService, testConfig } from "../fixtures/service.ts"
 
-it("a round takes away what is over and leaves what is not", async () => {
+it("deletes expired rows and keeps all others", async () => {
   const service = await serve()
   const [gone, kept] = [await register(service), await register(service)]
   await service.call("POST", "/logout", { token: gone.token })
@@ -38,7 +38,7 @@ it("a round takes away what is over and leaves what is not", async () => {
   expect(status).toBe(200)
 })
 
-it("a stolen login's access token stays dead for as long as it would have lived", async () => {
+it("an access token of a revoked session stays invalid until it would have expired", async () => {
   const service = await serve({ ACCESS_TOKEN_SECONDS: String(7 * 86_400) }, { peersPossible: true })
   const person = await register(service)
   const refresh = (refresh_token: string) =>
@@ -51,7 +51,7 @@ it("a stolen login's access token stays dead for as long as it would have lived"
   expect((await service.call("GET", "/pubkeys", { token: person.token })).status).toBe(401)
 })
 
-it("a stolen login's access token stays dead where tokens were to live longer before", async () => {
+it("an access token of a revoked session stays invalid if it was issued with a longer lifetime", async () => {
   const service = await serve()
   const person = await register(service)
   const keys = masterKeys(testConfig())
@@ -71,7 +71,7 @@ it("a stolen login's access token stays dead where tokens were to live longer be
   expect((await service.call("GET", "/pubkeys", { token: signedBefore })).status).toBe(401)
 })
 
-it("a login ends the oldest of very many of the same user, and only them", async () => {
+it("a login ends only the oldest sessions of a user who has too many", async () => {
   const service = await serve()
   const person = await register(service)
   await service.call("POST", "/users", { body: { email: someEmail() } })
@@ -93,7 +93,7 @@ it("a login ends the oldest of very many of the same user, and only them", async
   expect(status).toBe(401)
 })
 
-it("a session that is refreshed while a login looks for the oldest is left alone", async () => {
+it("a session that is refreshed while a login ends the oldest sessions is kept", async () => {
   const service = await serve()
   const person = await register(service)
   const own = service.sql`kind = 'session' and owner_id = ${person.id}`
@@ -103,7 +103,7 @@ it("a session that is refreshed while a login looks for the oldest is left alone
     select 'session', gen_random_uuid(), 1, gen_random_uuid(), status, state, owner_id
       from entity, generate_series(1, 200) where id = ${session.id}`
   const again = await service.sql.begin(async (q) => {
-    // What a refresh in another process does.
+    // Like a refresh in another process.
     await q`update entity set version = version + 1, turn = gen_random_uuid(), updated_at = now() where id = ${session.id}`
     const answer = login(service, person.email)
     await sleep(700)
@@ -114,7 +114,7 @@ it("a session that is refreshed while a login looks for the oldest is left alone
   expect(row?.["status"]).toBe("Verified")
 })
 
-it("a round takes away all that is over, however much there is", async () => {
+it("deletes all expired rows, also if there are many", async () => {
   const service = await serve()
   const { sql } = service
   await sql`insert into idempotency_key (caller, key, request_hash, run, created_at)
@@ -127,8 +127,8 @@ it("a round takes away all that is over, however much there is", async () => {
   expect(await sql`select 1 from outbox limit 1`).toEqual([])
 })
 
-/** What takes too long is ended by the database, and nothing of it is done. */
-const endLong = async (sql: TestService["sql"], tables: ReadonlyArray<string>) => {
+/** Makes the database fail statements that delete more than 5000 rows, like a statement timeout. */
+const failLongDeletes = async (sql: TestService["sql"], tables: ReadonlyArray<string>) => {
   await sql.unsafe(`create function end_long() returns trigger language plpgsql as $$
     begin if (select count(*) from gone) > 5000 then raise exception 'too long'; end if; return null; end $$`)
   for (const table of tables)
@@ -136,7 +136,7 @@ const endLong = async (sql: TestService["sql"], tables: ReadonlyArray<string>) =
                       for each statement execute function end_long()`)
 }
 
-it("a round takes a month of what is over away without one long statement", async () => {
+it("deletes many expired rows without a long statement", async () => {
   const service = await serve()
   const { sql } = service
   const { id } = await register(service)
@@ -151,14 +151,14 @@ it("a round takes a month of what is over away without one long statement", asyn
             select n, ${id}, 'get', '', ${old} from ${n}`
   await sql`insert into rate_window (key, used, resets_at) select n, 1, ${old} from ${n}`
   const tables = ["magic_link", "authorization_code", "oauth_grant", "partner_visit", "rate_window"]
-  await endLong(sql, tables)
+  await failLongDeletes(sql, tables)
   await service.runtime.runPromise(deleteExpiredRows)
   const left = await Promise.all(tables.map((table) => sql`select 1 from ${sql(table)}`))
-  // The link to the person who registered above is good.
+  // The magic link of the user who registered above is still valid.
   expect(left.map(({ length }) => length)).toEqual([1, 0, 0, 0, 0])
 })
 
-it("letters that cannot leave do not keep those after them from being taken away", async () => {
+it("messages that cannot be delivered do not block the deletion of others", async () => {
   const service = await serve()
   const { sql } = service
   await sql`insert into outbox (recipient, kind, payload, at, due_at)
@@ -184,12 +184,12 @@ it("letters that cannot leave do not keep those after them from being taken away
   ])
 })
 
-it("a process takes the views of old days away without one long statement", async () => {
+it("deletes old view counts without a long statement", async () => {
   const { database, sql } = await serve()
   await sql`insert into emoji_id_view (canonical, day, views) select n, current_date - 57, 1 from generate_series(1, 12000) n`
   await sql`insert into emoji_id_view (canonical, day, views) values ('x', current_date - 56, 1)`
   await sql`insert into view_batch (process, number, at) select gen_random_uuid(), 1, now() - interval '2 days' from generate_series(1, 12000)`
-  await endLong(sql, ["emoji_id_view", "view_batch"])
+  await failLongDeletes(sql, ["emoji_id_view", "view_batch"])
   await serve({}, { database })
   await expect
     .poll(() => sql`select max(canonical) as last, count(*)::int as n from emoji_id_view`)

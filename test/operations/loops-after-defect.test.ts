@@ -10,11 +10,11 @@ import { Sql } from "../../src/postgres/sql.ts"
 import { Events } from "../../src/turns/event-store.ts"
 import { testConfig } from "../fixtures/service.ts"
 
-/** A statement as text, or the names of something in it. */
+/** Renders a statement, or an identifier in it, as text. */
 const text = ((first: TemplateStringsArray | string | ReadonlyArray<string>, ...values: Array<unknown>) =>
   typeof first === "object" && "raw" in first ? String.raw(first, ...values) : String(first)) as never
 
-/** A database of which one statement, known by a word in it, goes wrong in a way nobody foresaw at one of its times. */
+/** A database in which the statement that contains `word` dies with a defect at its execution number `wrongAt`. */
 const databaseWithDefect = (word: string, wrongAt: number) => {
   const seen = { times: 0 }
   const rows: (typeof Sql)["Service"]["rows"] = (statement) =>
@@ -27,7 +27,7 @@ const databaseWithDefect = (word: string, wrongAt: number) => {
   return { seen, layer: Layer.succeed(Sql, { rows } as (typeof Sql)["Service"]) }
 }
 
-/** How often it was seen after an hour in the life of a service. */
+/** Counts the executions of the statement in one hour. */
 const countInHour = <R>(
   seen: { readonly times: number },
   layer: Layer.Layer<R>,
@@ -41,7 +41,7 @@ const countInHour = <R>(
     ),
   )
 
-it("views are written after one batch went wrong in a way nobody foresaw", async () => {
+it("views are still written after a defect in one batch", async () => {
   const { layer, seen } = databaseWithDefect("put_views", 1)
   const times = await countInHour(
     seen,
@@ -51,13 +51,13 @@ it("views are written after one batch went wrong in a way nobody foresaw", async
   expect(times).toBe(2)
 })
 
-it("views that are old are still forgotten after that", async () => {
+it("old views are still deleted after a defect", async () => {
   const { layer, seen } = databaseWithDefect("delete from emoji_id_view", 1)
   const times = await countInHour(seen, ViewCounter.layer.pipe(Layer.provide(layer)), Effect.void)
   expect(times).toBe(2)
 })
 
-it("events that are old are still forgotten after that", async () => {
+it("old events are still deleted after a defect", async () => {
   const { layer, seen } = databaseWithDefect("trim_old_events", 1)
   const surroundings = Layer.mergeAll(Events.layer, OversizedChannels.layer).pipe(
     Layer.provideMerge(Layer.merge(layer, Layer.succeed(AppConfig, testConfig()))),
@@ -66,7 +66,7 @@ it("events that are old are still forgotten after that", async () => {
   expect(times).toBeGreaterThan(30)
 })
 
-it("the database's clock is still looked at after that", async () => {
+it("the clock of the database is still read after a defect", async () => {
   const { layer, seen } = databaseWithDefect("clock_timestamp", 5)
   const times = await countInHour(
     seen,

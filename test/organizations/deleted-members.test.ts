@@ -5,18 +5,18 @@ import { waiting } from "../fixtures/waiting.ts"
 const service = await serve()
 const admin = await service.user({ role: "Admin" })
 
-/** What is asked has begun when the account is deleted, and goes on when that is through. */
-const whileDeleted = async (user: TestUser, ask: () => Promise<Answer>) => {
-  let asked: Promise<Answer> | undefined
+/** Sends a request while the deletion of the account is in progress. The request waits until the deletion commits. */
+const whileDeleted = async (user: TestUser, send: () => Promise<Answer>) => {
+  let answer: Promise<Answer> | undefined
   await service.sql.begin(async (sql) => {
     await sql`select delete_user(${user.id}, true, array['User'])`
-    asked = ask()
+    answer = send()
     await expect.poll(() => waiting(service)).toHaveLength(1)
   })
-  return (await asked)?.status
+  return (await answer)?.status
 }
 
-it("an account that is deleted meanwhile does not come out a member of an organization", async () => {
+it("an account that is deleted at the same time does not become a member of an organization", async () => {
   const user = await service.user()
   const made = await service.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
   const path = `/organizations/${made.body.id}/members`
@@ -26,7 +26,7 @@ it("an account that is deleted meanwhile does not come out a member of an organi
   expect((await service.call("GET", path, { token: admin.token })).body).toEqual([])
 })
 
-it("nor with a name or an address: whoever has that address can register with it", async () => {
+it("an account that is deleted at the same time does not get a name or an email address", async () => {
   const user = await service.user()
   const email = "moved-while-deleted@example.com"
   const body = { first_name: "Ann", email }
@@ -37,7 +37,7 @@ it("nor with a name or an address: whoever has that address can register with it
   expect((await service.call("POST", "/users", { body: { email } })).status).toBe(200)
 })
 
-it("nor with a name alone", async () => {
+it("an account that is deleted at the same time does not get a name", async () => {
   const user = await service.user()
   const change = () => service.call("PATCH", "/account", { token: user.token, body: { first_name: "Ann" } })
   expect(await whileDeleted(user, change)).toBe(409)
@@ -45,7 +45,7 @@ it("nor with a name alone", async () => {
   expect(left).toEqual({ first_name: null })
 })
 
-it("nor with a feature", async () => {
+it("an account that is deleted at the same time does not get a feature", async () => {
   const user = await service.user()
   const made = await service.call("POST", "/features", {
     token: admin.token,

@@ -4,7 +4,7 @@ import { roomy, waiting } from "../fixtures/waiting.ts"
 
 const service = await serve(roomy)
 
-it("two owners who delete their accounts at the same moment do not leave the organization without one", async () => {
+it("two owners who delete their accounts at the same time do not leave the organization without an owner", async () => {
   const admin = await service.user({ role: "Admin" })
   const made = await service.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
   const path = `/organizations/${made.body.id}/members`
@@ -12,7 +12,7 @@ it("two owners who delete their accounts at the same moment do not leave the org
   for (const { id } of owners) {
     await service.call("PUT", `${path}/${id}`, { token: admin.token, body: { role: "OrgOwner" } })
   }
-  // Both are under way before either is through: what one of them is about to delete last is held for a moment.
+  // The lock delays the last step of both deletions, so both run at the same time.
   let leaving: ReadonlyArray<ReturnType<typeof service.call>> = []
   await service.sql.begin(async (sql) => {
     await sql`lock table api_key in share mode`
@@ -25,7 +25,7 @@ it("two owners who delete their accounts at the same moment do not leave the org
   expect(body).toMatchObject([{ role: "OrgOwner" }])
 })
 
-it("the last administrator neither steps down nor leaves, and two do not by removing one another at once", async () => {
+it("the last administrator can neither change role nor be deleted, also if two remove each other at the same time", async () => {
   await service.sql`update app_user set role = 'User' where role = 'Admin'`
   const [one, other] = [await service.user({ role: "Admin" }), await service.user({ role: "Admin" })]
   const stepDown = (id: string, token: string) =>

@@ -22,12 +22,12 @@ const keyPath = (organizationId: string, pubkey: string) =>
   `/organizations/${organizationId}/pubkeys/${pubkey}`
 const nowhere = randomUUID()
 
-it("a key that is given to an organization lets its power roles list and write the ids bound to it, until it is taken back", async () => {
+it("a key that is assigned to an organization lets its power roles list and edit its ids until it is removed", async () => {
   const { id, owner } = await makeOrganization()
-  const keeper = await service.user()
-  const pubkey = await makeKey(keeper.token)
+  const keyOwner = await service.user()
+  const pubkey = await makeKey(keyOwner.token)
   const eid = freshId()
-  await service.register(eid, keeper, pubkey)
+  await service.register(eid, keyOwner, pubkey)
   const listed = async () =>
     (await service.call("GET", `/emoji_id?organization_id=${id}`, { token: owner.token })).body
   const write = async (data: string) =>
@@ -45,34 +45,34 @@ it("a key that is given to an organization lets its power roles list and write t
   expect((await service.call("DELETE", keyPath(id, pubkey), { token: admin.token })).body).toBe(pubkey)
   expect([await listed(), await write("afterwards")]).toEqual([[], 403])
   expect((await service.call("DELETE", keyPath(id, pubkey), { token: admin.token })).status).toBe(404)
-  expect((await service.call("GET", "/pubkeys", { token: keeper.token })).body).toEqual([pubkey])
+  expect((await service.call("GET", "/pubkeys", { token: keyOwner.token })).body).toEqual([pubkey])
 })
 
-it("nobody of the organization mints what is bound to such a key: the token would be theirs for good", async () => {
+it("members of the organization cannot mint an id that is bound to an assigned key", async () => {
   const { id, owner } = await makeOrganization()
-  const keeper = await service.user()
-  const pubkey = await makeKey(keeper.token)
+  const keyOwner = await service.user()
+  const pubkey = await makeKey(keyOwner.token)
   const eid = freshId()
-  await service.register(eid, keeper, pubkey)
+  await service.register(eid, keyOwner, pubkey)
   expect((await service.call("PUT", keyPath(id, pubkey), { token: admin.token })).status).toBe(200)
   const mint = async (token: string) => {
     const path = `/emoji_id/${encodeURIComponent(eid)}/generate_signature`
     return (await service.call("POST", path, { token, body: { account: ethereum } })).status
   }
   expect(await mint(owner.token)).toBe(403)
-  expect(await mint(keeper.token)).toBe(200)
+  expect(await mint(keyOwner.token)).toBe(200)
 })
 
-it("a key is given by administrators only, to one organization at a time", async () => {
+it("only administrators can assign a key, and only to one organization", async () => {
   const [one, other] = [await makeOrganization(), await makeOrganization()]
   const pubkey = await makeKey(one.owner.token)
-  const give = async (organizationId: string, key: string, token = admin.token) =>
+  const assign = async (organizationId: string, key: string, token = admin.token) =>
     (await service.call("PUT", keyPath(organizationId, key), { token })).status
-  expect(await give(one.id, pubkey, one.owner.token)).toBe(403)
-  expect(await give(nowhere, pubkey)).toBe(404)
-  expect(await give(one.id, "ab".repeat(32))).toBe(404)
-  expect(await give(one.id, pubkey)).toBe(200)
-  expect(await give(other.id, pubkey)).toBe(409)
+  expect(await assign(one.id, pubkey, one.owner.token)).toBe(403)
+  expect(await assign(nowhere, pubkey)).toBe(404)
+  expect(await assign(one.id, "ab".repeat(32))).toBe(404)
+  expect(await assign(one.id, pubkey)).toBe(200)
+  expect(await assign(other.id, pubkey)).toBe(409)
   const strangers = { token: other.owner.token }
   expect((await service.call("GET", `/organizations/${one.id}/pubkeys`, strangers)).status).toBe(403)
 })

@@ -12,7 +12,7 @@ const join = (organizationId: string, userId: string, role: string, token = admi
   call("PUT", `/organizations/${organizationId}/members/${userId}`, token, { role, email })
 
 describe("organizations", () => {
-  it("are created, changed and deleted by administrators", async () => {
+  it("can be created, changed and deleted by administrators", async () => {
     const made = await call("POST", "/organizations", admin.token, {
       name: "Wallet Co",
       partner_path: "wallet-co",
@@ -33,7 +33,7 @@ describe("organizations", () => {
     expect((await call("GET", path, admin.token)).status).toBe(404)
   })
 
-  it("have a short partner path that is theirs alone", async () => {
+  it("have a short and unique partner path", async () => {
     await make({ partner_path: "acme" })
     const taken = await call("POST", "/organizations", admin.token, { name: "Other", partner_path: "acme" })
     expect(taken.status).toBe(422)
@@ -45,7 +45,7 @@ describe("organizations", () => {
     }
   })
 
-  it("are listed to their members; administrators see all", async () => {
+  it("are listed for their members, and all of them for administrators", async () => {
     const user = await service.user()
     const organization = await make()
     expect((await call("GET", "/organizations", user.token)).body.data).toEqual([])
@@ -57,7 +57,7 @@ describe("organizations", () => {
     expect(all.data.length).toBeGreaterThan(1)
   })
 
-  it("a member's role decides, and takes effect at once", async () => {
+  it("check the role of a member, and a change of role applies immediately", async () => {
     const [owner, controller, member, stranger] = await Promise.all([1, 2, 3, 4].map(() => service.user()))
     const { id } = await make()
     const path = `/organizations/${id}`
@@ -85,7 +85,7 @@ describe("organizations", () => {
     expect((await call("GET", path, stranger!.token)).status).toBe(403)
   })
 
-  it("keep an owner: the last one neither leaves nor steps down", async () => {
+  it("answer 409 if the last owner leaves or changes role", async () => {
     const [owner, other] = await Promise.all([service.user(), service.user()])
     const { id } = await make()
     await join(id, owner.id, "OrgOwner")
@@ -98,7 +98,7 @@ describe("organizations", () => {
     expect((await call("DELETE", `/organizations/${id}/members/${other.id}`, admin.token)).status).toBe(200)
   })
 
-  it("show an owner nobody whose confirmed address the owner did not know before", async () => {
+  it("let an owner add only users whose confirmed email the owner sends", async () => {
     const [owner, stranger] = await Promise.all([service.user(), service.user()])
     const { id } = await make()
     await join(id, owner.id, "OrgOwner")
@@ -117,17 +117,17 @@ describe("organizations", () => {
     expect((await join(id, stranger.id, "OrgController", owner.token)).status).toBe(200)
   })
 
-  it("take only known users, in roles of an organization", async () => {
+  it("accept only existing users and organization roles", async () => {
     const user = await service.user()
     const { id } = await make()
-    const nobody = "00000000-0000-4000-8000-000000000000"
-    expect((await join(id, nobody, "OrgMember")).status).toBe(404)
-    expect((await join(nobody, user.id, "OrgMember")).status).toBe(404)
+    const unknown = "00000000-0000-4000-8000-000000000000"
+    expect((await join(id, unknown, "OrgMember")).status).toBe(404)
+    expect((await join(unknown, user.id, "OrgMember")).status).toBe(404)
     expect((await join(id, user.id, "Admin")).status).toBe(400)
     expect((await call("DELETE", `/organizations/${id}/members/${user.id}`, admin.token)).status).toBe(404)
   })
 
-  it("deleted, they leave their members without rights there", async () => {
+  it("remove the roles of their members when they are deleted", async () => {
     const user = await service.user()
     const { id } = await make()
     await join(id, user.id, "OrgOwner")
@@ -136,13 +136,13 @@ describe("organizations", () => {
     expect((await call("GET", "/account", user.token)).body.organization_roles).toEqual({})
   })
 
-  it("stay while keys belong to them", async () => {
+  it("cannot be deleted while they have keys", async () => {
     const { id } = await make()
     await service.sql`insert into pubkey (pubkey, user_id, organization_id) values (${"ab".repeat(32)}, ${admin.id}, ${id})`
     expect((await call("DELETE", `/organizations/${id}`, admin.token)).status).toBe(409)
   })
 
-  it("stay while codes belong to them, and go once the codes were withdrawn", async () => {
+  it("cannot be deleted until their codes are deleted", async () => {
     const { id } = await make()
     const code = { name: "ours", code_type: "Discount", discount_in_cents: 100, redemption_code: `ORG-${id}` }
     const made = await call("POST", "/codes", admin.token, { ...code, organization_id: id })
@@ -160,7 +160,7 @@ describe("branding", () => {
     logo: "https://wallet.example/logo.svg",
   }
 
-  it("is whole before anybody set it", async () => {
+  it("has all required fields before it is set", async () => {
     const { id } = await make()
     const { body } = await call("GET", `/organizations/${id}/branding`, admin.token)
     expectAnswer("GET", "/organizations/{id}/branding", body)
@@ -173,7 +173,7 @@ describe("branding", () => {
     })
   })
 
-  it("is replaced as a whole by an owner or controller", async () => {
+  it("is replaced completely by an owner or controller", async () => {
     const owner = await service.user()
     const { id } = await make()
     await join(id, owner.id, "OrgController")
@@ -209,7 +209,7 @@ describe("branding", () => {
     "https://evil.example/ü",
     `https://long.example/${"a".repeat(2000)}`,
     "",
-  ])("never returns to %j", async (return_link) => {
+  ])("rejects the return link %j", async (return_link) => {
     const { id } = await make()
     const { status } = await call("PUT", `/organizations/${id}/branding`, admin.token, {
       ...branding,
@@ -220,7 +220,7 @@ describe("branding", () => {
 })
 
 describe("an API key in an organization", () => {
-  it("acts there by the scopes it lists and its owner's role, no further", async () => {
+  it("is limited by its scopes and by the role of its owner", async () => {
     const owner = await service.user()
     const { id } = await make()
     await join(id, owner.id, "OrgOwner")
@@ -247,11 +247,11 @@ describe("an API key in an organization", () => {
     expect(await rename(writer)).toBe(403)
   })
 
-  it("acts in no other when its owner becomes an administrator", async () => {
+  it("has no rights in other organizations when its owner becomes an administrator", async () => {
     const owner = await service.user()
     const [own, other] = [await make(), await make()]
     await join(own.id, owner.id, "OrgOwner")
-    const made = await call("POST", "/api_keys", owner.token, { name: "lying somewhere" })
+    const made = await call("POST", "/api_keys", owner.token, { name: "old key" })
     const promoted = await call("PATCH", `/users/${owner.id}`, admin.token, { role: "Admin" })
     expect(promoted.status).toBe(200)
 
@@ -269,7 +269,7 @@ describe("an API key in an organization", () => {
     expect((await service.call("POST", "/codes", { headers, body: gift })).status).toBe(403)
   })
 
-  it("is not made with an API key", async () => {
+  it("cannot create another API key", async () => {
     const user = await service.user()
     const made = await call("POST", "/api_keys", user.token, { name: "parent" })
     const again = await service.call("POST", "/api_keys", {

@@ -8,7 +8,7 @@ const service = await serveDirectory()
 await makePartner(service)
 const path = "/partner/octo"
 
-it("an id that a code gave is had in the partner's flow, where its cart waits", async () => {
+it("a cart that a redemption code has paid can be completed in the partner flow", async () => {
   const code = { name: "gift", code_type: "RandomYat", activator: "RedemptionCode", redemption_code: "GIFT" }
   const made = await service.call("POST", "/codes", { token: service.admin.token, body: code })
   expect(made.status).toBe(200)
@@ -24,14 +24,14 @@ it("an id that a code gave is had in the partner's flow, where its cart waits", 
   await visitor.get(`${path}?${new URLSearchParams(sent)}`)
   const cart = await visitor.get(`${path}?cart`)
   expect(cart.text).toContain('value="free"')
-  expect(cart.text).not.toContain("Waiting for your payment")
+  expect(cart.text).not.toContain("Payment pending")
   expect(cart.text).not.toContain('<s class="soft">$0.00')
   const eid = locationOf(await visitor.submit(cart, { action: "free" })).searchParams.get("eid") ?? ""
   expect(eid).toBe(given.body.order_items[0].emoji_id)
   expect(JSON.stringify((await service.lookup(eid)).body.result)).toContain(bitcoin)
 })
 
-it("the partner's cart asks for no more than what is still to pay of one that was paid in part", async () => {
+it("the cart of a partner flow asks only for the remaining amount after a partial payment", async () => {
   const user = await makeWalletUser(service, "half-paid")
   await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
   const items = [{ emoji_id: "🐢🎻🐢" }, { emoji_id: "🐢🎻🐢🎻🐢" }]
@@ -44,7 +44,7 @@ it("the partner's cart asks for no more than what is still to pay of one that wa
   const due = ((body.remaining_due_in_cents - Math.floor(body.remaining_due_in_cents / 2)) / 100).toFixed(2)
   expect((await visitor.get(`${path}?cart`)).text).toContain(`Still to pay</span><strong>$${due}`)
 
-  // Without the dearer of two ids the other is paid for.
+  // Without the more expensive id, the partial payment covers the other one.
   await service.call("POST", "/cart/convert_to_draft", { token: user.token })
   const dearer = body.order_items.toSorted(
     (a: { unit_price_in_cents: number }, b: typeof a) => b.unit_price_in_cents - a.unit_price_in_cents,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { bitcoin, ethereum, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
-import { newestLetterLink } from "../sign-in/oauth/application.ts"
+import { newestMailLink } from "../sign-in/oauth/application.ts"
 import { addressJson, makePartner, makeWalletUser } from "./partner.ts"
 
 const port = await freePort()
@@ -14,7 +14,7 @@ const recordsOf = async (id: string): Promise<ReadonlyArray<{ tag: string; data:
   (await service.lookup(id)).body.result
 
 describe.skipIf(executable === undefined)("a wallet's user", () => {
-  it("gets an id for free, by name, with the wallet's addresses, and comes back with it", async () => {
+  it("gets a free id by search, with the wallet's addresses, and returns to the wallet", async () => {
     const user = await makeWalletUser(service, "device-1")
     const page = await (await browser.person()).newPage()
     const query = new URLSearchParams({
@@ -25,10 +25,10 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     await page.goto(`${partner.home}?${query}`)
     expect(page.url()).toBe(partner.home)
     await page.getByText("Octo savings").waitFor()
-    await page.getByLabel("Which emoji?").fill("🐙🌊🐙")
+    await page.getByLabel("Search for an emoji id").fill("🐙🌊🐙")
     await page.getByRole("button", { name: "Search" }).click()
-    await page.getByText("You can have it").waitFor()
-    await page.getByRole("button", { name: "Take it" }).click()
+    await page.getByText("Available", { exact: true }).waitFor()
+    await page.getByRole("button", { name: "Add to cart" }).click()
     await page.getByRole("heading", { name: "Your cart" }).waitFor()
     await page.getByRole("button", { name: "Get it for free" }).click()
     await page.getByRole("heading", { name: "Back in the wallet" }).waitFor()
@@ -42,14 +42,14 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(records).toContainEqual(
       expect.objectContaining({ tag: "0x1004", data: `${ethereum.slice(2).toLowerCase()}|Octo savings` }),
     )
-    // The token the wallet sent still works: no page has used it up.
+    // The refresh token of the wallet still works: no page has used it.
     const refreshed = await service.call("POST", "/auth/token/refresh", {
       body: { refresh_token: user.refresh },
     })
     expect(refreshed.status).toBe(200)
   })
 
-  it("pays for the second one, picked emoji by emoji, in the sandbox", async () => {
+  it("pays in the sandbox for an id that was picked emoji by emoji", async () => {
     const user = await makeWalletUser(service, "device-2")
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const page = await (await browser.person()).newPage()
@@ -57,7 +57,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     await page.goto(`${partner.home}?${sent}`)
     await page.getByText("Pick emoji one by one").click()
     for (const emoji of ["🔥", "🎲", "🔥", "👑"]) await page.locator(`button.key[value="${emoji}"]`).click()
-    await page.getByRole("button", { name: "Take it" }).click()
+    await page.getByRole("button", { name: "Add to cart" }).click()
     await page.getByRole("button", { name: "Pay by card" }).click()
     await page.getByText("Play money").waitFor()
     await page.getByRole("button", { name: /^Pay \$/ }).click()
@@ -66,7 +66,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(await recordsOf("🔥🎲🔥👑")).toContainEqual(expect.objectContaining({ data: otherBitcoin }))
   })
 
-  it("pays in a window that the wallet's page has opened, and that stays its own until it is back there", async () => {
+  it("pays in a popup window that stays connected to the wallet's page", async () => {
     const user = await makeWalletUser(service, "device-7")
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const page = await (await browser.person()).newPage()
@@ -75,9 +75,9 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     const home = `${partner.home}?${new URLSearchParams({ refresh_token: user.refresh })}`
     await page.evaluate((address) => void Object.assign(window, { flow: window.open(address) }), home)
     const flow = await opened
-    await flow.getByLabel("Which emoji?").fill("🌵🎲🌵👑")
+    await flow.getByLabel("Search for an emoji id").fill("🌵🎲🌵👑")
     await flow.getByRole("button", { name: "Search" }).click()
-    await flow.getByRole("button", { name: "Take it" }).click()
+    await flow.getByRole("button", { name: "Add to cart" }).click()
     await flow.getByRole("button", { name: "Pay by card" }).click()
     await flow.getByRole("button", { name: /^Pay \$/ }).click()
     await flow.getByRole("heading", { name: "Back in the wallet" }).waitFor()
@@ -85,7 +85,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(await flow.evaluate("opener.location.origin")).toBe(partner.origin)
   })
 
-  it("connects an id of another account by logging in by mail", async () => {
+  it("connects an id of another account after a login by email link", async () => {
     const owner = await service.user()
     await service.register("🚀🚀", owner)
     await service.register("💎👑", owner)
@@ -95,9 +95,9 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     await page.goto(`${partner.home}/link-email?${sent}`)
     expect(page.url()).toBe(`${partner.home}/link-email`)
     await page.getByLabel("Your email address").fill(owner.email)
-    await page.getByRole("button", { name: "Mail me a link" }).click()
-    await page.getByRole("heading", { name: "Look into your mail" }).waitFor()
-    await page.goto(await newestLetterLink(service, owner.email))
+    await page.getByRole("button", { name: "Email me a link" }).click()
+    await page.getByRole("heading", { name: "Check your email" }).waitFor()
+    await page.goto(await newestMailLink(service, owner.email))
     await page.getByRole("button", { name: "Log me in" }).click()
     await page.locator('button[value="💎👑"]').click()
     await page.getByText(bitcoin).waitFor()
@@ -115,8 +115,8 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     await service.register("🌵🌵", user)
     const page = await (await browser.person()).newPage()
     await page.goto(`${partner.home}/manage?${new URLSearchParams({ refresh_token: user.refresh })}`)
-    await page.getByText("Nothing yet.").waitFor()
-    await page.getByLabel("Kind").selectOption({ label: "BTC" })
+    await page.getByText("No records yet.").waitFor()
+    await page.getByLabel("Type").selectOption({ label: "BTC" })
     await page.getByLabel("Address or text").fill("not an address")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("alert").waitFor()
@@ -125,11 +125,11 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     await page.getByText("Saved.").waitFor()
     expect(await recordsOf("🌵🌵")).toContainEqual(expect.objectContaining({ data: bitcoin }))
     await page.getByRole("button", { name: `Remove BTC ${bitcoin}` }).click()
-    await page.getByText("Nothing yet.").waitFor()
+    await page.getByText("No records yet.").waitFor()
     expect(await recordsOf("🌵🌵")).not.toContainEqual(expect.objectContaining({ data: bitcoin }))
   })
 
-  it("hears what each id costs before pressing it, and which one of the cart goes", async () => {
+  it("can read the price of each id and the name of each cart item with a screen reader", async () => {
     const user = await makeWalletUser(service, "device-5")
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const page = await (await browser.person()).newPage()
@@ -145,7 +145,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(await page.locator("ul.cart li").count()).toBe(0)
   })
 
-  it("sees ids of six emoji as a whole on a small phone", async () => {
+  it("sees ids of six emoji without horizontal scrolling on a small phone", async () => {
     const user = await makeWalletUser(service, "device-6")
     const [owned, wanted] = ["🐢🎹🐢🎹🐢🎹", "🐙🎈🎲🍀🐙🎲"]
     await service.register(owned, user)
@@ -161,7 +161,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     await page.goto(`${partner.home}?${sent}`)
     await page.goto(`${partner.home}?${new URLSearchParams({ q: wanted })}`)
     await fits("search")
-    await page.getByRole("button", { name: "Take it" }).click()
+    await page.getByRole("button", { name: "Add to cart" }).click()
     await page.getByRole("heading", { name: "Your cart" }).waitFor()
     await fits("cart")
     await page.goto(`${partner.home}/manage?${sent}`)

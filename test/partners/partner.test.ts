@@ -18,8 +18,8 @@ const enter = async (visitor: Visitor, where: string, sent: Record<string, strin
   return visitor.get(where)
 }
 
-describe("arriving", () => {
-  it("moves the token out of the address at once, into a cookie no script reads", async () => {
+describe("the start of a visit", () => {
+  it("moves the refresh token from the URL to an HttpOnly cookie immediately", async () => {
     const user = await walletUser()
     const visitor = makeVisitor(service)
     const answer = await visitor.get(`${path}?${new URLSearchParams({ refresh_token: user.refresh })}`)
@@ -38,13 +38,13 @@ describe("arriving", () => {
   })
 
   it.each([
-    ["a token nobody made", { refresh_token: "made-up" }],
-    ["an id that is none", { eid: "abc" }],
-    ["an address that is none", { addresses: "0x1003=nonsense" }],
-    ["a category that holds no addresses", { addresses: "0x0004=https://evil.example" }],
-    ["JSON that is none", { address_json: "????" }],
-    ["an address in JSON that is none", { address_json: addressJson([{ "0x1003": "nonsense" }]) }],
-  ])("with %s is explained on a page and sends nobody anywhere", async (_what, sent) => {
+    ["an unknown refresh token", { refresh_token: "made-up" }],
+    ["an invalid emoji id", { eid: "abc" }],
+    ["an invalid address", { addresses: "0x1003=nonsense" }],
+    ["a category that is not for addresses", { addresses: "0x0004=https://evil.example" }],
+    ["invalid JSON", { address_json: "????" }],
+    ["an invalid address in JSON", { address_json: addressJson([{ "0x1003": "nonsense" }]) }],
+  ])("with %s shows an error page and does not redirect", async (_what, sent) => {
     for (const where of [path, `${path}/link-email`, `${path}/manage`]) {
       const answer = await service.call("GET", `${where}?${new URLSearchParams(sent)}`)
       expect(answer.status).toBe(400)
@@ -54,22 +54,22 @@ describe("arriving", () => {
     }
   })
 
-  it("tells a user how many ids are free for them, whichever they would be", async () => {
+  it("shows how many free ids a user has left", async () => {
     const user = await walletUser()
     await service.register(freshId(), user)
     const visitor = makeVisitor(service)
     await enter(visitor, path, { refresh_token: user.refresh })
     const seen = async () => (await visitor.get(path)).text
-    expect(await seen()).toContain("One is free for you.")
+    expect(await seen()).toContain("You can get one emoji id for free.")
     const limit = (free_limit: number) =>
       service.call("PATCH", `/users/${user.id}`, { token: service.admin.token, body: { free_limit } })
     await limit(3)
-    expect(await seen()).toContain("3 are free for you.")
+    expect(await seen()).toContain("You can get 3 emoji ids for free.")
     await limit(0)
-    expect(await seen()).not.toContain("free for you")
+    expect(await seen()).not.toContain("for free")
   })
 
-  it("with a parameter twice, a damaged address or a script in it is explained too", async () => {
+  it("with a repeated parameter, a damaged URL or a script in the URL shows an error page", async () => {
     for (const bad of [
       "eid=🐙&eid=🐙",
       "eid=%ff",
@@ -79,10 +79,10 @@ describe("arriving", () => {
       expect(answer.status).toBe(400)
       expect(answer.text).not.toContain("<script")
     }
-    expect((await service.call("GET", "/partner/nobody")).status).toBe(404)
+    expect((await service.call("GET", "/partner/unknown")).status).toBe(404)
   })
 
-  it("needs a login that stands: a replaced token, an ended one and a pending one are refused", async () => {
+  it("rejects a login that was replaced, has ended or needs its two-factor code", async () => {
     const user = await walletUser()
     await service.call("POST", "/auth/token/refresh", { body: { refresh_token: user.refresh } })
     const replaced = `${path}?${new URLSearchParams({ refresh_token: user.refresh })}`
@@ -91,15 +91,15 @@ describe("arriving", () => {
     const visitor = makeVisitor(service)
     await enter(visitor, path, { refresh_token: ended.refresh })
     await service.call("POST", "/logout", { token: ended.token })
-    expect((await visitor.get(path)).text).toContain("is over")
+    expect((await visitor.get(path)).text).toContain("has ended")
     const person = await register(service)
     await turnOnTotp(service, person.token)
     const pending = (await login(service, person.email)).body.refresh_token
     const waiting = await service.call("GET", `${path}?${new URLSearchParams({ refresh_token: pending })}`)
-    expect(waiting.text).toContain("second factor")
+    expect(waiting.text).toContain("two-factor code")
   })
 
-  it("at another flow or another partner finds nothing of the visit", async () => {
+  it("does not share its data with other flows or other partners", async () => {
     const user = await walletUser()
     await makePartner(service, "rival")
     const visitor = makeVisitor(service)
@@ -113,7 +113,7 @@ describe("arriving", () => {
 })
 
 describe("getting an id", () => {
-  it("returns only to the address agreed with the partner, whatever is sent along", async () => {
+  it("returns only to the return link of the partner, not to a URL in the parameters", async () => {
     const user = await walletUser()
     const visitor = makeVisitor(service)
     const page = await enter(visitor, path, {
@@ -132,7 +132,7 @@ describe("getting an id", () => {
     })
   })
 
-  it("says what is taken, what is being bought and what is no id at all", async () => {
+  it("shows that an id is registered or is not an emoji id", async () => {
     const owner = await service.user()
     const id = freshId()
     await service.register(id, owner)
@@ -140,7 +140,7 @@ describe("getting an id", () => {
     const visitor = makeVisitor(service)
     const page = await enter(visitor, path, { refresh_token: user.refresh })
     expect((await visitor.get(`${path}?q=${encodeURIComponent(id)}`)).text).toContain(
-      "It belongs to somebody",
+      "it is already registered",
     )
     const refused = await visitor.submit(page, { action: "choose", emoji_id: id })
     expect(refused.status).toBe(422)
@@ -148,7 +148,7 @@ describe("getting an id", () => {
     expect((await visitor.get(`${path}?q=abc`)).text).toContain("is not a supported emoji")
   })
 
-  it("writes the addresses although the buyer never comes back", async () => {
+  it("writes the addresses although the buyer does not return", async () => {
     const user = await walletUser()
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -167,7 +167,7 @@ describe("getting an id", () => {
     )
     const order = await service.call("GET", `/orders/${visit?.["order_id"]}`, { token: user.token })
     expect(order.body.organization_id).toBe(partner.id)
-    // Long ago, so that nobody has to wait for it here.
+    // Moved to the past, so that the test does not have to wait.
     await service.sql`update entity set updated_at = now() - interval '1 hour' where id = ${visit?.["order_id"]}`
     const { body } = await until(
       () => service.lookup(id),
@@ -176,7 +176,7 @@ describe("getting an id", () => {
     expect(JSON.stringify(body)).toContain(bitcoin)
   })
 
-  it("lets a page that was sent twice do its work once", async () => {
+  it("handles a form that is sent twice once", async () => {
     const user = await walletUser()
     const visitor = makeVisitor(service)
     const id = freshId()
@@ -196,14 +196,14 @@ describe("getting an id", () => {
     expect((await stranger.get(`${path}/paid?order=${order?.["id"]}`)).status).toBe(404)
   })
 
-  it("offers an id the partner knows the user has, and gives it the new addresses", async () => {
+  it("offers the id that the partner sent and the user owns, and adds the new addresses", async () => {
     const user = await walletUser()
     const id = freshId()
     await service.register(id, user)
     const visitor = makeVisitor(service)
     const sent = { refresh_token: user.refresh, eid: id, addresses: `0x1003=${otherBitcoin}` }
     const page = await enter(visitor, path, sent)
-    expect(page.text).toContain("This one is yours already")
+    expect(page.text).toContain("You already own this emoji id")
     const done = await visitor.submit(page, { action: "keep" })
     expect(locationOf(done).searchParams.get("eid")).toBe(id)
     expect(JSON.stringify((await service.lookup(id)).body)).toContain(otherBitcoin)
@@ -211,7 +211,7 @@ describe("getting an id", () => {
 })
 
 describe("connecting and managing", () => {
-  it("writes only to ids of who is logged in", async () => {
+  it("writes only to ids of the logged-in user", async () => {
     const owner = await service.user()
     const mine = freshId()
     await service.register(mine, owner)
@@ -229,10 +229,10 @@ describe("connecting and managing", () => {
     expect(locationOf(done).searchParams.get("eid")).toBe(mine)
     expect(JSON.stringify((await service.lookup(mine)).body)).toContain(bitcoin)
     const manage = await visitor.get(`${path}/manage?id=${encodeURIComponent(theirs)}`)
-    expect(manage.text).not.toContain("Add something")
+    expect(manage.text).not.toContain("Add a record")
   })
 
-  it("refuses forms of other sites", async () => {
+  it("rejects forms of other sites with 403", async () => {
     const user = await walletUser()
     const id = freshId()
     await service.register(id, user)
@@ -245,8 +245,8 @@ describe("connecting and managing", () => {
   })
 })
 
-describe("who has a second factor", () => {
-  it("is asked for a fresh code before a checkout, and the wallet's token stays good", async () => {
+describe("a user with two-factor authentication", () => {
+  it("must enter a new code before a checkout, and the wallet's refresh token stays valid", async () => {
     const strict = await serveDirectory({}, { peersPossible: true })
     const wallet = await makePartner(strict, "strict")
     const person = await register(strict)
@@ -263,7 +263,7 @@ describe("who has a second factor", () => {
     const id = freshId()
     await visitor.submit(page, { action: "choose", emoji_id: id })
     const asked = await visitor.submit(await visitor.get(`${where}?cart`), { action: "free" })
-    expect(asked.text).toContain("A code, before you buy")
+    expect(asked.text).toContain("Enter your code to buy")
     const wrong = await visitor.submit(asked, { action: "prove", method: "free", code: "0000-0000" })
     expect(wrong.status).toBe(422)
     const proof = { action: "prove", method: "free", code: backupCodes[0] ?? "" }

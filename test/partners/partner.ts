@@ -2,7 +2,7 @@ import { expect } from "vitest"
 import type { DirectoryService } from "../directory/directory-service.ts"
 import { serveCallbacks } from "../sign-in/oauth/callback-server.ts"
 
-/** A partner whose users come back to a page of its own. */
+/** A partner with a local return page. */
 export const makePartner = async (service: DirectoryService, path = "octo") => {
   const returns: Array<URLSearchParams> = []
   const origin = await serveCallbacks((url, _request, response) => {
@@ -20,7 +20,7 @@ export const makePartner = async (service: DirectoryService, path = "octo") => {
 export const addressJson = (items: ReadonlyArray<Record<string, string>>) =>
   Buffer.from(JSON.stringify(items)).toString("base64")
 
-/** A wallet's user as the wallet makes one: known by a device, not by an address. */
+/** A user that a wallet registers: with an alternate_id and without an email. */
 export const makeWalletUser = async (service: DirectoryService, name: string) => {
   const { body, status } = await service.call("POST", "/users", {
     body: { alternate_id: name, password: "a wallet makes long passwords", source: "octo" },

@@ -5,7 +5,7 @@ import { writeAddresses } from "../../src/partners/record-writes.ts"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { roomy, waiting } from "../fixtures/waiting.ts"
 
-it("an address its owner writes at that moment is not replaced by one a partner has sent before", async () => {
+it("an address that the owner writes at the same time is not replaced by the partner's address", async () => {
   const service = await serveDirectory(roomy)
   const owner = await service.user()
   await service.register("🐙🐙", owner)
@@ -24,7 +24,9 @@ it("an address its owner writes at that moment is not replaced by one a partner 
     await sql`select 1 from emoji_id where canonical = '🐙🐙' for update`
     const own = service.edit("🐙🐙", owner, { insert: [{ tag: "0x1003", data: bitcoin }] })
     await expect.poll(() => waiting(service)).toHaveLength(1)
-    const sent = service.runtime.runPromise(writeAddresses(principal, "🐙🐙", [address], { yields: true }))
+    const sent = service.runtime.runPromise(
+      writeAddresses(principal, "🐙🐙", [address], { keepsExisting: true }),
+    )
     await expect.poll(() => waiting(service)).toHaveLength(2)
     return { own, sent }
   })

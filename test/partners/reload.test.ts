@@ -24,7 +24,7 @@ const orderOf = async (userId: string): Promise<string> => {
   return row?.["id"]
 }
 
-/** A visit with an id in the cart, which is to lead to the wallet's address. */
+/** A visit with an id in the cart and an address to write to it. */
 const chooseId = async () => {
   const user = await walletUser()
   const visitor = makeVisitor(service)
@@ -34,7 +34,7 @@ const chooseId = async () => {
   return { user, visitor, id, cart: await visitor.get(`${path}?cart`) }
 }
 
-/** The same, once the id was taken for free. */
+/** The same after a free checkout. */
 const getId = async () => {
   const { cart, id, user, visitor } = await chooseId()
   const done = await visitor.submit(cart, { action: "free" })
@@ -44,7 +44,7 @@ const getId = async () => {
 }
 
 describe("a page of flow 1 that is loaded again", () => {
-  it("does not undo what the owner has written since", async () => {
+  it("does not overwrite a later change by the owner", async () => {
     const { id, paid, user, visitor } = await getId()
     await service.edit(id, user, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
     const again = await visitor.get(paid)
@@ -53,7 +53,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("leaves what the owner wrote between the payment and the way back", async () => {
+  it("does not overwrite what the owner wrote between the payment and the return", async () => {
     const { cart, id, user, visitor } = await chooseId()
     const paying = await visitor.submit(cart, { action: "crypto" })
     await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
@@ -68,7 +68,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("writes nothing of a later visit to what an earlier one has bought", async () => {
+  it("does not write addresses of a later visit to an id of an earlier one", async () => {
     const { id, paid, user, visitor } = await getId()
     await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${otherBitcoin}` })
     const again = await visitor.get(paid)
@@ -76,7 +76,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(otherBitcoin)
   })
 
-  it("keeps what was agreed for an order that is paid after another was begun", async () => {
+  it("writes the confirmed addresses to an order that is paid after another order was started", async () => {
     const user = await walletUser()
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -100,7 +100,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(late)).toContain(bitcoin)
   })
 
-  it("writes the addresses to every id of the order, although one of them is no longer the buyer's", async () => {
+  it("writes the addresses to the other ids of the order if one of them was deleted", async () => {
     const user = await walletUser()
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -118,7 +118,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(kept)).toContain(bitcoin)
   })
 
-  it("writes none to an id that is somebody else's by now, although the buyer may write everywhere", async () => {
+  it("does not write to an id that has another owner, even if the buyer is an administrator", async () => {
     const [user, other] = [await walletUser(), await service.user()]
     await service.sql`update app_user set free_limit = 0, role = 'Admin' where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -136,7 +136,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("writes none to what its cart has bought elsewhere since, after it was taken back from the payment here", async () => {
+  it("does not write to ids of a cart that was checked out elsewhere afterwards", async () => {
     const { cart, user, visitor } = await chooseId()
     await visitor.submit(cart, { action: "crypto" })
     const call = (method: string, where: string, body?: object) =>
@@ -150,19 +150,19 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("leads back with the id although its button was pressed twice", async () => {
+  it("returns to the partner with the id when its button is pressed twice", async () => {
     const { cart, id, visitor } = await getId()
     const again = await visitor.submit(cart, { action: "free" })
     expect(locationOf(again).searchParams.get("eid")).toBe(id)
   })
 
-  it("leads back with the id from both of two presses at once", async () => {
+  it("returns to the partner with the id for two simultaneous requests", async () => {
     const { cart, id, visitor } = await chooseId()
     const answers = await Promise.all([1, 2].map(() => visitor.submit(cart, { action: "free" })))
     expect(answers.map((answer) => locationOf(answer).searchParams.get("eid"))).toEqual([id, id])
   })
 
-  it("leads back with the id although another process has written its address just now", async () => {
+  it("returns to the partner with the id when another process has just written the address", async () => {
     const user = await walletUser()
     const id = freshId()
     await service.register(id, user)
@@ -181,23 +181,26 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(locationOf(kept).searchParams.get("eid")).toBe(id)
   })
 
-  it.each(["-".repeat(36), "0".repeat(36), "1"])("is not there of an order called %s", async (name) => {
+  it.each(["-".repeat(36), "0".repeat(36), "1"])("answers 404 for the order id %s", async (name) => {
     const { visitor } = await chooseId()
     expect((await visitor.get(`${path}/paid?order=${name}`)).status).toBe(404)
   })
 
-  it("buys nothing without the email address that its partner has come to ask for", async () => {
+  it("does not check out if the partner has started to require an email address", async () => {
     const { cart, user, visitor } = await chooseId()
     const asks = (forEmail: boolean) => service.sql`
       update organization set branding = coalesce(branding, '{}') || jsonb_build_object('requires_email', ${forEmail}::boolean)`
     await asks(true)
     const refused = await visitor.submit(cart, { action: "free" })
     await asks(false)
-    expect([refused.status, refused.text.includes("to have an email address")]).toEqual([400, true])
+    expect([refused.status, refused.text.includes("requires its users to have an email address")]).toEqual([
+      400,
+      true,
+    ])
     expect(await orderOf(user.id)).toBeUndefined()
   })
 
-  it("says that the cart is empty to whoever has bought nothing", async () => {
+  it("shows that the cart is empty if nothing was bought", async () => {
     const { cart, visitor } = await chooseId()
     await visitor.submit(cart, {
       action: "remove",
@@ -208,7 +211,7 @@ describe("a page of flow 1 that is loaded again", () => {
   })
 })
 
-it("of two addresses for one coin only the one that is written is shown, and nothing is offered for ever", async () => {
+it("of two addresses for one coin only the one that will be written is shown, and only until it is written", async () => {
   const user = await walletUser()
   const id = freshId()
   await service.register(id, user)
@@ -230,7 +233,7 @@ it("of two addresses for one coin only the one that is written is shown, and not
   expect((await visitor.get(`${path}/manage`)).text).not.toContain('value="given"')
 })
 
-it("a login that is over does not stand in the way of the wallet's own user", async () => {
+it("a cookie of an ended login does not block the wallet's user", async () => {
   const stranger = await service.user()
   const visitor = makeVisitor(service)
   const where = `${path}/link-email`

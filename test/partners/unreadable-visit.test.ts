@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { PartnerVisits } from "../../src/partners/visits.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a visit whose key is gone keeps no other buyer's addresses from being written", async () => {
+it("a visit that cannot be decrypted does not block the addresses of other buyers", async () => {
   const service = await serve()
   const { runtime, sql } = service
   const { id: owner } = await service.user()
@@ -17,14 +17,14 @@ it("a visit whose key is gone keeps no other buyer's addresses from being writte
   }
   const visits = await runtime.runPromise(PartnerVisits)
   const visit = async (orderId: string) => {
-    const token = await runtime.runPromise(visits.admit(organizationId, "get", { addresses: [] }, undefined))
-    await runtime.runPromise(visits.ordered(token, orderId))
+    const token = await runtime.runPromise(visits.create(organizationId, "get", { addresses: [] }, undefined))
+    await runtime.runPromise(visits.linkOrder(token, orderId))
   }
   const [lost, kept] = [await paidOrder(), await paidOrder()]
   await visit(lost)
   await visit(kept)
   await sql`update partner_visit set sealed_state = 'sealed with another key' where order_id = ${lost}`
-  const unwritten = await runtime.runPromise(visits.unwritten)
+  const unwritten = await runtime.runPromise(visits.listUnwritten)
   expect(unwritten.map(({ orderId }) => orderId)).toEqual([kept])
-  expect(await runtime.runPromise(visits.awaiting(lost, organizationId))).toEqual([])
+  expect(await runtime.runPromise(visits.listPendingAddresses(lost, organizationId))).toEqual([])
 })

@@ -17,19 +17,19 @@ const enter = async (visitor: Visitor, sent: Record<string, string>) => {
 const cartOf = (visitor: Visitor) => visitor.get(`${path}?cart`)
 const recordsOf = async (id: string) => JSON.stringify((await service.lookup(id)).body.result)
 
-/** Somebody who has an id in the cart, and nothing for free. */
+/** A user with an id in the cart and no free ids. */
 const chooseId = async () => {
   const user = await makeWalletUser(service, `visits-${++devices}`)
   await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
   const visitor = makeVisitor(service)
   const id = freshId()
-  const come = (address: string) =>
+  const revisit = (address: string) =>
     enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${address}` })
-  await visitor.submit(await come(bitcoin), { action: "choose", emoji_id: id })
-  return { user, visitor, id, come }
+  await visitor.submit(await revisit(bitcoin), { action: "choose", emoji_id: id })
+  return { user, visitor, id, revisit }
 }
 
-/** Pays where the payment leads to, and comes back. */
+/** Pays in the sandbox and returns to the flow. */
 const pay = async (
   user: { readonly id: string },
   visitor: Visitor,
@@ -46,11 +46,11 @@ const pay = async (
   return visitor.get(`${path}/paid?order=${order}&again`)
 }
 
-describe("who comes again while the order of an earlier visit waits", () => {
-  it("and brings the same address, finds it written once the order is paid", async () => {
-    const { come, id, user, visitor } = await chooseId()
+describe("a second visit while the order of the first visit is pending", () => {
+  it("writes the address after the payment if both visits have the same address", async () => {
+    const { revisit, id, user, visitor } = await chooseId()
     await visitor.submit(await cartOf(visitor), { action: "crypto" })
-    await come(bitcoin)
+    await revisit(bitcoin)
     await visitor.submit(await cartOf(visitor), { action: "draft" })
     const paying = await visitor.submit(await cartOf(visitor), { action: "crypto" })
     const back = await pay(user, visitor, paying)
@@ -58,10 +58,10 @@ describe("who comes again while the order of an earlier visit waits", () => {
     expect(await recordsOf(id)).toContain(bitcoin)
   })
 
-  it("and goes on to the payment, finds the address written that the page has shown", async () => {
-    const { come, id, user, visitor } = await chooseId()
+  it("writes the address that the page shows when the user continues to the payment", async () => {
+    const { revisit, id, user, visitor } = await chooseId()
     await visitor.submit(await cartOf(visitor), { action: "crypto" })
-    await come(otherBitcoin)
+    await revisit(otherBitcoin)
     const cart = await cartOf(visitor)
     expect([cart.text.includes(bitcoin), cart.text.includes(otherBitcoin)]).toEqual([false, true])
     const back = await pay(user, visitor, await visitor.submit(cart, { action: "pay" }))
@@ -69,23 +69,20 @@ describe("who comes again while the order of an earlier visit waits", () => {
     expect(await recordsOf(id)).toContain(otherBitcoin)
   })
 
-  it("is promised nothing for an order that was checked out elsewhere", async () => {
-    const { come, user, visitor } = await chooseId()
+  it("shows no addresses for an order that was checked out elsewhere", async () => {
+    const { revisit, user, visitor } = await chooseId()
     const elsewhere = await service.call("POST", "/cart/checkout", {
       token: user.token,
       body: { method: "CryptoCommerce" },
     })
     expect(elsewhere.body.status).toBe("PendingPayment")
-    await come(bitcoin)
+    await revisit(bitcoin)
     const cart = await cartOf(visitor)
-    expect([cart.text.includes("Waiting for your payment"), cart.text.includes(bitcoin)]).toEqual([
-      true,
-      false,
-    ])
+    expect([cart.text.includes("Payment pending"), cart.text.includes(bitcoin)]).toEqual([true, false])
   })
 })
 
-it("what was brought to another flow is not written to what is bought in this one, where it was not shown", async () => {
+it("addresses of a visit to another flow are not written to an id that is bought in this flow", async () => {
   const user = await service.user()
   const visitor = makeVisitor(service)
   await logInByMail(service, visitor, path, user.email)

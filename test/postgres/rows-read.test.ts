@@ -39,11 +39,11 @@ it("visits that wait to be written are found among very many that bought nothing
               from generate_series(1, 10000)`
   await sql`analyze`
   const visits = await runtime.runPromise(PartnerVisits)
-  const token = await runtime.runPromise(visits.admit(id, "get", { addresses: [] }, undefined))
+  const token = await runtime.runPromise(visits.create(id, "get", { addresses: [] }, undefined))
   const [order] = await sql<[{ id: string }]>`select id from entity limit 1`
-  await runtime.runPromise(visits.ordered(token, order.id))
+  await runtime.runPromise(visits.linkOrder(token, order.id))
   const look = async () =>
-    expect((await runtime.runPromise(visits.unwritten)).map(({ orderId }) => orderId)).toEqual([order.id])
+    expect((await runtime.runPromise(visits.listUnwritten)).map(({ orderId }) => orderId)).toEqual([order.id])
   expect(await rowsOpened(service, "partner_visit", look)).toBe(1)
   expect(await rowsOpened(service, "entity", look)).toBeLessThan(5)
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { password, register, totpCode, turnOnTotp } from "../accounts/person.ts"
 import { makePartner } from "../partners/partner.ts"
-import { authorizeAddress, locationOf, makeVisitor, newestLetterLink } from "./oauth/application.ts"
-import { openOauthWorld } from "./oauth/oauth-service.ts"
+import { authorizeAddress, locationOf, makeVisitor, newestMailLink } from "./oauth/application.ts"
+import { startOauthService } from "./oauth/oauth-service.ts"
 
-const { service, app, owner } = await openOauthWorld()
+const { service, app, owner } = await startOauthService()
 const partner = await makePartner(service)
 
 const loginForm = async () => {
@@ -15,18 +15,18 @@ const linkFor = async (email: string) => {
   const visitor = makeVisitor(service)
   const login = await visitor.get(authorizeAddress(app))
   await visitor.submit(login, { action: "link", email })
-  const link = new URL(await newestLetterLink(service, email))
+  const link = new URL(await newestMailLink(service, email))
   return `${link.pathname}${link.search}`
 }
 
-describe("a login that is sent again before its answer is shown", () => {
-  it("goes on where the first one led, for an application and for a partner", async () => {
+describe("a login form that is sent twice", () => {
+  it("redirects to the same page both times, for an OAuth client and for a partner", async () => {
     const { fields, user } = await loginForm()
     await service.register("🎲🎲🌊", user)
     await service.register("🎲🎲🔥", user)
     const home = `/partner/${partner.path}`
     for (const [address, shown] of [
-      [authorizeAddress(app), "asks who you are"],
+      [authorizeAddress(app), "Choose an emoji id for"],
       [home, "Get your emoji id"],
     ] as const) {
       const visitor = makeVisitor(service)
@@ -39,20 +39,20 @@ describe("a login that is sent again before its answer is shown", () => {
     }
   })
 
-  it("goes on after a mailed link that the first one has used up", async () => {
+  it("continues after an emailed link that the first request has used", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     const page = await visitor.get(await linkFor(user.email))
     const first = await visitor.submit(page, { action: "use" })
     const second = await visitor.submit(page, { action: "use" })
     expect([first.status, second.status]).toEqual([303, 303])
-    const onwards = await visitor.get(second.headers.get("location") ?? "")
-    expect(onwards.headers.get("location")).toBe(first.headers.get("location"))
-    const shown = await visitor.get(onwards.headers.get("location") ?? "")
-    expect(shown.text).toContain("asks who you are")
+    const redirected = await visitor.get(second.headers.get("location") ?? "")
+    expect(redirected.headers.get("location")).toBe(first.headers.get("location"))
+    const shown = await visitor.get(redirected.headers.get("location") ?? "")
+    expect(shown.text).toContain("Choose an emoji id for")
   })
 
-  it("goes on after a code that the first one has used up, also behind a link", async () => {
+  it("continues after a two-factor code that the first request has used, also after a link", async () => {
     const { fields, user } = await loginForm()
     await service.register("🎲🎲👑", user)
     const { secret } = await turnOnTotp(service, user.token)
@@ -78,7 +78,7 @@ describe("a login that is sent again before its answer is shown", () => {
     expect(done.headers.get("location")).toBe("/magic_link/done")
   })
 
-  it("does nothing but show the page again when it is not the same one", async () => {
+  it("only shows the page again if the form is not a login", async () => {
     const { fields } = await loginForm()
     const user = await owner(2)
     const visitor = makeVisitor(service)
@@ -87,7 +87,7 @@ describe("a login that is sent again before its answer is shown", () => {
     await visitor.submit(early, fields)
     const chosen = await visitor.submit(early, { action: "select", emoji_id: user.ids[0]! })
     expect([chosen.status, locationOf(chosen).pathname]).toEqual([303, "/authorize"])
-    // Somebody else has logged in meanwhile, and the link is still good: it asks again, and then it is used.
+    // Another user has logged in since, and the link is still valid: the page asks again, and then the link is used.
     const asked = await visitor.submit(linkPage, { action: "use" })
     const again = await visitor.get(asked.headers.get("location") ?? "")
     expect(again.text).toContain(user.email)

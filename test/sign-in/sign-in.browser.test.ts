@@ -4,14 +4,16 @@ import { openConsole } from "../console/console-person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
-import { newestLetterLink, pkce, registerApplication, tokenCall } from "./oauth/application.ts"
+import { newestMailLink, pkce, registerApplication, tokenCall } from "./oauth/application.ts"
 import { serveCallbacks } from "./oauth/callback-server.ts"
 
 const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
 const browser = await openBrowser()
 
-/** A third-party application: it sends people to log in, trades the code on its own server and greets them. */
+/**
+ * A third-party application: it redirects users to the login, exchanges the code on its server and shows the emoji id.
+ */
 const { challenge, verifier } = pkce()
 const application = { clientId: "", secret: "", redirectUri: "" }
 const origin = await serveCallbacks(async (url, _request, response) => {
@@ -27,13 +29,13 @@ const origin = await serveCallbacks(async (url, _request, response) => {
     })
     return void response.end(`<a href="${service.url}/authorize?${query}">Log in with an emoji id</a>`)
   }
-  const told = url.searchParams
-  if (told.get("state") !== "state-of-this-browser") return void response.end("wrong state")
-  if (told.get("status") === "pending_magic_link") return void response.end("<h1>Check your mail</h1>")
-  if (told.has("error")) return void response.end(`<h1>${told.get("error")}</h1>`)
+  const query = url.searchParams
+  if (query.get("state") !== "state-of-this-browser") return void response.end("wrong state")
+  if (query.get("status") === "pending_magic_link") return void response.end("<h1>Check your mail</h1>")
+  if (query.has("error")) return void response.end(`<h1>${query.get("error")}</h1>`)
   const tokens = await tokenCall(service, {
     grant_type: "authorization_code",
-    code: told.get("code") ?? "",
+    code: query.get("code") ?? "",
     redirect_uri: application.redirectUri,
     client_id: application.clientId,
     client_secret: application.secret,
@@ -44,8 +46,8 @@ const origin = await serveCallbacks(async (url, _request, response) => {
 })
 Object.assign(application, await registerApplication(service, `${origin}/callback`, "Octo Chat"))
 
-describe.skipIf(executable === undefined)("a third-party application", () => {
-  it("signs a user in by a mailed link and reads the one id they chose", async () => {
+describe.skipIf(executable === undefined)("login to a third-party application", () => {
+  it("logs a user in by an emailed link and lets the application read only the chosen id", async () => {
     const user = await service.user()
     await service.register("🐙🌊", user)
     await service.register("🔥🎲🔥", user)
@@ -53,16 +55,16 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await page.goto(origin)
     await page.getByRole("link").click()
     await page.getByLabel("Your email address").fill(user.email)
-    await page.getByRole("button", { name: "Mail me a link" }).click()
+    await page.getByRole("button", { name: "Email me a link" }).click()
     await page.getByRole("heading", { name: "Check your mail" }).waitFor()
 
-    await page.goto(await newestLetterLink(service, user.email))
+    await page.goto(await newestMailLink(service, user.email))
     await page.getByRole("button", { name: "Log me in" }).click()
-    await page.getByRole("heading", { name: "Octo Chat asks who you are" }).waitFor()
+    await page.getByRole("heading", { name: "Choose an emoji id for Octo Chat" }).waitFor()
     await page.getByRole("button", { name: "fire, game die, fire" }).click()
     expect(await page.getByRole("heading").textContent()).toBe("Hello 🔥🎲🔥")
 
-    // The site remembers the login: the second time there is only the choice, here by keyboard alone.
+    // The cookie keeps the login: the second time there is only the choice, here by keyboard.
     await page.goto(origin)
     await page.getByRole("link").click()
     const choice = page.locator('button[value="🐙🌊"]')
@@ -71,7 +73,7 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await page.getByRole("heading", { name: "Hello 🐙🌊" }).waitFor()
   })
 
-  it("reads out with the field why it refused, and names the account to password managers", async () => {
+  it("links an error to its field for screen readers and names the account for password managers", async () => {
     const user = await register(service)
     const page = await (await browser.person()).newPage()
     await page.goto(origin)
@@ -81,21 +83,21 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await page.getByLabel("Password").fill("not the password")
     await page.keyboard.press("Enter")
     const why = await page.getByRole("alert").textContent()
-    const told = await page.getByLabel("Password").getAttribute("aria-describedby")
-    expect(await page.locator(`#${told}`).textContent()).toBe(why)
+    const describedBy = await page.getByLabel("Password").getAttribute("aria-describedby")
+    expect(await page.locator(`#${describedBy}`).textContent()).toBe(why)
 
     const email = "newcomer@example.com"
     await service.call("POST", "/users", { body: { email } })
-    await page.goto(await newestLetterLink(service, email))
+    await page.goto(await newestMailLink(service, email))
     await page.getByRole("button", { name: "Log me in" }).click()
     const form = page.locator("form", { has: page.getByLabel("Password") })
     expect(await form.locator('[autocomplete="username"]').inputValue()).toBe(email)
     await page.getByLabel("Password").fill("a password for a newcomer")
-    await page.getByRole("button", { name: "Set it" }).click()
+    await page.getByRole("button", { name: "Set password" }).click()
     await page.getByLabel("Password").waitFor({ state: "detached" })
   })
 
-  it("logs in who presses Enter after the password, and mails a link to who does so after the address", async () => {
+  it("logs in on Enter in the password field and emails a link on Enter in the address field", async () => {
     const user = await register(service)
     await service.register("🎲🌊🎲", user)
     const page = await (await browser.person()).newPage()
@@ -115,7 +117,7 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await other.getByRole("heading", { name: "Check your mail" }).waitFor()
   })
 
-  it("hears of a refusal, and a stranger's window has nothing of the login", async () => {
+  it("reports access_denied to the application when the user cancels", async () => {
     const page = await (await browser.person()).newPage()
     await page.goto(origin)
     await page.getByRole("link").click()
@@ -123,7 +125,7 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await page.getByRole("heading", { name: "access_denied" }).waitFor()
   })
 
-  it("may send its users on to another origin when they come back to it, after a choice and after a link", async () => {
+  it("lets the redirect_uri redirect to another origin, after a choice and after a link", async () => {
     const user = await service.user()
     await service.register("🍀🌊", user)
     await service.register("🍀🎲", user)
@@ -136,9 +138,9 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     const page = await (await browser.person()).newPage()
     await page.goto(`${service.url}/authorize?${query}`)
     await page.getByLabel("Your email address").fill(user.email)
-    await page.getByRole("button", { name: "Mail me a link" }).click()
+    await page.getByRole("button", { name: "Email me a link" }).click()
     await page.getByRole("heading", { name: "At home" }).waitFor()
-    await page.goto(await newestLetterLink(service, user.email))
+    await page.goto(await newestMailLink(service, user.email))
     await page.getByRole("button", { name: "Log me in" }).click()
     await page.locator('button[value="🍀🎲"]').click()
     await page.getByRole("heading", { name: "At home" }).waitFor()
@@ -150,16 +152,17 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await other.getByLabel("Your email address").fill(single.email)
     await other.keyboard.press("Enter")
     await other.getByRole("heading", { name: "At home" }).waitFor()
-    await other.goto(await newestLetterLink(service, single.email))
+    await other.goto(await newestMailLink(service, single.email))
     await other.getByRole("button", { name: "Log me in" }).click()
     await other.getByRole("heading", { name: "At home" }).waitFor()
   })
 
-  it("may do so in a window of its own, which stays its own until its callback is shown there", async () => {
+  it("works in a popup window, which stays connected to its opener until the callback", async () => {
     const user = await register(service)
     await service.register("🌊🎲🌊", user)
     const home = await serveCallbacks((url, _request, response) => {
-      if (url.pathname !== "/") return void response.end("<script>opener.document.title = 'Told'</script>")
+      if (url.pathname !== "/")
+        return void response.end("<script>opener.document.title = 'Called back'</script>")
       const script = `open(decodeURIComponent(location.hash.slice(1)), "login", "width=500,height=600")`
       response.end(`<title>Waits</title><button onclick='login = ${script}'>Log in</button>`)
     })
@@ -179,10 +182,10 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await login.getByText("I have a password").click()
     await login.getByLabel("Password", { exact: true }).fill(password)
     await login.keyboard.press("Enter")
-    await expect.poll(() => page.title()).toBe("Told")
+    await expect.poll(() => page.title()).toBe("Called back")
   })
 
-  it("needs no script, and scripts cannot see the cookies", async () => {
+  it("works without scripts and hides its cookies from scripts", async () => {
     const user = await service.user()
     await service.register("👑👑👑", user)
     const person = await browser.person()
@@ -192,8 +195,8 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
     await page.goto(origin)
     await page.getByRole("link").click()
     await page.getByLabel("Your email address").fill(user.email)
-    await page.getByRole("button", { name: "Mail me a link" }).click()
-    await page.goto(await newestLetterLink(service, user.email))
+    await page.getByRole("button", { name: "Email me a link" }).click()
+    await page.goto(await newestMailLink(service, user.email))
     expect(await page.evaluate("document.cookie")).toBe("")
     await page.getByRole("button", { name: "Log me in" }).click()
     await page.getByRole("heading", { name: "Hello 👑👑👑" }).waitFor()
@@ -203,31 +206,31 @@ describe.skipIf(executable === undefined)("a third-party application", () => {
 })
 
 describe.skipIf(executable === undefined)("a first password", () => {
-  it("that is too long is refused, and not cut to one that nobody knows", async () => {
+  it("is rejected if it is too long, and is not truncated", async () => {
     const email = "long-password@example.com"
     await service.call("POST", "/users", { body: { email } })
     const page = await (await browser.person()).newPage()
-    await page.goto(await newestLetterLink(service, email))
+    await page.goto(await newestMailLink(service, email))
     await page.locator("form button").click()
     await page.getByLabel("Password").focus()
-    // As if it were pasted.
+    // Like a paste.
     await page.keyboard.insertText("p".repeat(256))
-    await page.getByRole("button", { name: "Set it" }).click()
+    await page.getByRole("button", { name: "Set password" }).click()
     await page.getByText("at most 200 characters").waitFor()
   })
 })
 
-describe.skipIf(executable === undefined)("a mailed link for an account with a password", () => {
-  it("keeps the password of a person who presses Enter in an empty field, until they press the other button", async () => {
+describe.skipIf(executable === undefined)("an emailed link for an account with a password", () => {
+  it("keeps the password on Enter in an empty field and removes it only by the other button", async () => {
     const user = await register(service)
     const page = await (await browser.person()).newPage()
-    await page.goto(await newestLetterLink(service, user.email))
+    await page.goto(await newestMailLink(service, user.email))
     const field = page.getByLabel("The password you registered with")
     await field.focus()
     await page.keyboard.press("Enter")
     expect(await field.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true)
 
-    // Also a browser that leaves the check of the field to the service.
+    // Also if the browser does not validate the field.
     await page.locator("form").evaluate((form: HTMLFormElement) => {
       form.noValidate = true
     })
@@ -240,13 +243,13 @@ describe.skipIf(executable === undefined)("a mailed link for an account with a p
     expect((await login(service, user.email)).status).toBe(401)
   })
 
-  it("asks for the password in the console too, where the link is pasted", async () => {
+  it("asks for the password also when the link is pasted into the console", async () => {
     const user = await register(service)
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
     await page.getByRole("tab", { name: "Link by mail" }).click()
     await page.getByLabel("Email").fill(user.email)
     await page.getByRole("button", { name: "Send me a link" }).click()
-    await page.getByLabel("The link from the mail").fill(await newestLetterLink(service, user.email))
+    await page.getByLabel("The link from the mail").fill(await newestMailLink(service, user.email))
     await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("button", { name: "Confirm and remove the password" }).waitFor()
     await page.getByLabel("Password", { exact: true }).press("Enter")

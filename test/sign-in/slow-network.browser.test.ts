@@ -6,18 +6,18 @@ import { describe, expect, it } from "vitest"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
-import { newestLetterLink } from "./oauth/application.ts"
+import { newestMailLink } from "./oauth/application.ts"
 
 const service = await serveDirectory()
 const browser = await openBrowser()
 
-/** A way to the service on which answers are held back once it is slow; what was asked for is done at once. */
-const makeWay = async () => {
+/** A proxy to the service. After `slowDown` it delays responses until `release`; requests are forwarded immediately. */
+const startSlowProxy = async () => {
   let isSlow = false
   let held = 0
-  let letGo = (): void => {}
-  const isOver = new Promise<void>((resolve) => {
-    letGo = resolve
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
   })
   const server = createServer((near) => {
     const far = connect(Number(new URL(service.url).port), "127.0.0.1")
@@ -25,7 +25,7 @@ const makeWay = async () => {
     far.on("data", async (answer: Buffer) => {
       if (isSlow) {
         held++
-        await isOver
+        await released
       }
       if (!near.destroyed) near.write(answer)
     })
@@ -43,47 +43,50 @@ const makeWay = async () => {
       isSlow = true
     },
     held: () => held,
-    letGo,
+    release,
   }
 }
 
-/** Within this a browser sends what it will send. */
+/** Within this time a browser sends its request. */
 const momentMs = 500
 
-const pressTwice = async (page: Page, name: string, way: Awaited<ReturnType<typeof makeWay>>) => {
-  way.slowDown()
+const pressTwice = async (page: Page, name: string, proxy: Awaited<ReturnType<typeof startSlowProxy>>) => {
+  proxy.slowDown()
   const box = await page.getByRole("button", { name }).boundingBox()
-  if (box === null) throw new Error(`${name} is not there`)
+  if (box === null) throw new Error(`${name} was not found`)
   const press = () => page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
   await press()
-  await expect.poll(way.held).toBeGreaterThan(0)
+  await expect.poll(proxy.held).toBeGreaterThan(0)
   await press()
   await sleep(momentMs)
-  way.letGo()
+  proxy.release()
 }
 
 const register = async (email: string) => {
   await service.call("POST", "/users", { body: { email } })
-  return newestLetterLink(service, email)
+  return newestMailLink(service, email)
 }
 
-describe.skipIf(executable === undefined)("who presses again while the answer is on its way", () => {
-  it("is logged in by a link that works once", async () => {
-    const way = await makeWay()
-    const page = await (await browser.person()).newPage()
-    await page.goto(way.to(await register("impatient-1@example.com")))
-    await pressTwice(page, "Log me in", way)
-    await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor()
-  })
+describe.skipIf(executable === undefined)(
+  "a button that is pressed again before the response arrives",
+  () => {
+    it("logs the user in although the link works once", async () => {
+      const proxy = await startSlowProxy()
+      const page = await (await browser.person()).newPage()
+      await page.goto(proxy.to(await register("impatient-1@example.com")))
+      await pressTwice(page, "Log me in", proxy)
+      await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor()
+    })
 
-  it("has the password that was set, and is still logged in", async () => {
-    const way = await makeWay()
-    const page = await (await browser.person()).newPage()
-    await page.goto(way.to(await register("impatient-2@example.com")))
-    await page.getByRole("button", { name: "Log me in" }).click()
-    await page.getByLabel("Password").fill("a password for the impatient")
-    await pressTwice(page, "Set it", way)
-    await page.getByLabel("Password").waitFor({ state: "detached" })
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your address is confirmed")
-  })
-})
+    it("sets the password and keeps the user logged in", async () => {
+      const proxy = await startSlowProxy()
+      const page = await (await browser.person()).newPage()
+      await page.goto(proxy.to(await register("impatient-2@example.com")))
+      await page.getByRole("button", { name: "Log me in" }).click()
+      await page.getByLabel("Password").fill("a password for the impatient")
+      await pressTwice(page, "Set password", proxy)
+      await page.getByLabel("Password").waitFor({ state: "detached" })
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your address is confirmed")
+    })
+  },
+)

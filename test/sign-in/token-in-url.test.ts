@@ -6,7 +6,7 @@ import { authorizeAddress, locationOf, makeVisitor, registerApplication } from "
 const service = await serveDirectory()
 const app = await registerApplication(service, "https://octo.example/callback")
 
-it("a refresh token handed over by address is out of it before anything is shown", async () => {
+it("a refresh token in the URL is moved to a cookie before a page is shown", async () => {
   const person = await register(service)
   await service.register("🐢🎷", person)
   const { refresh_token } = (await login(service, person.email, password)).body
@@ -28,7 +28,7 @@ it("a refresh token handed over by address is out of it before anything is shown
   expect([...visitor.cookies.keys()].sort()).toEqual(["svc_form", "svc_given", "svc_session"])
 })
 
-it("a button logs in whom its page has shown, and not whose login a link opened meanwhile has handed over", async () => {
+it("a button logs in the user that its page shows, not the user of a link that was opened later", async () => {
   const [person, stranger] = [await register(service), await register(service)]
   const hand = (refresh_token: string) => visitor.get(`/magic_link?${new URLSearchParams({ refresh_token })}`)
   const visitor = makeVisitor(service)
@@ -42,7 +42,7 @@ it("a button logs in whom its page has shown, and not whose login a link opened 
   expect((await visitor.submit(pressed, { action: "use" })).status).toBe(303)
 })
 
-it("a login that was handed over confirms no address, and the page it ends at says so", async () => {
+it("a login by a refresh token in the URL does not confirm the email address", async () => {
   const email = someEmail()
   const made = await service.call("POST", "/users", { body: { email } })
   const visitor = makeVisitor(service)
@@ -54,7 +54,7 @@ it("a login that was handed over confirms no address, and the page it ends at sa
   }
   const end = await use(made.body.refresh_token)
   expect([end.status, end.text.includes(email), end.text.includes("confirmed")]).toEqual([200, true, false])
-  // A password would be refused before the mailed link was opened.
+  // A password would be rejected before the emailed link is opened.
   expect(end.text).not.toContain('name="password"')
 
   const confirmed = await use(await newestLink(service, email))
@@ -62,7 +62,7 @@ it("a login that was handed over confirms no address, and the page it ends at sa
   expect(confirmed.text).toContain('name="password"')
 })
 
-it("a link that is longer than the headers it would go on in is refused", async () => {
+it("a link that does not fit into response headers is rejected with 400", async () => {
   const { refresh } = await register(service)
   const address = (redirect_uri: string) =>
     `/magic_link?${new URLSearchParams({ refresh_token: refresh, redirect_uri })}`

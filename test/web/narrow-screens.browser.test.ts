@@ -4,7 +4,7 @@ import { openConsole, register } from "../console/console-person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
-import { newestLetterLink } from "../sign-in/oauth/application.ts"
+import { newestMailLink } from "../sign-in/oauth/application.ts"
 
 const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
@@ -26,7 +26,7 @@ describe.skipIf(executable === undefined)("a page on a small screen", () => {
     })
     const page = await (await browser.person()).newPage()
     await page.setViewportSize(enlarged)
-    await page.goto(await newestLetterLink(service, email))
+    await page.goto(await newestMailLink(service, email))
     await page.getByText(email).waitFor()
     expect(await overflowOf(page)).toBe(0)
     await page.getByRole("button", { name: "Log me in" }).click()

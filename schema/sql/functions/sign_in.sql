@@ -44,7 +44,7 @@ begin
 end $$;
 
 -- Revokes the grants of clients that are about to be deleted, and returns the ids of the users. The clients are locked first: a
--- code that becomes a grant at the same time is either seen here or finds its client gone.
+-- code that is exchanged at the same time either has its grant revoked here, or finds that its client is deleted.
 create or replace function end_grants(p_clients text[]) returns text[] language plpgsql as $$
 declare user_ids text[];
 begin

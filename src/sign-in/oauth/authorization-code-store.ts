@@ -26,7 +26,7 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
                  on conflict do nothing`,
       )
       .pipe(Effect.asVoid),
-  /** Makes the grant of an unused code. Ends the grant of a code that was used before. */
+  /** Creates the grant of an unused code. Ends the grant of a code that was already used. */
   redeem: (
     jti: string,
     grant: {
@@ -43,7 +43,7 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
                                     ${grant.seconds}) as outcome`,
       )
       .pipe(Effect.map((rows) => rows[0]?.outcome)),
-  /** Begins the next generation of a grant. A token of an earlier generation ends the grant. */
+  /** Starts the next generation of a grant. A refresh token of an earlier generation ends the grant. */
   rotateGrant: (grant: {
     readonly id: string
     readonly clientId: string
@@ -64,7 +64,7 @@ export const expiredAuthorizationCodes: ExpiredRows = {
   isExpired: expiredADayAgo,
 }
 
-/** Grants that expired or were revoked so long ago. */
+/** Grants that expired or were revoked more than `keptSeconds` ago. */
 export const endedGrants = (keptSeconds: number): ExpiredRows => ({
   table: "oauth_grant",
   key: ["id"],

@@ -13,7 +13,7 @@ import type { AuthorizationRequest } from "./authorization-request.ts"
 const codeSeconds = 60
 const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/
 
-/** The code or refresh token is not good, or not for this client. */
+/** The code or refresh token is invalid, or was issued to another client. */
 export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{ readonly error: string }> {}
 
 export interface GrantTokens {
@@ -33,12 +33,12 @@ interface Grant {
   readonly generation: number
 }
 
-/** What a client may do is the same for every user, and who administers the directory is none of its business. */
-const saidRole = "User"
+/** Tokens for clients always carry this role, so that a client cannot see which users are administrators. */
+const tokenRole = "User"
 
 const invalid = (error: string) => new GrantInvalid({ error })
 
-const fitsChallenge = (challenge: string, verifier: string): boolean => {
+const matchesChallenge = (challenge: string, verifier: string): boolean => {
   if (!verifierPattern.test(verifier)) return false
   const given = createHash("sha256").update(verifier).digest("base64url")
   return given.length === challenge.length && timingSafeEqual(Buffer.from(given), Buffer.from(challenge))
@@ -72,12 +72,12 @@ export class AuthorizationCodes extends Context.Service<
       const tokens = yield* Tokens
       const callers = yield* CallerCache
 
-      /** A statement without a known outcome may have ended a grant of the user. */
-      const perhapsEnded = (userId: string) =>
+      /** After an unknown outcome: the statement may have ended a grant of the user. */
+      const invalidatePossibly = (userId: string) =>
         invalidateAfterUnknownOutcome(callers.changed(userId), config.statementTimeoutMs)
 
       const answer = Effect.fnUntraced(function* (grant: Grant) {
-        const claims = { sub: grant.userId, sid: grant.id, ep: grant.epoch, role: saidRole }
+        const claims = { sub: grant.userId, sid: grant.id, ep: grant.epoch, role: tokenRole }
         const ext = { client_id: grant.clientId, emoji_id: grant.emojiId }
         const response: GrantTokens = {
           access_token: yield* tokens.sign(
@@ -100,16 +100,18 @@ export class AuthorizationCodes extends Context.Service<
 
       const checkCode = (claims: Claims, redirectUri: string, verifier: string | undefined) => {
         const { code_challenge: challenge, redirect_uri } = claims.ext ?? {}
-        if (redirect_uri !== redirectUri) return invalid("redirect_uri is not the one the code was sent to.")
+        if (redirect_uri !== redirectUri)
+          return invalid("redirect_uri does not match the redirect_uri of the authorization request.")
         if (challenge === undefined) {
           return verifier === undefined
             ? undefined
-            : invalid("The code was asked for without a code_challenge.")
+            : invalid("code_verifier is not allowed: the authorization request had no code_challenge.")
         }
-        if (verifier === undefined) return invalid("code_verifier is missing.")
-        return fitsChallenge(challenge, verifier)
+        if (verifier === undefined)
+          return invalid("code_verifier is missing: the authorization request had a code_challenge.")
+        return matchesChallenge(challenge, verifier)
           ? undefined
-          : invalid("code_verifier does not fit the code.")
+          : invalid("code_verifier does not match the code_challenge of the authorization request.")
       }
 
       const issue = Effect.fnUntraced(function* (
@@ -124,7 +126,7 @@ export class AuthorizationCodes extends Context.Service<
             sub: account.id,
             sid: sessionId,
             ep: account.epoch,
-            role: saidRole,
+            role: tokenRole,
             jti,
             ext: {
               client_id: client.client_id,
@@ -138,40 +140,42 @@ export class AuthorizationCodes extends Context.Service<
       })
 
       const redeem: AuthorizationCodes["Service"]["redeem"] = Effect.fnUntraced(function* (client, given) {
-        const claims = yield* verify(given.code, "oauth-code", "The code is invalid or its time is over.")
+        const claims = yield* verify(given.code, "oauth-code", "The code is invalid or has expired.")
         const emojiId = claims.ext?.["emoji_id"] ?? ""
         if (claims.ext?.["client_id"] !== client.client_id) {
-          return yield* invalid("The code was made for another client.")
+          return yield* invalid("The code was issued to another client.")
         }
         const fault = checkCode(claims, given.redirectUri, given.verifier)
         if (fault !== undefined) return yield* fault
         const caller = yield* callers.find(claims.sub)
-        const isOver = !caller?.active || caller.epoch !== claims.ep || caller.revokedSessions.has(claims.sid)
-        if (isOver) {
-          return yield* invalid("The user has logged out since.")
+        const isEnded =
+          !caller?.active || caller.epoch !== claims.ep || caller.revokedSessions.has(claims.sid)
+        if (isEnded) {
+          return yield* invalid("The user has logged out since the code was issued.")
         }
         const id = randomUUID()
         const grant = { id, clientId: client.client_id, emojiId, epoch: claims.ep }
         const outcome = yield* store
           .redeem(claims.jti ?? id, { ...grant, seconds: config.refreshTokenSeconds })
-          .pipe(Effect.tapError(() => perhapsEnded(claims.sub)))
+          .pipe(Effect.tapError(() => invalidatePossibly(claims.sub)))
         if (outcome === "reused") yield* callers.changed(claims.sub)
-        if (outcome !== "redeemed")
-          return yield* invalid("The code was used before; what it gave is taken back.")
+        if (outcome !== "redeemed") {
+          return yield* invalid("The code was already used. The tokens issued for it are revoked.")
+        }
         return yield* answer({ ...grant, userId: claims.sub, generation: 1 })
       })
 
       const refresh: AuthorizationCodes["Service"]["refresh"] = Effect.fnUntraced(
         function* (client, refreshToken) {
-          const over = "The refresh token is invalid, used or its time is over."
-          const claims = yield* verify(refreshToken, "oauth-refresh", over)
+          const refusal = "The refresh token is invalid, already used or expired."
+          const claims = yield* verify(refreshToken, "oauth-refresh", refusal)
           const generation = Number(claims.ext?.["generation"])
           const grant = { id: claims.sid, clientId: client.client_id }
           const done = yield* store
             .rotateGrant({ ...grant, generation, seconds: config.refreshTokenSeconds })
-            .pipe(Effect.tapError(() => perhapsEnded(claims.sub)))
+            .pipe(Effect.tapError(() => invalidatePossibly(claims.sub)))
           if (done.outcome !== "rotated") yield* callers.changed(claims.sub)
-          if (done.outcome !== "rotated") return yield* invalid(over)
+          if (done.outcome !== "rotated") return yield* invalid(refusal)
           return yield* answer({
             ...grant,
             userId: claims.sub,

@@ -5,10 +5,13 @@ import { text } from "../../../schema/wire-format.ts"
 import { dropEmpty, type Form, readParameters } from "../../http/request/form.ts"
 import { OauthClients } from "./oauth-client-store.ts"
 
-/** Who sent the browser is not known for sure: the person is told, and nobody is sent anywhere. */
+/** The client or its redirect_uri is not registered. The user sees an error page and is not redirected. */
 export class ClientUntrusted extends Data.TaggedError("ClientUntrusted")<{ readonly error: string }> {}
 
-/** The client is known and wrong: it is told so by its own redirect_uri (RFC 6749 section 4.1.2.1). */
+/**
+ * The client is registered but its request is invalid. The error is sent to its redirect_uri (RFC 6749 section
+ * 4.1.2.1).
+ */
 export class AuthorizationFault extends Data.TaggedError("AuthorizationFault")<{
   readonly redirectUri: string
   readonly state: string | undefined
@@ -22,9 +25,9 @@ export interface AuthorizationRequest {
   readonly state: string | undefined
   /** PKCE, always S256. */
   readonly challenge: string | undefined
-  /** The id the sender names as chosen. */
+  /** The emoji id that the request names (parameter `svc`). */
   readonly wanted: string | undefined
-  /** The request as it goes into a mailed link and into our own forms. */
+  /** The request as it is repeated in emailed links and in forms. */
   readonly parameters: Form
 }
 
@@ -41,9 +44,12 @@ const parameters = {
 }
 const known = Object.keys(parameters)
 
-/** For the document; what is wrong with a request is told to the application or the person, as RFC 6749 has it. */
+/**
+ * For the OpenAPI document only. Invalid requests are reported to the client or shown to the user, as RFC 6749
+ * requires.
+ */
 export const authorizationQuery = { ...parameters, svc: Schema.optionalKey(Schema.String) }
-/** The same of a link that leads there; without a client it leads to a path of ours. */
+/** The parameters of an emailed link. Without a client_id the link continues at a path of this site. */
 export const landingQuery = {
   refresh_token: Schema.optionalKey(Schema.String),
   client_id: Schema.optionalKey(Schema.String),
@@ -54,27 +60,28 @@ export const landingQuery = {
 }
 
 const findFault = (values: Form, repeated: ReadonlySet<string>) => {
-  const twice = known.find((name) => repeated.has(name))
-  if (twice !== undefined) return ["invalid_request", `${twice} is there more than once`] as const
+  const repeatedName = known.find((name) => repeated.has(name))
+  if (repeatedName !== undefined)
+    return ["invalid_request", `${repeatedName} is sent more than once`] as const
   if ([...(values["state"] ?? "")].length > maxStateCharacters) {
-    return ["invalid_request", `state has more than ${maxStateCharacters} characters`] as const
+    return ["invalid_request", `state must have at most ${maxStateCharacters} characters`] as const
   }
   const type = values["response_type"] ?? ""
   if (type === "") return ["invalid_request", "response_type is missing"] as const
-  if (type !== "code") return ["unsupported_response_type", "response_type is not code"] as const
+  if (type !== "code") return ["unsupported_response_type", "response_type must be code"] as const
   const scope = values["scope"]
-  if (scope !== undefined && scope !== "svc") return ["invalid_scope", "the one scope is svc"] as const
+  if (scope !== undefined && scope !== "svc") return ["invalid_scope", "scope must be svc"] as const
   const { code_challenge: challenge, code_challenge_method: method } = values
   if (challenge === undefined && method === undefined) return undefined
-  if (method !== "S256") return ["invalid_request", "code_challenge_method is not S256"] as const
+  if (method !== "S256") return ["invalid_request", "code_challenge_method must be S256"] as const
   return challengePattern.test(challenge ?? "")
     ? undefined
-    : (["invalid_request", "code_challenge is not a SHA-256 in base64url"] as const)
+    : (["invalid_request", "code_challenge must be a SHA-256 hash in base64url"] as const)
 }
 
 /**
- * Reads a request to authorize. First the client and its redirect_uri, letter by letter: until both are right nothing
- * else is looked at, because nobody could be told.
+ * Reads an authorization request. The client and its redirect_uri are checked first, by exact comparison. Other errors
+ * can be reported only to a registered redirect_uri, so they are checked afterwards.
  */
 export const readAuthorizationRequest = (
   search: string,
@@ -82,7 +89,7 @@ export const readAuthorizationRequest = (
   Effect.gen(function* () {
     const read = readParameters(search)
     if (read === undefined)
-      return yield* new ClientUntrusted({ error: "The address has bad percent-encoding." })
+      return yield* new ClientUntrusted({ error: "The URL has invalid percent-encoding." })
     const { repeated } = read
     const values = dropEmpty(read.values)
     const clientId = repeated.has("client_id") ? "" : (values["client_id"] ?? "")
@@ -91,12 +98,14 @@ export const readAuthorizationRequest = (
         ? undefined
         : yield* OauthClients.use((clients) => clients.find(clientId))
     if (client === undefined) {
-      return yield* new ClientUntrusted({ error: "The application that sent you is not registered here." })
+      return yield* new ClientUntrusted({
+        error: "The application that sent you here is not registered (unknown client_id).",
+      })
     }
     const redirectUri = values["redirect_uri"] ?? ""
     if (repeated.has("redirect_uri") || !client.redirect_uris.includes(redirectUri)) {
       return yield* new ClientUntrusted({
-        error: `The address to return to is not one that ${client.name} has registered.`,
+        error: `The redirect_uri of this request is not registered for ${client.name}.`,
       })
     }
     const fault = findFault(values, repeated)
@@ -123,10 +132,10 @@ export const readAuthorizationRequest = (
     }
   })
 
-/** The redirect_uri with what it is told; whatever it had of its own stays. */
-export const callbackUrl = (address: string, told: Readonly<Record<string, string | undefined>>): string => {
+/** Adds query parameters to a URL and keeps those it has. Undefined values are left out. */
+export const callbackUrl = (address: string, added: Readonly<Record<string, string | undefined>>): string => {
   const query = new URLSearchParams(
-    Object.entries(told).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(added).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   ).toString()
   if (query === "") return address
   const [path = "", fragment] = address.split("#", 2)

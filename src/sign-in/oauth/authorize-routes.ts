@@ -17,7 +17,7 @@ import {
   selectorPage,
   untrustedPage,
 } from "../authorize-page.ts"
-import { takeLoginForm } from "../login-forms.ts"
+import { handleLoginForm } from "../login-forms.ts"
 import { AuthorizationCodes } from "./authorization-codes.ts"
 import {
   type AuthorizationFault,
@@ -30,19 +30,21 @@ import {
 
 const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
 
-/** Sends the browser back to the application with what it is told, and by whom (RFC 9207). */
-const backTo = (redirectUri: string, told: Readonly<Record<string, string | undefined>>) =>
+/** Redirects the browser to the client with these parameters and the issuer (RFC 9207). */
+const redirectToClient = (redirectUri: string, parameters: Readonly<Record<string, string | undefined>>) =>
   AppConfig.use(({ authUrl }) =>
-    Effect.succeed(Reply.redirect(callbackUrl(redirectUri, { ...told, iss: authUrl }), noStore)),
+    Effect.succeed(Reply.redirect(callbackUrl(redirectUri, { ...parameters, iss: authUrl }), noStore)),
   )
 
-const refused = <A, E, R>(effect: Effect.Effect<A, E | ClientUntrusted | AuthorizationFault, R>) =>
+const handleRequestFaults = <A, E, R>(
+  effect: Effect.Effect<A, E | ClientUntrusted | AuthorizationFault, R>,
+) =>
   effect.pipe(
     Effect.catchTag("ClientUntrusted" as never, ({ error }: ClientUntrusted) =>
       Effect.succeed(untrustedPage(error)),
     ),
     Effect.catchTag("AuthorizationFault" as never, (fault: AuthorizationFault) =>
-      backTo(fault.redirectUri, {
+      redirectToClient(fault.redirectUri, {
         error: fault.error,
         error_description: fault.description,
         state: fault.state,
@@ -57,25 +59,28 @@ const findWanted = (wanted: string | undefined): string | undefined => {
   return id._tag === "EmojiId" ? id.canonical : undefined
 }
 
-const giveCode = Effect.fnUntraced(function* (
+const redirectWithCode = Effect.fnUntraced(function* (
   request: AuthorizationRequest,
   session: BrowserSession,
   canonical: string,
 ) {
   const code = yield* AuthorizationCodes.use((codes) => codes.issue(request, session, canonical))
-  return yield* backTo(request.redirectUri, { code, state: request.state })
+  return yield* redirectToClient(request.redirectUri, { code, state: request.state })
 })
 
-/** A neighbour on the same domain and a link in a mail are elsewhere too. Who does not say is no browser of today. */
-const cameFromElsewhere = (headers: Readonly<Record<string, string>>): boolean =>
+/**
+ * Whether a page of another origin, or a link outside the browser, led here. Current browsers always send the header,
+ * so a missing one counts as same-origin.
+ */
+const isFromOtherOrigin = (headers: Readonly<Record<string, string>>): boolean =>
   (headers["sec-fetch-site"] || "same-origin") !== "same-origin"
 
-/** The page for a login that is complete: the ids to choose from, unless there is nothing to choose. */
-const choose = Effect.fnUntraced(function* (
+/** Answers a logged-in user: the selector page, or a code immediately if there is only one possible id. */
+const answerLoggedIn = Effect.fnUntraced(function* (
   request: AuthorizationRequest,
   browser: Browser,
   session: BrowserSession,
-  isFromElsewhere: boolean,
+  isFromOtherOrigin: boolean,
 ) {
   const wantedText = findWanted(request.wanted)
   const ids = yield* ownedIds(session, wantedText)
@@ -85,19 +90,19 @@ const choose = Effect.fnUntraced(function* (
     return noIdsPage({ ...shown, shopUrl: `${(yield* AppConfig).baseUrl}/` })
   }
   const wanted = ids.find(({ canonical_format }) => canonical_format === wantedText)
-  // A page elsewhere may name an id, but only the person may confirm it.
-  if (wanted !== undefined && (!isFromElsewhere || ids.length === 1)) {
-    return yield* giveCode(request, session, wanted.canonical_format)
+  // A page of another origin may name an id, but the user must confirm it.
+  if (wanted !== undefined && (!isFromOtherOrigin || ids.length === 1)) {
+    return yield* redirectWithCode(request, session, wanted.canonical_format)
   }
   if (ids.length === 1 && request.wanted === undefined) {
-    return yield* giveCode(request, session, first.canonical_format)
+    return yield* redirectWithCode(request, session, first.canonical_format)
   }
   return selectorPage({
     ...shown,
     ids: ids.map(({ display_format }) => display_format),
     wanted: wanted?.display_format,
     ...(request.wanted !== undefined && wanted === undefined
-      ? { failed: "The id that was asked for is not yours. Choose another." }
+      ? { failed: "You do not own the requested emoji id. Choose another one." }
       : {}),
   })
 })
@@ -107,7 +112,7 @@ const authorizePage = route({
   id: "authorize",
   group: "authorization",
   summary:
-    "An application asks who its user is: login page, id selector, or the way back with a code (RFC 6749 section 4.1)",
+    "Start the authorization-code flow: login page, id selector, or redirect with a code (RFC 6749 section 4.1)",
   method: "get",
   path: "/authorize",
   search: authorizationQuery,
@@ -123,15 +128,15 @@ const authorizePage = route({
           : yield* BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
       if (session === undefined) return loginPage({ request, browser })
       if (!session.admitted) return codePage({ request, browser, provider: session.account.providers[0] })
-      return yield* choose(request, browser, session, cameFromElsewhere(headers))
-    }).pipe(refused),
+      return yield* answerLoggedIn(request, browser, session, isFromOtherOrigin(headers))
+    }).pipe(handleRequestFaults),
 })
 
 const authorizeForm = route({
   ...formRow,
   id: "authorizeForm",
   group: "authorization",
-  summary: "What the person does on that page: log in, choose an id, or refuse (form)",
+  summary: "Log in, choose an id, or cancel in the authorization-code flow (form)",
   path: "/authorize",
   search: authorizationQuery,
   limit: "login",
@@ -154,7 +159,7 @@ const authorizeForm = route({
       const failed = { request, browser, status: 422 }
 
       const link = { parameters: request.parameters, site: "auth" } as const
-      const step = yield* takeLoginForm(form, browser, session, link).pipe(
+      const step = yield* handleLoginForm(form, browser, session, link).pipe(
         Effect.catchTag("LoginFailed", ({ error }) =>
           Effect.succeed(
             session === undefined || session.admitted
@@ -168,14 +173,17 @@ const authorizeForm = route({
         return again(step.cookie === undefined ? {} : { "Set-Cookie": step.cookie })
       }
       if (step?.kind === "mailed") {
-        return yield* backTo(request.redirectUri, { status: "pending_magic_link", state: request.state })
+        return yield* redirectToClient(request.redirectUri, {
+          status: "pending_magic_link",
+          state: request.state,
+        })
       }
 
       switch (form["action"]) {
         case "deny":
-          return yield* backTo(request.redirectUri, {
+          return yield* redirectToClient(request.redirectUri, {
             error: "access_denied",
-            error_description: "the user refused",
+            error_description: "the user cancelled the login",
             state: request.state,
           })
         case "select": {
@@ -183,19 +191,21 @@ const authorizeForm = route({
           const chosen = findWanted(form["emoji_id"])
           const ids = yield* ownedIds(session, chosen)
           const owned = ids.find(({ canonical_format }) => canonical_format === chosen)
-          if (owned !== undefined) return yield* giveCode(request, session, owned.canonical_format)
+          if (owned !== undefined) return yield* redirectWithCode(request, session, owned.canonical_format)
           return selectorPage({
             ...failed,
             email: session.account.email,
             ids: ids.map(({ display_format }) => display_format),
             wanted: undefined,
-            failed: "This id is not yours. Choose another.",
+            failed: "You do not own this emoji id. Choose another one.",
           })
         }
         default:
-          return yield* new InvalidRequest({ error: "The form does not say what to do." })
+          return yield* new InvalidRequest({
+            error: "The form has no known action. Reload the page and try again.",
+          })
       }
-    }).pipe(refused),
+    }).pipe(handleRequestFaults),
 })
 
 export const authorize = [authorizePage, authorizeForm] as const

@@ -17,8 +17,7 @@ const shared = { group: "oauth clients", auth: "JWT", scope: "organization:admin
 const create = route({
   ...shared,
   id: "createOauthClient",
-  summary:
-    "Register an application of the authorization-code flow; the answer is the only one that shows its secret",
+  summary: "Register an OAuth client. The response is the only one that contains its secret",
   method: "post",
   path: "/oauth_clients",
   sensitive: true,
@@ -32,7 +31,7 @@ const create = route({
 const list = route({
   ...shared,
   id: "listOauthClients",
-  summary: "Registered applications, a thousand to a page",
+  summary: "List OAuth clients, up to 1000 per page",
   method: "get",
   path: "/oauth_clients",
   query: pieceQuery(maxClientsListed),
@@ -44,7 +43,7 @@ const list = route({
 const update = route({
   ...shared,
   id: "updateOauthClient",
-  summary: "Change an application's name or its exact redirect URIs",
+  summary: "Change the name or the redirect URIs of an OAuth client",
   method: "patch",
   path: "/oauth_clients/:client_id",
   sensitive: true,
@@ -59,7 +58,7 @@ const update = route({
 const rotate = route({
   ...shared,
   id: "rotateOauthClientSecret",
-  summary: "Give an application a new secret; the old one stops working",
+  summary: "Rotate the secret of an OAuth client. The old secret stops working",
   method: "post",
   path: "/oauth_clients/:client_id/secret",
   sensitive: true,
@@ -73,7 +72,7 @@ const rotate = route({
 const remove = route({
   ...shared,
   id: "deleteOauthClient",
-  summary: "Delete an application",
+  summary: "Delete an OAuth client and revoke its tokens",
   method: "del",
   path: "/oauth_clients/:client_id",
   sensitive: true,

@@ -25,7 +25,7 @@ interface ClientRow {
 
 export const maxClientsListed = 1000
 
-// The secret has 260 random bits: nothing to guess, so a plain hash is enough.
+// The secret has 260 random bits and cannot be guessed, so a fast hash is enough.
 const digest = (secret: string) => createHash("sha256").update(secret).digest()
 export const clientSecretHash = (secret: string): string => digest(secret).toString("base64url")
 const makeSecret = Effect.sync(() => {
@@ -39,8 +39,8 @@ const display = ({ organization_id, secret_hash: _hidden, ...row }: ClientRow): 
 })
 
 /**
- * For a deletion that found nothing: it may have been done a moment ago, by an answer that was lost. Whoever had used an
- * application that went lately is told of as if it went now.
+ * For a deletion that found no row: an earlier attempt may have deleted it and lost its response. Invalidates the users
+ * of all clients that were deleted in the last hour.
  */
 export const invalidateRecentlyEnded = Effect.fnUntraced(function* (
   sql: Sql["Service"],
@@ -56,21 +56,22 @@ export const invalidateRecentlyEnded = Effect.fnUntraced(function* (
   )
 })
 
-const askAgain = { schedule: Schedule.spaced("5 seconds"), times: 600 }
+const retryPolicy = { schedule: Schedule.spaced("5 seconds"), times: 600 }
 
 /**
- * For a deletion of which nobody knows whether it was done, or is about to be: who used the application is told of at once
- * if the database can say who, and again when the deletion must be over, as soon as the database can say then.
+ * For a deletion with an unknown outcome: it may have committed, or may still commit. Invalidates the affected users
+ * immediately, and again after the statement timeout, when the deletion can no longer commit. The second attempt
+ * retries until it succeeds.
  */
 export const invalidatePossiblyEnded = (sql: Sql["Service"], bus: Bus["Service"]) => {
-  const tell = invalidateRecentlyEnded(sql, bus)
-  const later = Effect.delay(Effect.retry(tell, askAgain), sql.statementTimeoutMs)
-  return Effect.forkDetach(Effect.andThen(Effect.ignore(tell), Effect.ignore(later)))
+  const invalidate = invalidateRecentlyEnded(sql, bus)
+  const later = Effect.delay(Effect.retry(invalidate, retryPolicy), sql.statementTimeoutMs)
+  return Effect.forkDetach(Effect.andThen(Effect.ignore(invalidate), Effect.ignore(later)))
 }
 
-const noClient = () => new NotFound({ error: "There is no such client." })
+const clientNotFound = () => new NotFound({ error: "OAuth client not found. Check the client_id." })
 
-/** Applications that may send users to us for an authorization code. */
+/** OAuth clients: applications that use the authorization-code flow. */
 export class OauthClients extends Context.Service<
   OauthClients,
   {
@@ -80,10 +81,10 @@ export class OauthClients extends Context.Service<
     ): Effect.Effect<OauthClientWithSecret, Unprocessable | Unavailable>
     list(piece: Piece): Effect.Effect<ReadonlyArray<OauthClient>, Unavailable>
     find(clientId: string): Effect.Effect<OauthClient | undefined, Unavailable>
-    /** The client, when the secret is its own. */
+    /** The client, if the secret is correct. */
     findBySecret(clientId: string, secret: string): Effect.Effect<OauthClient | undefined, Unavailable>
     update(clientId: string, changes: UpdateOauthClient): Effect.Effect<OauthClient, NotFound | Unavailable>
-    /** A new secret, `given` or a random one; the old one stops working. */
+    /** Replaces the secret by `given`, or by a random one. The old secret stops working. */
     rotate(clientId: string, given?: string): Effect.Effect<OauthClientWithSecret, NotFound | Unavailable>
     remove(clientId: string): Effect.Effect<OauthClient, NotFound | Unavailable>
   }
@@ -98,7 +99,7 @@ export class OauthClients extends Context.Service<
           .rows<ClientRow>((q) => q`select * from oauth_client where client_id = ${clientId}`)
           .pipe(Effect.map((rows) => rows[0]))
       const first = ([row]: ReadonlyArray<ClientRow>) =>
-        row === undefined ? Effect.fail(noClient()) : Effect.succeed(row)
+        row === undefined ? Effect.fail(clientNotFound()) : Effect.succeed(row)
 
       return OauthClients.of({
         create: Effect.fnUntraced(function* ({ name, organization_id, redirect_uris }, fixed) {
@@ -117,8 +118,8 @@ export class OauthClients extends Context.Service<
                 refused.sqlstate === "23503"
                   ? Effect.fail(
                       new Unprocessable({
-                        error: "There is no such organization.",
-                        fields: { organization_id: [{ code: "unknown", message: "no such organization" }] },
+                        error: "organization_id: organization not found.",
+                        fields: { organization_id: [{ code: "unknown", message: "organization not found" }] },
                       }),
                     )
                   : Effect.die(refused),
@@ -137,7 +138,7 @@ export class OauthClients extends Context.Service<
         findBySecret: (clientId, secret) =>
           findRow(clientId).pipe(
             Effect.map((row) => {
-              // Unknown clients cost a comparison too.
+              // Compare for unknown clients too, so that the response time does not reveal which clients exist.
               const stored = Buffer.from(
                 row?.secret_hash ?? digest(clientId).toString("base64url"),
                 "base64url",
@@ -172,7 +173,8 @@ export class OauthClients extends Context.Service<
                       where c.client_id = ${clientId} returning c.*, ended.user_ids`,
             )
             .pipe(Effect.tapError(() => invalidatePossiblyEnded(sql, bus)))
-          if (row === undefined) return yield* Effect.andThen(invalidateRecentlyEnded(sql, bus), noClient())
+          if (row === undefined)
+            return yield* Effect.andThen(invalidateRecentlyEnded(sql, bus), clientNotFound())
           const { user_ids, ...removed } = row
           yield* bus.invalidate(userTopic, user_ids)
           return display(removed)

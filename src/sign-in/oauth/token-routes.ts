@@ -15,7 +15,7 @@ const GrantResponse = Schema.Struct({
   scope: Schema.Literals(["svc"]),
 }).annotate({ identifier: "GrantResponse" })
 
-/** For the document; what a form leaves out or has too much of is told in the words of RFC 6749. */
+/** For the OpenAPI document only. Invalid forms are reported with the error codes of RFC 6749. */
 const GrantRequest = Schema.Struct({
   grant_type: Schema.Literals(["authorization_code", "refresh_token"]),
   client_id: Schema.optionalKey(Schema.String),
@@ -47,7 +47,7 @@ interface Credentials {
   readonly secret: string
 }
 
-/** `Basic base64(id:secret)`, both form-encoded before (RFC 6749 section 2.3.1). */
+/** Reads `Basic base64(id:secret)`. Id and secret are form-encoded first (RFC 6749 section 2.3.1). */
 const readBasic = (header: string): Credentials | undefined => {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]{1,2048})$/i.exec(header)?.[1]
   const text = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString()
@@ -60,14 +60,23 @@ const readBasic = (header: string): Credentials | undefined => {
 const credentialsOf = Effect.fnUntraced(function* (form: Form, authorization: string) {
   if (authorization === "") {
     const { client_id: id, client_secret: secret } = form
-    return id && secret ? { id, secret } : yield* clientRefused("Send client_id and client_secret.")
+    return id && secret
+      ? { id, secret }
+      : yield* clientRefused(
+          "Send client_id and client_secret in the form, or in an Authorization: Basic header.",
+        )
   }
   const basic = readBasic(authorization)
-  if (basic === undefined) return yield* clientRefused("The Authorization header is no Basic credentials.")
-  if (form["client_secret"] !== undefined)
-    return yield* fault("invalid_request", "Authenticate in one way, not two.")
+  if (basic === undefined)
+    return yield* clientRefused("The Authorization header must be Basic base64(client_id:client_secret).")
+  if (form["client_secret"] !== undefined) {
+    return yield* fault(
+      "invalid_request",
+      "Send client_secret in the form or in the Authorization header, not both.",
+    )
+  }
   if (form["client_id"] !== undefined && form["client_id"] !== basic.id) {
-    return yield* fault("invalid_request", "client_id is not the client that authenticates.")
+    return yield* fault("invalid_request", "client_id differs from the client in the Authorization header.")
   }
   return basic
 })
@@ -75,7 +84,7 @@ const credentialsOf = Effect.fnUntraced(function* (form: Form, authorization: st
 const checkClient = Effect.fnUntraced(function* (form: Form, authorization: string) {
   const { id, secret } = yield* credentialsOf(form, authorization)
   const client = yield* OauthClients.use((clients) => clients.findBySecret(id.slice(0, 64), secret))
-  return client ?? (yield* clientRefused("The client or its secret is wrong."))
+  return client ?? (yield* clientRefused("Incorrect client_id or client_secret."))
 })
 
 const required = (form: Form, name: string): Effect.Effect<string, InvalidRequest> => {
@@ -86,7 +95,7 @@ const required = (form: Form, name: string): Effect.Effect<string, InvalidReques
 const token = route({
   id: "oauthToken",
   group: "authorization",
-  summary: "An application trades a code, or a refresh token of its own, for tokens that read the chosen id",
+  summary: "Exchange an authorization code or a refresh token for tokens (RFC 6749)",
   method: "post",
   path: "/token",
   auth: "none",
@@ -102,7 +111,7 @@ const token = route({
   handler: ({ headers, rawBody }) =>
     Effect.gen(function* () {
       if (!/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "")) {
-        return yield* fault("invalid_request", "The body is application/x-www-form-urlencoded.")
+        return yield* fault("invalid_request", "Send the body as application/x-www-form-urlencoded.")
       }
       const form = dropEmpty(yield* Effect.fromResult(readForm(rawBody)))
       const type = yield* required(form, "grant_type")
@@ -111,11 +120,11 @@ const token = route({
       if (type !== "authorization_code" && type !== "refresh_token") {
         return yield* fault(
           "unsupported_grant_type",
-          "grant_type is neither authorization_code nor refresh_token.",
+          "grant_type must be authorization_code or refresh_token.",
         )
       }
       if (type === "refresh_token" && form["scope"] && form["scope"] !== "svc") {
-        return yield* fault("invalid_scope", "The one scope is svc.")
+        return yield* fault("invalid_scope", "scope must be svc.")
       }
       const granted =
         type === "refresh_token"

@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { mails } from "../../accounts/person.ts"
 import type { Answer, CallOptions, TestService } from "../../fixtures/service.ts"
 
-/** A browser without a screen: it keeps cookies, fills in forms by what they say, and follows nothing by itself. */
+/** A minimal browser: it stores cookies and submits forms. It does not follow redirects. */
 export const makeVisitor = (service: TestService) => {
   const cookies = new Map<string, string>()
   const remember = ({ headers }: Answer) => {
@@ -31,7 +31,7 @@ export const makeVisitor = (service: TestService) => {
   return {
     cookies,
     get: (address: string, headers: Record<string, string> = {}) => call("GET", address, { headers }),
-    /** Sends the first form of the page with these fields besides its hidden ones. */
+    /** Submits the first form of the page with its hidden fields and these fields. */
     submit: (page: Answer, fields: Record<string, string>, overrides: Record<string, string> = {}) => {
       const action = decode(/<form[^>]* action="([^"]*)"/.exec(page.text)?.[1] ?? "")
       const token = decode(/name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? "")
@@ -92,10 +92,10 @@ export const tokenCall = (service: TestService, fields: Record<string, string>, 
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
   })
 
-export const newestLetterLink = async (service: TestService, to: string) =>
+export const newestMailLink = async (service: TestService, to: string) =>
   (await mails(service, to)).find(({ link }) => link !== undefined)?.link ?? ""
 
-/** Logs a person in by the mailed link and leaves them where it leads. */
+/** Logs a user in by the emailed link and returns the page after it. */
 export const logInByMail = async (
   service: TestService,
   visitor: Visitor,
@@ -105,7 +105,7 @@ export const logInByMail = async (
   const login = await visitor.get(address)
   const pending = await visitor.submit(login, { action: "link", email })
   expect(pending.status).toBeLessThan(400)
-  const link = new URL(await newestLetterLink(service, email))
+  const link = new URL(await newestMailLink(service, email))
   const page = await visitor.get(`${link.pathname}${link.search}`)
   const used = await visitor.submit(page, { action: "use" })
   expect(used.status).toBe(303)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest"
 import { authorizeAddress, locationOf, makeVisitor, registerApplication } from "./application.ts"
-import { openOauthWorld } from "./oauth-service.ts"
+import { startOauthService } from "./oauth-service.ts"
 
-const { service, app, codeFor, exchange } = await openOauthWorld()
+const { service, app, codeFor, exchange } = await startOauthService()
 const other = await registerApplication(service, "https://other.example/cb", "Other")
 
-describe("a redirect_uri that is not the registered one, to the letter", () => {
+describe("a redirect_uri that differs from the registered one", () => {
   const { redirectUri } = app
   const mutations: ReadonlyArray<string> = [
     "",
@@ -44,7 +44,7 @@ describe("a redirect_uri that is not the registered one, to the letter", () => {
     `${redirectUri}%00`,
     "https://app.exаmple/callback?tenant=7",
   ]
-  it.each(mutations)("%j is explained on a page and never followed", async (uri) => {
+  it.each(mutations)("%j is rejected with an error page and without a redirect", async (uri) => {
     for (const more of [{}, { response_type: "token" }, { state: "x".repeat(51) }]) {
       const answer = await service.call("GET", authorizeAddress({ ...app, redirectUri: uri }, more))
       expect(answer.status).toBe(400)
@@ -53,7 +53,7 @@ describe("a redirect_uri that is not the registered one, to the letter", () => {
     }
   })
 
-  it("is refused when missing or sent twice, and so is a client that is unknown, missing or sent twice", async () => {
+  it("is rejected if it is missing or sent twice, like a client_id that is unknown, missing or sent twice", async () => {
     const good = authorizeAddress(app)
     const address = encodeURIComponent(redirectUri)
     for (const bad of [
@@ -72,7 +72,7 @@ describe("a redirect_uri that is not the registered one, to the letter", () => {
   })
 })
 
-describe("other faults of a request", () => {
+describe("other errors of a request", () => {
   it.each([
     [{ response_type: "token" }, "unsupported_response_type"],
     [{ response_type: "" }, "invalid_request"],
@@ -82,15 +82,15 @@ describe("other faults of a request", () => {
     [{ code_challenge: "x".repeat(43), code_challenge_method: "plain" }, "invalid_request"],
     [{ code_challenge: "short", code_challenge_method: "S256" }, "invalid_request"],
     [{ code_challenge_method: "S256" }, "invalid_request"],
-  ])("%j is told to the application as %s, with its state", async (more, error) => {
+  ])("%j is reported to the application as %s, with its state", async (more, error) => {
     const answer = await service.call("GET", authorizeAddress(app, more))
     expect(answer.status).toBe(302)
-    const told = Object.fromEntries(locationOf(answer).searchParams)
-    expect(told).toMatchObject({ error, state: "s-1", iss: "http://localhost:3001", tenant: "7" })
-    expect(told["error_description"]).toBeTruthy()
+    const reported = Object.fromEntries(locationOf(answer).searchParams)
+    expect(reported).toMatchObject({ error, state: "s-1", iss: "http://localhost:3001", tenant: "7" })
+    expect(reported["error_description"]).toBeTruthy()
   })
 
-  it("a state of 50 characters comes back; a longer one is an error and does not", async () => {
+  it("a state of 50 characters is returned, and a longer state is an error and is not returned", async () => {
     const fits = "🐙".repeat(50)
     const denied = makeVisitor(service)
     const page = await denied.get(authorizeAddress(app, { state: fits }))
@@ -101,7 +101,7 @@ describe("other faults of a request", () => {
     expect(locationOf(answer).searchParams.has("state")).toBe(false)
   })
 
-  it("a parameter without a value counts as left out", async () => {
+  it("an empty parameter counts as omitted", async () => {
     const empty = { scope: "", state: "", code_challenge: "", code_challenge_method: "", svc: "" }
     const visitor = makeVisitor(service)
     const page = await visitor.get(authorizeAddress(app, empty))

@@ -5,16 +5,16 @@ import {
   authorizeAddress,
   locationOf,
   makeVisitor,
-  newestLetterLink,
+  newestMailLink,
   registerApplication,
   tokenCall,
 } from "./application.ts"
-import { openOauthWorld } from "./oauth-service.ts"
+import { startOauthService } from "./oauth-service.ts"
 
-const { service, app, owner, loggedIn, exchange } = await openOauthWorld()
+const { service, app, owner, loggedIn, exchange } = await startOauthService()
 
-describe("asking who somebody is", () => {
-  it("shows a login page without a cookie, and sends back pending_magic_link once a link was asked for", async () => {
+describe("the authorization page", () => {
+  it("shows a login page without a cookie and redirects with pending_magic_link after a link was requested", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     const page = await visitor.get(authorizeAddress(app))
@@ -31,21 +31,21 @@ describe("asking who somebody is", () => {
     })
   })
 
-  it("answers the same for an address nobody has", async () => {
+  it("gives the same response for an unknown email address", async () => {
     const visitor = makeVisitor(service)
     const answer = await visitor.submit(await visitor.get(authorizeAddress(app)), {
       action: "link",
-      email: "nobody-at-all@example.com",
+      email: "unknown-user@example.com",
     })
     expect(locationOf(answer).searchParams.get("status")).toBe("pending_magic_link")
-    expect(await newestLetterLink(service, "nobody-at-all@example.com")).toBe("")
+    expect(await newestMailLink(service, "unknown-user@example.com")).toBe("")
   })
 
-  it("mails a link that carries the request and shows a button before it logs in", async () => {
+  it("emails a link with the request, which shows a button before it logs in", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     await visitor.submit(await visitor.get(authorizeAddress(app)), { action: "link", email: user.email })
-    const link = new URL(await newestLetterLink(service, user.email))
+    const link = new URL(await newestMailLink(service, user.email))
     expect(Object.fromEntries(link.searchParams)).toMatchObject({
       client_id: app.clientId,
       redirect_uri: app.redirectUri,
@@ -55,7 +55,7 @@ describe("asking who somebody is", () => {
     const path = link.pathname + link.search
     const page = await visitor.get(path)
     expect(page.text).toContain(user.email)
-    // A scanner opens it again and again: it still works.
+    // Mail scanners open links repeatedly. The link still works.
     expect((await visitor.get(path)).status).toBe(200)
     const answer = await visitor.submit(page, { action: "use" })
     expect(answer.status).toBe(303)
@@ -65,7 +65,7 @@ describe("asking who somebody is", () => {
     expect((await visitor.get(path)).status).toBe(400)
   })
 
-  it("gives a code for the chosen id, with state and iss", async () => {
+  it("redirects with a code for the chosen id, state and iss", async () => {
     const user = await owner(3)
     const visitor = await loggedIn(user)
     const page = await visitor.get(authorizeAddress(app))
@@ -84,7 +84,7 @@ describe("asking who somebody is", () => {
     expect((await service.call("GET", "/emoji_id/extended", { token: body.access_token })).status).toBe(403)
   })
 
-  it("does not ask who has one id, and tells who has none how to get one", async () => {
+  it("skips the selector for a user with one id and explains how to get an id to a user without one", async () => {
     const one = await owner(1)
     const visitor = await loggedIn(one)
     expect(locationOf(await visitor.get(authorizeAddress(app))).searchParams.get("code")).not.toBeNull()
@@ -92,7 +92,7 @@ describe("asking who somebody is", () => {
     expect((await none.get(authorizeAddress(app))).text).toContain("You have no emoji id yet")
   })
 
-  it("takes the id named by svc", async () => {
+  it("uses the id in parameter svc", async () => {
     const user = await owner(2)
     const visitor = await loggedIn(user)
     const address = authorizeAddress(app, { svc: user.ids[1]! })
@@ -101,11 +101,11 @@ describe("asking who somebody is", () => {
     expect((await service.call("GET", "/emoji_id", { token: body.access_token })).body).toEqual([user.ids[1]])
     const strange = await visitor.get(authorizeAddress(app, { svc: "💩💩" }))
     expect(strange.status).toBe(200)
-    expect(strange.text).toContain("is not yours")
+    expect(strange.text).toContain("You do not own the requested emoji id")
   })
 
   it.each(["cross-site", "same-site", "none"])(
-    "asks before it takes an id named by an address that came from elsewhere: %s",
+    "asks before it uses the id in svc of a link from another origin: %s",
     async (site) => {
       const user = await owner(2)
       const visitor = await loggedIn(user)
@@ -113,11 +113,11 @@ describe("asking who somebody is", () => {
         "sec-fetch-site": site,
       })
       expect(asked.status).toBe(200)
-      expect(asked.text).toContain(`Go on as ${user.ids[1]}`)
+      expect(asked.text).toContain(`Continue as ${user.ids[1]}`)
     },
   )
 
-  it("refuses an id of somebody else", async () => {
+  it("rejects an id of another user", async () => {
     const stranger = await owner(1)
     const visitor = await loggedIn(await owner(2))
     const page = await visitor.get(authorizeAddress(app))
@@ -126,7 +126,7 @@ describe("asking who somebody is", () => {
     expect(answer.headers.get("location")).toBeNull()
   })
 
-  it("tells the application when the person refuses", async () => {
+  it("reports to the application that the user cancelled", async () => {
     const visitor = makeVisitor(service)
     const answer = await visitor.submit(await visitor.get(authorizeAddress(app)), { action: "deny" })
     expect(Object.fromEntries(locationOf(answer).searchParams)).toMatchObject({
@@ -135,7 +135,7 @@ describe("asking who somebody is", () => {
     })
   })
 
-  it("logs in by password, and wants the second factor of who has one", async () => {
+  it("logs in by password and requires the two-factor code if it is enabled", async () => {
     const person = await register(service)
     await service.register("🦁🦁🦁", { id: person.id, email: person.email, token: person.token })
     const { secret } = await turnOnTotp(service, person.token)
@@ -147,7 +147,7 @@ describe("asking who somebody is", () => {
       password: "wrong one",
     })
     expect(wrong.status).toBe(422)
-    expect(wrong.text).toContain("The address or the password is wrong.")
+    expect(wrong.text).toContain("Incorrect email or password.")
     const right = await visitor.submit(page, { action: "password", email: person.email, password })
     expect(right.status).toBe(303)
     const asks = await visitor.get(authorizeAddress(app))
@@ -160,7 +160,7 @@ describe("asking who somebody is", () => {
     expect(locationOf(await visitor.get(authorizeAddress(app))).searchParams.get("code")).not.toBeNull()
   })
 
-  it("refuses forms without its token, with another browser's, or with the token of another login", async () => {
+  it("rejects forms without a form token, with the token of another browser or of another login", async () => {
     const user = await owner(2)
     const visitor = await loggedIn(user)
     const page = await visitor.get(authorizeAddress(app))
@@ -173,17 +173,17 @@ describe("asking who somebody is", () => {
     expect((await visitor.submit(before, choice)).status).toBe(403)
   })
 
-  it("forgets the login after a logout everywhere", async () => {
+  it("requires a new login after all sessions of the user have ended", async () => {
     const user = await owner(2)
     const visitor = await loggedIn(user)
-    expect((await visitor.get(authorizeAddress(app))).text).toContain("asks who you are")
+    expect((await visitor.get(authorizeAddress(app))).text).toContain("Choose an emoji id for")
     await service.sql`select end_sessions(${user.id}, 'test')`
     expect((await visitor.get(authorizeAddress(app))).text).toContain('type="email"')
   })
 })
 
-describe("the headers of these pages", () => {
-  it("allow no inline script, no frame, no referrer, no other origin", async () => {
+describe("the headers of the authorization pages", () => {
+  it("forbid inline scripts, frames, referrers and other origins", async () => {
     const { headers } = await service.call("GET", authorizeAddress(app), {
       headers: { origin: "https://evil.example" },
     })
@@ -202,14 +202,14 @@ describe("the headers of these pages", () => {
     expect(preflight.headers.get("access-control-allow-methods")).toBeNull()
   })
 
-  it("let a page's forms lead out only where they do", async () => {
+  it("allow form redirects to other sites only on pages that need them", async () => {
     const policyOf = async (path: string) =>
       (await service.call("GET", path)).headers.get("content-security-policy") ?? ""
     expect(await policyOf("/magic_link/done")).toContain("form-action 'self'")
     expect(await policyOf("/")).toContain("form-action 'self'")
   })
 
-  it("name cookies __Host- and mark them Secure where the site is https", async () => {
+  it("use the __Host- prefix and the Secure flag for cookies of an https site", async () => {
     const secure = await serveDirectory({ BASE_URL: "https://id.example" })
     const { id } = (
       await secure.call("POST", "/oauth_clients", {
@@ -228,7 +228,7 @@ describe("the headers of these pages", () => {
     )
   })
 
-  it("encode what they reflect", async () => {
+  it("are followed by a body that escapes request values", async () => {
     const evil = await registerApplication(service, "https://x.example/cb", `<img src=x onerror="a()">`)
     const state = `"><script>alert(1)</script>`
     const page = await service.call("GET", authorizeAddress(evil, { state }))
@@ -238,11 +238,11 @@ describe("the headers of these pages", () => {
   })
 })
 
-describe("a mailed link that leads nowhere else", () => {
-  it("lets who registered with an email alone set a password, after which links are over", async () => {
+describe("an emailed link without a redirect", () => {
+  it("lets a user who registered with an email only set a password", async () => {
     const email = someEmail()
     await service.call("POST", "/users", { body: { email } })
-    const link = new URL(await newestLetterLink(service, email))
+    const link = new URL(await newestMailLink(service, email))
     const visitor = makeVisitor(service)
     const used = await visitor.submit(await visitor.get(link.pathname + link.search), { action: "use" })
     expect(used.headers.get("location")).toBe("/magic_link/done")
@@ -255,7 +255,7 @@ describe("a mailed link that leads nowhere else", () => {
     expect((await service.call("POST", "/auth/token", { body: { email, password } })).status).toBe(200)
   })
 
-  it("never leads to another site", async () => {
+  it("never redirects to another site", async () => {
     const user = await owner(1)
     for (const redirect of [
       "https://evil.example/",
@@ -264,7 +264,7 @@ describe("a mailed link that leads nowhere else", () => {
       "javascript:alert(1)",
     ]) {
       await service.call("POST", "/auth/magic_link", { body: { email: user.email } })
-      const link = new URL(await newestLetterLink(service, user.email))
+      const link = new URL(await newestMailLink(service, user.email))
       link.searchParams.set("redirect", redirect)
       const visitor = makeVisitor(service)
       const used = await visitor.submit(await visitor.get(link.pathname + link.search), { action: "use" })

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { cleanUp } from "../../fixtures/suite/clean-up.ts"
 
-/** Somebody else's web server on the own machine: an application, or the page a wallet's users return to. */
+/** A local web server of a third party: an application, or the return page of a wallet. */
 export const serveCallbacks = async (
   answer: (url: URL, request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
 ): Promise<string> => {

@@ -12,7 +12,7 @@ describe("oauth clients", () => {
     redirect_uris: ["https://app.example/callback", "http://localhost:8080/cb", "app.example://cb"],
   }
 
-  it("show their secret when made and when it is renewed, and keep a hash", async () => {
+  it("show the secret only when it is created or rotated, and store a hash", async () => {
     const { id } = (await call("POST", "/organizations", admin.token, { name: "Acme" })).body
     const made = await call("POST", "/oauth_clients", admin.token, { ...facts, organization_id: id })
     expect(made.status).toBe(200)
@@ -31,7 +31,7 @@ describe("oauth clients", () => {
     expect((await call("DELETE", path, admin.token)).status).toBe(404)
   })
 
-  it("lead to an app by its domain turned around, as RFC 8252 writes it", async () => {
+  it("accept a private-use URI scheme of RFC 8252 as redirect URI", async () => {
     const uri = "com.example.app:/oauth2redirect/directory"
     const made = await call("POST", "/oauth_clients", admin.token, { name: "App", redirect_uris: [uri] })
     expect([made.status, made.body.redirect_uris]).toEqual([200, [uri]])
@@ -51,20 +51,20 @@ describe("oauth clients", () => {
     ["501 characters", `https://app.example/${"a".repeat(481)}`],
     ["no scheme", "app.example/callback"],
     ["no host", "https:/app.example/callback"],
-    ["a script for a host's name", "javascript:/app.example"],
+    ["a script with a host name", "javascript:/app.example"],
     ["no slash", "com.example.app:callback"],
-    ["a scheme that is nobody's domain", "app:/callback"],
-  ])("do not take a redirect URI with %s", async (_what, uri) => {
+    ["a scheme that is not a reversed domain", "app:/callback"],
+  ])("reject a redirect URI with %s", async (_what, uri) => {
     const { status } = await call("POST", "/oauth_clients", admin.token, { name: "x", redirect_uris: [uri] })
     expect(status).toBe(400)
   })
 
-  it("need a redirect URI, an organization that exists and an administrator", async () => {
+  it("require a redirect URI, an existing organization and an administrator", async () => {
     expect((await call("POST", "/oauth_clients", admin.token, { name: "x", redirect_uris: [] })).status).toBe(
       400,
     )
-    const nobody = { ...facts, organization_id: "00000000-0000-4000-8000-000000000000" }
-    expect((await call("POST", "/oauth_clients", admin.token, nobody)).status).toBe(422)
+    const unknown = { ...facts, organization_id: "00000000-0000-4000-8000-000000000000" }
+    expect((await call("POST", "/oauth_clients", admin.token, unknown)).status).toBe(422)
     const user = await service.user()
     expect((await call("POST", "/oauth_clients", user.token, facts)).body.scope).toBe("organization:admin")
   })

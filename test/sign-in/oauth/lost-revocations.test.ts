@@ -2,13 +2,13 @@ import { expect, it } from "vitest"
 import { proxyTo } from "../../fixtures/servers/database-proxy.ts"
 import { serve } from "../../fixtures/service.ts"
 import { tokenCall } from "./application.ts"
-import { openOauthWorld } from "./oauth-service.ts"
+import { startOauthService } from "./oauth-service.ts"
 
-const { app, codeFor, credentials, exchange, service } = await openOauthWorld()
+const { app, codeFor, credentials, exchange, service } = await startOauthService()
 const proxy = await proxyTo(service.database)
 
-/** Another process, that is never told by the database what came of this statement. */
-const deafTo = async (statement: string) => {
+/** Another process that loses the database's response to this statement. */
+const serveWithLostAnswers = async (statement: string) => {
   const other = await serve({}, { database: proxy.address })
   const lists = async (token: string) => (await other.call("GET", "/emoji_id", { token })).status
   const ask = async (form: Record<string, string>) => {
@@ -21,8 +21,8 @@ const deafTo = async (statement: string) => {
   return { lists, ask }
 }
 
-it("what a code gave opens nothing more once the code was used twice, also when nobody heard of that", async () => {
-  const { ask, lists } = await deafTo("redeem_code")
+it("the tokens of a code that is used twice are revoked also if the database's response is lost", async () => {
+  const { ask, lists } = await serveWithLostAnswers("redeem_code")
   const { code } = await codeFor()
   const token = (await exchange(code)).body.access_token
   expect(await lists(token)).toBe(200)
@@ -30,8 +30,8 @@ it("what a code gave opens nothing more once the code was used twice, also when 
   expect(await lists(token)).toBe(401)
 })
 
-it("nor does it once a refresh token was used twice", async () => {
-  const { ask, lists } = await deafTo("rotate_grant")
+it("the tokens of a refresh token that is used twice are revoked also if the database's response is lost", async () => {
+  const { ask, lists } = await serveWithLostAnswers("rotate_grant")
   const first = (await exchange((await codeFor()).code)).body
   let last = first
   for (let i = 0; i < 2; i++) {

@@ -6,7 +6,7 @@ import { giveMany } from "./many-ids.ts"
 
 const service = await serveDirectory()
 await makePartner(service)
-/** A wallet sends a user who has very many ids, and names the last of them. */
+/** Opens a partner flow as a user who owns very many ids, with the last one as eid. */
 const arrive = async (flow: string) => {
   const user = await makeWalletUser(service, `many${flow}`)
   const eid = await giveMany(service, user.id)
@@ -18,8 +18,8 @@ const arrive = async (flow: string) => {
 }
 const recordsOf = async (id: string) => JSON.stringify((await service.lookup(id)).body.result)
 
-describe("who has more ids than a page lists", () => {
-  it("connects the one that is named to a wallet", async () => {
+describe("a user who owns more ids than a page lists", () => {
+  it("can connect the named id to a wallet", async () => {
     const { eid, page, visitor } = await arrive("/link-email")
     expect(page.text).toContain(`Connect ${eid}`)
     const done = await visitor.submit(page, { action: "connect", emoji_id: eid })
@@ -27,19 +27,19 @@ describe("who has more ids than a page lists", () => {
     expect(await recordsOf(eid)).toContain(bitcoin)
   })
 
-  it("keeps the one a wallet knows", async () => {
+  it("can keep the id that the wallet sent", async () => {
     const { eid, page, visitor } = await arrive("")
     const done = await visitor.submit(page, { action: "keep" })
     expect(locationOf(done).searchParams.get("eid")).toBe(eid)
   })
 
-  it("manages the one that is named", async () => {
+  it("can manage the named id", async () => {
     const { eid, page, visitor } = await arrive("/manage")
     await visitor.submit(page, { action: "given", emoji_id: eid })
     expect(await recordsOf(eid)).toContain(bitcoin)
   })
 
-  it("signs in with the one that is named", async () => {
+  it("can log in with the named id", async () => {
     const user = await service.user()
     const svc = await giveMany(service, user.id)
     const app = await registerApplication(service, "https://app.example/back")

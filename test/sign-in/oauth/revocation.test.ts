@@ -11,76 +11,78 @@ import {
   tokenCall,
   type Visitor,
 } from "./application.ts"
-import { openOauthWorld } from "./oauth-service.ts"
+import { startOauthService } from "./oauth-service.ts"
 
-const { service, app, codeFor, owner } = await openOauthWorld()
+const { service, app, codeFor, owner } = await startOauthService()
 
-/** An application and one of its users: `trade` is what it does with the code, `list` what its token is good for. */
-const openDoomed = async (organizationId?: string) => {
-  const doomed = await registerApplication(service, "https://doomed.example/cb", "Doomed", organizationId)
+/**
+ * An OAuth client that is about to be deleted, and one of its users: `trade` exchanges the code, `list` uses the token.
+ */
+const startGrant = async (organizationId?: string) => {
+  const client = await registerApplication(service, "https://client.example/cb", "Client", organizationId)
   const user = await owner(1)
   const visitor = makeVisitor(service)
-  await logInByMail(service, visitor, authorizeAddress(doomed), user.email)
-  const answer = await visitor.get(authorizeAddress(doomed))
+  await logInByMail(service, visitor, authorizeAddress(client), user.email)
+  const answer = await visitor.get(authorizeAddress(client))
   const trade = () =>
     tokenCall(service, {
       grant_type: "authorization_code",
       code: locationOf(answer).searchParams.get("code") ?? "",
-      redirect_uri: doomed.redirectUri,
-      client_id: doomed.clientId,
-      client_secret: doomed.secret,
+      redirect_uri: client.redirectUri,
+      client_id: client.clientId,
+      client_secret: client.secret,
     })
   const { body } = await trade()
   const list = () => service.call("GET", "/emoji_id", { token: body.access_token })
-  return { doomed, user, trade, list, admin: await service.user({ role: "Admin" }) }
+  return { client, user, trade, list, admin: await service.user({ role: "Admin" }) }
 }
 
-it("the tokens of an application end when it is deleted", async () => {
-  const { admin, doomed, list } = await openDoomed()
+it("the tokens of an OAuth client are revoked when it is deleted", async () => {
+  const { admin, client, list } = await startGrant()
   expect((await list()).status).toBe(200)
-  const gone = await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
-  expect(gone.status).toBe(200)
-  expect(gone.body).not.toHaveProperty("user_ids")
+  const deleted = await service.call("DELETE", `/oauth_clients/${client.clientId}`, { token: admin.token })
+  expect(deleted.status).toBe(200)
+  expect(deleted.body).not.toHaveProperty("user_ids")
   expect((await list()).status).toBe(401)
 })
 
-it("the tokens of an organization's applications end when the organization is deleted", async () => {
+it("the tokens of an organization's OAuth clients are revoked when the organization is deleted", async () => {
   const { token } = await service.user({ role: "Admin" })
-  const made = await service.call("POST", "/organizations", { token, body: { name: "Doomed Co" } })
-  const { list } = await openDoomed(made.body.id)
+  const made = await service.call("POST", "/organizations", { token, body: { name: "Client Co" } })
+  const { list } = await startGrant(made.body.id)
   expect((await list()).status).toBe(200)
-  const gone = await service.call("DELETE", `/organizations/${made.body.id}`, { token })
-  expect(gone.status).toBe(200)
+  const deleted = await service.call("DELETE", `/organizations/${made.body.id}`, { token })
+  expect(deleted.status).toBe(200)
   expect((await list()).status).toBe(401)
 })
 
 it.each(["oauth_client", "organization"])(
-  "the tokens of a deleted application end also when the answer to the deletion of the %s was lost",
+  "the tokens of a deleted OAuth client are revoked also if the response to the deletion of the %s was lost",
   async (what) => {
     const { token } = await service.user({ role: "Admin" })
     const made = await service.call("POST", "/organizations", { token, body: { name: "Lost Co" } })
-    const { doomed, list } = await openDoomed(made.body.id)
+    const { client, list } = await startGrant(made.body.id)
     expect((await list()).status).toBe(200)
-    // Committed behind the service's back: sent again by the door to Postgres, the statement finds nothing left to do.
+    // Deleted directly in the database, like a first attempt whose response was lost. The second attempt finds no row.
     const [id, column] =
-      what === "organization" ? [made.body.id, "id"] : ([doomed.clientId, "client_id"] as const)
+      what === "organization" ? [made.body.id, "id"] : ([client.clientId, "client_id"] as const)
     await service.sql`delete from ${service.sql(what)} where ${service.sql(column)} = ${id}`
     expect((await service.call("DELETE", `/${what}s/${id}`, { token })).status).toBe(404)
     expect((await list()).status).toBe(401)
   },
 )
 
-it("a grant taken back for a reused code does not come back when its application is deleted", async () => {
-  const { admin, doomed, list, trade, user } = await openDoomed()
+it("a grant that was revoked for a reused code stays revoked when its OAuth client is deleted", async () => {
+  const { admin, client, list, trade, user } = await startGrant()
   expect((await trade()).status).toBe(400)
   expect((await list()).status).toBe(401)
-  await service.call("DELETE", `/oauth_clients/${doomed.clientId}`, { token: admin.token })
-  // Whatever makes the process read the user anew, such as a free limit set by an administrator.
+  await service.call("DELETE", `/oauth_clients/${client.clientId}`, { token: admin.token })
+  // Any change that makes the process reload the user, such as a new free limit.
   await service.call("PATCH", `/users/${user.id}`, { token: admin.token, body: { free_limit: 3 } })
   expect((await list()).status).toBe(401)
 })
 
-it("a repeat at the token endpoint wants the client's secret too", async () => {
+it("a repeated request to the token endpoint also requires the client secret", async () => {
   const { code } = await codeFor()
   const form = { grant_type: "authorization_code", code, redirect_uri: app.redirectUri }
   const basic = (secret: string) => ({
@@ -92,7 +94,7 @@ it("a repeat at the token endpoint wants the client's secret too", async () => {
   expect(stranger.status).toBe(401)
 })
 
-it("a key without the scope does not repeat what another key of its user did", async () => {
+it("an API key without the scope gets 403 for the Idempotency-Key of another API key", async () => {
   const user = await service.user()
   const make = async (scopes: ReadonlyArray<string>) =>
     (await service.call("POST", "/api_keys", { token: user.token, body: { name: "k", scopes } })).body.api_key
@@ -108,7 +110,7 @@ it("a key without the scope does not repeat what another key of its user did", a
   expect((await put(narrow)).status).toBe(403)
 })
 
-it("who registers an invited address sees and ends nothing that was sent there", async () => {
+it("a person who registers an invited address without confirming it cannot see or end its transfers", async () => {
   const sender = await owner(1)
   const email = `invited-${Date.now()}@example.com`
   const begun = await service.call("POST", "/transfers", {
@@ -131,7 +133,7 @@ it("who registers an invited address sees and ends nothing that was sent there",
   expect(ended.status).not.toBe(200)
 })
 
-it("a repeat without the browser's cookie is not given the login of who sent the key first", async () => {
+it("a repeated request without the browser's cookie does not get the login of the first request", async () => {
   const { visitor } = await codeFor()
   const headers = { "sec-fetch-site": "same-origin", "idempotency-key": "console-1" }
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
@@ -147,34 +149,34 @@ const openMailed = async (visitor: ReturnType<typeof makeVisitor>, email: string
   return visitor.get(link.pathname + link.search)
 }
 
-it("a stranger's login in a partner's address does not keep what the stranger set up for somebody's email", async () => {
+it("a refresh token in a partner URL does not keep the credentials that a stranger created for an email", async () => {
   const { path } = await makePartner(service, "lured")
-  const thief = await register(service)
+  const attacker = await register(service)
   const visitor = makeVisitor(service)
-  await visitor.get(`/partner/${path}?refresh_token=${thief.refresh}`)
+  await visitor.get(`/partner/${path}?refresh_token=${attacker.refresh}`)
 
-  const page = await openMailed(visitor, thief.email)
+  const page = await openMailed(visitor, attacker.email)
   expect(page.text).toContain("The password you registered with")
   expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
-  expect((await login(service, thief.email)).status).toBe(401)
-  expect((await service.call("GET", "/account", { token: thief.token })).status).toBe(401)
+  expect((await login(service, attacker.email)).status).toBe(401)
+  expect((await service.call("GET", "/account", { token: attacker.token })).status).toBe(401)
 })
 
-it("a login that was handed over by address does not keep what a stranger set up for somebody's email", async () => {
-  const thief = await register(service)
+it("a refresh token in a link does not keep the credentials that a stranger created for an email", async () => {
+  const attacker = await register(service)
   const visitor = makeVisitor(service)
-  const handed = await visitor.get(`/magic_link?refresh_token=${thief.refresh}`)
+  const handed = await visitor.get(`/magic_link?refresh_token=${attacker.refresh}`)
   const asked = await visitor.get(locationOf(handed).pathname)
   expect((await visitor.submit(asked, { action: "use" })).status).toBe(303)
 
-  const page = await openMailed(visitor, thief.email)
+  const page = await openMailed(visitor, attacker.email)
   expect(page.text).toContain("The password you registered with")
   expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
-  expect((await login(service, thief.email)).status).toBe(401)
+  expect((await login(service, attacker.email)).status).toBe(401)
   expect((await visitor.get("/magic_link/done")).text).toContain("Do you want a password?")
 })
 
-it("a partner's user who asks for the mail in the flow keeps the partner's login, and goes on", async () => {
+it("a partner's user who requests the email in the flow keeps the partner's login and continues", async () => {
   const { path } = await makePartner(service, "mailing")
   const user = await register(service)
   const visitor = makeVisitor(service)
@@ -182,7 +184,7 @@ it("a partner's user who asks for the mail in the flow keeps the partner's login
   const search = await visitor.get(`/partner/${path}`)
   await visitor.submit(search, { action: "choose", emoji_id: freshId() })
   const refused = await visitor.submit(await visitor.get(`/partner/${path}?cart`), { action: "free" })
-  expect(refused.text).toContain("Mail me the link to confirm it")
+  expect(refused.text).toContain("Email me a confirmation link")
   expect((await visitor.submit(refused, { action: "confirm" })).status).toBe(200)
 
   const page = await openMailed(visitor, user.email)
@@ -193,7 +195,7 @@ it("a partner's user who asks for the mail in the flow keeps the partner's login
   expect(locationOf(bought).searchParams.get("refresh_token")).toBe(user.refresh)
 })
 
-it("a button connects to what its page has shown, and not to what a link opened meanwhile has brought", async () => {
+it("a button writes the addresses that its page shows, not those of a link that was opened later", async () => {
   const { home } = await makePartner(service, "meanwhile")
   const where = `${home}/link-email`
   const user = await owner(1)

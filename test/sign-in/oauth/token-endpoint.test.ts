@@ -1,9 +1,9 @@
 import { decodeJwt } from "jose"
 import { describe, expect, it } from "vitest"
 import { authorizeAddress, locationOf, pkce, registerApplication, tokenCall } from "./application.ts"
-import { openOauthWorld } from "./oauth-service.ts"
+import { startOauthService } from "./oauth-service.ts"
 
-const { service, app, codeFor, credentials, exchange, loggedIn, owner } = await openOauthWorld()
+const { service, app, codeFor, credentials, exchange, loggedIn, owner } = await startOauthService()
 const other = await registerApplication(service, "https://other.example/cb", "Other")
 
 describe("the token endpoint", () => {
@@ -12,7 +12,7 @@ describe("the token endpoint", () => {
     return [answer.status, answer.body.error]
   }
 
-  it("takes a code once; the second time takes back what the first gave", async () => {
+  it("accepts a code once and revokes its tokens when it is used again", async () => {
     const { code } = await codeFor()
     const first = await exchange(code)
     expect(first.status).toBe(200)
@@ -24,7 +24,7 @@ describe("the token endpoint", () => {
     expect(rfc(await tokenCall(service, refresh))).toEqual([400, "invalid_grant"])
   })
 
-  it("does not tell who is an administrator, by the code or by any token", async () => {
+  it("does not reveal in codes or tokens that a user is an administrator", async () => {
     const admin = await owner(1)
     await service.sql`update app_user set role = 'Admin' where id = ${admin.id}`
     const visitor = await loggedIn(admin)
@@ -35,25 +35,25 @@ describe("the token endpoint", () => {
       refresh_token: first.refresh_token,
       ...credentials,
     })
-    const told = [code, first.access_token, first.refresh_token, second.access_token, second.refresh_token]
-    for (const token of told) expect(decodeJwt(token)).toMatchObject({ sub: admin.id, role: "User" })
+    const issued = [code, first.access_token, first.refresh_token, second.access_token, second.refresh_token]
+    for (const token of issued) expect(decodeJwt(token)).toMatchObject({ sub: admin.id, role: "User" })
   })
 
-  it("gives twenty at once one set of tokens at most", async () => {
+  it("issues at most one set of tokens for 20 simultaneous requests", async () => {
     const { code } = await codeFor()
     const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(code)))
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
     expect(answers.every(({ status }) => status === 200 || status === 400)).toBe(true)
   })
 
-  it("wants the client the code was made for, with its secret, by form or by Basic", async () => {
+  it("requires the client of the code and its secret, in the form or in a Basic header", async () => {
     const { code } = await codeFor()
     const asOther = { client_id: other.clientId, client_secret: other.secret }
     expect(rfc(await exchange(code, asOther))).toEqual([400, "invalid_grant"])
     const wrong = await exchange(code, { client_secret: "svcs_wrong" })
     expect(rfc(wrong)).toEqual([401, "invalid_client"])
     expect(wrong.headers.get("www-authenticate")).toMatch(/^Basic /)
-    expect(rfc(await exchange(code, { client_id: "nobody" }))).toEqual([401, "invalid_client"])
+    expect(rfc(await exchange(code, { client_id: "unknown" }))).toEqual([401, "invalid_client"])
     const form = { grant_type: "authorization_code", code, redirect_uri: app.redirectUri }
     expect(rfc(await tokenCall(service, form))).toEqual([401, "invalid_client"])
     const basic = Buffer.from(`${app.clientId}:${app.secret}`).toString("base64")
@@ -63,7 +63,7 @@ describe("the token endpoint", () => {
     expect((await tokenCall(service, form, header)).status).toBe(200)
   })
 
-  it("takes a parameter without a value for one that was left out", async () => {
+  it("treats an empty parameter as omitted", async () => {
     const form = { grant_type: "authorization_code", redirect_uri: app.redirectUri, scope: "" }
     const first = await codeFor()
     expect((await exchange(first.code, { code_verifier: "" })).status).toBe(200)
@@ -77,7 +77,7 @@ describe("the token endpoint", () => {
     expect(rfc(await exchange(proven.code, { code_verifier: "" }))).toEqual([400, "invalid_grant"])
   })
 
-  it("wants the same redirect_uri again", async () => {
+  it("requires the redirect_uri of the authorization request", async () => {
     const { code } = await codeFor()
     expect(rfc(await exchange(code, { redirect_uri: "https://app.example/callback" }))).toEqual([
       400,
@@ -87,7 +87,7 @@ describe("the token endpoint", () => {
     expect((await exchange(code)).status).toBe(200)
   })
 
-  it("wants the verifier of the challenge, and none where there was no challenge", async () => {
+  it("requires the code_verifier if there was a code_challenge, and rejects it otherwise", async () => {
     const { challenge, verifier } = pkce()
     const { code } = await codeFor({ code_challenge: challenge, code_challenge_method: "S256" })
     expect(rfc(await exchange(code))).toEqual([400, "invalid_grant"])
@@ -98,7 +98,7 @@ describe("the token endpoint", () => {
     expect(rfc(await exchange(plain.code, { code_verifier: verifier }))).toEqual([400, "invalid_grant"])
   })
 
-  it("refuses codes that were altered, made for something else or made up", async () => {
+  it("rejects codes that are modified, of another kind or invented", async () => {
     const { code, user } = await codeFor()
     const [head, payload, signature] = code.split(".")
     const claims = JSON.parse(Buffer.from(payload ?? "", "base64url").toString())
@@ -113,7 +113,7 @@ describe("the token endpoint", () => {
     }
   })
 
-  it("answers malformed requests as RFC 6749 says", async () => {
+  it("answers malformed requests with the error codes of RFC 6749", async () => {
     expect(rfc(await tokenCall(service, credentials))).toEqual([400, "invalid_request"])
     expect(rfc(await tokenCall(service, { grant_type: "password", ...credentials }))).toEqual([
       400,
@@ -133,7 +133,7 @@ describe("the token endpoint", () => {
     expect(twice.headers.get("cache-control")).toBe("no-store")
   })
 
-  it("rotates refresh tokens of its own, which are good for nothing else", async () => {
+  it("rotates its refresh tokens, which are valid only at this endpoint", async () => {
     const { code, user } = await codeFor()
     const { body } = await exchange(code)
     const refresh = (token: string, who: Record<string, string> = credentials) =>
@@ -149,13 +149,13 @@ describe("the token endpoint", () => {
     expect((await service.call("GET", "/emoji_id", { token: next.body.access_token })).body).toEqual(user.ids)
     const third = await refresh(next.body.refresh_token)
     expect(third.status).toBe(200)
-    // The first one is two generations old by now: somebody has kept it.
+    // The first token is now two generations old, so its use counts as theft.
     expect(rfc(await refresh(body.refresh_token))).toEqual([400, "invalid_grant"])
     expect(rfc(await refresh(third.body.refresh_token))).toEqual([400, "invalid_grant"])
     expect((await service.call("GET", "/emoji_id", { token: third.body.access_token })).status).toBe(401)
   })
 
-  it("gives nothing for a code whose user has logged out since", async () => {
+  it("rejects a code whose user has logged out since", async () => {
     const { code, user } = await codeFor()
     await service.sql`select end_sessions(${user.id}, 'test')`
     await service.call("POST", "/logout", { token: user.token })
