@@ -16,7 +16,3 @@ it.each([
   if (process.env["WRITE_DOCS"] === "yes") writeFileSync(file, current)
   else expect(text).toBe(current)
 })
-
-it("the README is short enough to be read", () => {
-  expect(readFileSync(join(root, "README.md"), "utf8").split("\n").length).toBeLessThanOrEqual(150)
-})
