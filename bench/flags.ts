@@ -40,7 +40,7 @@ Measures the service beside baselines that run the same load in turn, and writes
   --quick             one short run of everything: a smoke test, not a measurement
   --out DIRECTORY     where the results go (default: bench/results)
   --compare FILE      an earlier results file: says what got slower or fails, and exits 1 if anything did
-  --readme            put the table into README.md
+  --readme            put the table into bench/README.md
   --list              names of the scenarios
 
   --against REF       build this commit too and measure both in turns; exits 1 if the files as they are here are slower

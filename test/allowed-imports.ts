@@ -35,6 +35,6 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   console: ["accounts", "directory", "orders", "sign-in"],
   operations: ["accounts", "mail", "orders", "partners", "sign-in"],
   demo: ["accounts", "directory", "keys", "lootboxes", "orders", "organizations", "sign-in"],
-  cli: ["accounts", "demo", "directory", "keys", "minting", "orders", "organizations", "sign-in"],
+  cli: ["accounts", "client", "demo", "directory", "keys", "minting", "orders", "organizations", "sign-in"],
   client: [],
 }

@@ -7,7 +7,7 @@ const begin = "<!-- bench -->"
 const end = "<!-- /bench -->"
 
 /** Puts the headlines between the README's markers and leaves the rest of it alone. Says which file it wrote. */
-export async function writeReadme(results: Results, path = "README.md"): Promise<string> {
+export async function writeReadme(results: Results, path = "bench/README.md"): Promise<string> {
   const text = await readFile(path, "utf8")
   const from = text.indexOf(begin)
   const to = text.indexOf(end)

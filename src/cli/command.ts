@@ -12,15 +12,28 @@ export interface Input {
   readonly options: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** One command of the command line. Its result is printed. */
-export interface Command {
+interface CommandForm {
   readonly name: string
   readonly words: ReadonlyArray<string>
   readonly options?: ReadonlyArray<string>
   readonly flags?: ReadonlyArray<string>
   readonly summary: string
+}
+
+/** A command that works on the database. Its result is printed. */
+export interface Command extends CommandForm {
   readonly run: (input: Input) => Effect.Effect<unknown, Problem, CliServices>
 }
+
+/** A command that calls a running service, and prints while it runs. */
+export interface ServiceCommand extends CommandForm {
+  readonly call: (
+    input: Input,
+    context: { readonly baseUrl: string; readonly print: (value: unknown) => void },
+  ) => Promise<void>
+}
+
+export type CliCommand = Command | ServiceCommand
 
 export const optionOf = ({ options }: Input, name: string): string | undefined => options[name]?.at(-1)
 

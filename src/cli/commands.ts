@@ -1,17 +1,19 @@
 import { clientCommands } from "./clients.ts"
-import type { Command } from "./command.ts"
+import type { CliCommand } from "./command.ts"
 import { demoCommands } from "./demo.ts"
 import { featureCommands } from "./features.ts"
+import { liveCommands } from "./live.ts"
 import { mintingCommands } from "./minting.ts"
 import { organizationCommands } from "./organizations.ts"
 import { userCommands } from "./users.ts"
 
 /** All commands. Each subject adds its commands here. */
-export const commands: ReadonlyArray<Command> = [
+export const commands: ReadonlyArray<CliCommand> = [
   ...userCommands,
   ...organizationCommands,
   ...clientCommands,
   ...featureCommands,
   ...mintingCommands,
   ...demoCommands,
+  ...liveCommands,
 ]

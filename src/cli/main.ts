@@ -1,7 +1,7 @@
 import { Effect, ManagedRuntime } from "effect"
 import { isProblem } from "../../schema/errors.ts"
-import { readConfig } from "../config/config.ts"
-import type { Command, Input } from "./command.ts"
+import { type Config, readConfig } from "../config/config.ts"
+import type { CliCommand, Command, Input } from "./command.ts"
 import { commands } from "./commands.ts"
 import { openDatabase } from "./database.ts"
 import { parseCommand } from "./parse.ts"
@@ -20,12 +20,10 @@ const reasonOf = (error: unknown): string => {
   return [error.message, ...fields].join(" ")
 }
 
-const runCommand = async (command: Command, input: Input): Promise<unknown> => {
-  const read = readConfig()
-  if ("problems" in read) throw new Error(read.problems.join("; "))
-  const database = await openDatabase(read.config)
+const runOnDatabase = async (command: Command, input: Input, config: Config): Promise<unknown> => {
+  const database = await openDatabase(config)
   try {
-    const runtime = ManagedRuntime.make(cliServices(read.config, database.address))
+    const runtime = ManagedRuntime.make(cliServices(config, database.address))
     try {
       const outcome = await runtime.runPromise(Effect.result(command.run(input)))
       if (outcome._tag === "Failure") throw outcome.failure
@@ -36,6 +34,18 @@ const runCommand = async (command: Command, input: Input): Promise<unknown> => {
   } finally {
     await database.close()
   }
+}
+
+const runCommand = async (command: CliCommand, input: Input, asJson: boolean): Promise<void> => {
+  const read = readConfig()
+  if ("problems" in read) throw new Error(read.problems.join("; "))
+  const { config } = read
+  if ("run" in command) console.log(printed(await runOnDatabase(command, input, config), asJson))
+  else
+    await command.call(input, {
+      baseUrl: config.baseUrl,
+      print: (value) => console.log(JSON.stringify(value)),
+    })
 }
 
 const main = async (args: ReadonlyArray<string>): Promise<number> => {
@@ -50,7 +60,7 @@ const main = async (args: ReadonlyArray<string>): Promise<number> => {
     return invalidUsage
   }
   try {
-    console.log(printed(await runCommand(parsed.command, parsed.input), parsed.asJson))
+    await runCommand(parsed.command, parsed.input, parsed.asJson)
     return 0
   } catch (error) {
     console.error(reasonOf(error))

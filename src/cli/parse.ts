@@ -1,13 +1,13 @@
 import { parseArgs } from "node:util"
-import type { Command, Input } from "./command.ts"
+import type { CliCommand, Input } from "./command.ts"
 
 type Parsed =
-  | { readonly command: Command; readonly input: Input; readonly asJson: boolean }
+  | { readonly command: CliCommand; readonly input: Input; readonly asJson: boolean }
   | { readonly help: true }
-  | { readonly mistake: string; readonly command?: Command }
+  | { readonly mistake: string; readonly command?: CliCommand }
 
 /** Finds the command by the first two words and parses the other arguments as the command declares them. */
-export const parseCommand = (args: ReadonlyArray<string>, commands: ReadonlyArray<Command>): Parsed => {
+export const parseCommand = (args: ReadonlyArray<string>, commands: ReadonlyArray<CliCommand>): Parsed => {
   if (args.length === 0 || args[0] === "help" || args.includes("--help") || args.includes("-h"))
     return { help: true }
   const name = args.slice(0, 2).join(" ")

@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts"
+import type { CliCommand } from "./command.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -32,7 +32,7 @@ export const printed = (value: unknown, asJson: boolean): string => {
   return members.map(([name, member]) => `${name.padEnd(width)}  ${cell(member)}`).join("\n")
 }
 
-const usageOf = ({ flags = [], name, options = [], words }: Command): string =>
+const usageOf = ({ flags = [], name, options = [], words }: CliCommand): string =>
   [
     name,
     ...words.map((word) => word.toUpperCase()),
@@ -40,7 +40,7 @@ const usageOf = ({ flags = [], name, options = [], words }: Command): string =>
     ...flags.map((flag) => `[--${flag}]`),
   ].join(" ")
 
-export const usage = (commands: ReadonlyArray<Command>): string => {
+export const usage = (commands: ReadonlyArray<CliCommand>): string => {
   const lines = commands.map((command) => [usageOf(command), command.summary] as const)
   return [
     "Usage: npm run cli -- COMMAND [--json]",
@@ -52,4 +52,4 @@ export const usage = (commands: ReadonlyArray<Command>): string => {
   ].join("\n")
 }
 
-export const commandUsage = (command: Command): string => `usage: ${usageOf(command)}`
+export const commandUsage = (command: CliCommand): string => `usage: ${usageOf(command)}`

@@ -24,7 +24,7 @@ afterAll(() => runtime.dispose())
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 const run = async (...args: ReadonlyArray<string>): Promise<any> => {
   const parsed = parseCommand(args, commands)
-  if (!("input" in parsed)) throw new Error(JSON.stringify(parsed))
+  if (!("input" in parsed) || !("run" in parsed.command)) throw new Error(JSON.stringify(parsed))
   return runtime.runPromise(parsed.command.run(parsed.input))
 }
 const until = async (check: () => Promise<boolean>) => {
