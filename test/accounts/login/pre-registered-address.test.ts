@@ -3,7 +3,7 @@ import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
 import { login, mails, newestLink, password, register, someEmail, turnOnTotp } from "../person.ts"
 
-/** Somebody registers an address before its owner comes, and waits inside. */
+/** A stranger registers an address before its owner and stays logged in. */
 const service = await serve()
 
 const consume = (token: string, more: Record<string, unknown> = {}, as?: string) =>
@@ -17,8 +17,8 @@ const refreshes = async (refresh_token: string) =>
 const setPassword = (token: string, next: string) =>
   service.call("PATCH", "/account", { token, body: { password: next } })
 
-describe("the owner of an address who discards what was set up before", () => {
-  it("ends the password, the sessions, the keys and the second factor a stranger set up before", async () => {
+describe("the owner of an address that a stranger registered", () => {
+  it("removes the stranger's password, sessions, keys and second factor with discard_credentials", async () => {
     const thief = await register(service)
     const key = (
       await service.call("POST", "/api_keys", { token: thief.token, body: { name: "a way back in" } })
@@ -42,7 +42,7 @@ describe("the owner of an address who discards what was set up before", () => {
     expect((await login(service, thief.email, "the owner's own")).status).toBe(200)
   })
 
-  it("gets nothing of what a stranger set up along with the password support gives them", async () => {
+  it("does not inherit the stranger's keys and second factor when support sets a password", async () => {
     const admin = await service.user({ role: "Admin" })
     const thief = await register(service)
     const made = await service.call("POST", "/api_keys", {
@@ -60,7 +60,7 @@ describe("the owner of an address who discards what was set up before", () => {
     expect((await useKey()).status).toBe(401)
   })
 
-  it("ends the login of a stranger also by the mail the registration itself sent", async () => {
+  it("ends the stranger's session with the link of the registration mail", async () => {
     const thief = await register(service, { password: undefined })
     const owner = await consume(await newestLink(service, thief.email))
     expect(owner.status).toBe(200)
@@ -69,7 +69,7 @@ describe("the owner of an address who discards what was set up before", () => {
     expect(await works(owner.body.access_token)).toBe(true)
   })
 
-  it("gets an address back that another account has moved to, and that account keeps its own", async () => {
+  it("gets the address back from an account that changed to it, and that account keeps its former address", async () => {
     const thief = await register(service)
     await consume(await newestLink(service, thief.email), {}, thief.token)
     const address = someEmail()
@@ -87,20 +87,20 @@ describe("the owner of an address who discards what was set up before", () => {
   })
 })
 
-describe("who registered the address themselves", () => {
+describe("a user who registered their own address", () => {
   const open = async (email: string, visitor = makeVisitor(service)) => {
     const link = new URL((await mails(service, email))[0]?.link ?? "")
     return { visitor, page: await visitor.get(link.pathname + link.search) }
   }
 
-  it("keeps the login by which the mail is answered, and all that was set up", async () => {
+  it("keeps the session and everything else if the link is used with the access token", async () => {
     const person = await register(service)
     expect((await consume(await newestLink(service, person.email), {}, person.token)).status).toBe(200)
     expect(await works(person.token)).toBe(true)
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("is told that the login shown with the mail is over, and loses nothing by it", async () => {
+  it("gets an error for an expired access token, and the link stays unused", async () => {
     const person = await register(service)
     await service.call("POST", "/logout", { token: person.token })
     const link = await newestLink(service, person.email)
@@ -120,7 +120,7 @@ describe("who registered the address themselves", () => {
     return { email, cookie, token: body.access_token as string }
   }
 
-  it("keeps everything in the browser of the registration, and is not asked for anything", async () => {
+  it("keeps everything in the browser of the registration, without entering anything", async () => {
     const { cookie, email, token } = await registerHere()
     const visitor = makeVisitor(service)
     const [name = "", value = ""] = cookie.split("=")
@@ -132,7 +132,7 @@ describe("who registered the address themselves", () => {
     expect((await login(service, email)).status).toBe(200)
   })
 
-  it("keeps everything in the console of that browser, which takes the link as a text", async () => {
+  it("keeps everything in the console of that browser, which accepts the link as text", async () => {
     const { cookie, email, token } = await registerHere()
     const used = await service.call("POST", "/auth/magic_link/consume", {
       body: { token: await newestLink(service, email) },
@@ -142,7 +142,7 @@ describe("who registered the address themselves", () => {
     expect(await works(token)).toBe(true)
   })
 
-  it("keeps everything elsewhere by the password, which a wrong one does not use up", async () => {
+  it("keeps everything in another browser with the password, and a wrong password does not use the link", async () => {
     const person = await register(service)
     const { page, visitor } = await open(person.email)
     const wrong = await visitor.submit(page, { action: "password", password: "a wrong one" })
@@ -153,7 +153,7 @@ describe("who registered the address themselves", () => {
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("starts anew without the password, where it is forgotten", async () => {
+  it("can discard a forgotten password and start again", async () => {
     const person = await register(service)
     const { page, visitor } = await open(person.email)
     expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
@@ -161,7 +161,7 @@ describe("who registered the address themselves", () => {
     expect((await login(service, person.email)).status).toBe(401)
   })
 
-  it("is not whom another site has made the browser register", async () => {
+  it("is not recognised by a registration that another site submitted", async () => {
     const answer = await service.call("POST", "/users", {
       body: { email: someEmail(), password },
       headers: { "sec-fetch-site": "cross-site" },
