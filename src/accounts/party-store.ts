@@ -7,9 +7,7 @@ export interface Party {
   readonly id: string
   readonly email: string | null
   readonly active: boolean
-  /**
-   * The account was created for this email because somebody sent something to it. Nobody has registered with it yet.
-   */
+  /** The account was created for the recipient of a transfer or lootbox, who has not registered yet. */
   readonly invited: boolean
   /** The account is registered, but its email address is not confirmed. */
   readonly unproven: boolean

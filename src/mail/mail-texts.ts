@@ -74,7 +74,7 @@ const templates: Readonly<Record<string, Template>> = {
       ...linkOf(data, "Open this link to log in"),
       {
         small:
-          "The link works once and expires soon. If you did not request it, ignore this email. Nobody can log in without the link.",
+          "The link works once and expires soon. If you did not request it, ignore this email. No one can log in without the link.",
       },
     ],
   }),

@@ -73,9 +73,9 @@ it("of two interests registered concurrently at the limit, one is registered", a
   await service.sql`insert into user_interest (user_id, canonical)
                     select ${user.id}, 'full-' || n from generate_series(1, 999) n`
   const wanted = ["🐙🎈🎲", "🎲🎈🐙"]
-  const ask = () =>
+  const register = () =>
     service.call("POST", "/user_interests", { token: user.token, body: { emoji_id: wanted.pop() } })
-  expect(await together(user.id, ask)).toEqual([200, 422])
+  expect(await together(user.id, register)).toEqual([200, 422])
   const { body } = await service.call("GET", "/user_interests", { token: user.token })
   expect(body.paging.total).toBe(1000)
 })
@@ -93,6 +93,6 @@ it("of two pubkeys added to a code concurrently at the limit, one is added", asy
     return service.call("POST", `/codes/${code.id}/pubkeys/${pubkey}`, { token: admin.token })
   }
   expect(await together(code.id, add, "code")).toEqual([200, 422])
-  const [kept] = await service.sql`select count(*)::int as keys from code_pubkey where code_id = ${code.id}`
-  expect(kept?.["keys"]).toBe(100)
+  const [row] = await service.sql`select count(*)::int as keys from code_pubkey where code_id = ${code.id}`
+  expect(row?.["keys"]).toBe(100)
 })

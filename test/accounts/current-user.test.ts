@@ -75,8 +75,8 @@ describe("GET /account/load", () => {
     expect(
       (await service.call("GET", `/account/load?user_id=${user.id}`, { token: user.token })).status,
     ).toBe(200)
-    const nobody = "/account/load?user_id=00000000-0000-4000-8000-000000000000"
-    expect((await service.call("GET", nobody, { token: admin.token })).status).toBe(404)
+    const unknownUser = "/account/load?user_id=00000000-0000-4000-8000-000000000000"
+    expect((await service.call("GET", unknownUser, { token: admin.token })).status).toBe(404)
   })
 
   it("returns an organization's ids to its power roles only", async () => {

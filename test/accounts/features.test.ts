@@ -62,7 +62,7 @@ describe("features", () => {
       (await service.call("PUT", `/users/${one.id}/features/${feature.id}`, { token: one.token })).status,
     ).toBe(403)
     expect((await service.call("GET", `/users/${other.id}/features`, { token: one.token })).status).toBe(403)
-    const nobody = `/users/00000000-0000-4000-8000-000000000000/features/${feature.id}`
-    expect((await service.call("PUT", nobody, { token: admin.token })).status).toBe(404)
+    const unknownUser = `/users/00000000-0000-4000-8000-000000000000/features/${feature.id}`
+    expect((await service.call("PUT", unknownUser, { token: admin.token })).status).toBe(404)
   })
 })

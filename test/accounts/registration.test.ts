@@ -107,11 +107,11 @@ describe("a user without a password", () => {
 
   it("loses the session of a stranger who registered the address when the owner uses a requested link", async () => {
     const email = someEmail()
-    const thief = (await post("/users", { email })).body
+    const stranger = (await post("/users", { email })).body
     await post("/auth/magic_link", { email })
     const owner = (await post("/auth/magic_link/consume", { token: await newestLink(service, email) })).body
-    expect((await patch({}, thief.access_token)).status).toBe(401)
-    expect((await post("/auth/token/refresh", { refresh_token: thief.refresh_token })).status).toBe(401)
+    expect((await patch({}, stranger.access_token)).status).toBe(401)
+    expect((await post("/auth/token/refresh", { refresh_token: stranger.refresh_token })).status).toBe(401)
     expect((await patch({}, owner.access_token)).status).toBe(200)
   })
 })

@@ -79,7 +79,7 @@ begin
 end $$;
 
 -- Consumes a magic link and marks the email as verified. Returns null if the link is unknown, used or expired.
--- p_shown are the users whose password or session came with the request. A caller who shows only the link may not be
+-- p_shown are the users whose password or session the request contains. A caller who has only the link may not be
 -- the person who registered the address. In that case:
 --   * The first verification of an address ends everything that was set up before it, the password included.
 --   * An account with a password that verified another address before, or that has an alternate_id, gives the new address

@@ -119,14 +119,14 @@ end $$;
 
 -- Disables one provider, or all of them, including unconfirmed setups. Returns how many were removed.
 create or replace function disable_two_factor(p_user uuid, p_provider text) returns int language plpgsql as $$
-declare gone int;
+declare removed int;
 begin
   with d as (
     delete from two_factor where user_id = p_user and (p_provider is null or provider = p_provider) returning 1
-  ) select count(*)::int into gone from d;
+  ) select count(*)::int into removed from d;
   delete from sms_code where user_id = p_user and (p_provider is null or p_provider = 'SMS');
   perform keep_default_factor(p_user, null);
-  return gone;
+  return removed;
 end $$;
 
 -- The same with a backup code. Returns null if the code is unknown. A code is not used up for a provider that is not enabled.

@@ -89,8 +89,10 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
   /** Returns the number of providers removed. Without a provider, removes all. */
   disable: (userId: string, provider: TwoFactorProvider | undefined) =>
     sql
-      .rows<{ gone: number }>((q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as gone`)
-      .pipe(Effect.map((rows) => rows[0]?.gone ?? 0)),
+      .rows<{ removed: number }>(
+        (q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as removed`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.removed ?? 0)),
   /** Does the same with a backup code. Undefined if the backup code is wrong. */
   disableByBackup: (
     userId: string,
@@ -98,11 +100,11 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
     provider: TwoFactorProvider | undefined,
   ) =>
     sql
-      .rows<{ gone: number | null }>(
+      .rows<{ removed: number | null }>(
         (q) => q`select backup_disable_two_factor(${userId}, ${backupHashes as string[]},
-                                                  ${provider ?? null}) as gone`,
+                                                  ${provider ?? null}) as removed`,
       )
-      .pipe(Effect.map((rows) => rows[0]?.gone ?? undefined)),
+      .pipe(Effect.map((rows) => rows[0]?.removed ?? undefined)),
 }))
 
 export const expiredSmsCodes: ExpiredRows = {

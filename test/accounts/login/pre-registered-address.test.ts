@@ -19,70 +19,72 @@ const setPassword = (token: string, next: string) =>
 
 describe("the owner of an address that a stranger registered", () => {
   it("removes the stranger's password, sessions, keys and second factor with discard_credentials", async () => {
-    const thief = await register(service)
+    const stranger = await register(service)
     const key = (
-      await service.call("POST", "/api_keys", { token: thief.token, body: { name: "a way back in" } })
+      await service.call("POST", "/api_keys", { token: stranger.token, body: { name: "a way back in" } })
     ).body.api_key
-    await service.call("POST", "/pubkeys", { token: thief.token })
-    await turnOnTotp(service, thief.token)
+    await service.call("POST", "/pubkeys", { token: stranger.token })
+    await turnOnTotp(service, stranger.token)
     const useKey = () => service.call("GET", "/pubkeys", { headers: { "x-api-key": key } })
     expect((await useKey()).status).toBe(200)
 
-    await service.call("POST", "/auth/magic_link", { body: { email: thief.email } })
-    const owner = await consume(await newestLink(service, thief.email), { discard_credentials: true })
+    await service.call("POST", "/auth/magic_link", { body: { email: stranger.email } })
+    const owner = await consume(await newestLink(service, stranger.email), { discard_credentials: true })
     expect(owner.status).toBe(200)
     expect(owner.body).toMatchObject({ has_password: false })
     expect(owner.body).not.toHaveProperty("requires_2fa")
-    expect((await login(service, thief.email)).status).toBe(401)
-    expect(await works(thief.token)).toBe(false)
-    expect(await refreshes(thief.refresh)).toBe(false)
+    expect((await login(service, stranger.email)).status).toBe(401)
+    expect(await works(stranger.token)).toBe(false)
+    expect(await refreshes(stranger.refresh)).toBe(false)
     expect((await useKey()).status).toBe(401)
     expect((await service.call("GET", "/pubkeys", { token: owner.body.access_token })).body).toEqual([])
     expect((await setPassword(owner.body.access_token, "the owner's own")).status).toBe(200)
-    expect((await login(service, thief.email, "the owner's own")).status).toBe(200)
+    expect((await login(service, stranger.email, "the owner's own")).status).toBe(200)
   })
 
   it("does not inherit the stranger's keys and second factor when support sets a password", async () => {
     const admin = await service.user({ role: "Admin" })
-    const thief = await register(service)
+    const stranger = await register(service)
     const made = await service.call("POST", "/api_keys", {
-      token: thief.token,
+      token: stranger.token,
       body: { name: "a way back in" },
     })
-    await turnOnTotp(service, thief.token)
+    await turnOnTotp(service, stranger.token)
     const useKey = () => service.call("GET", "/pubkeys", { headers: { "x-api-key": made.body.api_key } })
     expect((await useKey()).status).toBe(200)
 
     const body = { password: "the owner's own" }
-    expect((await service.call("PATCH", `/users/${thief.id}`, { token: admin.token, body })).status).toBe(200)
-    const owner = await login(service, thief.email, body.password)
+    expect((await service.call("PATCH", `/users/${stranger.id}`, { token: admin.token, body })).status).toBe(
+      200,
+    )
+    const owner = await login(service, stranger.email, body.password)
     expect([owner.status, owner.body.requires_2fa]).toEqual([200, undefined])
     expect((await useKey()).status).toBe(401)
   })
 
   it("ends the stranger's session with the link of the registration mail", async () => {
-    const thief = await register(service, { password: undefined })
-    const owner = await consume(await newestLink(service, thief.email))
+    const stranger = await register(service, { password: undefined })
+    const owner = await consume(await newestLink(service, stranger.email))
     expect(owner.status).toBe(200)
-    expect((await setPassword(thief.token, "the thief's own")).status).toBe(401)
-    expect(await refreshes(thief.refresh)).toBe(false)
+    expect((await setPassword(stranger.token, "the stranger's own")).status).toBe(401)
+    expect(await refreshes(stranger.refresh)).toBe(false)
     expect(await works(owner.body.access_token)).toBe(true)
   })
 
   it("gets the address back from an account that changed to it, and that account keeps its former address", async () => {
-    const thief = await register(service)
-    await consume(await newestLink(service, thief.email), {}, thief.token)
+    const stranger = await register(service)
+    await consume(await newestLink(service, stranger.email), {}, stranger.token)
     const address = someEmail()
     const moved = await service.call("PATCH", "/account", {
-      token: thief.token,
+      token: stranger.token,
       body: { email: address, current_password: password },
     })
     expect(moved.status).toBe(200)
     const released = await consume(await newestLink(service, address), { discard_credentials: true })
     expect(released.status).toBe(409)
     expect((await service.call("POST", "/users", { body: { email: address } })).status).toBe(200)
-    const { body } = await service.call("GET", "/account", { token: thief.token })
-    expect(body.user).toMatchObject({ email: thief.email, email_verified_at: expect.any(String) })
+    const { body } = await service.call("GET", "/account", { token: stranger.token })
+    expect(body.user).toMatchObject({ email: stranger.email, email_verified_at: expect.any(String) })
     expect((await login(service, address)).status).toBe(401)
   })
 })

@@ -67,8 +67,8 @@ test("characters cannot be moved between subject and code", async () => {
 test("a stored hash cannot be verified without the key", async () => {
   const stored = (await codesWith(one)).hash(transfer, "012345")
   expect(stored).toMatch(/^one\.[\w-]{43}$/)
-  const thief = await codesWith({ ...two, id: "one" })
-  expect(thief.matches(stored, transfer, "012345")).toBe(false)
+  const stranger = await codesWith({ ...two, id: "one" })
+  expect(stranger.matches(stored, transfer, "012345")).toBe(false)
 })
 
 test("after a key rotation old hashes match and can be looked up", async () => {

@@ -30,18 +30,18 @@ const turnOnSms = async (token: string) => {
 
 it("a session without a verified code cannot confirm a setup that started before two-factor was enabled", async () => {
   const owner = await register(service)
-  const thief = (await login(service, owner.email)).body
+  const stranger = (await login(service, owner.email)).body
   const begun = await service.call("POST", "/account/2fa/enable", {
-    token: thief.access_token,
+    token: stranger.access_token,
     body: { default: true, provider: "AuthenticatorApp" },
   })
   expect(begun.status).toBe(200)
   await turnOnSms(owner.token)
-  const refused = { token: thief.access_token, body: { disable_all: true } }
+  const refused = { token: stranger.access_token, body: { disable_all: true } }
   expect((await service.call("POST", "/account/2fa/disable", refused)).status).toBe(424)
 
   const confirmed = await service.call("POST", "/account/2fa/confirm", {
-    token: thief.access_token,
+    token: stranger.access_token,
     body: { code: totpCode(begun.body.ga_secret) },
   })
   expect(confirmed.status).toBe(424)
@@ -99,12 +99,12 @@ it("the last owner of an organization cannot delete the account", async () => {
 
 it("a login with an alternate_id that looks like an email does not reset the rate limit of that email", async () => {
   const victim = await register(limited)
-  const thief = { alternate_id: victim.email, password }
-  expect((await limited.call("POST", "/users", { body: thief })).status).toBe(200)
+  const stranger = { alternate_id: victim.email, password }
+  expect((await limited.call("POST", "/users", { body: stranger })).status).toBe(200)
   const statuses = []
   for (let i = 0; i < 21; i++) {
     statuses.push((await login(limited, victim.email, `guess number ${i}`)).status)
-    if (i % 10 === 9) await limited.call("POST", "/auth/token", { body: thief })
+    if (i % 10 === 9) await limited.call("POST", "/auth/token", { body: stranger })
   }
   expect(statuses.at(-1)).toBe(429)
 })

@@ -74,8 +74,12 @@ describe("the setup of the authenticator app", () => {
     const { token } = await register(service)
     expect((await post("/account/2fa/enable", { provider: "Pigeon", default: true }, token)).status).toBe(400)
     expect((await post("/account/2fa/enable", { provider: "SMS", default: true }, token)).status).toBe(422)
-    const { body: told } = await post("/account/2fa", { provider: "SMS", default: true, phone: "12" }, token)
-    expect(told.fields.phone[0].code).toBe("invalid")
+    const { body: rejected } = await post(
+      "/account/2fa",
+      { provider: "SMS", default: true, phone: "12" },
+      token,
+    )
+    expect(rejected.fields.phone[0].code).toBe("invalid")
   })
 })
 
@@ -225,8 +229,8 @@ describe("codes by SMS", () => {
     const pending = (await login(service, email)).body
     expect(pending.requires_2fa).toBe("AuthenticatorApp")
     expect((await verify(pending.refresh_token, code)).status).toBe(401)
-    const asked = await service.call("POST", "/account/2fa/sms_code", { token: pending.access_token })
-    expect(asked.status).toBe(422)
+    const response = await service.call("POST", "/account/2fa/sms_code", { token: pending.access_token })
+    expect(response.status).toBe(422)
     expect((await verify(pending.refresh_token, totpCode(secret))).status).toBe(200)
     // The same code is valid for the setup.
     expect((await post("/account/2fa/confirm", { code }, token)).status).toBe(200)
