@@ -1,7 +1,4 @@
-/**
- * Rules for emails and passwords. This file imports no schema library, because small programs that read the settings
- * use it.
- */
+/** Rules for emails and passwords. Imports no schema library, because small programs that read the settings use it. */
 
 const maxEmailLength = 254
 

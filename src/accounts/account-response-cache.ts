@@ -29,10 +29,7 @@ export class AccountResponseCache extends Context.Service<
   AccountResponseCache,
   {
     readonly prepared: (view: RequestView) => Precomputed | undefined
-    /**
-     * Call this before reading the account. The returned function caches the response unless the account changed in
-     * between.
-     */
+    /** Call this before reading the account. The returned function caches the response unless the account changed. */
     readonly watch: (userId: string) => (body: string) => void
     changed(userIds: ReadonlyArray<string>): Effect.Effect<void>
   }

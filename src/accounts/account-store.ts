@@ -69,18 +69,12 @@ export class Accounts extends Context.Service<
     find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
     /** Creates the user, or claims the invited user with that email. Returns the user's id. */
     register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
-    /**
-     * Makes the user with that email a confirmed, active admin. The password changes only if `storedHash` is still
-     * stored.
-     */
+    /** Makes the user with that email a confirmed, active admin. Replaces the password only if it is `storedHash`. */
     putAdmin(
       email: string,
       hashes: { readonly storedHash: string | null; readonly wantedHash: string },
     ): Effect.Effect<void, Unavailable>
-    /**
-     * Returns undefined if the stored password is no longer the one that authorised the change, or the account was
-     * deleted.
-     */
+    /** Returns undefined if the stored password is no longer `old_hash`, or if the account was deleted. */
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
     /**
      * The confirmed email that the user recently replaced with one that is not confirmed yet. Undefined if an
@@ -156,8 +150,7 @@ export class Accounts extends Context.Service<
             .pipe(Effect.asVoid),
         endOldSessions: (userId, keep) =>
           sql
-            // At exactly `keep` sessions a row is returned too: an earlier attempt may have ended one, and its response
-            // was lost.
+            // A row is returned at exactly `keep` too: an earlier attempt may have ended one and lost its response.
             .rows<OldSessionsEnded>(
               (q) => q`
                 with open as materialized (

@@ -5,10 +5,7 @@ import type { Principal } from "../http/principal.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { checkForUser } from "./permissions.ts"
 
-/**
- * The user the caller acts for. Another user requires the scope `others`, and their role must not be above the
- * caller's.
- */
+/** The user the caller acts for. Another user requires the scope `others` and a role not above the caller's. */
 export const findActingUser = Effect.fnUntraced(function* (
   principal: Principal,
   userId: string,

@@ -49,10 +49,7 @@ const keyPrincipal = (key: ApiKeyCaller): Principal => ({
 const isAccepted = (scheme: AuthScheme, principal: Principal): boolean =>
   scheme !== "two_factor" || principal.via === "session"
 
-/**
- * Finds the caller of a request. A token or key that this process has verified before costs two map lookups and no
- * query.
- */
+/** Finds the caller of a request. A token or key that this process verified before costs two map lookups, no query. */
 export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
   const callers = yield* CallerCache

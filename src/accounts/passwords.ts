@@ -23,8 +23,7 @@ export class PasswordUnacceptable extends Data.TaggedError("PasswordUnacceptable
   readonly code: "too_short" | "too_long" | "malformed"
 }> {}
 
-// A code point has at most two UTF-16 units, and text is at most four times longer before NFC. Longer input is not
-// processed.
+// A code point has at most two UTF-16 units, and text is at most four times longer before NFC.
 const maxUnits = passwordLength.maximum * 2 * 4
 
 /** Checks the length and the characters of a password. Returns the NFC form, which is hashed. */
@@ -49,10 +48,7 @@ export class Passwords extends Context.Service<
   Passwords,
   {
     readonly hash: (password: string) => Effect.Effect<string, PasswordUnacceptable | PasswordQueueFull>
-    /**
-     * Without a stored hash, returns false after the same time, so that the duration does not reveal whether a user
-     * exists.
-     */
+    /** Without a stored hash, returns false after the same time, so that timing does not reveal unknown users. */
     readonly verify: (
       stored: string | undefined,
       password: string,
@@ -95,8 +91,7 @@ export class Passwords extends Context.Service<
           lastMillis = performance.now() - startedAt
           return result
         }
-        // Waiting can be interrupted. A running hash cannot: its thread stays busy, so the permit must not be released
-        // early.
+        // Waiting can be interrupted. A running hash cannot: its thread stays busy, so it must keep the permit.
         const queued = <A>(job: () => Promise<A>) =>
           Effect.acquireUseRelease(
             enter,

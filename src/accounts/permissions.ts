@@ -25,10 +25,7 @@ export const mayAsOwner = (principal: Principal, scope: Scope): boolean =>
 export const checkAsOwner = (principal: Principal, scope: Scope): Effect.Effect<void, Forbidden> =>
   mayAsOwner(principal, scope) ? Effect.void : Effect.fail(missing(scope))
 
-/**
- * Allows access to the caller's own user, which requires the scope `own` if given, and to any user with the scope
- * `others`.
- */
+/** Allows the caller's own user, with the scope `own` if given, and any user with the scope `others`. */
 export const checkForUser = (
   principal: Principal,
   userId: string,

@@ -24,8 +24,7 @@ const registerUser = route({
     Effect.gen(function* () {
       const { tokens, userId } = yield* register(body)
       const browsers = yield* BrowserCookies
-      // The cookie lets this browser confirm the email without the password. A form sent by another site must not set
-      // it.
+      // With the cookie, this browser confirms the email without the password. Other sites must not set it.
       const isSameOrigin = headers["sec-fetch-site"] === "same-origin"
       return Reply.json(tokens, {
         headers: { ...notStored, ...(isSameOrigin ? { "Set-Cookie": browsers.registered(userId) } : {}) },

@@ -111,10 +111,7 @@ export class UserAdmin extends Context.Service<
     }): Effect.Effect<string, Unprocessable | Unavailable>
     findIdByEmail(email: string): Effect.Effect<string | undefined, Unavailable>
     passwordHash(id: string): Effect.Effect<string | undefined, Unavailable>
-    /**
-     * `by` is the role of the caller. Fails for users with a higher role, and for a change that would leave no
-     * administrator.
-     */
+    /** `by` is the caller's role. Fails for users with a higher role, and if no administrator would remain. */
     update(
       id: string,
       changes: UserChanges,

@@ -19,10 +19,7 @@ interface Whose {
   readonly organization_id?: string
 }
 
-/**
- * Loads the data a client shows first. With `organization_id` the ids are the organization's and the user is the
- * caller.
- */
+/** Loads the data a client shows first. With `organization_id` the ids are those of the organization. */
 export class SessionData extends Context.Service<
   SessionData,
   {

@@ -33,10 +33,7 @@ const some = (value: string, part: (value: string) => Part): ReadonlyArray<Part>
 const linkOf = (data: Data, label: string) => some(word(data, "link"), (link) => ({ link, label }))
 const codeOf = (data: Data) => some(word(data, "code"), (code) => ({ code }))
 const emojiOf = (data: Data, name: string) => some(word(data, name), (emoji) => ({ emoji }))
-/**
- * How long a code is valid, in the largest whole unit. Mails stored by older versions have no value: it was ten
- * minutes.
- */
+/** How long a code is valid, in the largest whole unit. Mails of older versions have no value: ten minutes. */
 const lifeOf = ({ good_seconds: given }: Data): string => {
   const seconds = typeof given === "number" ? given : 600
   const [size, unit] =

@@ -37,8 +37,7 @@ export const twilioProvider = ({ account, from, token, url }: TwilioAccount): De
             : Effect.fail(
                 new DeliveryFailed({
                   reason: `Twilio responded with status ${status}`,
-                  // Twilio rejects an invalid number every time. Rate limits, a wrong token and server errors are
-                  // temporary.
+                  // An invalid number stays invalid. Rate limits, a wrong token and server errors are temporary.
                   isPermanent: status === 400 || status === 404,
                 }),
               ),

@@ -2,15 +2,9 @@ import { Effect, Redacted } from "effect"
 import type { Config } from "../config/config.ts"
 import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
 
-/**
- * Time for the greeting and TLS. Some servers delay the greeting to detect spammers: Postfix's postscreen by six
- * seconds.
- */
+/** Time for the greeting and TLS. Some servers delay the greeting: Postfix's postscreen by six seconds. */
 const openMs = 30_000
-/**
- * Servers may filter a message before they acknowledge it. With a shorter timeout the same message would be sent
- * repeatedly.
- */
+/** Servers may filter a message before they acknowledge it. After a timeout it would be sent again. */
 const socketMs = 120_000
 const maxConnections = 4
 

@@ -89,10 +89,7 @@ export class MagicLinks extends Context.Service<
       { readonly userId: string; readonly email: string; readonly purpose: LinkPurpose } | undefined,
       Unavailable
     >
-    /**
-     * Uses the link: confirms the email and logs the user in. A wrong or missing password fails and does not use the
-     * link.
-     */
+    /** Confirms the email and logs the user in. A wrong or missing password does not use the link up. */
     consume(
       token: string,
       shown: Shown,

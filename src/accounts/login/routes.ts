@@ -113,8 +113,7 @@ const consumeMagicLink = route({
   headers: ["cookie"],
   handler: ({ body, headers, principal }) =>
     Effect.gen(function* () {
-      // Without a valid token the caller would count as a stranger, and the link would remove the caller's own
-      // credentials.
+      // Without a valid token the caller would count as a stranger and lose their own credentials.
       if (principal === null && bearerToken(headers) !== undefined) {
         return yield* new Unauthorized({
           error:

@@ -43,8 +43,7 @@ export class RefreshTokens extends Context.Service<
             const key = ring.all.get(keyId)
             if (key === undefined) return undefined
             const generation = Number(number)
-            // Compares the base64 text, not the decoded bytes: the last symbol has unused bits, so several texts decode
-            // equally.
+            // Compares the text, not the decoded bytes: the last symbol has unused bits.
             return timingSafeEqual(Buffer.from(given), Buffer.from(mac(key, sessionId, generation)))
               ? { sessionId, generation }
               : undefined

@@ -80,10 +80,7 @@ export interface TokenOptions {
   readonly cacheCapacity?: number
 }
 
-/**
- * Signs and verifies JWTs. Whether the session is still valid is checked by the caller on every request, with `sid` and
- * `ep`.
- */
+/** Signs and verifies JWTs. The caller checks on every request, by `sid` and `ep`, that the session is still valid. */
 export class Tokens extends Context.Service<
   Tokens,
   {
@@ -162,8 +159,7 @@ export class Tokens extends Context.Service<
           const claims = accessKinds.has(kind) ? endingWithin(read.success, accessSeconds) : read.success
           if ((claims.exp + clockToleranceSeconds) * 1000 <= nowMillis)
             return yield* new TokenInvalid({ reason: "expired" })
-          // A token that is valid only because of the clock tolerance is not cached, because the cache applies no
-          // tolerance.
+          // A token that is valid only by the clock tolerance is not cached, because the cache has no tolerance.
           if (claims.exp * 1000 > nowMillis) cache.set(token, { kind, claims })
           return claims
         })

@@ -59,10 +59,7 @@ export class SecondFactors extends Context.Service<
       // TOTP steps use the database's clock, so that a node with a wrong clock accepts the same codes as the others.
       const clock = yield* makeDatabaseTime
 
-      /**
-       * The encryption key may have been retired. Then no code is accepted until an administrator removes the second
-       * factor.
-       */
+      /** The key may have been retired. Then no code is accepted until an administrator removes the factor. */
       const openOrWarn = (userId: string, sealed: string, aad: string) =>
         sealer
           .open(sealed, aad)

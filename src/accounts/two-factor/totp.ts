@@ -7,10 +7,7 @@ const codePattern = /^\d{6}$/
 // The URI must fit into a QR code even if percent encoding turns every character into twelve.
 const maxLabelCodePoints = 100
 
-/**
- * Codes of authenticator apps: RFC 6238 with SHA-1, six digits and 30 seconds, the only variant that every app
- * supports.
- */
+/** Authenticator app codes: RFC 6238 with SHA-1, six digits and 30 seconds, which every app supports. */
 export class Totp extends Context.Service<
   Totp,
   {

@@ -155,8 +155,7 @@ export class TwoFactor extends Context.Service<
         const userId = account?.id ?? randomUUID()
         const removed = yield* store
           .disableByBackup(userId, factors.backupHashes(userId, code), provider)
-          // Caches are invalidated also for a wrong code: an earlier attempt may have used it, and its response was
-          // lost.
+          // Invalidates also for a wrong code: an earlier attempt may have used it and lost its response.
           .pipe(callers.invalidating(userId))
         if (removed === undefined) {
           return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
