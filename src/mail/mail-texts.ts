@@ -114,18 +114,18 @@ const templates: Readonly<Record<string, Template>> = {
     parts: [
       ...emojiOf(data, "eid"),
       `${word(data, "sender") || "Someone"} wants to transfer ${word(data, "eid")} to you.`,
-      ...some(word(data, "message"), (message) => message),
+      ...some(word(data, "message"), (message) => `Message from the sender: ${message}`),
       "Enter this code to accept the transfer.",
       ...codeOf(data),
       { small: `${lifeOf(data)} The transfer happens only if you enter it.` },
     ],
   }),
   transfer_invitation: (data) => ({
-    subject: `${word(data, "eid") || "An emoji id"} is waiting for you`,
+    subject: `Accept the transfer of ${word(data, "eid") || "an emoji id"}`,
     parts: [
       ...emojiOf(data, "eid"),
       `${word(data, "sender") || "Someone"} wants to transfer ${word(data, "eid") || "an emoji id"} to you.`,
-      ...some(word(data, "message"), (message) => message),
+      ...some(word(data, "message"), (message) => `Message from the sender: ${message}`),
       ...codeOf(data),
       ...linkOf(data, "Log in with this email address to accept the transfer"),
     ],
