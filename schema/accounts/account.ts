@@ -30,7 +30,7 @@ export const UpdateUserParameters = Schema.Struct({
 }).annotate({ identifier: "UpdateUserParameters" })
 export type UpdateUserParameters = typeof UpdateUserParameters.Type
 
-/** `token_response` comes with a new password: it ends every session, this one too. */
+/** `token_response` is present after a password change, because that ends every session, including the caller's. */
 export const UpdateAccountResponse = Schema.Struct({
   ...CurrentUser.fields,
   token_response: Schema.optionalKey(TokenResponse),
@@ -38,5 +38,5 @@ export const UpdateAccountResponse = Schema.Struct({
 
 const decodeEmail = Schema.decodeUnknownOption(Email)
 
-/** The one spelling an address is kept under, or undefined for what cannot be one. */
+/** The normalised form an email address is stored in, or undefined if the text is not an email address. */
 export const readEmail = (typed: string): string | undefined => Option.getOrUndefined(decodeEmail(typed))

@@ -8,7 +8,9 @@ export const CreateApiKeyBody = Schema.Struct({
   scopes: optional(Schema.Array(Scope).check(Schema.isMaxLength(200))),
 }).annotate({ identifier: "CreateApiKeyBody" })
 
-/** `api_key` is the whole key only in the answer that creates it; later it shows the id and hides the secret. */
+/**
+ * `api_key` is the complete key only in the response that creates it. Later responses show the id and hide the secret.
+ */
 export const DisplayApiKey = Schema.Struct({
   id: Schema.String,
   api_key: Schema.String,

@@ -1,7 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { isEmail } from "./credential-rules.ts"
 
-/** An address as people type it; two spellings that differ in case or outer space are one address. */
+/** An email address. Letter case and surrounding spaces do not matter: it is decoded to lower case without them. */
 export const Email = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String.check(Schema.makeFilter(isEmail, { message: "expected an email address" })),

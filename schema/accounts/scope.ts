@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { words } from "../wire-format.ts"
 
-/** Every fine-grained permission the API knows. */
+/** All scopes of the API. */
 export const scopes = [
   "adminCart:update",
   "adminEmoji:destroy",
@@ -86,7 +86,7 @@ export const scopes = [
 
 export const Scope = Schema.Literals(scopes).annotate({
   identifier: "Scope",
-  message: "expected a scope as /openapi.json lists them",
+  message: "expected one of the scopes listed in /openapi.json",
 })
 export type Scope = (typeof scopes)[number]
 
@@ -118,7 +118,7 @@ const userScopes: ReadonlyArray<Scope> = [
   "userPubkeys:write",
 ]
 
-/** What a user of this role may do everywhere. Organization roles add scopes inside their organization only. */
+/** The scopes of a role everywhere. Organization roles add scopes inside their organization only. */
 export const roleScopes: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   Super: new Set(scopes),
   Admin: new Set(scopes),
@@ -129,7 +129,7 @@ export const roleScopes: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   User: new Set(userScopes),
 }
 
-/** What a member may do inside the organization, by the role held there. */
+/** The scopes of a member inside the organization, by the member's role in it. */
 export const organizationScopes: Partial<Record<Role, ReadonlySet<Scope>>> = {
   OrgOwner: new Set<Scope>([
     "organization:admin",
@@ -166,6 +166,6 @@ const rankedRoles: ReadonlyArray<Role> = [
   "Super",
 ]
 
-/** The roles a holder of this one may grant, and whose holders they may change: none above their own. */
+/** The roles up to and including this one. A user may grant these roles and change users who have them. */
 export const rolesUpTo = (role: Role): ReadonlyArray<Role> =>
   rankedRoles.slice(0, rankedRoles.indexOf(role) + 1)

@@ -2,7 +2,9 @@ import { Schema } from "effect"
 import { optional, text, Uuid } from "../wire-format.ts"
 import { TwoFactorProvider } from "./user.ts"
 
-/** `requires_2fa` is left out when no code is needed: generated clients know only the providers' names there. */
+/**
+ * `requires_2fa` is omitted when no code is required, because generated clients accept only the names of the providers.
+ */
 export const TokenResponse = Schema.Struct({
   access_token: Schema.String,
   refresh_token: Schema.String,
@@ -29,13 +31,13 @@ export const Confirm2Fa = Schema.Struct({ code: text(64), refresh_token: refresh
   identifier: "Confirm2Fa",
 })
 
-/** A path of ours and nothing that could lead elsewhere: no scheme, no second slash, no backslash. */
+/** A path on this site. A scheme, a second slash or a backslash could lead to another site, so they are rejected. */
 const redirectPath = /^\/(?![/\\])[^\\\p{Cc}\s]{0,500}$/u
 export const isRedirectPath = (text: string): boolean => redirectPath.test(text)
-/** Clients in languages without `undefined` may also send an empty one for what they leave out. */
+/** Clients in languages without `undefined` may send an empty text for an omitted path. */
 const RedirectPath = Schema.String.check(
   Schema.makeFilter((text: string) => text === "" || isRedirectPath(text), {
-    message: "expected a relative path",
+    message: "expected a path that starts with a single slash",
   }),
 )
 
@@ -53,8 +55,8 @@ export const MagicLinkLoginResponse = Schema.Struct({
 export type MagicLinkStatus = (typeof MagicLinkLoginResponse.Type)["status"]
 
 /**
- * The first confirmation of an account with a password needs one of three things: the password or an access token, which keep
- * what was set up before, or `discard_credentials: true`, which removes it.
+ * The first confirmation of an account with a password requires one of three things: the password, an access token, or
+ * `discard_credentials: true`. The last one removes the password, sessions and keys that were set up before.
  */
 export const MagicLinkConsumeRequest = Schema.Struct({
   token: text(128),

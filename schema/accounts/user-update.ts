@@ -6,13 +6,13 @@ import { DisplayUser } from "./user.ts"
 
 const maxFreeLimit = 100_000
 
-/** Left out or null: stays as it is. An empty name is taken away. */
+/** Omitted and null members do not change. An empty name removes the name. */
 export const AdminUpdateUserParameters = Schema.Struct({
-  /** Activates the account again and notes where that came from. */
+  /** Activates the account and stores this source. */
   activation_source: optional(text(200)),
   /** False deactivates the account and ends its sessions, true activates it. */
   active: optional(Schema.Boolean),
-  /** Checked when given. */
+  /** Verified if present. */
   current_password: optional(text(1000)),
   email: optional(Email),
   first_name: optional(text(200)),
@@ -23,7 +23,7 @@ export const AdminUpdateUserParameters = Schema.Struct({
 }).annotate({ identifier: "AdminUpdateUserParameters" })
 export type AdminUpdateUserParameters = typeof AdminUpdateUserParameters.Type
 
-/** The nameless account that is left, and the ids that stay reserved under it. */
+/** The anonymous account that remains, and the ids that stay reserved under it. */
 export const DeletedUser = Schema.Struct({
   ...DisplayUser.fields,
   kept_emoji_ids: Schema.Array(Schema.String),

@@ -35,6 +35,6 @@ export const DisplayUserExtended = Schema.Struct({
   ...optional,
   emoji_ids: Schema.Array(Schema.String).annotate({
     description:
-      "The oldest first: up to 5,000 of one user, up to 200 of each in a list. GET /emoji_id?user_id= has them all, a page at a time.",
+      "Oldest first. At most 5,000 ids for a single user, and at most 200 ids for each user in a list. GET /emoji_id?user_id= returns all of them in pages.",
   }),
 }).annotate({ identifier: "DisplayUserExtended" })

@@ -9,27 +9,27 @@ import { type Caller, CallerCache } from "./caller-cache.ts"
 import { Tokens } from "./sessions/tokens.ts"
 
 const capacity = 10_000
-/** A part of the answer depends on the date. */
+/** Part of the response depends on the date. */
 const keepMs = 60_000
 const authorizationKey = headerKey("authorization")
 const prefix = "Bearer "
 const head = { status: "200 OK", lines: "Content-Type: application/json\r\nCache-Control: no-store" }
 
-interface Kept {
+interface Entry {
   readonly caller: Caller
-  readonly answer: Precomputed
+  readonly response: Precomputed
   readonly untilMs: number
 }
 
 /**
- * What `GET /account` answered, by user, for as long as nothing in it changed. A caller whose token and answer are both at
- * hand costs no query and no fiber.
+ * Caches the responses of `GET /account` by user until something in them changes. If the token and the response are
+ * both cached, a request needs no query and no fiber.
  */
 export class AccountResponseCache extends Context.Service<
   AccountResponseCache,
   {
     readonly prepared: (view: RequestView) => Precomputed | undefined
-    /** Called before the answer is read; what it returns keeps the answer, unless something changed meanwhile. */
+    /** Call this before reading the account. The returned function caches the response unless the account changed. */
     readonly watch: (userId: string) => (body: string) => void
     changed(userIds: ReadonlyArray<string>): Effect.Effect<void>
   }
@@ -40,7 +40,7 @@ export class AccountResponseCache extends Context.Service<
       const bus = yield* Bus
       const callers = yield* CallerCache
       const tokens = yield* Tokens
-      const memory = new InvalidatedCache<Kept>(bus, { topics: [accountTopic], capacity })
+      const memory = new InvalidatedCache<Entry>(bus, { topics: [accountTopic], capacity })
 
       return AccountResponseCache.of({
         prepared: (view) => {
@@ -48,20 +48,20 @@ export class AccountResponseCache extends Context.Service<
           if (!authorization.startsWith(prefix)) return undefined
           const claims = tokens.verifyCached(authorization.slice(prefix.length), "access")
           if (claims === undefined) return undefined
-          // Absent after any change of the user, so what was kept for another state of the caller is never found.
+          // Any change of the user removes the caller, so a response for an earlier state of the caller is never used.
           const caller = callers.remembered(claims.sub)
           if (caller === undefined || !caller.active || caller.epoch !== claims.ep) return undefined
           if (caller.revokedSessions.has(claims.sid)) return undefined
           const entry = memory.recall(claims.sub)
-          return entry?.caller === caller && entry.untilMs > performance.now() ? entry.answer : undefined
+          return entry?.caller === caller && entry.untilMs > performance.now() ? entry.response : undefined
         },
         watch: (userId) => {
           const caller = callers.remembered(userId)
           const remember = memory.watch()
           return (body) => {
             if (caller === undefined || callers.remembered(userId) !== caller) return
-            const answer = new StaticResponse(head, "", body)
-            remember(caller.id, { caller, answer, untilMs: performance.now() + keepMs })
+            const response = new StaticResponse(head, "", body)
+            remember(caller.id, { caller, response, untilMs: performance.now() + keepMs })
           }
         },
         changed: (userIds) => (userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)),

@@ -8,7 +8,7 @@ import type { SqlRefused } from "../postgres/sql-failures.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
 import type { AccountName } from "./account-name.ts"
 
-/** What logging in needs to know of a user. Never shown. */
+/** The data of a user that login needs. It is never returned to clients. */
 export interface Account {
   readonly id: string
   readonly email: string | null
@@ -17,9 +17,9 @@ export interface Account {
   readonly active: boolean
   readonly password_hash: string | null
   readonly email_verified: boolean
-  /** Made for somebody who has not come yet. */
+  /** Created for the recipient of a transfer who has not registered yet. */
   readonly invited: boolean
-  /** Confirmed providers, the default first. */
+  /** Confirmed two-factor providers, the default first. */
   readonly providers: ReadonlyArray<TwoFactorProvider>
 }
 
@@ -45,7 +45,7 @@ export interface AccountChange {
   readonly id: string
   readonly first_name?: string
   readonly last_name?: string
-  /** The hash of the password that allowed the change; null when there was none. */
+  /** The hash of the password that authorised the change. Null if the account had no password. */
   readonly old_hash?: string | null
   readonly new_hash?: string
   readonly email?: string
@@ -62,27 +62,31 @@ interface OldSessionsEnded extends Pick<SessionsEnded, "events"> {
   readonly session_ids: ReadonlyArray<string>
 }
 
-/** Accounts as the login, the registration and the password change see them. */
+/** Accounts for login, registration and changes of credentials. */
 export class Accounts extends Context.Service<
   Accounts,
   {
     find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
-    /** Creates the user, or claims the invited one of that email; answers the user's id. */
+    /** Creates the user, or claims the invited user with that email. Returns the user's id. */
     register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
-    /** Makes the user of that email a confirmed, active admin. The password changes only while `storedHash` is stored. */
+    /** Makes the user with that email a confirmed, active admin. Replaces the password only if it is `storedHash`. */
     putAdmin(
       email: string,
       hashes: { readonly storedHash: string | null; readonly wantedHash: string },
     ): Effect.Effect<void, Unavailable>
-    /** Undefined: the password that allowed the change is no longer the one stored, or the account is gone. */
+    /** Returns undefined if the stored password is no longer `old_hash`, or if the account was deleted. */
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
-    /** The proven address the user left by themselves, lately, for one that is not proven yet. Support had its reasons. */
+    /**
+     * The confirmed email that the user recently replaced with one that is not confirmed yet. Undefined if an
+     * administrator replaced it.
+     */
     findLeftEmail(userId: string): Effect.Effect<string | undefined, Unavailable>
-    /** The same password under the current cost. */
+    /** Replaces the hash of the same password, for example after the cost parameters changed. */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
     /**
-     * Ends all but the newest so many sessions of the user, and of those that wait for a code: who knows only the password
-     * ends no other login by making many. Undefined: there was room.
+     * Ends all but the newest `keep` sessions of the user. Sessions that wait for a two-factor code are counted
+     * separately, so that a person who knows only the password cannot end complete logins. Returns undefined if the
+     * limit was not reached.
      */
     endOldSessions(userId: string, keep: number): Effect.Effect<OldSessionsEnded | undefined, Unavailable>
     endSessions(userId: string, reason: string): Effect.Effect<SessionsEnded | undefined, Unavailable>
@@ -146,7 +150,7 @@ export class Accounts extends Context.Service<
             .pipe(Effect.asVoid),
         endOldSessions: (userId, keep) =>
           sql
-            // When there is just room the last one may have been ended a moment ago, by an answer that was lost.
+            // A row is returned at exactly `keep` too: an earlier attempt may have ended one and lost its response.
             .rows<OldSessionsEnded>(
               (q) => q`
                 with open as materialized (

@@ -5,7 +5,7 @@ import type { Principal } from "../http/principal.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { checkForUser } from "./permissions.ts"
 
-/** Who the caller acts for: oneself, or somebody not above the caller's own role with this scope. */
+/** The user the caller acts for. Another user requires the scope `others` and a role not above the caller's. */
 export const findActingUser = Effect.fnUntraced(function* (
   principal: Principal,
   userId: string,
@@ -16,7 +16,9 @@ export const findActingUser = Effect.fnUntraced(function* (
   const found = yield* CallerCache.use((callers) => callers.find(userId.toLowerCase()))
   if (found === undefined) return yield* new NotFound({ error: "There is no such user." })
   if (!rolesUpTo(principal.role).includes(found.role)) {
-    return yield* new Forbidden({ error: `A user of the role ${found.role} is above your own role.` })
+    return yield* new Forbidden({
+      error: `You cannot act for a user with the role ${found.role}, because it is above your own role.`,
+    })
   }
   return found
 })

@@ -16,14 +16,14 @@ import { checkGrants, checkScope } from "./permissions.ts"
 import { invalidField, unacceptable } from "./registration.ts"
 import { UserAdmin, type UserChanges } from "./user-admin-store.ts"
 
-/** What an administrator asks for, checked against what this administrator may do. */
+/** Updates users on behalf of an administrator, after checking what this administrator may change. */
 export class AdminUserUpdates extends Context.Service<
   AdminUserUpdates,
   {
     update(
       principal: Principal,
       userId: string,
-      asked: AdminUpdateUserParameters,
+      requested: AdminUpdateUserParameters,
     ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
     hashPassword(password: string): Effect.Effect<string, Unprocessable | Unavailable>
   }
@@ -47,7 +47,7 @@ export class AdminUserUpdates extends Context.Service<
         userId: string,
         password: string,
       ) {
-        // Otherwise the passwords of those above could be tried here, without end.
+        // Otherwise an administrator could guess the passwords of users with higher roles here.
         yield* checkGrants(principal, (yield* users.get(userId)).role)
         const stored = yield* users.passwordHash(userId)
         const matches = yield* passwords
@@ -57,7 +57,7 @@ export class AdminUserUpdates extends Context.Service<
           return yield* invalidField("current_password", "invalid", "The current password is wrong.")
       })
 
-      /** As for everybody's own account: a login left open must not be enough to take it over. */
+      /** As in PATCH /account: an open session alone must not be enough to take the account over. */
       const checkHasNoPassword = Effect.fnUntraced(function* (userId: string) {
         if ((yield* users.passwordHash(userId)) !== undefined)
           return yield* invalidField("current_password", "required", "The current password is required.")
@@ -66,44 +66,50 @@ export class AdminUserUpdates extends Context.Service<
       const checkAllowed = Effect.fnUntraced(function* (
         principal: Principal,
         userId: string,
-        asked: AdminUpdateUserParameters,
+        requested: AdminUpdateUserParameters,
       ) {
-        // Whoever sets what an account is opened with can log in as its user, with more than the key may do.
-        if (principal.via !== "session" && (asked.password != null || asked.email != null)) {
-          return yield* new Forbidden({ error: "Password and email are changed from a login session." })
+        // A new email or password allows a login as that user, with more scopes than an API key has.
+        if (principal.via !== "session" && (requested.password != null || requested.email != null)) {
+          return yield* new Forbidden({
+            error: "Changing the email or the password requires a login session.",
+          })
         }
-        if (asked.role != null) {
+        if (requested.role != null) {
           yield* checkScope(principal, "adminUser:roleUpdate")
-          yield* checkGrants(principal, asked.role)
+          yield* checkGrants(principal, requested.role)
         }
-        if (asked.active != null || asked.activation_source != null) {
+        if (requested.active != null || requested.activation_source != null) {
           yield* checkScope(principal, "user:activate")
         }
-        if (asked.active === false && asked.activation_source != null) {
-          return yield* fieldFault("active", "conflict", "An account is activated or deactivated, not both.")
+        if (requested.active === false && requested.activation_source != null) {
+          return yield* fieldFault(
+            "active",
+            "conflict",
+            "activation_source activates the account, so it cannot be sent together with active: false.",
+          )
         }
-        if (asked.active === false && principal.userId === userId) {
-          return yield* new Forbidden({ error: "Nobody deactivates the account they are using." })
+        if (requested.active === false && principal.userId === userId) {
+          return yield* new Forbidden({ error: "You cannot deactivate your own account." })
         }
       })
 
       return AdminUserUpdates.of({
         hashPassword,
-        update: Effect.fnUntraced(function* (principal, userId, asked) {
-          yield* checkAllowed(principal, userId, asked)
-          if (asked.current_password != null)
-            yield* checkCurrentPassword(principal, userId, asked.current_password)
-          else if (principal.userId === userId && (asked.password != null || asked.email != null))
+        update: Effect.fnUntraced(function* (principal, userId, requested) {
+          yield* checkAllowed(principal, userId, requested)
+          if (requested.current_password != null)
+            yield* checkCurrentPassword(principal, userId, requested.current_password)
+          else if (principal.userId === userId && (requested.password != null || requested.email != null))
             yield* checkHasNoPassword(userId)
           const changes: UserChanges = {
-            ...(asked.email != null && { email: asked.email }),
-            ...(asked.first_name != null && { first_name: asked.first_name }),
-            ...(asked.last_name != null && { last_name: asked.last_name }),
-            ...(asked.free_limit != null && { free_limit: asked.free_limit }),
-            ...(asked.role != null && { role: asked.role }),
-            ...(asked.active != null && { active: asked.active }),
-            ...(asked.activation_source != null && { source: asked.activation_source, active: true }),
-            ...(asked.password != null && { password_hash: yield* hashPassword(asked.password) }),
+            ...(requested.email != null && { email: requested.email }),
+            ...(requested.first_name != null && { first_name: requested.first_name }),
+            ...(requested.last_name != null && { last_name: requested.last_name }),
+            ...(requested.free_limit != null && { free_limit: requested.free_limit }),
+            ...(requested.role != null && { role: requested.role }),
+            ...(requested.active != null && { active: requested.active }),
+            ...(requested.activation_source != null && { source: requested.activation_source, active: true }),
+            ...(requested.password != null && { password_hash: yield* hashPassword(requested.password) }),
           }
           return yield* users.update(userId, changes, principal.role)
         }),

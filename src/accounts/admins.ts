@@ -5,8 +5,8 @@ import { CallerCache } from "./caller-cache.ts"
 import { Passwords } from "./passwords.ts"
 
 /**
- * The admin of the configuration exists: confirmed, active, with the configured password. Every process may run this at
- * its start; a password that is already the configured one is left alone, so nobody is logged out by a restart.
+ * Creates or updates the configured admin: confirmed, active, with the configured password. Every process may run this
+ * at startup. A password that already matches is not changed, because a change would end the admin's sessions.
  */
 export const ensureAdmin = Effect.gen(function* () {
   const { adminEmail, adminPassword } = yield* AppConfig
@@ -19,15 +19,15 @@ export const ensureAdmin = Effect.gen(function* () {
 
   const before = yield* accounts.find({ email })
   const stored = before?.password_hash ?? null
-  const isKept = stored !== null && (yield* passwords.verify(stored, password))
-  const wanted = isKept ? stored : yield* passwords.hash(password)
+  const isCurrent = stored !== null && (yield* passwords.verify(stored, password))
+  const wanted = isCurrent ? stored : yield* passwords.hash(password)
   yield* accounts.putAdmin(email, { storedHash: stored, wantedHash: wanted })
   const after = yield* accounts.find({ email })
   if (after !== undefined) yield* callers.changed(after.id)
   if (before !== undefined && before.id !== after?.id) yield* callers.changed(before.id)
 }).pipe(
   Effect.catchTags({
-    // At a start nothing else hashes yet; a password the settings took is one the hash takes.
+    // Neither can happen: nothing else is hashed during startup, and the settings have validated the password.
     PasswordQueueFull: (failure) => Effect.die(failure),
     PasswordUnacceptable: (failure) => Effect.die(failure),
   }),

@@ -13,12 +13,12 @@ const bearer = /^Bearer +(\S+)$/i
 export const bearerToken = (headers: Readonly<Record<string, string>>): string | undefined =>
   bearer.exec(headers["authorization"] ?? "")?.[1]
 
-/** A token of the authorization-code flow reaches the one id its user chose. */
+/** A token of the authorization-code flow gives access to one id, which the user chose. */
 const oauthScopes: ReadonlySet<Scope> = new Set<Scope>(["userEmoji:list"])
 
 const tokenPrincipal = (kind: TokenKind, claims: Claims, caller: Caller): Principal | undefined => {
-  const stands = caller.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
-  if (!stands) return undefined
+  const isValid = caller.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
+  if (!isValid) return undefined
   const isOauth = kind === "oauth-access"
   return {
     userId: caller.id,
@@ -46,10 +46,10 @@ const keyPrincipal = (key: ApiKeyCaller): Principal => ({
   twoFactor: key.caller.twoFactor,
 })
 
-const suits = (scheme: AuthScheme, principal: Principal): boolean =>
+const isAccepted = (scheme: AuthScheme, principal: Principal): boolean =>
   scheme !== "two_factor" || principal.via === "session"
 
-/** Finds who is asking. A token or key this process has seen before costs two map look-ups and no query. */
+/** Finds the caller of a request. A token or key that this process verified before costs two map lookups, no query. */
 export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
   const callers = yield* CallerCache
@@ -66,7 +66,7 @@ export const makeAuthenticate = Effect.gen(function* () {
   }
   const remembered = (token: string) => rememberedAs(token, "access") ?? rememberedAs(token, "oauth-access")
 
-  /** Who this process knows already: nothing to wait for. */
+  /** The caller, if the caches have everything. Synchronous. */
   const recall = (token: string): Principal | undefined => {
     if (token.startsWith("svc_")) {
       const key = apiKeys.remembered(token)
@@ -103,18 +103,25 @@ export const makeAuthenticate = Effect.gen(function* () {
       : yield* byApiKey(apiKey.trim())
   })
 
-  const ask = Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
+  const findOrFail = Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
     const principal = yield* find(scheme, request)
-    if (principal !== undefined && suits(scheme, principal)) return principal
+    if (principal !== undefined && isAccepted(scheme, principal)) return principal
     if (scheme === "optional") return null
     return yield* new Unauthorized(
-      principal === undefined ? {} : { error: "This needs the access token of a login session." },
+      principal === undefined
+        ? {}
+        : {
+            error:
+              "This operation requires the access token of a login session, not an API key or OAuth token.",
+          },
     )
   })
 
   return (scheme: AuthScheme, request: RawRequest) => {
     const token = bearerToken(request.headers)
     const known = token === undefined ? undefined : recall(token)
-    return known !== undefined && suits(scheme, known) ? Effect.succeed(known) : ask(scheme, request)
+    return known !== undefined && isAccepted(scheme, known)
+      ? Effect.succeed(known)
+      : findOrFail(scheme, request)
   }
 })

@@ -20,21 +20,21 @@ import { Totp } from "./two-factor/totp.ts"
 import { TwoFactor } from "./two-factor/two-factor.ts"
 import { Users } from "./user-store.ts"
 
-/** Makes and checks passwords, codes and refresh tokens. Needs no database. */
+/** Services that create and verify passwords, codes and refresh tokens. They need no database. */
 export const credentials = (keys: ReadonlyArray<NamedKey>, passwords?: PasswordOptions) =>
   Layer.mergeAll(OneTimeCodes.layer({ keys }), RefreshTokens.layer({ keys }), Passwords.layer(passwords))
 
-/** Users by their access tokens, with the caches in front of the tables. */
+/** Services that find users by their access tokens, with their caches. */
 export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
   const facts = { keys, issuer: config.baseUrl, accessSeconds: config.accessTokenSeconds }
-  // A token may be signed by one node and checked by another: both use the database's clock.
+  // One node may sign a token and another may verify it, so both use the database's clock.
   const tokens = Tokens.layer(facts).pipe(Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)))
   return Layer.mergeAll(AccountResponseCache.layer, Users.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(CallerCache.layer, tokens)),
   )
 }
 
-/** Logins, sessions, magic links and two-factor. */
+/** Services for login, sessions, magic links and two-factor authentication. */
 export const authentication = Layer.mergeAll(MagicLinks.layer, TwoFactor.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, BrowserSessions.layer, BrowserCookies.layer)),
   Layer.provideMerge(SecondFactors.layer),

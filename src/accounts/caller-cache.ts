@@ -8,7 +8,7 @@ import { userTopic } from "../cluster/topic-names.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { makeFindCallerRow } from "./caller-store.ts"
 
-/** What decides whether a user's token still counts, and for what. */
+/** The data of a user that decides whether their token is valid and what it allows. */
 export interface Caller {
   readonly id: string
   readonly role: Role
@@ -16,28 +16,30 @@ export interface Caller {
   readonly active: boolean
   readonly twoFactor: boolean
   readonly organizations: ReadonlyMap<string, Role>
-  /** Sessions ended early whose access tokens may not have run out yet. */
+  /** Ended sessions whose access tokens may not have expired yet. */
   readonly revokedSessions: ReadonlySet<string>
 }
 
 const capacity = 50_000
-/** How far the clocks of those who sign and those who check may be apart, and more. */
+/** An upper bound for the clock difference between the processes that sign and verify tokens. */
 const leewaySeconds = 300
 
-/** How long ended sessions and grants are asked about: their access tokens may be around for as long. */
+/** How long ended sessions and grants are read back. Their access tokens may not have expired for that time. */
 export const lookBackSeconds = ({ accessTokenSeconds }: Pick<Config, "accessTokenSeconds">): number =>
   accessTokenSeconds + leewaySeconds
 
-/** Callers by user id, remembered until a commit that changes one says so on the bus. */
+/** Callers by user id, cached until a change of the user is announced on the bus. */
 export class CallerCache extends Context.Service<
   CallerCache,
   {
-    /** From memory, when memory may be trusted. */
+    /** From the cache, if the cache is currently reliable. */
     remembered(userId: string): Caller | undefined
     find(userId: string): Effect.Effect<Caller | undefined, Unavailable>
-    /** Returns once no process counts on what the user was before. */
+    /** Invalidates the user in all processes. Returns when no process uses the earlier state any more. */
     changed(userId: string): Effect.Effect<void>
-    /** The same after a statement that takes something from the user, whether or not its answer came. */
+    /**
+     * Does the same after a statement that reduces the user's rights, also if the outcome of the statement is unknown.
+     */
     invalidating(userId: string): <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("directory/CallerCache") {

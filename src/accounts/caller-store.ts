@@ -12,7 +12,7 @@ interface CallerRow {
   readonly revoked: ReadonlyArray<string>
 }
 
-/** Finds what decides whether a user's token still counts, with the sessions and grants that ended lately. */
+/** Reads the data that decides whether a user's token is valid, including sessions and grants that ended recently. */
 export const makeFindCallerRow = (endedWithinSeconds: number) =>
   Sql.useSync(
     (sql) => (userId: string) =>

@@ -11,7 +11,7 @@ import { UserAdmin } from "./user-admin-store.ts"
 const own = route({
   id: "readFeatures",
   group: "features",
-  summary: "Features the current user has",
+  summary: "List the features of the current user",
   method: "get",
   path: "/user_features",
   auth: "JWT",
@@ -23,7 +23,7 @@ const own = route({
 const list = route({
   id: "listFeatures",
   group: "features",
-  summary: "All features there are",
+  summary: "List all features",
   method: "get",
   path: "/features",
   auth: "JWT",
@@ -54,7 +54,7 @@ const create = route({
 const remove = route({
   id: "deleteFeature",
   group: "features",
-  summary: "Delete a feature and take it from everybody",
+  summary: "Delete a feature and remove it from all users",
   method: "del",
   path: "/features/:id",
   auth: "JWT",
@@ -69,7 +69,7 @@ const remove = route({
 const ofUser = route({
   id: "readFeaturesOfUser",
   group: "features",
-  summary: "Features a user has",
+  summary: "List the features of a user",
   method: "get",
   path: "/users/:user_id/features",
   auth: "JWT",
@@ -88,7 +88,7 @@ const userFeature = { user_id: Uuid, feature_id: Uuid }
 const assign = route({
   id: "assignFeature",
   group: "features",
-  summary: "Give a user a feature",
+  summary: "Assign a feature to a user",
   method: "put",
   path: "/users/:user_id/features/:feature_id",
   auth: "JWT",
@@ -103,7 +103,7 @@ const assign = route({
 const unassign = route({
   id: "unassignFeature",
   group: "features",
-  summary: "Take a feature from a user",
+  summary: "Remove a feature from a user",
   method: "del",
   path: "/users/:user_id/features/:feature_id",
   auth: "JWT",

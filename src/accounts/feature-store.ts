@@ -8,13 +8,13 @@ import { accountTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts"
 
-/** Switches an operator turns on for single users. */
+/** Features that an operator assigns to individual users. */
 export class Features extends Context.Service<
   Features,
   {
     ofUser(userId: string): Effect.Effect<ReadonlyArray<DisplayFeature>, Unavailable>
     readonly all: Effect.Effect<ReadonlyArray<Feature>, Unavailable>
-    /** The same `run` twice is one feature. */
+    /** Repeated with the same `run`, this returns the feature created before. */
     create(
       code: string,
       description: string,
@@ -32,7 +32,7 @@ export class Features extends Context.Service<
       const bus = yield* Bus
       const changed = (userIds: ReadonlyArray<string>) =>
         userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)
-      const tellingUser = (userId: string) =>
+      const invalidatingUser = (userId: string) =>
         invalidating(changed([userId.toLowerCase()]), sql.statementTimeoutMs)
       const orNotFound = <A>(rows: ReadonlyArray<A>, what: string) =>
         rows[0] === undefined ? Effect.fail(new NotFound({ error: what })) : Effect.succeed(rows[0])
@@ -55,7 +55,7 @@ export class Features extends Context.Service<
               refused.sqlstate === "23505"
                 ? Effect.fail(
                     new Unprocessable({
-                      error: "There is a feature with this code.",
+                      error: "A feature with this code already exists.",
                       fields: { code: [{ code: "uniqueness", message: "already in use" }] },
                     }),
                   )
@@ -83,7 +83,7 @@ export class Features extends Context.Service<
                      )
                      select code, id from had`,
             )
-            .pipe(tellingUser(userId))
+            .pipe(invalidatingUser(userId))
           return yield* orNotFound(rows, "There is no such user or feature.")
         }),
         unassign: Effect.fnUntraced(function* (userId, featureId) {
@@ -93,7 +93,7 @@ export class Features extends Context.Service<
                       where uf.user_id = ${userId} and uf.feature_id = ${featureId} and f.id = uf.feature_id
                      returning f.code, f.id`,
             )
-            .pipe(tellingUser(userId))
+            .pipe(invalidatingUser(userId))
           return yield* orNotFound(rows, "The user does not have this feature.")
         }),
       })

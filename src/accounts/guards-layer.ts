@@ -8,10 +8,10 @@ import { addressGroup } from "../http/request/caller-address.ts"
 import { makeAuthenticate } from "./authenticate.ts"
 import { Sessions } from "./sessions/sessions.ts"
 
-/** Each key has a budget of its own; everything else of a user shares one. */
+/** The key for rate limits. Each API key has its own limit; all sessions of a user share one. */
 const callerKey = ({ keyId, userId, via }: Principal): string => `${via}/${keyId ?? userId}`
 
-/** The guards of the running service. */
+/** Implements the checks that run before a handler: authentication, rate limits, two-factor freshness, idempotency. */
 export const guards = Layer.effect(
   Guards,
   Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { Features } from "./feature-store.ts"
 import { Parties } from "./party-store.ts"
 import { UserAdmin } from "./user-admin-store.ts"
 
-/** Users, features and API keys, for the routes and for the command line. */
+/** Services for users, features and API keys. The routes and the command line use them. */
 export const accounts = AdminUserUpdates.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Features.layer, Parties.layer, UserAdmin.layer)),
 )

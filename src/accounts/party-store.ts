@@ -2,14 +2,14 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
 
-/** One side of a transfer, or the owner of a box, as far as handing things over needs it. */
+/** The sender or receiver of a transfer, or the owner of a lootbox. */
 export interface Party {
   readonly id: string
   readonly email: string | null
   readonly active: boolean
-  /** Known by address only: somebody sent them something before they came. */
+  /** The account was created for the recipient of a transfer or lootbox, who has not registered yet. */
   readonly invited: boolean
-  /** Somebody is in the account who has not shown to read the mail of its address. */
+  /** The account is registered, but its email address is not confirmed. */
   readonly unproven: boolean
 }
 
@@ -21,7 +21,7 @@ export class Parties extends Context.Service<
     findByPubkey(pubkey: string): Effect.Effect<Party | undefined, Unavailable>
     /** Whether the account was deleted. */
     isGone(userId: string): Effect.Effect<boolean, Unavailable>
-    /** Whoever has the address, or an account that waits for them. */
+    /** The user with this email. Creates an invited account if there is none. */
     invite(email: string): Effect.Effect<Party, Unavailable>
   }
 >()("directory/Parties") {
@@ -55,7 +55,7 @@ export class Parties extends Context.Service<
           sql
             .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
             .pipe(Effect.map((rows) => rows.length > 0)),
-        // The update changes nothing; it makes the statement answer also when somebody else added the row just now.
+        // The update changes nothing. With it, the statement also returns a row that another request has just inserted.
         invite: (email) =>
           sql
             .rows<Party>(

@@ -7,9 +7,9 @@ export interface PasswordOptions {
   readonly memoryKib?: number
   readonly passes?: number
   readonly lanes?: number
-  /** Hashes computed at once. Each holds one of libuv's four threads, which DNS, files and WebCrypto share. */
+  /** Hashes computed concurrently. Each uses one of libuv's four threads, which DNS, files and WebCrypto share. */
   readonly concurrency?: number
-  /** Callers that may wait behind them. */
+  /** The maximum number of callers in the queue. */
   readonly waiting?: number
 }
 
@@ -23,13 +23,13 @@ export class PasswordUnacceptable extends Data.TaggedError("PasswordUnacceptable
   readonly code: "too_short" | "too_long" | "malformed"
 }> {}
 
-// Two UTF-16 units for each code point, and at most four times that before composing: beyond it, do not even try.
+// A code point has at most two UTF-16 units, and text is at most four times longer before NFC.
 const maxUnits = passwordLength.maximum * 2 * 4
 
-/** Gives the composed form that is hashed. */
+/** Checks the length and the characters of a password. Returns the NFC form, which is hashed. */
 export const checkPassword = Effect.fnUntraced(function* (password: string) {
   if (password.length > maxUnits) return yield* new PasswordUnacceptable({ code: "too_long" })
-  // Every lone surrogate becomes the same U+FFFD in UTF-8, so two different passwords would open one account.
+  // UTF-8 encodes every lone surrogate as the same U+FFFD, so two different passwords would have the same hash.
   if (/\p{Surrogate}/u.test(password)) return yield* new PasswordUnacceptable({ code: "malformed" })
   const composed = composePassword(password)
   const codePoints = lengthOfPassword(composed)
@@ -38,15 +38,17 @@ export const checkPassword = Effect.fnUntraced(function* (password: string) {
   return composed
 })
 
-/** As a stored hash writes its salt and its digest. */
+/** Random bytes in the base64 form that stored hashes use for salt and digest. */
 const randomPart = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "")
 
-/** Argon2id behind a bounded queue: a flood of logins meets PasswordQueueFull, not an exhausted process. */
+/**
+ * Argon2id with a bounded queue. Too many concurrent logins fail with PasswordQueueFull and do not exhaust the process.
+ */
 export class Passwords extends Context.Service<
   Passwords,
   {
     readonly hash: (password: string) => Effect.Effect<string, PasswordUnacceptable | PasswordQueueFull>
-    /** Without a stored hash it takes as long as with one and answers false. */
+    /** Without a stored hash, returns false after the same time, so that timing does not reveal unknown users. */
     readonly verify: (
       stored: string | undefined,
       password: string,
@@ -59,8 +61,8 @@ export class Passwords extends Context.Service<
     // The package's default algorithm is argon2id; its enum is ambient and cannot be named under isolatedModules.
     const cost = { memoryCost: memoryKib, timeCost: passes, parallelism: lanes, outputLen: 32 }
     const algorithmPrefix = "$argon2id$v=19$"
-    // No password has this hash, and each takes as long to be refused by it as by somebody's.
-    const nobodys = `${algorithmPrefix}m=${memoryKib},t=${passes},p=${lanes}$${randomPart(16)}$${randomPart(32)}`
+    // A hash that no password matches. Verifying against it takes as long as verifying against a user's hash.
+    const dummyHash = `${algorithmPrefix}m=${memoryKib},t=${passes},p=${lanes}$${randomPart(16)}$${randomPart(32)}`
 
     return Layer.effect(
       Passwords,
@@ -89,7 +91,7 @@ export class Passwords extends Context.Service<
           lastMillis = performance.now() - startedAt
           return result
         }
-        // Waiting may be interrupted; a running hash may not, because its thread stays busy and the permit must too.
+        // Waiting can be interrupted. A running hash cannot: its thread stays busy, so it must keep the permit.
         const queued = <A>(job: () => Promise<A>) =>
           Effect.acquireUseRelease(
             enter,
@@ -107,7 +109,7 @@ export class Passwords extends Context.Service<
             const composed = composePassword(password)
             return stored === undefined
               ? Effect.as(
-                  queued(() => argon2.verify(nobodys, composed)),
+                  queued(() => argon2.verify(dummyHash, composed)),
                   false,
                 )
               : queued(() => argon2.verify(stored, composed))

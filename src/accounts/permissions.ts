@@ -3,12 +3,10 @@ import { organizationScopes, type Role, rolesUpTo, type Scope } from "../../sche
 import { Forbidden } from "../../schema/errors.ts"
 import type { Principal } from "../http/principal.ts"
 
-/** May this caller act for that user, in that organization, on users of that role? Asked here and nowhere else. */
-
 const missing = (scope: Scope, where = ""): Forbidden =>
   new Forbidden({ error: `This needs the scope ${scope}${where}.`, details: { scope } })
 
-/** What a member of this role may do inside the organization. */
+/** The scopes of a member with this role inside the organization. */
 export const scopesInOrganization = (role: Role | undefined): ReadonlySet<Scope> =>
   (role === undefined ? undefined : organizationScopes[role]) ?? new Set()
 
@@ -20,14 +18,14 @@ export const mayInOrganization = (principal: Principal, organizationId: string, 
 export const checkScope = (principal: Principal, scope: Scope): Effect.Effect<void, Forbidden> =>
   principal.scopes.has(scope) ? Effect.void : Effect.fail(missing(scope))
 
-/** A login may do this with what is its user's own; a key only with the scope. */
+/** Whether the caller may do this with the user's own resources. An API key needs the scope; a session does not. */
 export const mayAsOwner = (principal: Principal, scope: Scope): boolean =>
   principal.via !== "api_key" || principal.scopes.has(scope)
 
 export const checkAsOwner = (principal: Principal, scope: Scope): Effect.Effect<void, Forbidden> =>
   mayAsOwner(principal, scope) ? Effect.void : Effect.fail(missing(scope))
 
-/** Oneself (with `own`, where the operation names a scope for that), or anybody with `others`. */
+/** Allows the caller's own user, with the scope `own` if given, and any user with the scope `others`. */
 export const checkForUser = (
   principal: Principal,
   userId: string,
@@ -38,7 +36,10 @@ export const checkForUser = (
   return needed.own === undefined ? Effect.void : checkScope(principal, needed.own)
 }
 
-/** By a scope the caller has everywhere or by the role held in this organization. Says nothing of its existence. */
+/**
+ * Allows access by a global scope of the caller or by the caller's role in the organization. The error does not reveal
+ * whether the organization exists.
+ */
 export const checkInOrganization = (
   principal: Principal,
   organizationId: string,
@@ -48,18 +49,22 @@ export const checkInOrganization = (
     ? Effect.void
     : Effect.fail(missing(scope, " in this organization"))
 
-/** Nobody grants a role above their own. */
+/** Fails if the role is above the caller's own role. */
 export const checkGrants = (principal: Principal, role: Role): Effect.Effect<void, Forbidden> =>
   rolesUpTo(principal.role).includes(role)
     ? Effect.void
-    : Effect.fail(new Forbidden({ error: `The role ${role} is above your own.` }))
+    : Effect.fail(
+        new Forbidden({ error: `You cannot manage the role ${role}, because it is above your own role.` }),
+      )
 
 interface Whose {
   readonly user_id?: string | null
   readonly organization_id?: string | null
 }
 
-/** Whose things a list is about: the caller's, a user's (administrators), an organization's (its power roles). */
+/**
+ * The owner of listed items: the caller, another user (for administrators) or an organization (for its power roles).
+ */
 export type Subject =
   | { readonly kind: "user"; readonly id: string }
   | { readonly kind: "organization"; readonly id: string }

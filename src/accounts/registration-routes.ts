@@ -11,7 +11,7 @@ import { BrowserCookies } from "./sessions/browser-cookies.ts"
 const registerUser = route({
   id: "createUser",
   group: "users",
-  summary: "Register by email, by email and password, or by alternate_id and password",
+  summary: "Register a user with an email, an email and a password, or an alternate_id and a password",
   method: "post",
   path: "/users",
   auth: "none",
@@ -24,10 +24,10 @@ const registerUser = route({
     Effect.gen(function* () {
       const { tokens, userId } = yield* register(body)
       const browsers = yield* BrowserCookies
-      // Not where another site sent the form: that would make its password count as this browser's own.
-      const isHere = headers["sec-fetch-site"] === "same-origin"
+      // With the cookie, this browser confirms the email without the password. Other sites must not set it.
+      const isSameOrigin = headers["sec-fetch-site"] === "same-origin"
       return Reply.json(tokens, {
-        headers: { ...notStored, ...(isHere ? { "Set-Cookie": browsers.registered(userId) } : {}) },
+        headers: { ...notStored, ...(isSameOrigin ? { "Set-Cookie": browsers.registered(userId) } : {}) },
       })
     }),
 })

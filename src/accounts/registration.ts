@@ -16,9 +16,9 @@ export const invalidField = (field: string, code: string, message: string) =>
   new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
 
 const passwordMessages: Record<PasswordUnacceptable["code"], string> = {
-  too_short: "A password has at least 8 characters.",
-  too_long: "A password has at most 200 characters.",
-  malformed: "The password is not well-formed text.",
+  too_short: "The password must have at least 8 characters.",
+  too_long: "The password must have at most 200 characters.",
+  malformed: "The password contains invalid Unicode.",
 }
 export const unacceptable = ({ code }: PasswordUnacceptable) =>
   invalidField("password", code, passwordMessages[code])
@@ -26,7 +26,7 @@ export const unacceptable = ({ code }: PasswordUnacceptable) =>
 export const alreadyRegistered = (field: string) =>
   invalidField(field, "uniqueness", `This ${field} is already registered.`)
 
-/** A constraint of app_user as the field it guards. */
+/** Converts a violated unique constraint of app_user into an error of the field. */
 export const uniquenessOf = (refused: SqlRefused) =>
   refused.sqlstate === "23505"
     ? Effect.fail(alreadyRegistered(refused.constraint.includes("alternate_id") ? "alternate_id" : "email"))
@@ -45,14 +45,14 @@ const checkForm = (body: RegisterUserParameters) => {
   }
   if (alternate_id && !password) {
     return new Unprocessable({
-      error: "An alternate_id is registered with a password.",
+      error: "Registration with an alternate_id requires a password.",
       fields: { password: required("A password is required with an alternate_id.") },
     })
   }
   return undefined
 }
 
-/** Who was invited and owns something is helped in by mail. */
+/** Sends a login link if the email belongs to an invited account. */
 const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
   if (email === undefined) return
   const account = yield* Accounts.use((accounts) => accounts.find({ email }))
@@ -64,9 +64,10 @@ const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
 })
 
 /**
- * Answers a session at once: an unconfirmed email may look around but not check out. An invited account is claimed too,
- * but its password is set only after the mailed link, which also ends the session answered here. One that owns something
- * already is not opened at all: the answer is "already registered", and a link is sent to the address.
+ * Registers a user and opens a session. A user with an unconfirmed email cannot check out. An invited account can be
+ * claimed, but its password can be set only after the mailed link is used, which also ends the session opened here. An
+ * invited account that owns something cannot be claimed: the error is "already registered", and a link is sent to the
+ * address.
  */
 export const register = Effect.fnUntraced(function* (body: RegisterUserParameters) {
   const accounts = yield* Accounts
@@ -79,7 +80,7 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
   if (malformed !== undefined) return yield* malformed
   const email = body.email ? readEmail(body.email) : undefined
   if (body.email && email === undefined) {
-    return yield* invalidField("email", "invalid", "This is not an email address.")
+    return yield* invalidField("email", "invalid", "This is not a valid email address.")
   }
   if (email !== undefined)
     yield* RateLimits.use((limits) => limits.take("mail", { account: `register/${email}` }))
@@ -116,6 +117,6 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
       Effect.tapErrorTag("Unprocessable", () => offerLink(email)),
     )
   const account = yield* accounts.find({ id: userId })
-  if (account === undefined) return yield* Effect.die("a registered user is gone")
+  if (account === undefined) return yield* Effect.die("a registered user was not found")
   return { userId, tokens: yield* sessions.open(account) }
 })

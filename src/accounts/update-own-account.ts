@@ -14,7 +14,7 @@ import { Passwords } from "./passwords.ts"
 import { invalidField, unacceptable, uniquenessOf } from "./registration.ts"
 import { Sessions } from "./sessions/sessions.ts"
 
-/** Whether the caller may change what the account is opened with. */
+/** Fails unless the caller may change the email or the password of the account. */
 const checkMayChange = Effect.fnUntraced(function* (
   principal: Principal,
   account: Account,
@@ -24,21 +24,22 @@ const checkMayChange = Effect.fnUntraced(function* (
   const limits = yield* RateLimits
   const passwords = yield* Passwords
   if (principal.via !== "session") {
-    return yield* new Forbidden({ error: "Password and email are changed from a login session." })
+    return yield* new Forbidden({ error: "Changing the email or the password requires a login session." })
   }
   if (principal.twoFactor) {
     yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId))
   }
   if (account.password_hash === null) {
-    // Otherwise whoever registers somebody else's address first would keep the account, by a password or an address of
-    // their own, and with it what others send to that address. Who has mistyped a new one may take it back.
+    // Otherwise a stranger who registers somebody else's address could set a password or another address and keep the
+    // account, and with it what others send to that address. A user who mistyped a new address may return to the
+    // confirmed one.
     if (account.email !== null && !account.email_verified) {
       const left = yield* Accounts.use((accounts) => accounts.findLeftEmail(account.id))
       if (!body.password && email === left) return
       return yield* invalidField(
         body.password ? "password" : "email",
         "email_unconfirmed",
-        "Open the link we mailed you first.",
+        "Confirm your email address first: open the link that we sent to it.",
       )
     }
     return
@@ -57,7 +58,8 @@ const checkMayChange = Effect.fnUntraced(function* (
 const newEmailOf = Effect.fnUntraced(function* (account: Account, body: UpdateUserParameters) {
   if (!body.email) return undefined
   const email = readEmail(body.email)
-  if (email === undefined) return yield* invalidField("email", "invalid", "This is not an email address.")
+  if (email === undefined)
+    return yield* invalidField("email", "invalid", "This is not a valid email address.")
   return email === account.email ? undefined : email
 })
 
@@ -66,7 +68,7 @@ const noticeTo = (account: Account, change: string): ReadonlyArray<Mail> =>
     ? []
     : [{ to: account.email, kind: "security_notice", data: { change } }]
 
-/** Answers the tokens that replace the caller's when a new password ended every session. */
+/** Updates the account. A new password ends every session; then new tokens for the caller are returned. */
 export const updateAccount = Effect.fnUntraced(function* (principal: Principal, body: UpdateUserParameters) {
   const accounts = yield* Accounts
   const callers = yield* CallerCache
@@ -116,7 +118,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
     .pipe(Effect.catchTag("SqlRefused", uniquenessOf), callers.invalidating(account.id))
   if (done === undefined) {
     return yield* new Conflict({
-      error: "The account was deleted, or its password changed, by another request.",
+      error: "Another request changed the password or deleted the account. Log in again and retry.",
     })
   }
   if (done.epoch === undefined) return undefined

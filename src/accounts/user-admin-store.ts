@@ -11,17 +11,17 @@ import { Bus } from "../cluster/bus.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { uniquenessOf } from "./registration.ts"
-import { usersMeant } from "./user-search-store.ts"
+import { matchingUsers } from "./user-search-store.ts"
 
 export const userSorts = ["created_at", "updated_at", "email", "first_name", "last_name", "role"] as const
 type UserSort = (typeof userSorts)[number]
 
-/** A user with the ids they own, as administrators and the user see them. */
+/** A user with the ids they own. */
 export interface UserWithIds extends DisplayUser {
   readonly emoji_ids: ReadonlyArray<string>
 }
 
-/** Columns to change; what is left out stays. */
+/** The members to change. Omitted members do not change. */
 export interface UserChanges {
   readonly email?: string
   readonly first_name?: string
@@ -55,12 +55,12 @@ type Removed =
       readonly kept: ReadonlyArray<string>
       readonly events: ReadonlyArray<Event>
     }
-/** Without what was asked for: the role that is out of reach, or that of the last administrator. */
-type Untouched = { readonly role: Role; readonly last_admin?: true }
-type Touched<A> = Untouched | A | null
+/** The change was refused: the user's role is above the caller's, or the user is the last administrator. */
+type Refusal = { readonly role: Role; readonly last_admin?: true }
+type Outcome<A> = Refusal | A | null
 
 const displayModifiersTag = 1
-/** Some own very many: the list of their ids has pages of its own. */
+/** Some users own very many ids. GET /emoji_id lists them in pages. */
 const maxIdsInList = 200
 const maxIdsOfOne = 5000
 
@@ -73,34 +73,36 @@ const withIds = ({ ids, view }: UserRow): UserWithIds => ({
 })
 
 const noUser = () => new NotFound({ error: "There is no such user." })
-const refused = ({ last_admin, role }: Untouched) =>
+const refused = ({ last_admin, role }: Refusal) =>
   last_admin
-    ? new Conflict({ error: "This is the last administrator: make somebody else one first." })
-    : new Forbidden({ error: `A user of the role ${role} is above your own role.` })
+    ? new Conflict({ error: "This user is the last administrator. Give another user the role Admin first." })
+    : new Forbidden({
+        error: `You cannot change a user with the role ${role}, because it is above your own role.`,
+      })
 const isEmpty = (held: Readonly<Record<string, ReadonlyArray<string>>>, name: string) =>
   (held[name]?.length ?? 0) === 0
 
 const stillHeld = (held: Readonly<Record<string, ReadonlyArray<string>>>) => {
   const what = Object.keys(held).filter((name) => !isEmpty(held, name))
   return new Conflict({
-    error: `The account still has ${what.map((name) => name.replace("_", " ")).join(", ")}: transfer the ids, let orders and transfers end, and have what was not spent refunded first.`,
+    error: `The account cannot be deleted because it still has ${what.map((name) => name.replace("_", " ")).join(", ")}. Transfer the ids, open the lootboxes, finish or cancel orders and transfers, have unspent payments refunded, and give each organization another owner.`,
     details: { held },
   })
 }
 
-/** Users as an administrator handles them. Everything here takes effect on every process before it returns. */
+/** User administration. Every change has taken effect in all processes when the call returns. */
 export class UserAdmin extends Context.Service<
   UserAdmin,
   {
-    /** `search`: how an email or an alternate_id begins, a user's id, or an emoji id that is theirs. */
+    /** `search` is the beginning of an email or an alternate_id, a user's id, or an emoji id that the user owns. */
     list(
       page: PageRequest & { readonly sort: UserSort },
       search?: string,
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserWithIds>; readonly total: number }, Unavailable>
     get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
-    /** Fails for who is not there, or not any more: that is another answer than having nothing. */
+    /** Fails if there is no such user or the user was deleted, so that callers can tell that from an empty list. */
     check(id: string): Effect.Effect<void, NotFound | Unavailable>
-    /** With a confirmed email: whoever makes users here vouches for it. */
+    /** Creates a user with a confirmed email. The caller is responsible for the address. */
     create(facts: {
       readonly id?: string
       readonly email: string
@@ -109,20 +111,20 @@ export class UserAdmin extends Context.Service<
     }): Effect.Effect<string, Unprocessable | Unavailable>
     findIdByEmail(email: string): Effect.Effect<string | undefined, Unavailable>
     passwordHash(id: string): Effect.Effect<string | undefined, Unavailable>
-    /** `by` is the role of whoever asks: nobody changes a user above it. Somebody stays an administrator. */
+    /** `by` is the caller's role. Fails for users with a higher role, and if no administrator would remain. */
     update(
       id: string,
       changes: UserChanges,
       by: Role,
     ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
-    /** Without a second factor from now on; the sessions end. */
+    /** Removes all second factors of the user and ends the user's sessions. */
     removeTwoFactor(id: string, by: Role): Effect.Effect<DisplayUser, NotFound | Forbidden | Unavailable>
-    /** `insists`: even if the user still holds ids; they stay reserved under the nameless account. */
+    /** With `insists` the user is deleted even if they hold ids. The ids stay reserved under the anonymous account. */
     remove(
       id: string,
       options: { readonly by: Role; readonly insists: boolean },
     ): Effect.Effect<DeletedUser, NotFound | Forbidden | Conflict | Unavailable>
-    /** The same for a user of the demo data, who may be the last administrator. */
+    /** Deletes a user of the demo data, who may be the last administrator. */
     removeDemo(
       id: string,
       by: Role,
@@ -140,7 +142,7 @@ export class UserAdmin extends Context.Service<
       const publish = (events: ReadonlyArray<Event>) => {
         for (const { channel } of events) bus.publish("channel", channel)
       }
-      const afterChange = Effect.fnUntraced(function* (outcome: Touched<Changed>) {
+      const afterChange = Effect.fnUntraced(function* (outcome: Outcome<Changed>) {
         if (outcome === null) return yield* noUser()
         if (!("user" in outcome)) return yield* refused(outcome)
         publish(outcome.events)
@@ -148,7 +150,7 @@ export class UserAdmin extends Context.Service<
       })
       const afterRemoval = Effect.fnUntraced(function* (
         id: string,
-        statement: Effect.Effect<ReadonlyArray<{ readonly outcome: Touched<Removed> }>, Unavailable>,
+        statement: Effect.Effect<ReadonlyArray<{ readonly outcome: Outcome<Removed> }>, Unavailable>,
       ) {
         const [row] = yield* statement.pipe(invalidating(id))
         const outcome = row!.outcome
@@ -170,7 +172,7 @@ export class UserAdmin extends Context.Service<
           const wanted = (q: Client) =>
             search === undefined
               ? q`deleted_at is null`
-              : q`deleted_at is null and id in (${usersMeant(q, search)})`
+              : q`deleted_at is null and id in (${matchingUsers(q, search)})`
           const [row] = yield* sql.rows<{ data: ReadonlyArray<UserRow>; total: number }>(
             (q) => q`
               select (select count(*) from app_user where ${wanted(q)}) as total,
@@ -218,7 +220,7 @@ export class UserAdmin extends Context.Service<
             .pipe(Effect.map((rows) => rows[0]?.password_hash ?? undefined)),
         update: Effect.fnUntraced(function* (id, changes, by) {
           const [row] = yield* sql
-            .attempt<{ outcome: Touched<Changed> }>(
+            .attempt<{ outcome: Outcome<Changed> }>(
               (q) =>
                 q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome`,
             )
@@ -227,7 +229,7 @@ export class UserAdmin extends Context.Service<
         }),
         removeTwoFactor: Effect.fnUntraced(function* (id, by) {
           const [row] = yield* sql
-            .rows<{ outcome: Touched<Changed> }>(
+            .rows<{ outcome: Outcome<Changed> }>(
               (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
             )
             .pipe(invalidating(id))

@@ -14,7 +14,7 @@ const list = route({
   id: "getAllUsers",
   group: "users",
   summary:
-    "All users, a page at a time; `search` finds those whose email or alternate_id begins so, whose id it is, or who own that emoji id",
+    "List users. `search` matches the beginning of an email or alternate_id, a user id, or an emoji id the user owns",
   method: "get",
   path: "/users",
   auth: "JWT",
@@ -35,7 +35,7 @@ const list = route({
 const show = route({
   id: "showUser",
   group: "users",
-  summary: "One user: oneself (an API key needs userEmoji:list), or anybody with user:show",
+  summary: "Get a user. Your own user requires userEmoji:list, another user requires user:show",
   method: "get",
   path: "/users/:id",
   auth: "JWT",
@@ -43,7 +43,7 @@ const show = route({
   success: DisplayUserExtended,
   errors: [NotFound],
   handler: ({ params, principal }) =>
-    // The ids are shown too, which are a list of their own.
+    // The response contains the user's ids, so it requires the scope that lists them.
     checkForUser(principal, params.id, { own: "userEmoji:list", others: "user:show" }).pipe(
       Effect.andThen(UserAdmin.use((users) => users.get(params.id))),
     ),
@@ -53,7 +53,7 @@ const update = route({
   id: "updateUserByAdmin",
   group: "users",
   summary:
-    "Change a user as an administrator; a role needs adminUser:roleUpdate, (de)activation user:activate",
+    "Update a user as an administrator. `role` requires adminUser:roleUpdate, activation and deactivation user:activate",
   method: "patch",
   path: "/users/:id",
   auth: "JWT",
@@ -67,7 +67,7 @@ const update = route({
   handler: ({ body, params, principal }) =>
     Effect.gen(function* () {
       const id = params.id.toLowerCase()
-      // A password tried here is a guess like one at the login.
+      // The password check here has the same rate limit as login, so that it cannot be used to guess passwords.
       if (body.current_password != null)
         yield* RateLimits.use((limits) => limits.take("login", { account: id }))
       return yield* AdminUserUpdates.use((updates) => updates.update(principal, id, body))
@@ -78,7 +78,7 @@ const remove = route({
   id: "deleteUser",
   group: "users",
   summary:
-    "Delete a user: oneself with user:deleteSelf once nothing is held any more, anybody with user:delete; ids still held stay reserved",
+    "Delete a user. Your own user requires user:deleteSelf and must hold nothing. Another user requires user:delete; their ids stay reserved",
   method: "del",
   path: "/users/:id",
   auth: "JWT",
@@ -90,7 +90,7 @@ const remove = route({
   handler: ({ params, principal }) =>
     Effect.gen(function* () {
       yield* checkForUser(principal, params.id, { own: "user:deleteSelf", others: "user:delete" })
-      // Nobody gives up by accident what is their own.
+      // Users must not lose their own ids by accident.
       const insists = params.id.toLowerCase() !== principal.userId
       return yield* UserAdmin.use((users) => users.remove(params.id, { by: principal.role, insists }))
     }),
@@ -99,7 +99,7 @@ const remove = route({
 const removeTwoFactor = route({
   id: "destroyTwoFactor",
   group: "users",
-  summary: "Take the second factors from a user who has lost them, and end the user's sessions",
+  summary: "Remove all two-factor methods of a user and end the user's sessions",
   method: "del",
   path: "/users/:id/2fa",
   auth: "JWT",

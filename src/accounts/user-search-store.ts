@@ -2,11 +2,11 @@ import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { isUuid } from "../../schema/wire-format.ts"
 import type { Client } from "../postgres/sql.ts"
 
-/** After every text that begins with what it is put behind. */
+/** Appended to a prefix, this sorts after every text that begins with the prefix. */
 const last = "\u{10ffff}"
 
-/** The ids of the users somebody means by this: each part is found by an index, whatever the others find. */
-export const usersMeant = (q: Client, search: string) => {
+/** The ids of the users that match the search. It is a union, so that each part uses its own index. */
+export const matchingUsers = (q: Client, search: string) => {
   const email = search.toLowerCase()
   const emojiId = parseEmojiId(search)
   const parts = [

@@ -7,24 +7,24 @@ import { accountTopic, userTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 
 const capacity = 10_000
-/** A part of the view depends on the date. */
+/** Part of the view depends on the date. */
 const keepMs = 60_000
 
-interface Kept {
+interface Entry {
   readonly user: DisplayUser
   readonly untilMs: number
 }
 
-/** Users as answers show them. One statement builds the whole view, for one user or for many. */
+/** Users in the form that responses show. One statement reads the complete view, for one user or for many. */
 export class Users extends Context.Service<
   Users,
   {
     find(id: string): Effect.Effect<DisplayUser | undefined, Unavailable>
     get(id: string): Effect.Effect<DisplayUser, NotFound | Unavailable>
     findMany(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, DisplayUser>, Unavailable>
-    /** A user somebody read a while ago, when nothing of them has changed since. */
+    /** The cached user, if nothing about the user has changed since. */
     remembered(id: string): DisplayUser | undefined
-    /** Called before users are read; what it returns remembers one, unless something changed meanwhile. */
+    /** Call this before reading users. The returned function caches a user unless something changed in between. */
     watch(): (user: DisplayUser) => void
   }
 >()("directory/Users") {
@@ -33,7 +33,7 @@ export class Users extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
-      const memory = new InvalidatedCache<Kept>(bus, { topics: [accountTopic, userTopic], capacity })
+      const memory = new InvalidatedCache<Entry>(bus, { topics: [accountTopic, userTopic], capacity })
 
       const findMany = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
         if (ids.length === 0) return new Map<string, DisplayUser>()
@@ -51,8 +51,8 @@ export class Users extends Context.Service<
         }),
         findMany,
         remembered: (id) => {
-          const kept = memory.recall(id)
-          return kept !== undefined && kept.untilMs > performance.now() ? kept.user : undefined
+          const entry = memory.recall(id)
+          return entry !== undefined && entry.untilMs > performance.now() ? entry.user : undefined
         },
         watch: () => {
           const remember = memory.watch()

@@ -9,13 +9,13 @@ import { Users } from "../accounts/user-store.ts"
 import type { Principal } from "../http/principal.ts"
 import { TransferLists } from "../transfers/transfer-store.ts"
 
-/** The session data of a user: who they are and what they may do. */
+/** Reads a user together with roles, scopes, features and pending transfers. */
 export class CurrentUsers extends Context.Service<
   CurrentUsers,
   {
-    /** With the rights the credentials carry, which an API key may have fewer of. */
+    /** With the scopes of the caller's credentials. An API key may have fewer scopes than its user. */
     ofCaller(principal: Principal): Effect.Effect<CurrentUser, NotFound | Unavailable>
-    /** With all the rights of the user. */
+    /** With all scopes of the user's role. */
     ofUser(userId: string): Effect.Effect<CurrentUser, NotFound | Unavailable>
   }
 >()("directory/CurrentUsers") {

@@ -13,17 +13,17 @@ import { SessionData } from "./session-data.ts"
 const show = route({
   id: "getAccount",
   group: "users",
-  summary: "The current user, with roles, scopes and features",
+  summary: "Get the current user with roles, scopes and features",
   method: "get",
   path: "/account",
   auth: "JWT",
   success: CurrentUser,
   errors: [NotFound],
-  prepared: AccountResponseCache.use((answers) => Effect.succeed(answers.prepared)),
+  prepared: AccountResponseCache.use((responses) => Effect.succeed(responses.prepared)),
   handler: Effect.fnUntraced(function* ({ principal }) {
-    const keep = (yield* AccountResponseCache).watch(principal.userId)
+    const remember = (yield* AccountResponseCache).watch(principal.userId)
     const account = yield* (yield* CurrentUsers).ofCaller(principal)
-    if (principal.via === "session") keep(JSON.stringify(account))
+    if (principal.via === "session") remember(JSON.stringify(account))
     return account
   }),
 })
@@ -32,7 +32,7 @@ const load = route({
   id: "load",
   group: "users",
   summary:
-    "Session data in one answer; of another user for administrators, with an organization's ids for its power roles",
+    "Get the session data of a user. `user_id` requires adminUser:load, `organization_id` requires organizationEmoji:list",
   method: "get",
   path: "/account/load",
   auth: "JWT",

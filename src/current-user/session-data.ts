@@ -19,7 +19,7 @@ interface Whose {
   readonly organization_id?: string
 }
 
-/** Everything a client shows first. An organization's ids come with the caller's own person. */
+/** Loads the data a client shows first. With `organization_id` the ids are those of the organization. */
 export class SessionData extends Context.Service<
   SessionData,
   {
@@ -43,7 +43,7 @@ export class SessionData extends Context.Service<
           })
           const userId = subject.kind === "user" ? subject.id.toLowerCase() : principal.userId
           if (userId === principal.userId && !principal.scopes.has("adminUser:load")) {
-            // A key is shown here only what it could read piece by piece.
+            // An API key must not read here what it may not read from GET /transfers.
             yield* checkAsOwner(principal, "emoji::transfer")
           }
           const loaded = yield* Effect.all(

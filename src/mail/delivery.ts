@@ -7,15 +7,19 @@ import { render } from "./mail-texts.ts"
 import { twilioProvider } from "./sms.ts"
 import { smtpProvider } from "./smtp.ts"
 
-/** No more than are handed over at once: the lease of one that waits its turn here would run out, and another send it too. */
+/**
+ * Messages leased in one batch, which are all sent concurrently. In a larger batch some messages would wait; their
+ * lease could expire, and another process would send them too.
+ */
 const batchSize = 4
 const pauseMs = 500
-/** Well within the shortest lease. */
-const holdEvery = "10 seconds"
+/** Much shorter than the shortest lease. */
+const renewLeaseEvery = "10 seconds"
 
 /**
- * Takes letters out of the outbox and hands them to whoever carries them. What no process carries stays readable in the
- * outbox and counts as sent. Every process may run this: letters are leased, and the lease grows with each try.
+ * Sends the messages of the outbox through the configured providers. A message that no process can send stays readable
+ * in the outbox and counts as sent. Every process may run this: messages are leased, and the lease grows with each
+ * attempt.
  */
 export const delivery = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -30,36 +34,38 @@ export const delivery = Layer.effectDiscard(
         : twilioProvider({ url, account, token, from })
 
     if (config.production && mail === undefined) {
-      yield* Effect.logWarning("SMTP_URL is not set: mail is kept and nobody receives it")
+      yield* Effect.logWarning("SMTP_URL is not set: mail is stored in the outbox and not sent")
     }
 
-    /** Nobody else takes the letter meanwhile, however long a server looks at it before it answers. */
-    const holding = <A, E>(message: OutboxMail, handingOver: Effect.Effect<A, E>) =>
+    /**
+     * Renews the lease while the message is being sent, so that no other process sends it, however slow the server is.
+     */
+    const withLease = <A, E>(message: OutboxMail, sending: Effect.Effect<A, E>) =>
       Effect.scoped(
         outbox
           .hold(message.id)
           .pipe(
             Effect.ignore,
-            Effect.delay(holdEvery),
+            Effect.delay(renewLeaseEvery),
             Effect.forever,
             Effect.interruptible,
             Effect.forkScoped,
-            Effect.andThen(handingOver),
+            Effect.andThen(sending),
           ),
       )
 
     const send = (provider: DeliveryProvider, message: OutboxMail) =>
-      holding(message, provider.send({ id: message.id, to: message.to, ...render(message) })).pipe(
+      withLease(message, provider.send({ id: message.id, to: message.to, ...render(message) })).pipe(
         Effect.andThen(outbox.sent(message.id)),
-        Effect.catchTag("NotCarried", ({ isLasting, reason }) => {
-          // Servers name whom they refuse, and a log is nobody's address book.
+        Effect.catchTag("DeliveryFailed", ({ isPermanent, reason }) => {
+          // Servers repeat the recipient's address in their answer. Logs must not contain personal data.
           const why = reason.replaceAll(message.to, "the recipient")
           const facts = { mail: message.id, kind: message.kind, tries: message.tries, reason: why }
-          return isLasting || message.tries >= maxTries(message.kind)
-            ? Effect.andThen(Effect.logError("letter given up", facts), outbox.giveUp(message.id))
-            : Effect.logWarning("letter not carried yet", facts)
+          return isPermanent || message.tries >= maxTries(message.kind)
+            ? Effect.andThen(Effect.logError("mail delivery abandoned", facts), outbox.giveUp(message.id))
+            : Effect.logWarning("mail delivery failed, will retry", facts)
         }),
-        // What the carrier has taken must not be forgotten half-way, or the next process sends it again.
+        // If this were interrupted after the provider accepted the message, another process would send it again.
         Effect.uninterruptible,
       )
 
@@ -68,20 +74,20 @@ export const delivery = Layer.effectDiscard(
       return provider === undefined ? outbox.sent(message.id) : send(provider, message)
     }
 
-    const carryDue = Effect.gen(function* () {
+    const sendDue = Effect.gen(function* () {
       for (;;) {
         const messages = yield* outbox.take(batchSize)
         yield* Effect.forEach(messages, deliver, { concurrency: batchSize, discard: true })
         if (messages.length < batchSize) return
       }
     })
-    const { mail: carriesMail, phones: carriesPhones } = deliveredHere(config)
+    const { mail: sendsMail, phones: sendsSms } = deliveredHere(config)
     const round = Effect.andThen(
-      carriesMail || carriesPhones ? carryDue : Effect.void,
-      carriesMail && carriesPhones ? Effect.void : outbox.keepDue,
-    ).pipe(Effect.catchCause((cause) => Effect.logWarning("delivery paused", cause)))
+      sendsMail || sendsSms ? sendDue : Effect.void,
+      sendsMail && sendsSms ? Effect.void : outbox.keepDue,
+    ).pipe(Effect.catchCause((cause) => Effect.logWarning("mail delivery round failed", cause)))
 
-    // A stop waits for the letters that are being handed over, as long as it does for requests.
+    // Shutdown waits for messages that are being sent, as long as it waits for requests.
     yield* Effect.acquireRelease(
       Effect.forkDetach(round.pipe(Effect.repeat(Schedule.spaced(`${pauseMs} millis`)))),
       (rounds) =>

@@ -1,6 +1,6 @@
 import { type Html, html } from "../web/html.ts"
 
-/** What a letter is made of; its text and its page say the same. */
+/** A part of a mail. Each part is rendered as plain text and as HTML with the same content. */
 export type Part =
   | string
   | { readonly emoji: string }
@@ -30,7 +30,7 @@ const partText = (part: Part): string => {
   return [...lines, "", `Total: ${part.total}`].join("\n")
 }
 
-// Mail programs read no style sheets, so each part carries its own style. Colours hold on light and dark ground.
+// Mail programs ignore style sheets, so styles are inline. The colours work on light and dark backgrounds.
 const styles = {
   page: "margin:0;padding:24px 16px;background:#f3f4f7",
   card: "max-width:520px;margin:0 auto;padding:28px;border-radius:14px;background:#ffffff;color:#16181d;font:16px/1.5 system-ui,'Segoe UI',Roboto,sans-serif",
@@ -59,7 +59,7 @@ const partHtml = (part: Part): Html => {
   return html`<table role="presentation" width="100%" cellspacing="0" style="margin:0 0 14px">${part.items.map(row)}${row(["Total", part.total])}</table>`
 }
 
-/** A letter as plain text, and as a page without pictures, scripts or anything that tells who has read it. */
+/** Renders a mail as plain text and as HTML. The HTML has no images, scripts or tracking. */
 export const renderMail = ({ parts, subject }: OutboxMail): Rendered => ({
   subject,
   text: `${parts

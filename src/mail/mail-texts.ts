@@ -15,7 +15,7 @@ const money = (data: Data, name: string): string => {
   return typeof cents === "number" ? dollars(cents) : word(data, name)
 }
 
-/** A receipt's lines: plain text, or an id with its price in cents. */
+/** The items of a receipt. An item is a plain text, or an id with its price in cents. */
 const itemsOf = (data: Data): ReadonlyArray<readonly [string, string]> => {
   const items = data["items"]
   if (!Array.isArray(items)) return []
@@ -27,37 +27,43 @@ const itemsOf = (data: Data): ReadonlyArray<readonly [string, string]> => {
   })
 }
 
-/** The part, where there is something to say. */
+/** The part, or nothing if the value is empty. */
 const some = (value: string, part: (value: string) => Part): ReadonlyArray<Part> =>
   value === "" ? [] : [part(value)]
 const linkOf = (data: Data, label: string) => some(word(data, "link"), (link) => ({ link, label }))
 const codeOf = (data: Data) => some(word(data, "code"), (code) => ({ code }))
 const emojiOf = (data: Data, name: string) => some(word(data, name), (emoji) => ({ emoji }))
-/** How long a code is good, in the largest unit that fits. Letters of a version before do not say: it was ten minutes. */
+/** How long a code is valid, in the largest whole unit. Mails of older versions have no value: ten minutes. */
 const lifeOf = ({ good_seconds: given }: Data): string => {
   const seconds = typeof given === "number" ? given : 600
   const [size, unit] =
     seconds % 3600 === 0 ? [3600, "hour"] : seconds % 60 === 0 ? [60, "minute"] : [1, "second"]
   const count = seconds / Number(size)
-  return `It is good for ${count} ${unit}${count === 1 ? "" : "s"}.`
+  return `The code is valid for ${count} ${unit}${count === 1 ? "" : "s"}.`
 }
 
 const isSome = (cents: unknown): boolean => typeof cents === "number" && cents > 0
-/** Money that came in and bought nothing. Letters of a version before do not say. */
-const keptOf = (data: Data): ReadonlyArray<Part> =>
+/** Money that was received and not used. Mails stored by older versions have no value. */
+const unusedPayment = (data: Data): ReadonlyArray<Part> =>
   isSome(data["kept"])
-    ? [`${money(data, "kept")} came in for it and is kept for you: ask us to give it back.`]
+    ? [`We received ${money(data, "kept")} for this order. Contact us to get it refunded.`]
     : []
 
-const askForIt = "The money is kept for you: ask us to give it back."
-/** How a payment found its order, and what comes of the money. */
+const askForRefund = "We have not used the money. Contact us to get it refunded."
+/** The state of the order when the payment arrived, and what happens with the money. */
 const keptReasons: Readonly<Record<string, readonly [string, string]>> = {
-  paid: ["was paid already", askForIt],
-  over: ["is over: its ids were not kept", askForIt],
-  in_cart: ["is back in your cart", "It counts there: check out to have what you chose."],
+  paid: ["The order was already paid.", askForRefund],
+  over: [
+    "The order has expired or was cancelled, and its emoji ids are no longer reserved for you.",
+    askForRefund,
+  ],
+  in_cart: [
+    "The order is back in your cart.",
+    "The money counts towards that cart. Check out again to complete your purchase.",
+  ],
 }
 
-/** Every kind of letter the service writes. */
+/** The template of every kind of mail. */
 const templates: Readonly<Record<string, Template>> = {
   magic_link: (data) => ({
     subject: "Your login link",
@@ -65,30 +71,30 @@ const templates: Readonly<Record<string, Template>> = {
       ...linkOf(data, "Open this link to log in"),
       {
         small:
-          "It works once, and only for a short while. If you did not ask for it, ignore this mail: nobody gets in without it.",
+          "The link works once and expires soon. If you did not request it, ignore this email. No one can log in without the link.",
       },
     ],
   }),
   confirm_email: (data) => ({
     subject: "Confirm your email address",
     parts: [
-      ...linkOf(data, "Open this link to confirm that this address is yours"),
+      ...linkOf(data, "Open this link to confirm your email address"),
       {
-        small: "It works once, and only for a short while. If you did not register here, ignore this mail.",
+        small: "The link works once and expires soon. If you did not register here, ignore this email.",
       },
     ],
   }),
   security_notice: (data) => ({
-    subject: "A change to your account",
+    subject: "Your account was changed",
     parts: [
-      `This is to tell you that ${word(data, "change")}.`,
-      { small: "If it was not you, contact us at once." },
+      `Security notice: ${word(data, "change")}.`,
+      { small: "If you did not make this change, contact us immediately." },
     ],
   }),
   two_factor_sms: (data) => ({
     subject: "Your code",
     parts: [
-      `${word(data, "code")} is your code. It is good for ten minutes. We never ask you for it by phone.`,
+      `${word(data, "code")} is your verification code. It is valid for ten minutes. We never ask for it by phone.`,
     ],
   }),
   transfer_sender_code: (data) => ({
@@ -96,9 +102,10 @@ const templates: Readonly<Record<string, Template>> = {
     parts: [
       ...emojiOf(data, "eid"),
       `You are about to transfer ${word(data, "eid")} to ${word(data, "recipient")}.`,
+      "Enter this code to confirm the transfer.",
       ...codeOf(data),
       {
-        small: `${lifeOf(data)} If you did not start this transfer, do not give the code to anybody.`,
+        small: `${lifeOf(data)} If you did not start this transfer, do not share the code with anyone.`,
       },
     ],
   }),
@@ -106,28 +113,29 @@ const templates: Readonly<Record<string, Template>> = {
     subject: `Accept the transfer of ${word(data, "eid")}`,
     parts: [
       ...emojiOf(data, "eid"),
-      `${word(data, "sender") || "Somebody"} wants to transfer ${word(data, "eid")} to you.`,
-      ...some(word(data, "message"), (message) => message),
+      `${word(data, "sender") || "Someone"} wants to transfer ${word(data, "eid")} to you.`,
+      ...some(word(data, "message"), (message) => `Message from the sender: ${message}`),
+      "Enter this code to accept the transfer.",
       ...codeOf(data),
-      { small: `${lifeOf(data)} Without it nothing is transferred.` },
+      { small: `${lifeOf(data)} The transfer happens only if you enter it.` },
     ],
   }),
   transfer_invitation: (data) => ({
-    subject: `${word(data, "eid") || "An emoji id"} is waiting for you`,
+    subject: `Accept the transfer of ${word(data, "eid") || "an emoji id"}`,
     parts: [
       ...emojiOf(data, "eid"),
-      `${word(data, "sender") || "Somebody"} wants to give you ${word(data, "eid") || "an emoji id"}.`,
-      ...some(word(data, "message"), (message) => message),
+      `${word(data, "sender") || "Someone"} wants to transfer ${word(data, "eid") || "an emoji id"} to you.`,
+      ...some(word(data, "message"), (message) => `Message from the sender: ${message}`),
       ...codeOf(data),
-      ...linkOf(data, "Log in with this address to accept it"),
+      ...linkOf(data, "Log in with this email address to accept the transfer"),
     ],
   }),
   transfer_accepted: (data) => ({
     subject: `${word(data, "eid")} was transferred`,
     parts: [
       ...emojiOf(data, "eid"),
-      `${word(data, "recipient")} has accepted ${word(data, "eid")}. It is no longer yours.`,
-      { small: "If you did not want this, contact us at once." },
+      `${word(data, "recipient")} accepted the transfer of ${word(data, "eid")}. You no longer own it.`,
+      { small: "If you did not start this transfer, contact us immediately." },
     ],
   }),
   order_receipt: (data) => ({
@@ -136,25 +144,27 @@ const templates: Readonly<Record<string, Template>> = {
       `Order ${word(data, "order_number")} is paid.`,
       { items: itemsOf(data), total: money(data, "total") },
       ...(isSome(data["overpaid"])
-        ? [`${money(data, "overpaid")} more came in and is kept for you: ask us to give it back.`]
+        ? [`You paid ${money(data, "overpaid")} too much. Contact us to get it refunded.`]
         : []),
     ],
   }),
   order_expired: (data) => ({
     subject: `Order ${word(data, "order_number")} has expired`,
     parts: [
-      `Order ${word(data, "order_number")} was not paid${isSome(data["kept"]) ? " in full" : ""} in time; its ids are free again.`,
-      ...(data["offered_again"] === true ? ["Your cart still lists them."] : []),
-      ...keptOf(data),
+      `Order ${word(data, "order_number")} was not paid${isSome(data["kept"]) ? " in full" : ""} in time. Its emoji ids are no longer reserved for you.`,
+      ...(data["offered_again"] === true
+        ? ["They are still in your cart, and you can check out again while they are available."]
+        : []),
+      ...unusedPayment(data),
     ],
   }),
   payment_kept: (data) => {
-    const [why, what] = keptReasons[word(data, "found")] ?? keptReasons["over"]!
+    const [state, consequence] = keptReasons[word(data, "found")] ?? keptReasons["over"]!
     return {
-      subject: `A payment for order ${word(data, "order_number")}`,
+      subject: `We received a payment for order ${word(data, "order_number")}`,
       parts: [
-        `${money(data, "amount")} came in for order ${word(data, "order_number")}, which ${why}.`,
-        what,
+        `We received ${money(data, "amount")} for order ${word(data, "order_number")}. ${state}`,
+        consequence,
       ],
     }
   },
@@ -162,13 +172,13 @@ const templates: Readonly<Record<string, Template>> = {
     subject: `${word(data, "emoji_id")} is available`,
     parts: [
       ...emojiOf(data, "emoji_id"),
-      `${word(data, "emoji_id")}, which you wanted to hear about, is available now.`,
-      ...linkOf(data, "Look at it"),
+      `You asked us to notify you when ${word(data, "emoji_id")} becomes available. You can buy it now.`,
+      ...linkOf(data, "View this emoji id"),
     ],
   }),
 }
 
-/** A kind without words of its own still says what it knows. */
+/** The mail for a kind without a template: its data, one line for each value. */
 const plain = (kind: string, data: Data): OutboxMail => ({
   subject: kind.replaceAll("_", " "),
   parts: Object.keys(data).map((name) => `${name.replaceAll("_", " ")}: ${word(data, name)}`),

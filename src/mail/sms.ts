@@ -29,16 +29,16 @@ export const twilioProvider = ({ account, from, token, url }: TwilioAccount): De
     send: ({ text, to }) =>
       Effect.tryPromise({
         try: () => post(to, text),
-        catch: (error) => new DeliveryFailed({ reason: String(error), isLasting: false }),
+        catch: (error) => new DeliveryFailed({ reason: String(error), isPermanent: false }),
       }).pipe(
         Effect.flatMap((status) =>
           status >= 200 && status < 300
             ? Effect.void
             : Effect.fail(
                 new DeliveryFailed({
-                  reason: `Twilio answered ${status}`,
-                  // A refused number stays refused; too many requests, a wrong token and their faults pass.
-                  isLasting: status === 400 || status === 404,
+                  reason: `Twilio responded with status ${status}`,
+                  // An invalid number stays invalid. Rate limits, a wrong token and server errors are temporary.
+                  isPermanent: status === 400 || status === 404,
                 }),
               ),
         ),

@@ -2,24 +2,28 @@ import { Effect, Redacted } from "effect"
 import type { Config } from "../config/config.ts"
 import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
 
-/** Until a server has greeted and speaks TLS. Some make senders wait, to see who does: Postfix's postscreen for six seconds. */
+/** Time for the greeting and TLS. Some servers delay the greeting: Postfix's postscreen by six seconds. */
 const openMs = 30_000
-/** Filters look at a letter before it is acknowledged. Who gives up on them sends it again, and again. */
+/** Servers may filter a message before they acknowledge it. After a timeout it would be sent again. */
 const socketMs = 120_000
 const maxConnections = 4
 
-/** What a server may refuse about a letter. All else is about us: the login, the sender, the address we come from. */
-const aboutLetter = new Set(["RCPT TO", "DATA"])
+/**
+ * The SMTP commands whose rejection concerns this message. A rejection of any other command concerns the configuration:
+ * the login, the sender or this server's address.
+ */
+const messageCommands = new Set(["RCPT TO", "DATA"])
 
-const toNotCarried = (error: unknown): DeliveryFailed => {
+const toDeliveryFailed = (error: unknown): DeliveryFailed => {
   const {
     command = "",
     message,
     responseCode = 0,
   } = error as { command?: string; message?: string; responseCode?: number }
-  // Servers answer 5xx for what will not change by waiting, except by an operator who mends it.
-  const isLasting = aboutLetter.has(command) && responseCode >= 500 && ![530, 534, 535].includes(responseCode)
-  return new DeliveryFailed({ reason: message ?? "unknown", isLasting })
+  // 5xx is permanent. The exceptions are authentication errors, which the operator can correct.
+  const isPermanent =
+    messageCommands.has(command) && responseCode >= 500 && ![530, 534, 535].includes(responseCode)
+  return new DeliveryFailed({ reason: message ?? "unknown", isPermanent })
 }
 
 /** Mail through the configured SMTP server, over a small pool of connections. */
@@ -52,11 +56,11 @@ export const smtpProvider = (url: Redacted.Redacted, from: Config["mailFrom"]) =
               subject,
               text,
               html,
-              messageId: `<letter-${id}@${domain}>`,
+              messageId: `<mail-${id}@${domain}>`,
               disableFileAccess: true,
               disableUrlAccess: true,
             }),
-          catch: toNotCarried,
+          catch: toDeliveryFailed,
         }).pipe(Effect.asVoid),
     }
     return provider

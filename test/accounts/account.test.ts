@@ -7,7 +7,7 @@ const one = await serve({}, { database, peersPossible: true })
 const two = await serve({}, { database, peersPossible: true })
 const admin = await one.user({ role: "Admin" })
 
-/** What both processes answer; each is asked twice, so that the second answer may come from memory. */
+/** The responses of both processes. Each gets two requests, so that the second response may be a cached one. */
 const accounts = async (token: string) => {
   const answers = []
   for (const service of [one, two, one, two]) answers.push(await service.call("GET", "/account", { token }))
@@ -18,8 +18,8 @@ const everywhere = async <A>(token: string, pick: (account: Answer["body"]) => A
   new Set((await accounts(token)).map((account) => JSON.stringify(pick(account))))
 const all = (value: unknown) => new Set([JSON.stringify(value)])
 
-describe("GET /account, asked again", () => {
-  it("answers the same bytes with the same headers", async () => {
+describe("a repeated GET /account", () => {
+  it("returns the same bytes and headers", async () => {
     const { token } = await one.user()
     const first = await one.call("GET", "/account", { token })
     const second = await one.call("GET", "/account", { token })
@@ -28,14 +28,14 @@ describe("GET /account, asked again", () => {
     expect(second.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"))
   })
 
-  it("shows a new name, on every process", async () => {
+  it("shows a new name in every process", async () => {
     const { token } = await one.user()
     await accounts(token)
     await two.call("PATCH", "/account", { token, body: { first_name: "Ada" } })
     expect(await everywhere(token, ({ user }) => user.first_name)).toEqual(all("Ada"))
   })
 
-  it("shows a new key, on every process", async () => {
+  it("shows a new key in every process", async () => {
     const { token } = await one.user()
     await accounts(token)
     expect((await two.call("POST", "/pubkeys", { token })).status).toBe(200)
@@ -44,7 +44,7 @@ describe("GET /account, asked again", () => {
     expect(await everywhere(token, ({ pubkeys }) => pubkeys)).toEqual(all(listed.body))
   })
 
-  it("shows a feature while the user has it, on every process", async () => {
+  it("shows a feature while the user has it, in every process", async () => {
     const { id, token } = await one.user()
     const feature = (await one.call("POST", "/features", { token: admin.token, body: { code: "gallery" } }))
       .body
@@ -55,7 +55,7 @@ describe("GET /account, asked again", () => {
     expect(await everywhere(token, ({ features }) => features.length)).toEqual(all(0))
   })
 
-  it("shows free ids used up by a checkout, on every process", async () => {
+  it("shows the remaining free ids after a checkout in every process", async () => {
     const { token } = await one.user({ freeLimit: 2 })
     await accounts(token)
     await two.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐙🎉🐙🎉🐙" }] } })
@@ -64,7 +64,7 @@ describe("GET /account, asked again", () => {
     expect(await everywhere(token, ({ user }) => user.remaining_free_emoji)).toEqual(all(1))
   })
 
-  it("shows a transfer under way and no longer when it is deleted, on every process", async () => {
+  it("shows a pending transfer until it is deleted, in every process", async () => {
     const { token } = await one.user()
     await one.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🎉🐙🎉🐙🎉" }] } })
     await one.call("POST", "/cart/checkout", { token, body: { method: "Free" } })
@@ -77,7 +77,7 @@ describe("GET /account, asked again", () => {
     expect(await everywhere(token, (account) => account.pending_transfers)).toEqual(all([]))
   })
 
-  it("is refused to a token that logged out, on every process", async () => {
+  it("rejects a token after logout in every process", async () => {
     const { token } = await one.user()
     await accounts(token)
     await two.call("POST", "/logout", { token })

@@ -5,7 +5,7 @@ import { login, newestLink, password, register, turnOnTotp } from "./person.ts"
 
 const settings = { ADMIN_EMAIL: "Root@Example.com", ADMIN_PASSWORD: "first admin password" }
 
-it("the configured admin exists after a start, and a start with the same password logs nobody out", async () => {
+it("startup creates the configured admin, and a restart with the same password keeps the admin's sessions", async () => {
   const service = await serve(settings)
   await service.runtime.runPromise(ensureAdmin)
   const { body, status } = await login(service, "root@example.com", settings.ADMIN_PASSWORD)
@@ -27,7 +27,7 @@ it("the configured admin exists after a start, and a start with the same passwor
   expect(refreshed).toBe(401)
 })
 
-it("a user who registered the address becomes that admin, deactivated or not", async () => {
+it("a user who registered the configured address becomes the admin, even if deactivated", async () => {
   const service = await serve({ ...settings, ADMIN_EMAIL: "boss@example.com" })
   const { body } = await service.call("POST", "/users", { body: { email: "boss@example.com" } })
   await service.sql`update app_user set deactivated_at = now() where email = 'boss@example.com'`
@@ -39,7 +39,7 @@ it("a user who registered the address becomes that admin, deactivated or not", a
   expect(refresh.status).toBe(401)
 })
 
-it("a stranger who registered the address leaves the admin nothing: no second factor, no key, no login", async () => {
+it("the admin inherits no second factor, key or session from a stranger who registered the address", async () => {
   const service = await serve({ ...settings, ADMIN_EMAIL: "chief@example.com" })
   const stranger = await service.call("POST", "/users", {
     body: { email: "chief@example.com", password: "a stranger's password" },
@@ -57,7 +57,7 @@ it("a stranger who registered the address leaves the admin nothing: no second fa
   expect(await statuses()).toEqual([401, 401])
 })
 
-it("an account that has moved to the address goes back to where it was proven, with all it has", async () => {
+it("an account that changed to the admin's address returns to its confirmed address and keeps everything else", async () => {
   const service = await serve({ ...settings, ADMIN_EMAIL: "head@example.com" })
   const mover = await register(service)
   const consumed = await service.call("POST", "/auth/magic_link/consume", {
@@ -78,7 +78,7 @@ it("an account that has moved to the address goes back to where it was proven, w
   expect(body.user).toMatchObject({ role: "User", email: mover.email, email_verified_at: expect.any(String) })
 })
 
-it("without settings nothing is made", async () => {
+it("creates no admin without the settings", async () => {
   const service = await serve()
   await service.runtime.runPromise(ensureAdmin)
   await register(service)

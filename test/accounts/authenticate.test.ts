@@ -42,7 +42,7 @@ const makeKey = async (
 }
 
 describe("an API key", () => {
-  it("is its owner, with the scopes both have, in X-Api-Key or as a Bearer", async () => {
+  it("acts as its owner with the scopes both have, in X-Api-Key or as a Bearer token", async () => {
     const { id } = await service.user()
     const key = await makeKey(id, { scopes: ["cart:show", "adminEmoji:write"] })
     for (const headers of [{ "x-api-key": key.text }, { authorization: `Bearer ${key.text}` }]) {
@@ -55,7 +55,7 @@ describe("an API key", () => {
     }
   })
 
-  it("is found in any letter case of its header, and behind an Authorization that is not a Bearer", async () => {
+  it("is accepted in any letter case of the header, and next to an Authorization header that is not a Bearer", async () => {
     const { id } = await service.user()
     const { text } = await makeKey(id)
     const rename = (headers: Record<string, string>) =>
@@ -66,7 +66,7 @@ describe("an API key", () => {
     expect((await rename({ "x-api-key": `${text}x` })).status).toBe(401)
   })
 
-  it("without the scope is told which is missing", async () => {
+  it("without the required scope gets a 403 that names the scope", async () => {
     const { id } = await service.user()
     const { text } = await makeKey(id, { scopes: ["cart:show"] })
     const answer = await service.call("PATCH", "/account", { headers: { "x-api-key": text }, body: {} })
@@ -74,7 +74,7 @@ describe("an API key", () => {
     expect(answer.body.scope).toBe("user:writeSelf")
   })
 
-  it("changes neither password nor email, and is no login session", async () => {
+  it("cannot change the password or the email and is not accepted as a login session", async () => {
     const { id } = await service.user()
     const { text } = await makeKey(id)
     const headers = { "x-api-key": text }
@@ -84,7 +84,7 @@ describe("an API key", () => {
     expect(await whoIs({ authorization: `Bearer ${text}` }, "two_factor")).toBe("unauthorized")
   })
 
-  it("is dead when expired, wrong, deleted, or its owner is off", async () => {
+  it("is rejected when it is expired, wrong or deleted, or when its owner is deactivated", async () => {
     const { id } = await service.user()
     const expired = await makeKey(id, { expires: "2020-01-01T00:00:00Z" })
     expect(await whoIs({ "x-api-key": expired.text })).toBe("unauthorized")
@@ -105,7 +105,7 @@ describe("an API key", () => {
     expect(await whoIs({ "x-api-key": offKey.text })).toBe("unauthorized")
   })
 
-  it("that expires while remembered is refused from then on", async () => {
+  it("that expires while it is cached is rejected after its expiry", async () => {
     const { id } = await service.user()
     const key = await inTime(1, async (seconds) => {
       const made = await makeKey(id, { expires: new Date(Date.now() + seconds * 1000).toISOString() })
@@ -129,7 +129,7 @@ describe("a token of the authorization-code flow", () => {
       ),
     )
 
-  it("is the user limited to the chosen id", async () => {
+  it("acts as the user and is limited to the chosen id", async () => {
     const { id } = await service.user({ role: "Admin" })
     const authorization = `Bearer ${await oauthToken(id)}`
     for (let twice = 0; twice < 2; twice++) {
@@ -142,14 +142,14 @@ describe("a token of the authorization-code flow", () => {
     }
   })
 
-  it("reaches no operation that is not opened to it, and no login session's", async () => {
+  it("cannot call operations without an OAuth scope, nor operations that require a login session", async () => {
     const { id } = await service.user()
     const token = await oauthToken(id)
     expect((await service.call("PATCH", "/account", { token, body: {} })).status).toBe(403)
     expect((await service.call("POST", "/logout", { token })).status).toBe(401)
   })
 
-  it("dies with the user's epoch", async () => {
+  it("is rejected after the user's token epoch changes", async () => {
     const { id, token } = await service.user()
     const mine = await oauthToken(id)
     expect((await service.call("POST", "/logout", { token })).status).toBe(200)
@@ -157,7 +157,7 @@ describe("a token of the authorization-code flow", () => {
   })
 })
 
-describe("the group an address is counted in", () => {
+describe("the rate limit group of an IP address", () => {
   it.each([
     ["203.0.113.7", "203.0.113.7"],
     ["::ffff:203.0.113.7", "203.0.113.7"],

@@ -8,7 +8,7 @@ import { Users } from "../../src/accounts/user-store.ts"
 import { Bus } from "../../src/cluster/bus.ts"
 import { Sql } from "../../src/postgres/sql.ts"
 
-/** What is kept for a minute is kept for a minute, whatever the machine's clock is set to meanwhile. */
+/** A cache entry lives for one minute, even if the system clock is changed in that time. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "performance"] }))
 afterEach(() => void vi.useRealTimers())
 
@@ -23,29 +23,29 @@ const identities = Layer.mergeAll(
   } as unknown as Tokens["Service"]),
 )
 
-const keepUser = Effect.gen(function* () {
+const cacheUser = Effect.gen(function* () {
   const users = yield* Users
   users.watch()(user)
   return () => users.remembered(user.id) !== undefined
 }).pipe(
   Effect.provide(Users.layer.pipe(Layer.provide([bus, Layer.succeed(Sql, {} as unknown as Sql["Service"])]))),
 )
-const keepAnswer = Effect.gen(function* () {
-  const answers = yield* AccountResponseCache
-  answers.watch(user.id)("{}")
-  return () => answers.prepared({ getHeader: () => "Bearer token" } as never) !== undefined
+const cacheResponse = Effect.gen(function* () {
+  const responses = yield* AccountResponseCache
+  responses.watch(user.id)("{}")
+  return () => responses.prepared({ getHeader: () => "Bearer token" } as never) !== undefined
 }).pipe(Effect.provide(AccountResponseCache.layer.pipe(Layer.provide([bus, identities]))))
 
 it.each([
-  ["a user", keepUser],
-  ["the answer about an account", keepAnswer],
-] as const)("%s is kept for its time also when the clock is set back or forward", async (_, keep) => {
-  const isKept = await Effect.runPromise(keep)
+  ["a user", cacheUser],
+  ["the response of GET /account", cacheResponse],
+] as const)("%s stays cached for one minute when the clock is set back or forward", async (_, cache) => {
+  const isCached = await Effect.runPromise(cache)
   vi.setSystemTime(Date.now() + hourMs)
-  expect(isKept()).toBe(true)
+  expect(isCached()).toBe(true)
   vi.setSystemTime(Date.now() - 2 * hourMs)
   vi.advanceTimersByTime(59_000)
-  expect(isKept()).toBe(true)
+  expect(isCached()).toBe(true)
   vi.advanceTimersByTime(2000)
-  expect(isKept()).toBe(false)
+  expect(isCached()).toBe(false)
 })

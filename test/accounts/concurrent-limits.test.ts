@@ -5,21 +5,21 @@ import { signEthMessage } from "../../src/keys/eth-message.ts"
 import { type Answer, serve } from "../fixtures/service.ts"
 import { roomy, waiting } from "../fixtures/waiting.ts"
 
-/** What a user, or a code, may have so many of, asked for twice where there is room for one. */
+/** Limits per user or per code, tested with two concurrent requests when only one more item is allowed. */
 const service = await serve(roomy)
 
-/** Both have begun before either is through: the user they are for, or the code, is held for a moment. */
-const together = async (id: string, ask: () => Promise<Answer>, table = "app_user") => {
-  let asked: ReadonlyArray<Promise<Answer>> = []
+/** Locks the row of the user or code until both requests wait for it, so that they run concurrently. */
+const together = async (id: string, send: () => Promise<Answer>, table = "app_user") => {
+  let sent: ReadonlyArray<Promise<Answer>> = []
   await service.sql.begin(async (sql) => {
     await sql`select 1 from ${sql(table)} where id = ${id} for update`
-    asked = [ask(), ask()]
+    sent = [send(), send()]
     await expect.poll(() => waiting(service)).toHaveLength(2)
   })
-  return (await Promise.all(asked)).map(({ status }) => status).sort()
+  return (await Promise.all(sent)).map(({ status }) => status).sort()
 }
 
-it("of two API keys made at once where there is room for one, one is made", async () => {
+it("of two API keys created concurrently at the limit, one is created", async () => {
   const user = await service.user()
   await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes)
                     select 'full-' || n, ${user.id}, 'one of many', '', '{}' from generate_series(1, 49) n`
@@ -28,7 +28,7 @@ it("of two API keys made at once where there is room for one, one is made", asyn
   expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
 })
 
-it("an API key that has run out makes room for another, the one that did so first", async () => {
+it("at the limit, a new API key replaces the key that expired first", async () => {
   const user = await service.user()
   await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes, expires_at)
                     select 'over-' || n, ${user.id}, 'of a while ago', '', '{}', now() - make_interval(hours => n)
@@ -47,7 +47,7 @@ it("an API key that has run out makes room for another, the one that did so firs
   expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
 })
 
-it("of two keys generated at once where there is room for one, one is generated", async () => {
+it("of two pubkeys generated concurrently at the limit, one is generated", async () => {
   const user = await service.user()
   await service.sql`insert into pubkey (pubkey, user_id) select 'full-' || n, ${user.id} from generate_series(1, 199) n`
   const generate = () => service.call("POST", "/pubkeys", { token: user.token })
@@ -55,7 +55,7 @@ it("of two keys generated at once where there is room for one, one is generated"
   expect((await service.call("GET", "/pubkeys", { token: user.token })).body).toHaveLength(200)
 })
 
-it("of two wallets linked at once where there is room for one, one is linked", async () => {
+it("of two wallets linked concurrently at the limit, one is linked", async () => {
   const user = await service.user()
   await service.sql`insert into wallet (user_id, eth_address, source)
                     select ${user.id}, 'full-' || n, 'Mint' from generate_series(1, 99) n`
@@ -68,19 +68,19 @@ it("of two wallets linked at once where there is room for one, one is linked", a
   expect((await service.call("GET", "/wallets", { token: user.token })).body).toHaveLength(100)
 })
 
-it("of two interests registered at once where there is room for one, one is registered", async () => {
+it("of two interests registered concurrently at the limit, one is registered", async () => {
   const user = await service.user()
   await service.sql`insert into user_interest (user_id, canonical)
                     select ${user.id}, 'full-' || n from generate_series(1, 999) n`
   const wanted = ["🐙🎈🎲", "🎲🎈🐙"]
-  const ask = () =>
+  const register = () =>
     service.call("POST", "/user_interests", { token: user.token, body: { emoji_id: wanted.pop() } })
-  expect(await together(user.id, ask)).toEqual([200, 422])
+  expect(await together(user.id, register)).toEqual([200, 422])
   const { body } = await service.call("GET", "/user_interests", { token: user.token })
   expect(body.paging.total).toBe(1000)
 })
 
-it("of two keys added to a code at once where there is room for one, one is added", async () => {
+it("of two pubkeys added to a code concurrently at the limit, one is added", async () => {
   const admin = await service.user({ role: "Admin" })
   const { body: code } = await service.call("POST", "/codes", {
     token: admin.token,
@@ -93,6 +93,6 @@ it("of two keys added to a code at once where there is room for one, one is adde
     return service.call("POST", `/codes/${code.id}/pubkeys/${pubkey}`, { token: admin.token })
   }
   expect(await together(code.id, add, "code")).toEqual([200, 422])
-  const [kept] = await service.sql`select count(*)::int as keys from code_pubkey where code_id = ${code.id}`
-  expect(kept?.["keys"]).toBe(100)
+  const [row] = await service.sql`select count(*)::int as keys from code_pubkey where code_id = ${code.id}`
+  expect(row?.["keys"]).toBe(100)
 })

@@ -6,7 +6,7 @@ import { claimsOf, login, password, register, someEmail } from "./person.ts"
 const { service, codeFor, exchange } = await startOauthService()
 const limited = await serve({ RATE_LIMIT: "on" })
 
-it("an administrator's API key opens no login session by setting a password or an email", async () => {
+it("an administrator's API key cannot set a password or an email, which would allow a login", async () => {
   const admin = await service.user({ role: "Admin" })
   const made = await service.call("POST", "/api_keys", {
     token: admin.token,
@@ -17,13 +17,13 @@ it("an administrator's API key opens no login session by setting a password or a
   expect((await patch({ first_name: "Ann" })).status).toBe(200)
   const changed = await patch({ password })
   const session = await login(service, admin.email)
-  // What the key could not do, whoever holds it can do now.
+  // A login with the new password would have scopes that the key does not have.
   expect(session.status).toBe(401)
   expect(changed.status).toBe(403)
   expect((await patch({ email: someEmail() })).status).toBe(403)
 })
 
-it("an administrator's own password and email are changed by who knows the password, and it is not guessed", async () => {
+it("changing an administrator's own password or email requires the current password, which is rate limited", async () => {
   const admin = await register(limited)
   await limited.sql`update app_user set role = 'Admin' where id = ${admin.id}`
   const logIn = async (secret?: string) => (await login(limited, admin.email, secret)).body.access_token
@@ -50,7 +50,7 @@ it("an administrator's own password and email are changed by who knows the passw
   expect(statuses.at(-1)).toBe(429)
 })
 
-it("what is asked with an API key counts against that key, whatever other key the request names", async () => {
+it("a request counts against the rate limit of the API key it uses, whichever other key it names", async () => {
   const makeKey = async () => {
     const { token } = await limited.user()
     const made = await limited.call("POST", "/api_keys", { token, body: { name: "shop" } })
@@ -67,7 +67,7 @@ it("what is asked with an API key counts against that key, whatever other key th
   expect(await guess({ "x-api-key": theirs })).not.toBe(429)
 })
 
-it("a code of a login that was ended as stolen gives nothing", async () => {
+it("a two-factor code is rejected for a session that was revoked after token reuse", async () => {
   const { code, visitor } = await codeFor()
   let refresh = visitor.cookies.get("svc_session") ?? ""
   const first = refresh
@@ -83,7 +83,7 @@ it("a code of a login that was ended as stolen gives nothing", async () => {
   expect((await exchange(code)).status).toBe(400)
 })
 
-it("mails caused by registering and leaving again are counted", async () => {
+it("mails to an address are limited across repeated registration and deletion", async () => {
   const email = someEmail()
   let mails = 0
   for (let n = 0; n < 13; n++) {

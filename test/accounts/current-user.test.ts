@@ -23,7 +23,7 @@ describe("GET /account", () => {
     expect(body.organization_scopes[organization.id]).toContain("organizationUser:admin")
   })
 
-  it("names the ids that are in a transfer", async () => {
+  it("lists the ids in pending transfers", async () => {
     const user = await service.user()
     await grant(service, user, "🔥🔥")
     await service.call("POST", "/transfers", {
@@ -36,7 +36,7 @@ describe("GET /account", () => {
 })
 
 describe("GET /account/load", () => {
-  it("answers the whole session: ids, transfers both ways, wallets", async () => {
+  it("returns ids, incoming and outgoing transfers, and wallets", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     await grant(service, one, "🐙🌊🐙")
     await grant(service, one, "👍🔥")
@@ -63,7 +63,7 @@ describe("GET /account/load", () => {
     expect(received.incoming_transfers.map((t: { eid: string }) => t.eid)).toEqual(["🐙🌊🐙"])
   })
 
-  it("loads another user for an administrator, with that user's rights", async () => {
+  it("returns another user's data and scopes to an administrator", async () => {
     const user = await service.user()
     const { body } = await service.call("GET", `/account/load?user_id=${user.id}`, { token: admin.token })
     expectAnswer("GET", "/account/load", body)
@@ -75,11 +75,11 @@ describe("GET /account/load", () => {
     expect(
       (await service.call("GET", `/account/load?user_id=${user.id}`, { token: user.token })).status,
     ).toBe(200)
-    const nobody = "/account/load?user_id=00000000-0000-4000-8000-000000000000"
-    expect((await service.call("GET", nobody, { token: admin.token })).status).toBe(404)
+    const unknownUser = "/account/load?user_id=00000000-0000-4000-8000-000000000000"
+    expect((await service.call("GET", unknownUser, { token: admin.token })).status).toBe(404)
   })
 
-  it("lists an organization's ids to its power roles only", async () => {
+  it("returns an organization's ids to its power roles only", async () => {
     const [controller, member, stranger] = await Promise.all([service.user(), service.user(), service.user()])
     const [{ id }] = await service.sql<
       [{ id: string }]

@@ -11,7 +11,7 @@ const make = async (code: string) =>
   }
 
 describe("features", () => {
-  it("given to a user, it is theirs in every view; taken away, it is gone", async () => {
+  it("appear in every view of a user while they are assigned", async () => {
     const user = await service.user()
     const feature = await make("beta-gallery")
     const path = `/users/${user.id}/features/${feature.id}`
@@ -32,7 +32,7 @@ describe("features", () => {
     expect((await service.call("GET", "/user_features", { token: user.token })).body).toEqual([])
   })
 
-  it("has a code that is its own", async () => {
+  it("have unique codes", async () => {
     await make("twice")
     const again = await service.call("POST", "/features", { token: admin.token, body: { code: "twice" } })
     expect(again.status).toBe(422)
@@ -42,7 +42,7 @@ describe("features", () => {
     ).toBe(400)
   })
 
-  it("deleted, it leaves everybody", async () => {
+  it("are removed from all users when they are deleted", async () => {
     const user = await service.user()
     const feature = await make("short-lived")
     await service.call("PUT", `/users/${user.id}/features/${feature.id}`, { token: admin.token })
@@ -54,7 +54,7 @@ describe("features", () => {
     expect(body.map((f: { code: string }) => f.code)).not.toContain("short-lived")
   })
 
-  it("is an administrator's business; another user's features are private", async () => {
+  it("can be managed by administrators only, and other users' features are private", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const feature = await make("closed")
     expect((await service.call("GET", "/features", { token: one.token })).body.scope).toBe("feature::read")
@@ -62,7 +62,7 @@ describe("features", () => {
       (await service.call("PUT", `/users/${one.id}/features/${feature.id}`, { token: one.token })).status,
     ).toBe(403)
     expect((await service.call("GET", `/users/${other.id}/features`, { token: one.token })).status).toBe(403)
-    const nobody = `/users/00000000-0000-4000-8000-000000000000/features/${feature.id}`
-    expect((await service.call("PUT", nobody, { token: admin.token })).status).toBe(404)
+    const unknownUser = `/users/00000000-0000-4000-8000-000000000000/features/${feature.id}`
+    expect((await service.call("PUT", unknownUser, { token: admin.token })).status).toBe(404)
   })
 })

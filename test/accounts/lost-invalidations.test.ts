@@ -2,13 +2,13 @@ import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 
 /**
- * A statement that was committed while its answer was lost is sent again by the door to Postgres, and finds nothing left
- * to do. What the first one took away must be taken away all the same: here its commit is made behind the service's back.
+ * If the response to a committed statement is lost, the statement is sent again and changes nothing. The caches must be
+ * invalidated all the same. These tests commit the first statement directly in the database.
  */
 const service = await serve()
 const admin = await service.user({ role: "Admin" })
 
-it("a deleted API key stops working also when the answer to its deletion was lost", async () => {
+it("a deleted API key is rejected even if the database's response to the deletion was lost", async () => {
   const user = await service.user()
   const made = await service.call("POST", "/api_keys", { token: user.token, body: { name: "leaked" } })
   const use = () => service.call("GET", "/pubkeys", { headers: { "x-api-key": made.body.api_key } })
@@ -19,7 +19,7 @@ it("a deleted API key stops working also when the answer to its deletion was los
   expect((await use()).status).toBe(401)
 })
 
-it("a deleted user is out also when the answer to the deletion was lost", async () => {
+it("a deleted user's token is rejected even if the database's response to the deletion was lost", async () => {
   const user = await service.user()
   const use = () => service.call("GET", "/pubkeys", { token: user.token })
   expect((await use()).status).toBe(200)
@@ -29,7 +29,7 @@ it("a deleted user is out also when the answer to the deletion was lost", async 
   expect((await use()).status).toBe(401)
 })
 
-it("a member who was removed has no rights left also when the answer to that was lost", async () => {
+it("a removed member loses all rights even if the database's response to the removal was lost", async () => {
   const user = await service.user()
   const made = await service.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
   const member = `/organizations/${made.body.id}/members/${user.id}`

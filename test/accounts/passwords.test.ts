@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { checkPassword, type PasswordOptions, Passwords } from "../../src/accounts/passwords.ts"
 
-/** The real package, watched: how many hashes run at once, and what is verified. */
+/** Spies on the real package: how many hashes run concurrently, and which hashes are verified. */
 const watch = { running: 0, peak: 0, verified: [] as Array<string> }
 const { hash, verify } = argon2
 const watched = async <A>(job: () => Promise<A>) => {
@@ -52,7 +52,7 @@ test("a password verifies against its own hash only, and two hashes of it differ
   expect([right, wrong]).toEqual([true, false])
 })
 
-test("composed and decomposed spellings are one password", async () => {
+test("composed and decomposed Unicode forms are the same password", async () => {
   const matches = await run((passwords) =>
     Effect.flatMap(passwords.hash("caf\u00e9-caf\u00e9"), (stored) =>
       passwords.verify(stored, "cafe\u0301-cafe\u0301"),
@@ -61,16 +61,16 @@ test("composed and decomposed spellings are one password", async () => {
   expect(matches).toBe(true)
 })
 
-test("an unknown user costs a verification against a hash of the same cost that no password has", async () => {
+test("without a stored hash, verifies against a dummy hash of the same cost", async () => {
   const stored = await run((passwords) => passwords.hash("correct horse"))
   expect(await run((passwords) => passwords.verify(undefined, "correct horse"))).toBe(false)
-  const [nobodys = "", ...others] = watch.verified
+  const [dummy = "", ...others] = watch.verified
   expect(others).toEqual([])
-  expect(argon2.parseOptions(nobodys)).toEqual(argon2.parseOptions(stored))
-  expect(nobodys).toHaveLength(stored.length)
+  expect(argon2.parseOptions(dummy)).toEqual(argon2.parseOptions(stored))
+  expect(dummy).toHaveLength(stored.length)
 })
 
-test("a hash made at another cost needs a rehash", async () => {
+test("a hash with other cost parameters needs a rehash", async () => {
   const stored = await run((passwords) => passwords.hash("correct horse"))
   const needs = (options: PasswordOptions, hash = stored) =>
     run((passwords) => Effect.succeed(passwords.needsRehash(hash)), options)
@@ -86,17 +86,17 @@ test.each([
   ["x".repeat(201), "too_long"],
   ["x".repeat(1_000_000), "too_long"],
   ["passwor\ud83d", "malformed"],
-])("the password %.12s is refused as %s", async (password, code) => {
+])("rejects the password %.12s as %s", async (password, code) => {
   const refused = await Effect.runPromise(Effect.flip(checkPassword(password)))
   expect(refused).toMatchObject({ _tag: "PasswordUnacceptable", code })
 })
 
-test("lengths are counted in code points", async () => {
+test("password lengths are counted in code points", async () => {
   expect(await Effect.runPromise(checkPassword("🐙".repeat(8)))).toHaveLength(16)
   expect(await Effect.runPromise(checkPassword("🐙".repeat(200)))).toHaveLength(400)
 })
 
-test("no more hashes run at once than allowed", async () => {
+test("the number of concurrent hashes is limited", async () => {
   await run(
     (passwords) =>
       Effect.all(
@@ -108,7 +108,7 @@ test("no more hashes run at once than allowed", async () => {
   expect(watch.peak).toBe(2)
 })
 
-test("callers beyond the queue are told when to come back, and the queue opens again", async () => {
+test("a full queue fails with a retry time, and accepts callers again later", async () => {
   await run(
     (passwords) =>
       Effect.gen(function* () {
@@ -126,7 +126,7 @@ test("callers beyond the queue are told when to come back, and the queue opens a
   )
 })
 
-test("an interrupted caller gives its place in the queue away, and a running hash keeps its permit", async () => {
+test("an interrupted caller leaves the queue, and a running hash keeps its permit", async () => {
   await run(
     (passwords) =>
       Effect.gen(function* () {
@@ -145,7 +145,7 @@ test("an interrupted caller gives its place in the queue away, and a running has
   expect(watch.peak).toBe(1)
 })
 
-test("the event loop turns while a hash is computed", async () => {
+test("computing a hash does not block the event loop", async () => {
   let turns = 0
   const turn = () => {
     turns++

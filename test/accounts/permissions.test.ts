@@ -22,13 +22,13 @@ const caller = (facts: Partial<Principal> & { role?: Role } = {}): Principal => 
 const allowed = <A, E>(effect: Effect.Effect<A, E>) => Result.isSuccess(Effect.runSync(Effect.result(effect)))
 
 describe("acting for a user", () => {
-  it("is for oneself, in any letter case of the id, and for whoever has the scope", () => {
+  it("is allowed for the caller's own user, in any letter case of the id, and for callers with the scope", () => {
     expect(allowed(checkForUser(caller(), me.toUpperCase(), { others: "user:show" }))).toBe(true)
     expect(allowed(checkForUser(caller(), other, { others: "user:show" }))).toBe(false)
     expect(allowed(checkForUser(caller({ role: "Admin" }), other, { others: "user:show" }))).toBe(true)
   })
 
-  it("wants the scope for oneself where the operation names one", () => {
+  it("requires the `own` scope for the caller's own user if the operation has one", () => {
     const key = caller({ via: "api_key", scopes: new Set<Scope>(["cart:show"]) })
     expect(allowed(checkForUser(key, me, { own: "user:deleteSelf", others: "user:delete" }))).toBe(false)
   })
@@ -38,13 +38,13 @@ describe("acting in an organization", () => {
   const member = (role: Role, facts: Partial<Principal> = {}) =>
     caller({ organizations: new Map([[org, role]]), ...facts })
 
-  it("follows the role held there, and no other organization's", () => {
+  it("depends on the role in that organization, not in another one", () => {
     expect(allowed(checkInOrganization(member("OrgOwner"), org, "organizationUser:admin"))).toBe(true)
     expect(allowed(checkInOrganization(member("OrgMember"), org, "organizationUser:admin"))).toBe(false)
     expect(allowed(checkInOrganization(member("OrgOwner"), other, "organizationUser:admin"))).toBe(false)
   })
 
-  it("is closed to a limited token, and open to an API key that lists the scope", () => {
+  it("is denied to an OAuth token, and allowed to an API key with the scope", () => {
     expect(
       allowed(
         checkInOrganization(
@@ -60,7 +60,7 @@ describe("acting in an organization", () => {
     expect(allowed(checkInOrganization(key("cart:show"), org, "organization:read"))).toBe(false)
   })
 
-  it("decides whose list it is", () => {
+  it("selects the owner of a list", () => {
     const needed = {
       own: "userEmoji:list",
       user: "adminUser:load",
@@ -81,14 +81,14 @@ describe("acting in an organization", () => {
   })
 })
 
-describe("the ranks of roles", () => {
-  it("let nobody grant a role above their own", () => {
+describe("the ranking of roles", () => {
+  it("prevents a user from granting a role above their own", () => {
     expect(allowed(checkGrants(caller({ role: "Admin" }), "Admin"))).toBe(true)
     expect(allowed(checkGrants(caller({ role: "Admin" }), "Super"))).toBe(false)
     expect(allowed(checkGrants(caller({ role: "Bot" }), "Admin"))).toBe(false)
   })
 
-  it("never put a role with more rights below one with fewer", () => {
+  it("never ranks a role with more scopes below one with fewer", () => {
     for (const role of Object.keys(roleScopes) as Array<Role>) {
       for (const lower of rolesUpTo(role)) {
         expect([...roleScopes[lower]].every((scope) => roleScopes[role].has(scope))).toBe(true)

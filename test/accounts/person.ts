@@ -13,7 +13,7 @@ export interface Tokens {
   readonly requires_2fa?: string
 }
 
-/** A person at the API: what they do is a request, what they hold is what was answered. */
+/** Registers a user through the API and returns their ids and tokens. */
 export const register = async (service: TestService, body: Record<string, unknown> = {}) => {
   const email = someEmail()
   const answer = await service.call("POST", "/users", { body: { email, password, ...body } })
@@ -54,14 +54,16 @@ export const newestLink = async (service: TestService, to: string) => {
   return new URL(mail?.link ?? "about:blank").searchParams.get("refresh_token") ?? ""
 }
 
-/** The code of an authenticator app, some 30-second steps from now. */
+/** The code of an authenticator app, `steps` 30-second steps from now. */
 export const totpCode = (secret: string, steps = 0) =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 })
 
 const stepMs = 30_000
 const stepNow = () => Math.floor(Date.now() / stepMs)
 
-/** Sends the code of the step before, which is good until this step ends: when that comes first, the next one. */
+/**
+ * Sends the code of the previous step, which is valid until the current step ends. If the step ends first, tries again.
+ */
 export const sendPreviousTotpCode = async <A extends { readonly status: number }>(
   secret: string,
   send: (code: string) => Promise<A>,
@@ -73,7 +75,10 @@ export const sendPreviousTotpCode = async <A extends { readonly status: number }
   }
 }
 
-/** Turns the authenticator app on; the code that confirms it is the previous step's, so the current one is left. */
+/**
+ * Enables the authenticator app. Confirms it with the code of the previous step, so that the current code is still
+ * unused.
+ */
 export const turnOnTotp = async (service: TestService, token: string) => {
   const enabled = await service.call("POST", "/account/2fa/enable", {
     token,
@@ -88,7 +93,7 @@ export const turnOnTotp = async (service: TestService, token: string) => {
   return { secret, backupCodes: enabled.body.backup_codes as ReadonlyArray<string> }
 }
 
-/** The codes of the user's sessions were entered long ago. Seen by services that are started with peersPossible. */
+/** Ends the grace period of the user's sessions. Only services started with peersPossible notice the change. */
 export const endGrace = ({ sql }: Pick<TestService, "sql">, userId: string) =>
   sql`update entity set version = version + 1, state = jsonb_set(state, '{context,verifiedAt}', '1')
        where kind = 'session' and owner_id = ${userId}`

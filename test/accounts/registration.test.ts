@@ -12,7 +12,7 @@ const post = (path: string, body: unknown, token?: string) =>
 const patch = (body: unknown, token: string) => service.call("PATCH", "/account", { body, token })
 
 describe("registering", () => {
-  it("answers tokens that work, for an email with a password", async () => {
+  it("returns working tokens for an email with a password", async () => {
     const { email, refresh, token, tokens } = await register(service, { first_name: "Ada", source: "app" })
     expect(tokens.has_password).toBe(true)
     expect(tokens).not.toHaveProperty("requires_2fa")
@@ -23,7 +23,7 @@ describe("registering", () => {
     expect(changed.body.user).not.toHaveProperty("email_verified_at")
   })
 
-  it("keeps one lower-case spelling of an email and refuses a second account of it as uniqueness", async () => {
+  it("stores an email in lower case and rejects a second registration with `uniqueness`", async () => {
     const email = someEmail()
     expect((await post("/users", { email: ` ${email.toUpperCase()} `, password })).status).toBe(200)
     const again = await post("/users", { email, password })
@@ -32,7 +32,7 @@ describe("registering", () => {
     expect((await login(service, email.toUpperCase())).status).toBe(200)
   })
 
-  it("takes an alternate_id only with a password, and once", async () => {
+  it("accepts an alternate_id only with a password, and only once", async () => {
     const alternate_id = `device-${someEmail()}`
     const without = await post("/users", { alternate_id })
     expect(without.status).toBe(422)
@@ -49,13 +49,13 @@ describe("registering", () => {
     [{ email: "a@b\r\nBcc: c@d", password }, "email", "invalid"],
     [{ email: "short@example.com", password: "short" }, "password", "too_short"],
     [{ email: "long@example.com", password: "x".repeat(300) }, "password", "too_long"],
-  ])("refuses %j by its field", async (body, field, code) => {
+  ])("rejects %j and names the field", async (body, field, code) => {
     const answer = await post("/users", body)
     expect(answer.status).toBe(422)
     expect(answer.body.fields[field][0].code).toBe(code)
   })
 
-  it("accepts what generated clients send along, null included", async () => {
+  it("accepts the additional members of generated clients, including null", async () => {
     const answer = await post("/users", {
       email: someEmail(),
       password,
@@ -72,7 +72,7 @@ describe("registering", () => {
     expect(me.body.user).toMatchObject({ role: "User", free_limit: 1, source: "campaign" })
   })
 
-  it("lets exactly one of twenty parallel registrations of an email win", async () => {
+  it("accepts exactly one of twenty concurrent registrations of an email", async () => {
     const email = someEmail()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post("/users", { email })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -80,8 +80,8 @@ describe("registering", () => {
   })
 })
 
-describe("an email without a password", () => {
-  it("sets a password after the first link, and then has no more links", async () => {
+describe("a user without a password", () => {
+  it("can set a password after the first link, and gets no links after that", async () => {
     const email = someEmail()
     const { body } = await post("/users", { email })
     expect(body.has_password).toBe(false)
@@ -92,7 +92,7 @@ describe("an email without a password", () => {
     const token = await newestLink(service, email)
     const consumed = await post("/auth/magic_link/consume", { token }, body.access_token)
     expect(consumed.status).toBe(200)
-    // The app that registered has used the link itself: it stays logged in.
+    // The application that registered the user consumed the link itself, so it stays logged in.
     expect((await patch({}, body.access_token)).body.user.email_verified_at).toEqual(expect.any(String))
 
     const set = await patch({ password }, consumed.body.access_token)
@@ -105,13 +105,13 @@ describe("an email without a password", () => {
     expect(await mails(service, email)).toHaveLength(before)
   })
 
-  it("expels who registered the address without owning it, at the first link its owner asks for", async () => {
+  it("loses the session of a stranger who registered the address when the owner uses a requested link", async () => {
     const email = someEmail()
-    const thief = (await post("/users", { email })).body
+    const stranger = (await post("/users", { email })).body
     await post("/auth/magic_link", { email })
     const owner = (await post("/auth/magic_link/consume", { token: await newestLink(service, email) })).body
-    expect((await patch({}, thief.access_token)).status).toBe(401)
-    expect((await post("/auth/token/refresh", { refresh_token: thief.refresh_token })).status).toBe(401)
+    expect((await patch({}, stranger.access_token)).status).toBe(401)
+    expect((await post("/auth/token/refresh", { refresh_token: stranger.refresh_token })).status).toBe(401)
     expect((await patch({}, owner.access_token)).status).toBe(200)
   })
 })
@@ -123,7 +123,7 @@ describe("an invited account", () => {
     return row.id
   }
 
-  it("is claimed by registering while it owns nothing, but its password is set by who reads its mail", async () => {
+  it("can be claimed by registration if it owns nothing, but setting a password requires the mailed link", async () => {
     const email = someEmail()
     const id = await invite(email)
     const early = await post("/users", { email, password })
@@ -142,7 +142,7 @@ describe("an invited account", () => {
     expect((await login(service, email, "the owner's own")).status).toBe(200)
   })
 
-  it("is claimed with the alternate_id that was registered along with its address", async () => {
+  it("is claimed together with the alternate_id of the registration", async () => {
     const email = someEmail()
     await invite(email)
     const alternate_id = `device-${email}`
@@ -153,7 +153,7 @@ describe("an invited account", () => {
     expect(byDevice.status).toBe(200)
   })
 
-  it("that owns an id is given only to who reads its mail", async () => {
+  it("that owns an id can be claimed only with the mailed link", async () => {
     const email = someEmail()
     const id = await invite(email)
     await service.sql`insert into claim (canonical, kind, holder, owner_id) values (${`x${id}`}, 'owned', ${id}, ${id})`
@@ -169,7 +169,7 @@ describe("an invited account", () => {
 })
 
 describe("changing the account", () => {
-  it("needs the current password for a new one, and ends every other session", async () => {
+  it("requires the current password for a new one, and ends all other sessions", async () => {
     const { email, refresh, token } = await register(service)
     const other = (await login(service, email)).body
     const missing = await patch({ password: "another password" }, token)
@@ -192,7 +192,7 @@ describe("changing the account", () => {
     expect((await login(service, email, "another password")).status).toBe(200)
   })
 
-  it("makes a new email unconfirmed, mails a link there and voids the links of the old one", async () => {
+  it("marks a new email as unconfirmed, mails a link to it and invalidates the links of the old email", async () => {
     const { email, token } = await register(service)
     const oldLink = await newestLink(service, email)
     const next = someEmail()
@@ -210,7 +210,7 @@ describe("changing the account", () => {
     )
   })
 
-  it("refuses an email somebody else has", async () => {
+  it("rejects an email that another user has", async () => {
     const [one, other] = [await register(service), await register(service)]
     const answer = await patch({ email: other.email, current_password: password }, one.token)
     expect(answer.status).toBe(422)

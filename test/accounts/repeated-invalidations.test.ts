@@ -21,27 +21,27 @@ import { OauthClients } from "../../src/sign-in/oauth/oauth-client-store.ts"
 import { Outbox } from "../../src/turns/outbox.ts"
 import { testConfig } from "../fixtures/service.ts"
 
-/** Nobody hears what became of a statement: it may be committed a while later, after the caches have been told. */
+/** The outcome of a statement is unknown: it may be committed later, after the caches were invalidated. */
 const lost = () => Effect.fail(new Unavailable({ error: "The database is not reachable." }))
-const forgetful = Layer.succeed(Sql, {
+const unreachable = Layer.succeed(Sql, {
   rows: lost,
   attempt: lost,
   statementTimeoutMs: 50,
 } as unknown as Sql["Service"])
 const surroundings = Layer.mergeAll(
-  forgetful,
+  unreachable,
   Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
   Layer.succeed(AppConfig, { ...testConfig(), statementTimeoutMs: 50 }),
 )
 const id = randomUUID()
 
-/** How often caches are told of the key. */
-const told = <A, E>(topic: string, taking: Effect.Effect<A, E, ApiKeys | Members | UserAdmin>) =>
+/** Checks that the key is invalidated twice. Returns the keys that were invalidated when the call failed. */
+const invalidatedBy = <A, E>(topic: string, operation: Effect.Effect<A, E, ApiKeys | Members | UserAdmin>) =>
   Effect.gen(function* () {
     const bus = yield* Bus
     const keys: Array<string> = []
-    bus.onInvalidate(topic, (heard) => heard !== "all" && keys.push(...heard))
-    yield* Effect.flip(taking)
+    bus.onInvalidate(topic, (changed) => changed !== "all" && keys.push(...changed))
+    yield* Effect.flip(operation)
     const first = [...keys]
     yield* Effect.promise(() => expect.poll(() => keys).toEqual([id, id]))
     return first
@@ -55,22 +55,22 @@ const told = <A, E>(topic: string, taking: Effect.Effect<A, E, ApiKeys | Members
     Effect.runPromise,
   )
 
-it("an API key whose deletion was not heard of is forgotten at once, and again when it must be over", async () => {
+it("an API key with an unknown deletion outcome is invalidated immediately and again after the statement timeout", async () => {
   const remove = ApiKeys.use((keys) => keys.remove(id, { userId: randomUUID(), roles: [] }))
-  expect(await told("api_key", remove)).toEqual([id])
+  expect(await invalidatedBy("api_key", remove)).toEqual([id])
 })
 
-it("so is a user whose deletion was not heard of", async () => {
+it("a user with an unknown deletion outcome is invalidated twice", async () => {
   const remove = UserAdmin.use((users) => users.remove(id, { by: "Admin", insists: false }))
-  expect(await told("user", remove)).toEqual([id])
+  expect(await invalidatedBy("user", remove)).toEqual([id])
 })
 
-it("so is a member whose removal was not heard of", async () => {
+it("a member with an unknown removal outcome is invalidated twice", async () => {
   const remove = Members.use((members) => members.remove(randomUUID(), id, true))
-  expect(await told("user", remove)).toEqual([id])
+  expect(await invalidatedBy("user", remove)).toEqual([id])
 })
 
-it("so are the keys and the user of a link whose use was not heard of", async () => {
+it("the API keys of a magic link's user are invalidated twice if the outcome of its use is unknown", async () => {
   const link = { userId: randomUUID(), email: "", purpose: "confirm", keyIds: [id] }
   const rows = (statement: (q: never) => unknown) => {
     const text = statement(((strings: ReadonlyArray<string>) => strings.join("?")) as never) as string
@@ -85,7 +85,7 @@ it("so are the keys and the user of a link whose use was not heard of", async ()
     Layer.provide(surroundings),
   )
   const use = MagicLinks.use((service) => service.consume("token", { discardsCredentials: true }))
-  expect(await told("api_key", use.pipe(Effect.provide(links)) as never)).toEqual([id])
+  expect(await invalidatedBy("api_key", use.pipe(Effect.provide(links)) as never)).toEqual([id])
 })
 
 it.each([
@@ -95,7 +95,7 @@ it.each([
     Organizations.use((organizations) => organizations.remove(randomUUID())),
   ],
 ] as const)(
-  "so are the users of %s whose deletion was not heard of, also when the database is back only later",
+  "the users of %s with an unknown deletion outcome are invalidated, even if the database is available only later",
   async (_, remove) => {
     let reads = 0
     const rows = (statement: (q: never) => unknown) => {
@@ -105,7 +105,7 @@ it.each([
     const keys = await Effect.gen(function* () {
       const bus = yield* Bus
       const keys: Array<string> = []
-      bus.onInvalidate("user", (heard) => heard !== "all" && keys.push(...heard))
+      bus.onInvalidate("user", (changed) => changed !== "all" && keys.push(...changed))
       yield* Effect.flip(remove as Effect.Effect<unknown, unknown, OauthClients | Organizations>)
       yield* Effect.promise(() => expect.poll(() => keys).toEqual([id]))
       return keys

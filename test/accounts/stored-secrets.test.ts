@@ -12,7 +12,7 @@ import {
   turnOnTotp,
 } from "./person.ts"
 
-it("a dump of every table holds no password, token, secret or code", async () => {
+it("a dump of all tables contains no password, token, secret or code", async () => {
   const service = await serve()
   const post = (path: string, body: unknown, token?: string) =>
     service.call("POST", path, { body, ...(token === undefined ? {} : { token }) })
@@ -67,7 +67,7 @@ it("a dump of every table holds no password, token, secret or code", async () =>
     expect(dump.includes(Buffer.from(value).toString("base64url")), `${name} in base64`).toBe(false)
     expect(dump.includes(Buffer.from(value).toString("hex")), `${name} in hex`).toBe(false)
   }
-  // Six digits may turn up inside any number by chance; as a word of their own they may not.
+  // Six digits may occur inside a longer number by chance, but not as a separate word.
   for (const code of [setupCode, smsCode, totp]) {
     expect(code).toMatch(/^\d{6}$/)
     expect(dump).not.toMatch(new RegExp(`(?<![\\w.+-])${code}(?![\\w.-])`))
@@ -75,7 +75,7 @@ it("a dump of every table holds no password, token, secret or code", async () =>
   expect(claimsOf(done.access_token).sub).toBe(person.id)
 })
 
-it("a code is wrong, and no fault, after the secret that sealed its own was lost", async () => {
+it("a two-factor code is wrong, and no server error occurs, after its encryption key was removed", async () => {
   const service = await serve()
   const person = await register(service)
   const { secret } = await turnOnTotp(service, person.token)

@@ -5,7 +5,7 @@ import { Outbox } from "../../src/turns/outbox.ts"
 import { someEmail } from "../accounts/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
-/** Mails the server has read and not acknowledged yet. */
+/** The callbacks of mails that the server has read and not acknowledged yet. */
 const unanswered: Array<() => void> = []
 const smtp = new SMTPServer({
   authOptional: true,
@@ -20,7 +20,7 @@ afterAll(() => new Promise<void>((resolve) => smtp.close(() => resolve())))
 
 const serveWithMail = (environment: Record<string, string> = {}) =>
   serve({ SMTP_URL: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`, ...environment })
-const beginLetter = async (service: TestService) => {
+const beginMail = async (service: TestService) => {
   const to = someEmail()
   const message = { to, kind: "security_notice", data: { change: "something changed" } }
   await service.runtime.runPromise(Outbox.use((outbox) => outbox.put(message)))
@@ -28,12 +28,12 @@ const beginLetter = async (service: TestService) => {
   return to
 }
 
-it("a letter that is being handed over when the service stops counts as sent, and is not sent again", async () => {
+it("a mail that is being sent when the service stops is marked as sent and not sent again", async () => {
   const service = await serveWithMail()
-  const to = await beginLetter(service)
+  const to = await beginMail(service)
   const other = await serve({}, { database: service.database })
   const stopped = service.stop()
-  // It takes no connections any more, so it is stopping.
+  // It no longer accepts connections, so it is stopping.
   await expect.poll(() => fetch(`${service.url}/health`).catch(() => "gone")).toBe("gone")
   unanswered.shift()?.()
   await stopped
@@ -41,15 +41,15 @@ it("a letter that is being handed over when the service stops counts as sent, an
   expect(row).toEqual({ sent: true })
 })
 
-it("a mail server that says nothing more holds up no stop for long", async () => {
+it("a mail server that stops responding delays the shutdown by at most the drain time", async () => {
   const service = await serveWithMail({ DRAIN_SECONDS: "1" })
-  await beginLetter(service)
+  await beginMail(service)
   await service.stop()
   expect(unanswered).toHaveLength(1)
   unanswered.shift()?.()
 })
 
-it("letters that wait for a slow mail server are left to other processes, and their lease does not run out unused", async () => {
+it("a process leases only as many mails as it sends concurrently, so that other processes can send the rest", async () => {
   const service = await serveWithMail({ DRAIN_SECONDS: "1" })
   const rows = Array.from({ length: 12 }, () => ({ recipient: someEmail(), kind: "security_notice" }))
   await service.sql`insert into outbox ${service.sql(rows.map((row) => ({ ...row, payload: "{}" })))}`

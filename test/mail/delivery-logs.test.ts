@@ -6,8 +6,8 @@ import { someEmail } from "../accounts/person.ts"
 import { serve } from "../fixtures/service.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
-/** A letter whose recipient the mail server turns away, to be tried again later. */
-const refusedLetter = async () => {
+/** A mail whose recipient the mail server rejects temporarily. */
+const rejectedMail = async () => {
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS", "AUTH"],
@@ -24,19 +24,19 @@ const refusedLetter = async () => {
   return { service, to }
 }
 
-it("a log of letters that were refused says why, and not whose they were", async () => {
+it("logs the reason of a rejected mail without the recipient's address", async () => {
   const lines: Array<string> = []
-  const said = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line))
-  cleanUp(async () => said.mockRestore())
-  const { to } = await refusedLetter()
+  const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line))
+  cleanUp(async () => log.mockRestore())
+  const { to } = await rejectedMail()
   await expect.poll(() => lines.join("\n")).toContain("no room")
   expect(lines.join("\n")).not.toContain(to)
 })
 
-it("the metrics tell how long a letter waits that is refused again and again, also between the tries", async () => {
-  const said = vi.spyOn(console, "log").mockImplementation(() => {})
-  cleanUp(async () => said.mockRestore())
-  const { service, to } = await refusedLetter()
+it("the outbox lag metric includes a mail that is rejected repeatedly, also between the attempts", async () => {
+  const log = vi.spyOn(console, "log").mockImplementation(() => {})
+  cleanUp(async () => log.mockRestore())
+  const { service, to } = await rejectedMail()
   await service.sql`update outbox set at = now() - interval '1 hour' where recipient = ${to}`
   const tries = async () =>
     (await service.sql`select tries from outbox where recipient = ${to}`)[0]?.["tries"]

@@ -27,7 +27,7 @@ const sendThrough = async (options: SMTPServerOptions) => {
   return { state }
 }
 
-it.concurrent("a mail server that makes everybody wait before it greets gets its mail", {
+it.concurrent("a mail server that delays its greeting receives the mail", {
   timeout,
 }, async ({ expect }) => {
   const postscreenMs = 6000
@@ -37,7 +37,7 @@ it.concurrent("a mail server that makes everybody wait before it greets gets its
   await expect.poll(state, { timeout }).toMatchObject({ sent: true, tries: 1 })
 })
 
-it.concurrent("a mail server that looks long at a letter is waited for, and nobody else sends it meanwhile", {
+it.concurrent("the lease of a mail is renewed while a slow server processes it, so that it is sent once", {
   timeout,
 }, async ({ expect }) => {
   const unanswered: Array<() => void> = []
@@ -47,7 +47,7 @@ it.concurrent("a mail server that looks long at a letter is waited for, and nobo
       stream.on("end", () => unanswered.push(done))
     },
   })
-  // Its lease was for a minute, and was begun anew twice.
+  // The lease was one minute and was renewed twice.
   await expect.poll(async () => (await state())?.["leased"], { timeout }).toBeGreaterThanOrEqual(80)
   expect(unanswered).toHaveLength(1)
   unanswered[0]?.()

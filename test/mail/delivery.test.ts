@@ -13,9 +13,9 @@ interface Received {
 }
 
 const mails: Array<Received> = []
-/** Answers of the SMTP server to come, before it takes mail again. */
+/** The next responses of the SMTP server to a recipient. It accepts mail again when this list is empty. */
 const smtpRefusals: Array<{ readonly responseCode: number }> = []
-/** The same, about the sender. */
+/** The next responses to a sender. */
 const senderRefusals: Array<{ readonly responseCode: number }> = []
 const smtp = new SMTPServer({
   authOptional: true,
@@ -88,7 +88,7 @@ const put = (to: string, kind: string, data: Record<string, unknown>) =>
   service.runtime.runPromise(Outbox.use((outbox) => outbox.put({ to, kind, data })))
 const mailTo = (to: string) =>
   expect.poll(() => mails.find((mail) => mail.to.includes(to)), { timeout: 10_000 })
-/** Brings the next try forward. */
+/** Makes the next attempt due now. */
 const dueNow = (to: string) =>
   service.sql`update outbox set due_at = now() where recipient = ${to} and due_at < 'infinity'`
 const stateOf = async (to: string) => {
@@ -98,7 +98,7 @@ const stateOf = async (to: string) => {
 }
 
 describe("mail", () => {
-  it("leaves by SMTP with the link, once, and counts as sent", async () => {
+  it("is sent once by SMTP with its link and is marked as sent", async () => {
     const { email } = await register(service)
     await mailTo(email).toBeDefined()
     await expect.poll(() => stateOf(email)).toEqual({ sent: true, given_up: false, tries: 1 })
@@ -110,14 +110,14 @@ describe("mail", () => {
     expect(mails.filter((mail) => mail.to.includes(email))).toHaveLength(1)
   })
 
-  it("goes to an address that begins like a phone number, too", async () => {
+  it("is sent by SMTP to an email address that begins like a phone number", async () => {
     const email = `+1${someEmail()}`
     await register(service, { email })
     await mailTo(email).toBeDefined()
     expect(posted.filter(({ form }) => form.get("To") === email)).toEqual([])
   })
 
-  it("is tried again after a passing refusal, under the same message id", async () => {
+  it("is sent again after a temporary rejection, with the same message id", async () => {
     const to = someEmail()
     smtpRefusals.push({ responseCode: 451 })
     await put(to, "security_notice", { change: "something changed" })
@@ -127,18 +127,18 @@ describe("mail", () => {
     await mailTo(to).toBeDefined()
     await expect.poll(() => stateOf(to)).toMatchObject({ sent: true, tries: 2 })
     expect(mails.find((mail) => mail.to.includes(to))?.raw).toMatch(
-      /Message-ID: <letter-\d+@directory\.example>/,
+      /Message-ID: <mail-\d+@directory\.example>/,
     )
   })
 
-  it("is given up after a lasting refusal", async () => {
+  it("is abandoned after a permanent rejection", async () => {
     const to = someEmail()
     smtpRefusals.push({ responseCode: 550 })
     await put(to, "security_notice", { change: "something changed" })
     await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries: 1 })
   })
 
-  it("waits for the operator when the server takes none from this sender", async () => {
+  it("is retried when the server rejects the sender, because the operator can correct that", async () => {
     const to = someEmail()
     senderRefusals.push({ responseCode: 553 })
     await put(to, "order_receipt", {})
@@ -153,7 +153,7 @@ describe("mail", () => {
     ["order_receipt", 92],
     ["transfer_invitation", 92],
     ["security_notice", 92],
-  ])("of the kind %s is given up after %d tries", async (kind, tries) => {
+  ])("of the kind %s is abandoned after %d attempts", async (kind, tries) => {
     const to = someEmail()
     const refuseNext = () => smtpRefusals.push({ responseCode: 451 })
     const tryAgain = async (n: number) => {
@@ -169,7 +169,7 @@ describe("mail", () => {
     await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries })
   })
 
-  it("that cannot be opened holds up no other, and waits for a process that has its key", async () => {
+  it("that cannot be decrypted does not delay other mail and is retried, because another process may have its key", async () => {
     const [broken, good] = [someEmail(), someEmail()]
     await service.sql`insert into outbox (recipient, kind, payload) values (${broken}, 'magic_link', 'v1.nonsense')`
     await put(good, "security_notice", { change: "something changed" })
@@ -181,7 +181,7 @@ describe("mail", () => {
 })
 
 describe("SMS", () => {
-  it("goes to the gateway as a form with its credentials", async () => {
+  it("is posted to the gateway as a form with the account's credentials", async () => {
     const { token } = await register(service)
     const phone = "+14155550133"
     const body = { default: true, provider: "SMS", phone: "+1 (415) 555-0133" }
@@ -196,7 +196,7 @@ describe("SMS", () => {
     await expect.poll(() => stateOf(phone)).toMatchObject({ sent: true })
   })
 
-  it("is tried again when the gateway fails and given up when it refuses the number", async () => {
+  it("is sent again when the gateway fails and abandoned when the gateway rejects the number", async () => {
     const [failing, refused] = ["+14155550134", "+14155550135"]
     gatewayAnswers.push(503)
     await put(failing, "two_factor_sms", { code: "123456" })
@@ -210,7 +210,7 @@ describe("SMS", () => {
 })
 
 describe("the outbox", () => {
-  it("is where a letter stays that nobody carries, done with the commit that wrote it", async () => {
+  it("marks mail as sent in the commit that stores it when no provider is configured", async () => {
     const quiet = await serve()
     const to = someEmail()
     await quiet.runtime.runPromise(
@@ -222,11 +222,11 @@ describe("the outbox", () => {
     expect(await mailsTo(quiet, to)).toMatchObject([{ kind: "magic_link", link: "http://localhost/1" }])
   })
 
-  it("keeps nothing of what another process carries, as when a mail server or a gateway is being set up", async () => {
+  it("does not mark messages as sent that another process can send, while a provider is being configured", async () => {
     const quiet = await serve()
     const mailing = await serve({ SMTP_URL: "smtp://127.0.0.1:9" }, { database: quiet.database })
     const [fresh, code, old] = [someEmail(), "+14155550141", "+14155550142"]
-    // As by a process that carries both.
+    // As stored by a process that sends mail and SMS.
     await quiet.sql`insert into outbox (recipient, kind, payload, due_at) values
       (${fresh}, 'magic_link', '{}', now()), (${code}, 'two_factor_sms', '{}', now()),
       (${old}, 'two_factor_sms', '{}', now() - interval '1 day')`
@@ -239,7 +239,7 @@ describe("the outbox", () => {
     await expect.poll(() => counted(old)).toEqual({ sent: true })
   })
 
-  it("is sealed, but for what the order it is about says too", async () => {
+  it("encrypts messages, except receipts, whose content is also stored in the order", async () => {
     const to = someEmail()
     const items = [{ name: "🎈🎈", price_in_cents: 400 }]
     await put(to, "order_receipt", { order_number: "1234abcd", items, total: 400 })
@@ -250,7 +250,7 @@ describe("the outbox", () => {
     await mailTo(to).toMatchObject({ raw: expect.stringContaining("Receipt for order 1234abcd") })
   })
 
-  it("is read newest first, outside production only", async () => {
+  it("can be read outside production only, newest first", async () => {
     const to = someEmail()
     await put(to, "magic_link", { link: "http://localhost/1" })
     await put(to, "transfer_sender_code", { code: "123456", eid: "🎈", recipient: "b@example.com" })
@@ -269,7 +269,7 @@ describe("the outbox", () => {
   })
 })
 
-describe("a letter", () => {
+describe("the text of a mail", () => {
   const data = {
     code: "123456",
     link: "http://localhost/x",
@@ -297,7 +297,7 @@ describe("a letter", () => {
     ["payment_kept", "abcd1234"],
     ["interest_available", "🎈"],
     ["a_kind_of_its_own", "for you"],
-  ])("of the kind %s says %s", (kind, text) => {
+  ])("of the kind %s contains %s", (kind, text) => {
     const rendered = render({ kind, data })
     expect(rendered.text).toContain(text)
     expect(rendered.subject).not.toBe("")
@@ -309,12 +309,14 @@ describe("a letter", () => {
     [60, "1 minute"],
     [7200, "2 hours"],
     [undefined, "10 minutes"],
-  ])("of a transfer whose code lives %s seconds says %s", (good_seconds, life) => {
+  ])("for a transfer code with a lifetime of %s seconds states %s", (good_seconds, life) => {
     for (const kind of ["transfer_sender_code", "transfer_receiver_code"])
-      expect(render({ kind, data: { ...data, good_seconds } }).text).toContain(`It is good for ${life}.`)
+      expect(render({ kind, data: { ...data, good_seconds } }).text).toContain(
+        `The code is valid for ${life}.`,
+      )
   })
 
-  it("writes money as people do, also what is taken off", () => {
+  it("formats prices and discounts in dollars", () => {
     const items = [
       { name: "🎈", price_in_cents: 340_000 },
       { name: "Discount", price_in_cents: -34_000 },

@@ -10,5 +10,5 @@ it("the letter with a code says how long the code is good here", async () => {
   const body = { eid, email: recipient.email }
   expect((await service.call("POST", "/transfers", { token: sender.token, body })).status).toBe(200)
   const sent = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(sender.email)}`)
-  expect(sent.body[0].text).toContain("It is good for 90 seconds.")
+  expect(sent.body[0].text).toContain("The code is valid for 90 seconds.")
 })

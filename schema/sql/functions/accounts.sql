@@ -79,15 +79,15 @@ begin
 end $$;
 
 -- Consumes a magic link and marks the email as verified. Returns null if the link is unknown, used or expired.
--- p_shown are the users whose password or session came with the request. A caller who shows only the link may not be
+-- p_shown are the users whose password or session the request contains. A caller who has only the link may not be
 -- the person who registered the address. In that case:
 --   * The first verification of an address ends everything that was set up before it, the password included.
 --   * An account with a password that verified another address before, or that has an alternate_id, gives the new address
---     back instead ("released"): the address was mistyped, or was taken before its owner came.
+--     back instead ("released"): the address was mistyped, or registered before its owner did so.
 --   * If such an account has neither a verified address nor an alternate_id to go back to, the link stays unused and the
 --     password is required ("needs_password").
 create or replace function consume_magic_link(p_hashes text[], p_attempt uuid, p_shown text[]) returns jsonb language plpgsql as $$
-declare l magic_link; u app_user; over jsonb; keys text[];
+declare l magic_link; u app_user; ended_sessions jsonb; keys text[];
 begin
   update magic_link m set used_at = now(), used_by = p_attempt
     from app_user x
@@ -108,11 +108,11 @@ begin
     end if;
     keys := end_unproven(u);
     update app_user set password_hash = null where id = u.id;
-    over := end_sessions(u.id, 'claimed');
+    ended_sessions := end_sessions(u.id, 'claimed');
   end if;
   update app_user set email_verified_at = coalesce(email_verified_at, now()), invited_at = null, updated_at = now()
    where id = u.id;
-  return jsonb_build_object('user_id', u.id, 'ended', over, 'api_keys', coalesce(to_jsonb(keys), '[]'));
+  return jsonb_build_object('user_id', u.id, 'ended', ended_sessions, 'api_keys', coalesce(to_jsonb(keys), '[]'));
 end $$;
 
 -- Ends everything that was set up while the address of an account was not verified, possibly by a stranger. Returns the ids of
@@ -170,7 +170,7 @@ end $$;
 -- Creates the administrator named in the settings, or gives an existing account that role. Returns true if an older password of
 -- the settings was replaced. If the address was registered but never verified, the administrator inherits nothing from that
 -- account: neither a second factor that would lock them out, nor keys and sessions that would let a stranger in. An account
--- that moved to the address from another one, or that has an alternate_id and a password, gives the address back instead.
+-- that changed to the address from another one, or that has an alternate_id and a password, gives the address back instead.
 create or replace function put_admin(p_email text, p_old text, p_new text) returns boolean language plpgsql as $$
 declare was app_user; u app_user;
 begin
@@ -199,7 +199,7 @@ begin
 end $$;
 
 -- Whether this user is the only active administrator. The advisory lock lets one caller check at a time, so that the last two
--- administrators cannot both be removed at once.
+-- administrators cannot both be removed concurrently.
 create or replace function is_last_admin(who uuid) returns boolean language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(730214907);
@@ -213,7 +213,7 @@ end $$;
 -- A password set by support is for the owner of the address, so whatever was set up before its verification ends.
 create or replace function update_user(who uuid, p jsonb, may_touch text[]) returns jsonb language plpgsql as $$
 declare
-  u app_user; given jsonb := '[]';
+  u app_user; events jsonb := '[]';
   deactivates boolean := coalesce((p->>'active')::boolean = false, false);
   activates   boolean := coalesce((p->>'active')::boolean, false);
 begin
@@ -239,9 +239,9 @@ begin
          updated_at = now()
    where id = who returning * into u;
   if deactivates or p ? 'password_hash' then
-    given := end_sessions(who, case when deactivates then 'deactivated' else 'password_changed' end)->'events';
+    events := end_sessions(who, case when deactivates then 'deactivated' else 'password_changed' end)->'events';
   end if;
-  return jsonb_build_object('user', display_user(u), 'events', given);
+  return jsonb_build_object('user', display_user(u), 'events', events);
 end $$;
 
 -- What a user still holds and would lose with the account: ids, orders waiting for payment, money that was not refunded,
@@ -280,10 +280,11 @@ create or replace function user_holdings(who uuid) returns jsonb language sql st
                                             and o.user_id <> who and o.role = 'OrgOwner')))
 $$;
 
--- Deletes everything that identifies a person. A nameless row remains, because orders, the ledger and kept ids refer to it.
--- Email and alternate_id can be registered again at once. Refuses while the user holds something, unless `insists`. The ids then
--- stay reserved under the nameless account: if one were released, a stranger could register it and receive payments that are
--- still sent to it. The organizations are locked first and in order, so that the last two owners cannot both be deleted at once.
+-- Deletes everything that identifies a person. An anonymous row remains, because orders, the ledger and reserved ids refer to it.
+-- Email and alternate_id can be registered again immediately. Refuses while the user holds something, unless `insists`. The ids
+-- then stay reserved under the anonymous account: if one were released, a stranger could register it and receive payments that are
+-- still sent to it. The organizations are locked first and in order, so that the last two owners cannot both be deleted
+-- concurrently.
 create or replace function delete_user(who uuid, insists boolean, may_touch text[]) returns jsonb language plpgsql as $$
 declare u app_user; held jsonb;
 begin

@@ -1,7 +1,7 @@
 -- Functions for second factors.
 
 -- Checks a code for a login: a TOTP step newer than any used, the SMS code, or a backup code. Each works once. The attempt that
--- used a code may ask again, because a turn that loses a race is decided again. Returns 'proven', 'spent' or 'wrong'.
+-- used a code may repeat the call, because a turn that loses a race is decided again. Returns 'proven', 'spent' or 'wrong'.
 create or replace function use_second_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[], p_backup text[])
 returns text language plpgsql as $$
 declare sms sms_code;
@@ -51,7 +51,7 @@ begin
   return true;
 end $$;
 
--- Begins a set-up, or restarts one that is not confirmed. Returns false if this provider is already on, or if the account was
+-- Starts a setup, or restarts one that is not confirmed. Returns false if this provider is already enabled, or if the account was
 -- deleted, so that no phone number is stored for it.
 create or replace function set_up_two_factor(p jsonb) returns boolean language plpgsql as $$
 begin
@@ -78,7 +78,7 @@ create or replace function keep_default_factor(p_user uuid, p_prefer text) retur
    where t.user_id = p_user and t.confirmed_at is not null
 $$;
 
--- Turns on the provider that the code belongs to and returns it. Null if the code matches no set-up that waits for one.
+-- Enables the provider that the code belongs to and returns it. Returns null if the code matches no pending setup.
 create or replace function confirm_two_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[])
 returns text language plpgsql as $$
 declare chosen text; wants_default boolean;
@@ -103,7 +103,7 @@ begin
   return chosen;
 end $$;
 
--- The same, but only for the secret that the code was checked against: the set-up may have been restarted with another secret
+-- The same, but only for the secret that the code was checked against: the setup may have been restarted with another secret
 -- in between.
 create or replace function confirm_two_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sealed_secret text, p_sms text[])
 returns text language plpgsql as $$
@@ -117,19 +117,19 @@ begin
   return confirm_two_factor(p_user, p_attempt, p_step, p_sms);
 end $$;
 
--- Turns off one provider, or all of them, unconfirmed set-ups included. Returns how many there were.
+-- Disables one provider, or all of them, including unconfirmed setups. Returns how many were removed.
 create or replace function disable_two_factor(p_user uuid, p_provider text) returns int language plpgsql as $$
-declare gone int;
+declare removed int;
 begin
   with d as (
     delete from two_factor where user_id = p_user and (p_provider is null or provider = p_provider) returning 1
-  ) select count(*)::int into gone from d;
+  ) select count(*)::int into removed from d;
   delete from sms_code where user_id = p_user and (p_provider is null or p_provider = 'SMS');
   perform keep_default_factor(p_user, null);
-  return gone;
+  return removed;
 end $$;
 
--- The same with a backup code. Null if the code is unknown. A code is not used up for a provider that is not on.
+-- The same with a backup code. Returns null if the code is unknown. A code is not used up for a provider that is not enabled.
 create or replace function backup_disable_two_factor(p_user uuid, p_backup text[], p_provider text) returns int language plpgsql as $$
 begin
   if p_provider is not null and not exists (
@@ -142,14 +142,15 @@ begin
   return disable_two_factor(p_user, p_provider);
 end $$;
 
--- Support removes the second factors of a user who lost them. The sessions end too, because one of them may be the reason.
+-- Removes the second factors of a user who lost them, on behalf of support. Ends the sessions too, because one of them may
+-- belong to an attacker.
 create or replace function destroy_two_factor(who uuid, may_touch text[]) returns jsonb language plpgsql as $$
-declare u app_user; given jsonb := '[]';
+declare u app_user; events jsonb := '[]';
 begin
   select * into u from app_user where id = who and deleted_at is null for update;
   if not found then return null; end if;
   if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
-  if disable_two_factor(who, null) > 0 then given := end_sessions(who, 'two_factor_removed')->'events'; end if;
+  if disable_two_factor(who, null) > 0 then events := end_sessions(who, 'two_factor_removed')->'events'; end if;
   select * into u from app_user where id = who;
-  return jsonb_build_object('user', display_user(u), 'events', given);
+  return jsonb_build_object('user', display_user(u), 'events', events);
 end $$;

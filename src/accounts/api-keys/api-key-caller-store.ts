@@ -15,23 +15,23 @@ interface StoredKey {
   readonly secret_hash: string
   readonly scopes: ReadonlyArray<Scope>
   readonly expires_at: string | null
-  /** The role of its user when it was made. */
+  /** The role of its user when the key was created. */
   readonly made_as: Role | null
 }
 
 export interface ApiKeyCaller {
   readonly id: string
   readonly caller: Caller
-  /** What the key lists. */
+  /** The scopes stored with the key. */
   readonly scopes: ReadonlySet<Scope>
-  /** Milliseconds since the epoch; Infinity: never. */
+  /** Milliseconds since the epoch. Infinity if the key does not expire. */
   readonly expiresAt: number
-  /** What the key may do while its owner has this role: never more than either, nor than the role it was made under. */
+  /** The effective scopes: those of the key that this role and the role at the key's creation both have. */
   scopesFor(role: Role): ReadonlySet<Scope>
 }
 
 interface Entry extends ApiKeyCaller {
-  /** The whole key as it was shown once; only in memory, and only after it was found right. */
+  /** The complete key. It is held only in memory, and only after it was verified. */
   readonly text: string
 }
 
@@ -57,13 +57,13 @@ const makeEntry = (id: string, text: string, key: StoredKey, caller: Caller): En
 }
 
 /**
- * API keys by id, remembered until whoever changes or deletes one says so on the bus, or that their user has changed: what
- * ends a user's sessions may have ended the keys too.
+ * API keys by id, cached until a change of the key or of its user is announced on the bus. Changes of the user count,
+ * because what ends a user's sessions may also delete their keys.
  */
 export class ApiKeyCallerCache extends Context.Service<
   ApiKeyCallerCache,
   {
-    /** From memory, when memory may be trusted. */
+    /** From the cache, if the cache is currently reliable. */
     remembered(text: string): ApiKeyCaller | undefined
     find(text: string): Effect.Effect<ApiKeyCaller | undefined, Unavailable>
   }

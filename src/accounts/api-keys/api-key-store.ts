@@ -17,7 +17,7 @@ interface ApiKeyRow {
 }
 
 const maxKeysPerUser = 50
-/** Caches of API keys listen to this topic; its keys are key ids. */
+/** The topic that invalidates cached API keys, by the id of the key. */
 export const apiKeyTopic = "api_key"
 
 const display = (row: ApiKeyRow, text = `svc_${row.id}_…`): DisplayApiKey => ({
@@ -29,10 +29,10 @@ const display = (row: ApiKeyRow, text = `svc_${row.id}_…`): DisplayApiKey => (
   ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
 })
 
-/** Clients keep what we showed them: the id may come as the key itself, whole or masked. */
+/** The id of a key. Clients may send the key itself instead, complete or masked. */
 const idOf = (text: string): string => /^svc_([^_]+)_/.exec(text)?.[1] ?? text
 
-/** Long-lived keys of users. Only a hash of the secret is stored. */
+/** API keys of users. Only a hash of the secret is stored. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
@@ -45,7 +45,9 @@ export class ApiKeys extends Context.Service<
       },
     ): Effect.Effect<DisplayApiKey, NotFound | Unprocessable | Unavailable>
     list(userId: string): Effect.Effect<ReadonlyArray<DisplayApiKey>, Unavailable>
-    /** Of this user, or of anybody of these roles. No process honours the key once this has returned. */
+    /**
+     * Deletes a key of this user, or of a user with one of these roles. When this returns, no process accepts the key.
+     */
     remove(
       id: string,
       of: { readonly userId: string; readonly roles: ReadonlyArray<Role> },
@@ -76,10 +78,14 @@ export class ApiKeys extends Context.Service<
           if (!facts!.users) return yield* new NotFound({ error: "There is no such user." })
           return yield* facts!.past
             ? new Unprocessable({
-                error: "The key would have expired already.",
-                fields: { expires_at: [{ code: "past", message: "expected a time to come" }] },
+                error: "expires_at must be in the future.",
+                fields: { expires_at: [{ code: "past", message: "expected a time in the future" }] },
               })
-            : fieldFault("name", "too_many", `A user has at most ${maxKeysPerUser} API keys.`)
+            : fieldFault(
+                "name",
+                "too_many",
+                `A user can have at most ${maxKeysPerUser} API keys. Delete one before you create another.`,
+              )
         }),
         list: (userId) =>
           sql

@@ -14,7 +14,7 @@ const forUser = { user_id: Schema.optionalKey(Uuid) }
 const create = route({
   id: "createApiKey",
   group: "api keys",
-  summary: "Create an API key; the answer is the only one that shows it",
+  summary: "Create an API key. Only this response contains the complete key",
   method: "post",
   path: "/api_keys",
   auth: "JWT",
@@ -27,11 +27,13 @@ const create = route({
   errors: [NotFound, Unprocessable],
   handler: ({ body, principal, query }) =>
     Effect.gen(function* () {
-      // A leaked key must not be able to outlive its own deletion.
+      // Otherwise a leaked key could create another key and survive its own deletion.
       if (principal.via !== "session") {
-        return yield* new Forbidden({ error: "API keys are made in a login session, not with an API key." })
+        return yield* new Forbidden({
+          error: "Creating an API key requires the access token of a login session, not an API key.",
+        })
       }
-      // Whoever makes a key for somebody else can act as them.
+      // A key for another user allows acting as that user.
       const holder = yield* findActingUser(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
       const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
       const expiresAt = body.expires_at ?? null
@@ -44,7 +46,7 @@ const create = route({
 const list = route({
   id: "listApiKeys",
   group: "api keys",
-  summary: "API keys of the current user, without their secrets; of another user with adminUser:load",
+  summary: "List the API keys of a user, without their secrets. `user_id` requires adminUser:load",
   method: "get",
   path: "/api_keys",
   auth: "JWT",
@@ -63,7 +65,7 @@ const list = route({
 const remove = route({
   id: "deleteApiKey",
   group: "api keys",
-  summary: "Delete an API key; it stops working at once",
+  summary: "Delete an API key. It stops working immediately",
   method: "del",
   path: "/api_keys/:id",
   auth: "JWT",

@@ -14,23 +14,23 @@ const holds = ({ organizations, role }: Holder, scope: Scope): boolean =>
   [...organizations.values()].some((inside) => scopesInOrganization(inside).has(scope))
 
 /**
- * The scopes a new key gets: those asked for, or all. A key is never wider than whoever makes it, nor than the user it
- * acts for. They are written down, so that a later promotion does not widen a key that is lying somewhere.
+ * The scopes of a new key: the requested ones, or all that are possible. A key has only scopes that both its creator
+ * and its user have. The scopes are stored, so that a later promotion of the user does not extend existing keys.
  */
 export const apiKeyScopes = (
-  maker: Principal,
+  creator: Principal,
   holder: Holder,
-  asked: ReadonlyArray<Scope> | null | undefined,
+  requested: ReadonlyArray<Scope> | null | undefined,
 ): Effect.Effect<ReadonlyArray<Scope>, Forbidden> => {
-  const grantable = allScopes.filter((scope) => holds(maker, scope) && holds(holder, scope))
-  if (asked == null) return Effect.succeed(grantable)
-  const wider = asked.find((scope) => !grantable.includes(scope))
-  return wider === undefined
-    ? Effect.succeed(allScopes.filter((scope) => asked.includes(scope)))
+  const grantable = allScopes.filter((scope) => holds(creator, scope) && holds(holder, scope))
+  if (requested == null) return Effect.succeed(grantable)
+  const missing = requested.find((scope) => !grantable.includes(scope))
+  return missing === undefined
+    ? Effect.succeed(allScopes.filter((scope) => requested.includes(scope)))
     : Effect.fail(
         new Forbidden({
-          error: `A key cannot have the scope ${wider}: its maker or its user lacks it.`,
-          details: { scope: wider },
+          error: `The key cannot have the scope ${missing}, because its creator or its user does not have it.`,
+          details: { scope: missing },
         }),
       )
 }

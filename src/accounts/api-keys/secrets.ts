@@ -14,19 +14,21 @@ const pattern = new RegExp(
 )
 
 /**
- * A plain SHA-256: the secret has 260 random bits, so there is nothing to guess, and a key meant to last for years
- * should not stop working when a pepper is retired.
+ * A plain SHA-256 is enough, because the secret has 260 random bits and cannot be guessed. A keyed hash would
+ * invalidate API keys, which are used for years, when its key is retired.
  */
 const digest = (secret: string) => createHash("sha256").update(secret).digest()
 
-/** `text` is shown once, `id` and `hash` are stored. */
+/** Creates an API key. `text` is shown once; `id` and `hash` are stored. */
 export const makeApiKey = Effect.sync(() => {
   const id = randomCrockford(idLength)
   const secret = randomCrockford(secretLength)
   return { id, text: `svc_${id}_${secret}`, hash: digest(secret).toString("base64url") }
 })
 
-/** Strict: no trimming, no other letter case, no other length. */
+/**
+ * Splits an API key into its parts. Undefined if the format is not exact: nothing is trimmed, and letter case matters.
+ */
 export const parseApiKey = (text: string): ApiKeyParts | undefined => {
   const [, id, secret] = pattern.exec(text) ?? []
   return id === undefined || secret === undefined ? undefined : { id, secret }

@@ -7,9 +7,9 @@ import { type PasswordQueueFull, Passwords } from "../passwords.ts"
 import { Sessions } from "../sessions/sessions.ts"
 
 export const queueFull = ({ retryAfterSeconds }: PasswordQueueFull) =>
-  new Unavailable({ error: "Too many passwords are being checked. Try again.", retryAfterSeconds })
+  new Unavailable({ error: "The server is busy checking passwords. Try again later.", retryAfterSeconds })
 
-/** Whom a body names. The email goes first, in the spelling it is kept under. */
+/** The account that a request body identifies. The email takes precedence and is normalised. */
 export const accountName = (body: {
   readonly email?: string | null
   readonly alternate_id?: string | null
@@ -18,7 +18,10 @@ export const accountName = (body: {
   return body.alternate_id ? { alternateId: body.alternate_id } : undefined
 }
 
-/** Login by password. Whoever does not exist, is not active or has no password costs and says the same as a wrong one. */
+/**
+ * Logs in with a password. An unknown user, an inactive user and a user without a password get the same error after the
+ * same time as a wrong password.
+ */
 export const login = Effect.fnUntraced(function* (body: {
   readonly email?: string | null
   readonly alternate_id?: string | null
@@ -33,19 +36,19 @@ export const login = Effect.fnUntraced(function* (body: {
   if (name === undefined) {
     return yield* new InvalidRequest({ error: "body: expected an email or an alternate_id" })
   }
-  const limited = accountKey(name)
-  yield* limits.take("login", { account: limited })
+  const limitKey = accountKey(name)
+  yield* limits.take("login", { account: limitKey })
   const account = yield* accounts.find(name)
   const hash = account?.active ? (account.password_hash ?? undefined) : undefined
   const isRight = yield* passwords
     .verify(hash, body.password)
     .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
   if (!isRight || account === undefined || hash === undefined) {
-    return yield* new Unauthorized({ error: "The name or the password is wrong." })
+    return yield* new Unauthorized({ error: "Incorrect email or password." })
   }
-  yield* limits.forgive("login", limited)
+  yield* limits.forgive("login", limitKey)
   if (passwords.needsRehash(hash)) {
-    // The login is good either way; a full queue or an old, shorter password is no reason to refuse it.
+    // The login succeeds even if this fails, because of a full queue or an old password that is too short today.
     yield* passwords.hash(body.password).pipe(
       Effect.flatMap((fresh) => accounts.rehash(account.id, hash, fresh)),
       Effect.ignore,

@@ -10,10 +10,10 @@ export interface LinkHolder {
   readonly purpose: LinkPurpose | "token"
 }
 
-/** What a person is called on a page. */
+/** The name of an account on a page. */
 export const nameOf = (email: string | null): string => email ?? "the account of this device"
 
-/** Whose it is: the token of a mailed link, or a refresh token an application hands over. */
+/** Finds the user of a mailed link's token, or of a refresh token that an application passes on. */
 export const findHolder = Effect.fnUntraced(function* (token: string) {
   const link = yield* MagicLinks.use((links) => links.inspect(token))
   if (link !== undefined) return link satisfies LinkHolder as LinkHolder
@@ -24,8 +24,9 @@ export const findHolder = Effect.fnUntraced(function* (token: string) {
 })
 
 /**
- * Who a browser is known as without the link: registered here, or logged in. Not by a login that came in an address, nor
- * as whom a partner has sent: anybody can make somebody open an address with a login of their own.
+ * The users a browser has proven to be without the link: it registered them or is logged in as them. A login from a
+ * refresh token in a URL or from a partner does not count, because anyone can make another person open a URL with the
+ * sender's own token.
  */
 export const usersOf = Effect.fnUntraced(function* ({ isGiven, registered, sessionToken }: Browser) {
   const own = isGiven ? "" : (sessionToken ?? "")

@@ -5,8 +5,8 @@ import type { OutboxRow } from "../../turns/outbox.ts"
 import type { SessionsEnded } from "../account-store.ts"
 
 /**
- * login: logs in a user without a password. welcome: the same, mailed at registration. confirm: confirms the email of
- * a user with a password, for whom no other link is available.
+ * `login` logs in a user without a password. `welcome` does the same and is mailed at registration. `confirm` confirms
+ * the email of a user with a password; such a user gets no other links.
  */
 export type LinkPurpose = "login" | "welcome" | "confirm"
 
@@ -52,7 +52,7 @@ export const makeMagicLinkStore = Sql.useSync((sql) => ({
                   where m.token_hash = any(${hashes as string[]}) and m.used_at is null and m.expires_at > now()`,
       )
       .pipe(Effect.map((rows) => rows[0])),
-  /** Undefined when the link is used or expired. `known`: users whose credentials the caller has shown. */
+  /** Undefined if the link is used or expired. `known` are the users whose credentials the caller has proven. */
   consume: (hashes: ReadonlyArray<string>, attempt: string, known: ReadonlyArray<string>) =>
     sql
       .rows<{ done: ConsumedLink | null }>(

@@ -33,9 +33,10 @@ export interface MadeLink {
 }
 
 /**
- * What the caller proves besides reading the mail: users they are known as here already, or the account's password. A caller
- * without either may be the owner of an address that a stranger registered. They can remove what was set up before the address
- * was confirmed (`discardsCredentials`), but only by saying so: a forgotten field must not delete a password.
+ * What the caller proves besides having the link: an existing login as one of `users`, or the account's password. A
+ * caller without either may be the owner of an address that a stranger registered. `discardsCredentials` removes what
+ * was set up before the address was confirmed. It must be requested explicitly, because a forgotten field must not
+ * delete a password.
  */
 export interface Shown {
   readonly users?: ReadonlyArray<string>
@@ -43,7 +44,7 @@ export interface Shown {
   readonly discardsCredentials?: boolean
 }
 
-const spent = () => new Unauthorized({ error: "The link is invalid, used or expired." })
+const invalidLink = () => new Unauthorized({ error: "The link is invalid, expired or already used." })
 
 export const mailKind = (purpose: LinkPurpose) => (purpose === "confirm" ? "confirm_email" : "magic_link")
 
@@ -53,7 +54,10 @@ const purposeFor = (account: Account | undefined): LinkPurpose | undefined => {
   return account.email_verified ? undefined : "confirm"
 }
 
-/** What only a caller who has proven the address is told. Registered: there is a password. Active: the email is confirmed. */
+/**
+ * The status that is returned only to a caller who is logged in as this user. `Registered` means that the account has a
+ * password, `Active` that its email is confirmed.
+ */
 export const statusOf = (account: Account): MagicLinkStatus => {
   const isActive = account.email_verified && account.active
   if (account.password_hash === null) return isActive ? "Active" : "Inactive"
@@ -61,31 +65,31 @@ export const statusOf = (account: Account): MagicLinkStatus => {
 }
 
 /**
- * Links that prove an email. The mailed address is `{auth_url}/magic_link?refresh_token=TOKEN&…`: TOKEN is the link's
- * one-time token, travelling under the name the authorization site's page has for what it is given. The page shows a
- * button (`inspect` uses nothing up, so mail scanners do no harm); the button's POST calls `consume`, whose answer's
- * refresh token the page moves into its cookie.
+ * Mailed links that prove an email address. The link is `{auth_url}/magic_link?refresh_token=TOKEN&…`. TOKEN is a
+ * one-time token; the parameter is named `refresh_token` because the page also accepts refresh tokens. The page shows a
+ * button and calls `inspect`, which does not use the link up, so mail scanners do no harm. The button's POST calls
+ * `consume`, and the page stores the returned refresh token in its cookie.
  */
 export class MagicLinks extends Context.Service<
   MagicLinks,
   {
-    /** A link's token and address, for a statement that stores its hash. `parameters` are added to the address. */
+    /** Creates a link and the hash of its token, which the caller stores. `parameters` are added to the URL. */
     make(parameters?: Readonly<Record<string, string>>, site?: LinkSite): Effect.Effect<MadeLink>
-    /** Mails a link if the name is that of a user who may have one. Takes the same time when it is not. */
+    /** Mails a link if the user exists and may have one. Takes the same time if not. */
     send(
       name: AccountName,
       parameters?: Readonly<Record<string, string>>,
-      /** The site whose cookie the link sets, where the two are apart. */
+      /** The site whose cookie the link sets, if AUTH_URL and WEB_URL differ. */
       site?: LinkSite,
     ): Effect.Effect<Account | undefined, TooManyRequests | Unavailable>
-    /** Whose link this is, while it can be used. */
+    /** The user of the link, while the link is valid. Does not use the link. */
     inspect(
       token: string,
     ): Effect.Effect<
       { readonly userId: string; readonly email: string; readonly purpose: LinkPurpose } | undefined,
       Unavailable
     >
-    /** Uses the link up: the email counts as proven, and its owner is logged in. Not with a wrong or a missing password. */
+    /** Confirms the email and logs the user in. A wrong or missing password does not use the link up. */
     consume(
       token: string,
       shown: Shown,
@@ -149,8 +153,8 @@ export class MagicLinks extends Context.Service<
         yield* limits.forgive("login", userId)
       })
 
-      /** Who may have lost rights, and keys, by the link's use: told also when its answer is lost. */
-      const tell = (userId: string, keyIds: ReadonlyArray<string>) =>
+      /** Using the link may have removed rights and keys of the user. */
+      const invalidateUser = (userId: string, keyIds: ReadonlyArray<string>) =>
         Effect.andThen(bus.invalidate("api_key", keyIds), callers.changed(userId))
 
       const consume = Effect.fnUntraced(function* (
@@ -158,9 +162,9 @@ export class MagicLinks extends Context.Service<
         { discardsCredentials = false, password, users = [] }: Shown,
       ) {
         const link = yield* find(token)
-        if (link === undefined) return yield* spent()
+        if (link === undefined) return yield* invalidLink()
         const { keyIds, purpose, userId } = link
-        // Only accounts with a password get links for this purpose.
+        // Only accounts with a password get links with the purpose `confirm`.
         if (purpose === "confirm" && !password && !discardsCredentials && !users.includes(userId))
           return yield* fieldFault("password", "required", "Enter the password you registered with.")
         if (password) yield* checkPassword(userId, password)
@@ -168,25 +172,26 @@ export class MagicLinks extends Context.Service<
         const attempt = randomUUID()
         const done = yield* links
           .consume(hashes(token), attempt, known)
-          .pipe(invalidating(tell(userId, keyIds), config.statementTimeoutMs))
-        if (done === undefined) return yield* spent()
-        // One may have been made between the two statements.
+          .pipe(invalidating(invalidateUser(userId, keyIds), config.statementTimeoutMs))
+        if (done === undefined) return yield* invalidLink()
+        // A key may have been created between the two statements.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
         publisher.moved(done.ended?.events ?? [])
         if (done.needs_password) {
           return yield* fieldFault(
             "password",
             "required",
-            "The account came to this address from another one: show its password with the link.",
+            "This account had another email address before. Enter its password to confirm the new address.",
           )
         }
         if (done.released) {
           return yield* new Conflict({
-            error: "Another account had asked for this address and does not get it. It is free to register.",
+            error:
+              "Another account had requested this email address. The request was cancelled, and you can now register the address.",
           })
         }
         const account = yield* accounts.find({ id: userId })
-        if (account === undefined) return yield* new Unauthorized({ error: "The account is gone." })
+        if (account === undefined) return yield* new Unauthorized({ error: "The account was deleted." })
         return yield* sessions.open(account)
       })
 

@@ -20,14 +20,14 @@ import { MagicLinks, statusOf } from "./magic-links.ts"
 
 const group = "authentication"
 
-/** Tokens are for the one who asked, not for a cache on the way. */
+/** Responses with tokens must not be stored by caches. */
 export const notStored = { "Cache-Control": "no-store" }
 export const privately = <A>(value: A) => Reply.json(value, { headers: notStored })
 
 const token = route({
   id: "login",
   group,
-  summary: "Log in by password, with an email or an alternate_id",
+  summary: "Log in with a password and an email or alternate_id",
   method: "post",
   path: "/auth/token",
   auth: "none",
@@ -41,7 +41,7 @@ const token = route({
 const refresh = route({
   id: "refreshToken",
   group,
-  summary: "New tokens for a refresh token, which is replaced",
+  summary: "Exchange a refresh token for new tokens",
   method: "post",
   path: "/auth/token/refresh",
   auth: "none",
@@ -56,7 +56,7 @@ const refresh = route({
 const twoFactor = route({
   id: "twoFactorAuthentication",
   group,
-  summary: "Complete a login, or freshen a session, with a two-factor code",
+  summary: "Verify a two-factor code, to complete a login or to renew the grace period of a session",
   method: "post",
   path: "/auth/2fa",
   auth: "none",
@@ -70,13 +70,13 @@ const twoFactor = route({
 
 const sentIfKnown = {
   status: "Active",
-  message: "If this address belongs to a user who may log in by mail, a link is on its way.",
+  message: "If this address belongs to a user who can log in by email, a link has been sent to it.",
 } as const
 
 const magicLink = route({
   id: "magicLinkLogin",
   group,
-  summary: "Mail a login link; the answer is the same whether or not the user is known",
+  summary: "Mail a login link. The response does not reveal whether the user exists",
   method: "post",
   path: "/auth/magic_link",
   auth: "optional",
@@ -102,7 +102,7 @@ const consumeMagicLink = route({
   id: "consumeMagicLink",
   group,
   summary:
-    "Log in with the one-time token of a mailed link, which confirms the email. For an account with a password send the password or the access token along; without either the answer is 422 `required`, unless `discard_credentials` is true, which removes the password, sessions and keys set up before",
+    "Log in with the token of a mailed link and confirm the email. An account with a password also requires the password or an access token; without either the response is 422 `required`. `discard_credentials: true` replaces both: it removes the password, sessions and keys that were set up before",
   method: "post",
   path: "/auth/magic_link/consume",
   auth: "optional",
@@ -113,9 +113,12 @@ const consumeMagicLink = route({
   headers: ["cookie"],
   handler: ({ body, headers, principal }) =>
     Effect.gen(function* () {
-      // Taken for a stranger's, the mail would end what this very caller has set up: a token is renewed first.
+      // Without a valid token the caller would count as a stranger and lose their own credentials.
       if (principal === null && bearerToken(headers) !== undefined) {
-        return yield* new Unauthorized({ error: "The access token is over. The link was not used." })
+        return yield* new Unauthorized({
+          error:
+            "The access token is invalid or expired. The link was not used. Renew the token and try again.",
+        })
       }
       const { registered } = (yield* BrowserCookies).read(headers)
       const caller = principal?.via === "session" ? principal.userId : undefined
@@ -134,7 +137,7 @@ const consumeMagicLink = route({
 const logout = route({
   id: "logout",
   group,
-  summary: "End every session and every access token of the user",
+  summary: "Log out: end all sessions and access tokens of the user",
   method: "post",
   path: "/logout",
   auth: "two_factor",
@@ -143,7 +146,7 @@ const logout = route({
   errors: [],
   handler: ({ principal }) =>
     Sessions.use((sessions) =>
-      Effect.as(sessions.endAll(principal.userId, "logout"), { message: "Logged out everywhere." }),
+      Effect.as(sessions.endAll(principal.userId, "logout"), { message: "All sessions were ended." }),
     ),
 })
 

@@ -7,8 +7,10 @@ import { OneTimeCodes } from "./one-time-codes.ts"
 import { RefreshTokens } from "./refresh-tokens.ts"
 
 /**
- * registered: who registered from a page of ours in this browser, or asked there for the mail. session: the login of the authorization site. visit: what a partner sent along. form: what ties a form to a browser.
- * handed: a refresh token that came in an address, until the person says yes to it. given: a hash of it from then on.
+ * `registered`: the user who registered, or requested the mail, on a page of this site in this browser. `session`: the
+ * login of the authorization site. `visit`: the data that a partner sent. `form`: binds a form to the browser.
+ * `handed`: a refresh token from a URL, until the person accepts it. `given`: a hash of that token after the person
+ * accepted it.
  */
 type CookieName = "registered" | "session" | "visit" | "form" | "handed" | "given"
 
@@ -16,13 +18,13 @@ export interface Browser {
   readonly sessionToken: string | undefined
   readonly visitToken: string | undefined
   readonly handedToken: string | undefined
-  /** The login came in an address: the person has said yes to it, and not shown to be its user. */
+  /** The login is from a refresh token in a URL. The person accepted it, but has not proven to be its user. */
   readonly isGiven: boolean
-  /** The user who was last registered from here, or asked here for the mail. */
+  /** The user who last registered, or requested the mail, in this browser. */
   readonly registered: string | undefined
-  /** Goes into every form of a page. */
+  /** Included in every form of a page. */
   readonly formToken: string
-  /** Cookies this browser lacks; every page sets them. */
+  /** Cookies that the browser does not have yet. Every page sets them. */
   readonly fresh: ReadonlyArray<string>
 }
 
@@ -41,8 +43,8 @@ const readCookies = (header: string): ReadonlyMap<string, string> =>
   )
 
 /**
- * The cookies of the sites and the tokens of their forms. A form's token is a keyed hash of the browser's own cookie and
- * of its login: no other site can make one, and none outlives the login it was made for.
+ * The cookies of the sites and the tokens of their forms. A form token is a keyed hash of the browser's form cookie and
+ * its login. Another site cannot create one, and it is valid only for the login it was created for.
  */
 export class BrowserCookies extends Context.Service<
   BrowserCookies,
@@ -53,11 +55,14 @@ export class BrowserCookies extends Context.Service<
       headers: Readonly<Record<string, string>>,
       form: Form,
     ): Effect.Effect<void, Forbidden>
-    /** The form is of a page from before this browser had its login, or its code: pressed twice, or in another window meanwhile. */
+    /**
+     * Whether the page of the form was loaded before the browser logged in or verified its code. This happens when a
+     * button is pressed twice, or when the login happened in another window.
+     */
     precedesLogin(browser: Browser, headers: Readonly<Record<string, string>>, form: Form): boolean
-    /** Remembers that this browser has registered the user. */
+    /** The cookie that records that this browser registered the user. */
     registered(userId: string): string
-    /** Remembers that this login came in an address. */
+    /** The cookie that records that this login is from a refresh token in a URL. */
     given(sessionToken: string, maxAgeSeconds: number): string
     cookie(name: CookieName, value: string, maxAgeSeconds: number): string
     forget(name: CookieName): string
@@ -69,7 +74,7 @@ export class BrowserCookies extends Context.Service<
       const { authUrl, webUrl } = yield* AppConfig
       const codes = yield* OneTimeCodes
       const tokens = yield* RefreshTokens
-      // Browsers refuse the prefix and the flag over plain http.
+      // Browsers reject the prefix and the flag over plain http.
       const isSecure = authUrl.startsWith("https:") && webUrl.startsWith("https:")
       const nameOf = (name: CookieName) => `${isSecure ? "__Host-" : ""}svc_${name}`
       const cookie = (name: CookieName, value: string, maxAgeSeconds: number) =>
@@ -118,7 +123,7 @@ export class BrowserCookies extends Context.Service<
             : Effect.fail(
                 new Forbidden({
                   error:
-                    "This form did not come from a page of ours, or the page is too old. Go back, reload it and try again.",
+                    "This form was not sent from a page of this site, or the page is too old. Go back, reload the page and try again.",
                 }),
               ),
         precedesLogin: (browser, headers, form) =>

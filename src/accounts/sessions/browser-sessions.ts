@@ -10,21 +10,21 @@ import { RefreshTokens } from "./refresh-tokens.ts"
 export interface BrowserSession {
   readonly sessionId: string
   readonly account: Account
-  /** False while the login still waits for its second factor. */
+  /** False until the second factor of the login is verified. */
   readonly admitted: boolean
   readonly principal: Principal
 }
 
 /**
- * Who a refresh token stands for, without using it up: pages are loaded more than once, and a partner's token must be
- * given back as it came.
+ * Finds the session of a refresh token without using the token, because pages are loaded repeatedly and a partner gets
+ * the same token back.
  */
 export class BrowserSessions extends Context.Service<
   BrowserSessions,
   {
-    /** By the newest token of a login that still stands. */
+    /** Finds a valid session by its newest refresh token. */
     find(refreshToken: string): Effect.Effect<BrowserSession | undefined, Unavailable>
-    /** By the login itself, whatever its newest token is by now. */
+    /** Finds a valid session by its id. */
     findById(sessionId: string): Effect.Effect<BrowserSession | undefined, Unavailable>
   }
 >()("directory/BrowserSessions") {
@@ -44,9 +44,9 @@ export class BrowserSessions extends Context.Service<
         if (generation !== undefined && generation !== context.generation) return undefined
         const account = yield* accounts.find({ id: context.userId })
         const caller = yield* callers.find(context.userId)
-        const stands =
+        const isValid =
           account?.active && account.epoch === context.epoch && !caller?.revokedSessions.has(sessionId)
-        if (!stands || caller === undefined) return undefined
+        if (!isValid || caller === undefined) return undefined
         const principal: Principal = {
           userId: caller.id,
           role: caller.role,

@@ -3,7 +3,9 @@ import { Context, Effect, Layer } from "effect"
 import { crockfordAlphabet, randomCrockford } from "../../crypto/crockford-base32.ts"
 import { type KeyRingInvalid, makeKeyRing, type NamedKey } from "../../crypto/key-ring.ts"
 
-/** Short enough to guess, so the hash is bound to whom the code was made for and one entity's code is no other's. */
+/**
+ * Codes that are short enough to guess. The hash includes the subject, so that a code is valid for one subject only.
+ */
 type ShortCodePurpose =
   | "backup-code"
   | "email-code"
@@ -12,7 +14,7 @@ type ShortCodePurpose =
   | "sms-code"
   | "transfer-sender"
   | "transfer-receiver"
-/** 256 random bits, found by their hash before anybody knows whose they are. */
+/** Tokens with 256 random bits. They are looked up by their hash alone, before the subject is known. */
 type OpaqueTokenPurpose = "refresh-token" | "magic-link" | "oauth-client-secret" | "partner-visit"
 
 export type CodeContext =
@@ -22,14 +24,14 @@ export type CodeContext =
 const backupCodeCount = 10
 const backupCodePattern = new RegExp(`^[${crockfordAlphabet}]{8}$`)
 
-/** Reads a backup code as people type it (spaces, capitals, o for 0, i and l for 1), or gives undefined. */
+/** Normalises a typed backup code: spaces, capitals, o for 0, i and l for 1. Undefined if it is not a backup code. */
 export const readBackupCode = (typed: string): string | undefined => {
   if (typed.length > 32) return undefined
   const symbols = typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1")
   return backupCodePattern.test(symbols) ? `${symbols.slice(0, 4)}-${symbols.slice(4)}` : undefined
 }
 
-/** JSON keeps the parts apart: no choice of subject and code spells another pair. */
+/** JSON separates the parts, so that two different pairs of subject and code never have the same input. */
 const digest = (key: KeyObject, { purpose, subject }: CodeContext, code: string) =>
   createHmac("sha256", key)
     .update(JSON.stringify([purpose, subject ?? null, code]))
@@ -38,15 +40,15 @@ const digest = (key: KeyObject, { purpose, subject }: CodeContext, code: string)
 const encode = (keyId: string, mac: Buffer) => `${keyId}.${mac.toString("base64url")}`
 
 /**
- * Codes and tokens that are shown once and stored only as `<key id>.<keyed hash>`. The key (pepper) is not in the
- * database: without it a dump does not even let a million six-digit codes be tried.
+ * Codes and tokens that are shown once and stored only as `<key id>.<keyed hash>`. The key is not in the database, so
+ * that the million possible six-digit codes cannot be tried with a database dump alone.
  */
 export class OneTimeCodes extends Context.Service<
   OneTimeCodes,
   {
     readonly makeSixDigits: Effect.Effect<string>
     readonly makeOpaqueToken: Effect.Effect<string>
-    /** Ten of `xxxx-xxxx`, 40 bits each. */
+    /** Ten codes of the form `xxxx-xxxx` with 40 random bits each. */
     readonly makeBackupCodes: Effect.Effect<ReadonlyArray<string>>
     readonly hash: (context: CodeContext, code: string) => string
     /** Every hash the code may be stored under, one per key, for `where hash = any(…)`. */

@@ -5,15 +5,17 @@ import { invalidateAfterUnknownOutcome } from "../../cluster/invalidate-after-un
 import { AppConfig } from "../../config/config.ts"
 import { CallerCache } from "../caller-cache.ts"
 
-export const refused = (error = "The refresh token is invalid, used or expired.") =>
+export const refused = (error = "The refresh token is invalid, expired or already used. Log in again.") =>
   new Unauthorized({ error })
 
-/** What a refresh token brings about that is used a second time. */
+/** The event for a refresh token that is used a second time. It revokes all refresh tokens of the session. */
 export const revokeFamily = { type: "REVOKE", reason: "refresh_token_reused" } as const
 
 const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReached", "UniqueConflict"])
 
-/** A turn of one session. A session that is gone, or has ended meanwhile, is refused like a bad token. */
+/**
+ * Runs a turn of one session. A session that does not exist or has ended fails with the same error as an invalid token.
+ */
 export const makeRefreshReuse = Effect.gen(function* () {
   const config = yield* AppConfig
   const actors = yield* SessionActors
@@ -21,20 +23,20 @@ export const makeRefreshReuse = Effect.gen(function* () {
   type Decide<E> = Parameters<typeof actors.turn<E, never>>[1]
 
   return <E>(sessionId: string, decide: Decide<E>, options?: Parameters<typeof actors.turn>[2]) => {
-    let revokedOf: string | undefined
+    let revokedUserId: string | undefined
     const decideAndNote: Decide<E> = (current, now) =>
       Effect.map(decide(current, now), (event) => {
-        revokedOf = event === revokeFamily ? current.snapshot.context.userId : undefined
+        revokedUserId = event === revokeFamily ? current.snapshot.context.userId : undefined
         return event
       })
-    // What has no known outcome may have ended it, too.
-    const tell = (isKnown: boolean) => {
-      if (revokedOf === undefined) return Effect.void
-      const changed = callers.changed(revokedOf)
+    // A turn with an unknown outcome may have revoked the session too.
+    const invalidateUser = (isKnown: boolean) => {
+      if (revokedUserId === undefined) return Effect.void
+      const changed = callers.changed(revokedUserId)
       return isKnown ? changed : invalidateAfterUnknownOutcome(changed, config.statementTimeoutMs)
     }
     return actors.turn(sessionId, decideAndNote, options).pipe(
-      Effect.onExit((exit) => tell(Exit.isSuccess(exit))),
+      Effect.onExit((exit) => invalidateUser(Exit.isSuccess(exit))),
       Effect.catchIf(
         (failure): failure is Exclude<typeof failure, E | Unavailable> =>
           turnFailures.has((failure as { readonly _tag: string })._tag),

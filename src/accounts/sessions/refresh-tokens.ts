@@ -16,15 +16,15 @@ const mac = (key: KeyObject, sessionId: string, generation: number) =>
     .digest("base64url")
 
 /**
- * `<session>.<generation>.<key id>.<mac>`. The mac follows from the other parts and a key outside the database, so
- * the database holds nothing of the token but its number, callers that refresh at the same moment are given the same
- * successor, and a token that was replaced long ago is told from one that was made up.
+ * Refresh tokens of the form `<session>.<generation>.<key id>.<mac>`. The mac is computed from the other parts with a
+ * key that is not in the database. Therefore the database stores only the generation, concurrent refreshes return the
+ * same new token, and an old token can be distinguished from a forged one.
  */
 export class RefreshTokens extends Context.Service<
   RefreshTokens,
   {
     readonly make: (facts: RefreshTokenFacts) => string
-    /** Undefined for anything this service did not make. */
+    /** Undefined if the token was not created by this service. */
     readonly read: (token: string) => RefreshTokenFacts | undefined
   }
 >()("services/RefreshTokens") {
@@ -43,7 +43,7 @@ export class RefreshTokens extends Context.Service<
             const key = ring.all.get(keyId)
             if (key === undefined) return undefined
             const generation = Number(number)
-            // The text is compared, not its bytes: the last symbol has spare bits, and a token has one spelling.
+            // Compares the text, not the decoded bytes: the last symbol has unused bits.
             return timingSafeEqual(Buffer.from(given), Buffer.from(mac(key, sessionId, generation)))
               ? { sessionId, generation }
               : undefined

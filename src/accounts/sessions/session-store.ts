@@ -1,6 +1,6 @@
 import type { ExpiredRows } from "../../postgres/prune.ts"
 
-/** Sessions that ended so long ago. */
+/** Sessions that ended more than `keptSeconds` ago. */
 export const endedSessions = (keptSeconds: number): ExpiredRows => ({
   table: "entity",
   key: ["kind", "id"],

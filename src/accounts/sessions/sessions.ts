@@ -20,23 +20,25 @@ import { makeRefreshReuse, refused, revokeFamily } from "./refresh-reuse.ts"
 import { type RefreshTokenFacts, RefreshTokens } from "./refresh-tokens.ts"
 import { Tokens } from "./tokens.ts"
 
-/** How long the immediate predecessor of a refresh token still answers: clients refresh in parallel. */
+/** How long the immediate predecessor of a refresh token stays valid, because clients refresh concurrently. */
 const rotationGraceMs = 10_000
-/** A login that waits for its code is given up sooner than one that is complete. */
+/** A login that waits for its two-factor code expires sooner than a complete one. */
 const pendingSeconds = 3600
 
-/** Logins one user may have open; older ones are ended. */
+/** The maximum number of open sessions of a user. Older sessions are ended. */
 const maxSessions = 200
 
-/** A parallel refresh has made the successor already. */
+/** A concurrent refresh has already created the next token. */
 class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly context: SessionContext }> {}
+
+const reusedMessage = "The refresh token was already used, so its session was ended. Log in again."
 
 interface Loaded {
   readonly snapshot: { readonly value: string; readonly context: SessionContext }
 }
 
-// Generations only rise, so a token older than what memory holds is older than what the database holds.
-const standing = ({ generation }: RefreshTokenFacts, context: SessionContext, now: number) => {
+// Generations only increase, so a token that is older than the cached generation is also older than the stored one.
+const tokenState = ({ generation }: RefreshTokenFacts, context: SessionContext, now: number) => {
   if (generation === context.generation) return "current"
   if (generation > context.generation) return "unknown"
   return generation === context.generation - 1 && now - context.rotatedAt <= rotationGraceMs
@@ -47,26 +49,28 @@ const standing = ({ generation }: RefreshTokenFacts, context: SessionContext, no
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** A new login. `verifiedAt`: the second factor was proven already, so no code is asked for. */
+    /**
+     * Opens a new session. With `verifiedAt` no code is required, because the second factor was verified at that time.
+     */
     open(
       account: Account,
       facts?: { readonly verifiedAt: number | undefined },
     ): Effect.Effect<TokenResponse, Unavailable>
     refresh(refreshToken: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
-    /** Completes a login, or makes a stale session fresh. */
+    /** Verifies a code, which completes a login or starts a new grace period. */
     verifyCode(
       refreshToken: string,
       code: string,
     ): Effect.Effect<TokenResponse, Unauthorized | TooManyRequests | Unavailable>
-    /** The user of a session has just proven a second factor in another way. */
+    /** Records that the user of the session has just verified a second factor in another way. */
     proven(sessionId: string): Effect.Effect<void, Unavailable>
-    /** Fails unless a second factor was proven within the grace period. */
+    /** Fails unless a second factor was verified within the grace period. */
     checkFresh(sessionId: string): Effect.Effect<void, TwoFactorRequired | Unavailable>
-    /** When the second factor was last proven, for a session that replaces this one. */
+    /** The time when the second factor was last verified, for a session that replaces this one. */
     findVerifiedAt(sessionId: string): Effect.Effect<number | undefined, Unavailable>
-    /** Ends every session of the user, and with them every access token, on every process. */
+    /** Ends all sessions and access tokens of the user, in all processes. */
     endAll(userId: string, reason: string): Effect.Effect<void, Unavailable>
-    /** Tells everyone what a statement that ended the user's sessions has committed. */
+    /** Publishes events and invalidates caches after a statement that ended the user's sessions. */
     ended(userId: string, ended: Pick<SessionsEnded, "events">): Effect.Effect<void>
   }
 >()("directory/Sessions") {
@@ -104,7 +108,7 @@ export class Sessions extends Context.Service<
         return response
       })
 
-      /** The account of a session that may still go on. */
+      /** The account of the session. Fails if the session or the account is no longer valid. */
       const accountOf = Effect.fnUntraced(function* ({ snapshot }: Loaded, now: number) {
         const { context, value } = snapshot
         if (value === "Revoked" || value === "Expired" || now >= context.expiresAt) return yield* refused()
@@ -139,11 +143,11 @@ export class Sessions extends Context.Service<
           { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
         ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
         const old = yield* accounts.endOldSessions(account.id, maxSessions)
-        // What is remembered of them is as it was before.
+        // The actors of these sessions have the state from before the statement.
         for (const id of old?.session_ids ?? []) actors.passivate(id)
         if (old !== undefined) yield* ended(account.id, old)
         if (wants === "SMS") {
-          // Whoever asks too often has a code on the way already.
+          // If the rate limit refuses another SMS, an earlier code was sent shortly before.
           yield* factors
             .sendSms(account.id, { confirmedOnly: true })
             .pipe(Effect.catchTags({ TooManyRequests: () => Effect.void, Unprocessable: () => Effect.void }))
@@ -158,13 +162,13 @@ export class Sessions extends Context.Service<
           Effect.gen(function* () {
             const { context } = current.snapshot
             account = yield* accountOf(current, now)
-            switch (standing(facts, context, now)) {
+            switch (tokenState(facts, context, now)) {
               case "current":
                 return account.providers.length === 0 && !context.admitted
                   ? ({ type: "ADMIT", ...renewal(now, true) } as const)
                   : ({ type: "ROTATE", ...renewal(now, context.admitted) } as const)
               case "predecessor":
-                // The successor came with a code: whoever holds only the older token has shown none.
+                // The newer token was issued for a two-factor code, which the holder of the older token has not shown.
                 if (context.raisedByCode) return yield* refused()
                 return yield* new AlreadyRotated({ context })
               case "reused":
@@ -178,8 +182,7 @@ export class Sessions extends Context.Service<
           Effect.catchTag("AlreadyRotated", (rotated) => Effect.succeed(rotated.context)),
         )
         if (account === undefined) return yield* refused()
-        if (context === undefined)
-          return yield* refused("The refresh token was used before; the session is over.")
+        if (context === undefined) return yield* refused(reusedMessage)
         return yield* respond(account, context)
       })
 
@@ -197,23 +200,25 @@ export class Sessions extends Context.Service<
           Effect.gen(function* () {
             const { context, value } = current.snapshot
             account = yield* accountOf(current, now)
-            const stands = standing(facts, context, now)
-            if (stands === "unknown") return yield* refused()
-            if (stands === "reused") return revokeFamily
+            const state = tokenState(facts, context, now)
+            if (state === "unknown") return yield* refused()
+            if (state === "reused") return revokeFamily
             if (account.providers.length === 0) {
-              return yield* refused("Two-factor authentication is not on for this user; refresh the token.")
+              return yield* refused(
+                "This user has no two-factor authentication. Use POST /auth/token/refresh instead.",
+              )
             }
             if (value === "Locked") {
               const waitMs = (context.lockedUntil ?? 0) - now
               if (waitMs <= 0) return { type: "DUE", at: now } as const
               return yield* new TooManyRequests({
-                error: "Too many wrong codes; the session takes no more for a while.",
+                error: "Too many wrong codes. Wait until the lock ends, then enter a new code.",
                 retryAfterSeconds: Math.ceil(waitMs / 1000),
                 details: { state: "Locked" },
               })
             }
             proof ??= yield* factors.prove(userId, attempt, code)
-            if (proof === "spent") return yield* refused("The code was used before; wait for the next one.")
+            if (proof === "spent") return yield* refused("This code was already used. Wait for the next one.")
             return proof === "proven"
               ? ({ type: "VERIFY", ...renewal(now, true) } as const)
               : ({
@@ -224,13 +229,12 @@ export class Sessions extends Context.Service<
           })
 
         let { snapshot } = yield* turn(facts.sessionId, decide)
-        // The lock had run out and the turn only noted that: the code itself comes now.
+        // The first turn only ended an expired lock. The second one verifies the code.
         if (proof === undefined && snapshot.value !== "Revoked") {
           snapshot = (yield* turn(facts.sessionId, decide)).snapshot
         }
         if (account === undefined) return yield* refused()
-        if (snapshot.value === "Revoked")
-          return yield* refused("The refresh token was used before; the session is over.")
+        if (snapshot.value === "Revoked") return yield* refused(reusedMessage)
         if (proof !== "proven") return yield* refused("The code is wrong.")
         yield* limits.forgive("code", userId)
         return yield* respond(account, snapshot.context)

@@ -1,7 +1,7 @@
 /**
- * A map of bounded size that forgets what was not asked for lately. Two generations instead of a linked list: a
- * hit in the young one writes nothing and allocates nothing, a hit in the old one moves the entry over, and when
- * the young one is full it becomes the old one and the rest is dropped at once.
+ * A map of bounded size that drops entries that were not used recently. It has two generations instead of a linked
+ * list. A hit in the young generation writes and allocates nothing. A hit in the old one moves the entry to the young
+ * one. When the young one is full, it becomes the old one, and the previous old one is dropped as a whole.
  */
 export const makeTokenCache = <A>(capacity: number) => {
   const generationSize = Math.max(1, Math.floor(capacity / 2))

@@ -23,7 +23,7 @@ import { TwoFactor } from "./two-factor.ts"
 
 const group = "users"
 
-/** The user of a login that still waits for its code: its access token opens nothing, but says who asks. */
+/** The user of a login that waits for its code. Its access token authorises no operation, but identifies the user. */
 const findPending = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
   const token = bearerToken(headers)
   if (token === undefined) return undefined
@@ -32,8 +32,8 @@ const findPending = Effect.fnUntraced(function* (headers: Readonly<Record<string
   )
   if (claims === undefined) return undefined
   const caller = yield* CallerCache.use((callers) => callers.find(claims.sub))
-  const stands = caller?.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
-  return stands ? claims.sub : undefined
+  const isValid = caller?.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
+  return isValid ? claims.sub : undefined
 })
 
 const sessionUser = (principal: Principal | null) =>
@@ -41,7 +41,7 @@ const sessionUser = (principal: Principal | null) =>
 
 const enableRow = {
   group,
-  summary: "Begin to set up a two-factor method",
+  summary: "Start the setup of a two-factor method",
   method: "post",
   auth: "two_factor",
   scope: "user:writeSelf",
@@ -65,7 +65,7 @@ const enableShort = route({ ...enableRow, id: "enable2FAShort", path: "/account/
 const confirm = route({
   id: "confirm2FA",
   group,
-  summary: "Turn on the method whose code this is",
+  summary: "Confirm the setup of a two-factor method with its code",
   method: "post",
   path: "/account/2fa/confirm",
   auth: "two_factor",
@@ -78,16 +78,16 @@ const confirm = route({
   handler: ({ body, principal }) =>
     Effect.gen(function* () {
       const provider = yield* TwoFactor.use((factors) => factors.confirm(principal.userId, body.code))
-      // The code was a proof: whoever turned it on is not asked again at once.
+      // The code also proves the second factor, so that the next sensitive operation does not require another one.
       yield* Sessions.use((sessions) => sessions.proven(principal.sessionId))
-      return { message: `Two-factor authentication by ${provider} is on.` }
+      return { message: `Two-factor authentication with ${provider} is enabled.` }
     }),
 })
 
 const disable = route({
   id: "disable2FA",
   group,
-  summary: "Turn off one two-factor method, or all",
+  summary: "Disable one or all two-factor methods",
   method: "post",
   path: "/account/2fa/disable",
   auth: "two_factor",
@@ -100,18 +100,18 @@ const disable = route({
   handler: ({ body, principal }) =>
     Effect.gen(function* () {
       if (!body.disable_all && !body.provider) {
-        return yield* invalidField("provider", "required", "Name a provider, or disable all.")
+        return yield* invalidField("provider", "required", "Send a provider, or set disable_all to true.")
       }
       const provider = body.disable_all ? undefined : (body.provider ?? undefined)
       yield* TwoFactor.use((factors) => factors.disable(principal.userId, provider))
-      return { message: provider === undefined ? "Two-factor authentication is off." : `${provider} is off.` }
+      return { message: `Two-factor authentication ${provider ? `with ${provider} ` : ""}is disabled.` }
     }),
 })
 
 const backupDisable = route({
   id: "backupDisable2FA",
   group,
-  summary: "Turn two-factor off with a backup code, logged in or not",
+  summary: "Disable two-factor authentication with a backup code. No login is required",
   method: "post",
   path: "/account/2fa/backup_disable",
   auth: "optional",
@@ -132,14 +132,14 @@ const backupDisable = route({
       }
       const provider = body.disable_all ? undefined : (body.provider ?? undefined)
       yield* TwoFactor.use((factors) => factors.disableByBackup(name, body.backup_code, provider))
-      return { message: "Two-factor authentication was turned off with a backup code." }
+      return { message: "Two-factor authentication was disabled with a backup code." }
     }),
 })
 
 const smsCode = route({
   id: "send2FASms",
   group,
-  summary: "Send a code by SMS, for the current user or a login that waits for its code",
+  summary: "Send a two-factor code by SMS, to the current user or for a pending login",
   method: "post",
   path: "/account/2fa/sms_code",
   auth: "optional",

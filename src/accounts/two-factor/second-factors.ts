@@ -23,24 +23,24 @@ export const secretAad = (userId: string) => `two-factor/secret/${userId}`
 export const phoneAad = (userId: string) => `two-factor/phone/${userId}`
 export const lastDigits = (phone: string) => phone.slice(-4)
 
-/** Codes of the second factors a user has: checking them, and sending the ones that travel by SMS. */
+/** Verifies the two-factor codes of users and sends SMS codes. */
 export class SecondFactors extends Context.Service<
   SecondFactors,
   {
-    /** Uses the code up if it is one. The same attempt may ask again and gets the same answer. */
+    /** Verifies the code and uses it up. Repeated with the same `attempt`, it returns the same result. */
     prove(userId: string, attempt: string, code: string): Effect.Effect<Proof, Unavailable>
-    /** The TOTP step whose code this is, for the set-up that waits or the provider that is on, and the secret it is of. */
+    /** Finds the TOTP step of the code and its secret, for the confirmed provider or for the pending setup. */
     findStep(
       userId: string,
       code: string,
       facts: { readonly confirmed: boolean },
     ): Effect.Effect<TotpMatch | undefined, Unavailable>
-    /** Every hash an SMS code of this user may be stored under. */
+    /** All hashes that an SMS code of this user may be stored under. */
     smsHashes(userId: string, code: string): ReadonlyArray<string>
     backupHashes(userId: string, code: string): ReadonlyArray<string>
-    /** A fresh code for a phone, sealed and hashed, ready for the statement that stores it. */
+    /** Creates an SMS code: its hash, and its encrypted message for the outbox. */
     makeSms(userId: string, phone: string): Effect.Effect<NewSmsCode>
-    /** Sends a code to the confirmed phone, or to the one being set up. Answers the phone's last digits. */
+    /** Sends a code to the confirmed phone, or to the one being set up. Returns the last digits of the number. */
     sendSms(
       userId: string,
       facts: { readonly confirmedOnly: boolean },
@@ -56,16 +56,19 @@ export class SecondFactors extends Context.Service<
       const totp = yield* Totp
       const outbox = yield* Outbox
       const limits = yield* RateLimits
-      // Steps are counted by the database's time: a node whose clock is wrong takes the same codes as the others.
+      // TOTP steps use the database's clock, so that a node with a wrong clock accepts the same codes as the others.
       const clock = yield* makeDatabaseTime
 
-      /** The key it was sealed by may be given up: no code is right any more then, until an administrator takes it away. */
+      /** The key may have been retired. Then no code is accepted until an administrator removes the factor. */
       const openOrWarn = (userId: string, sealed: string, aad: string) =>
         sealer
           .open(sealed, aad)
           .pipe(
             Effect.catch(({ reason }) =>
-              Effect.as(Effect.logWarning("two-factor secret unreadable", { userId, reason }), undefined),
+              Effect.as(
+                Effect.logWarning("two-factor secret decryption failed", { userId, reason }),
+                undefined,
+              ),
             ),
           )
 
@@ -117,7 +120,7 @@ export class SecondFactors extends Context.Service<
         sendSms: Effect.fnUntraced(function* (userId, facts) {
           const sealedPhone = yield* store.findSealedPhone(userId, facts)
           if (sealedPhone === undefined) {
-            return yield* fieldFault("phone", "missing", "No phone is set up for two-factor codes.")
+            return yield* fieldFault("phone", "missing", "No phone number is set up for two-factor codes.")
           }
           yield* limits.take("mail", { account: `sms/${userId}` })
           const opened = yield* openOrWarn(userId, sealedPhone, phoneAad(userId))
@@ -125,12 +128,18 @@ export class SecondFactors extends Context.Service<
             return yield* fieldFault(
               "phone",
               "unreadable",
-              "The phone can no longer be read here. Support can take it off.",
+              "The stored phone number cannot be read. Contact support to have it removed.",
             )
           }
           const phone = opened.toString()
           const isPut = yield* store.putSmsCode(userId, sealedPhone, yield* makeSms(userId, phone))
-          if (!isPut) return yield* fieldFault("phone", "changed", "The phone was changed meanwhile.")
+          if (!isPut) {
+            return yield* fieldFault(
+              "phone",
+              "changed",
+              "Another request changed the phone number. Request a new code.",
+            )
+          }
           return lastDigits(phone)
         }),
       })

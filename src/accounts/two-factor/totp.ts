@@ -4,10 +4,10 @@ import { encodeQR } from "qr"
 
 const stepSeconds = 30
 const codePattern = /^\d{6}$/
-// Keeps the address within what a QR code holds even if every character takes twelve in percent encoding.
+// The URI must fit into a QR code even if percent encoding turns every character into twelve.
 const maxLabelCodePoints = 100
 
-/** Authenticator apps: RFC 6238 with SHA-1, six digits and 30 seconds, the one form every app supports. */
+/** Authenticator app codes: RFC 6238 with SHA-1, six digits and 30 seconds, which every app supports. */
 export class Totp extends Context.Service<
   Totp,
   {
@@ -18,8 +18,8 @@ export class Totp extends Context.Service<
       label: string,
     ) => { readonly uri: string; readonly qrCodeSvg: string }
     /**
-     * The step whose code this is, current or previous, or undefined. Steps up to `afterStep` are spent. Two
-     * requests may both get the same step here: whoever moves the stored step forward in SQL has used the code.
+     * Returns the step of the code, current or previous, or undefined. Steps up to `afterStep` were already used. Two
+     * requests may get the same step here; the one that increases the stored step in SQL has used the code.
      */
     readonly verify: (
       secret: string,
@@ -40,8 +40,8 @@ export class Totp extends Context.Service<
         },
         verify: Effect.fnUntraced(function* (secret: string, code: string, afterStep: number | undefined) {
           const epoch = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          // otplib throws on a code of another form and on a spent step in the future (a clock that went back).
-          // Both are answered here, so that what it still throws is a defect, such as a damaged secret.
+          // otplib throws for a malformed code and for a used step in the future (the clock was set back). Both are
+          // handled here, so that any other exception is a defect, for example a damaged secret.
           if (!codePattern.test(code)) return undefined
           if (afterStep !== undefined && afterStep > Math.floor(epoch / stepSeconds)) return undefined
           const result = verifySync({

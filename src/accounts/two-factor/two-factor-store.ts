@@ -6,7 +6,7 @@ import type { OutboxRow } from "../../turns/outbox.ts"
 
 export type Proof = "proven" | "spent" | "wrong"
 
-/** A hashed code, how long it counts and the message that carries it. */
+/** The hash of a code, how long it is valid, and the message that contains it. */
 export interface NewSmsCode {
   readonly hash: string
   readonly seconds: number
@@ -39,7 +39,7 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
                   where user_id = ${userId} and provider = 'SMS' and (confirmed_at is not null or not ${confirmedOnly})`,
       )
       .pipe(Effect.map((rows) => rows[0]?.sealed_phone)),
-  /** Uses the code up if it is one. */
+  /** Verifies the code and uses it up. */
   spendCode: (
     userId: string,
     attempt: string,
@@ -55,7 +55,7 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
                                           ${code.backupHashes as string[]}) as proof`,
       )
       .pipe(Effect.map((rows) => rows[0]?.proof ?? "wrong")),
-  /** False when the phone was changed meanwhile. */
+  /** False if the phone was changed in between. */
   putSmsCode: (userId: string, sealedPhone: string, { hash, mail, seconds }: NewSmsCode) =>
     sql
       .rows<{ done: boolean }>(
@@ -63,14 +63,14 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
           q`select put_code_for_phone(${userId}, ${sealedPhone}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb) as done`,
       )
       .pipe(Effect.map((rows) => rows[0]?.done === true)),
-  /** False when this provider is on already. */
+  /** False if this provider is already enabled. */
   setUp: (factor: NewTwoFactor) =>
     sql
       .rows<{ done: boolean }>(
         (q) => q`select set_up_two_factor(${JSON.stringify(factor)}::text::jsonb) as done`,
       )
       .pipe(Effect.map((rows) => rows[0]?.done === true)),
-  /** The provider that is on now. Undefined: the code is wrong, or no set-up waits for one. */
+  /** Returns the provider that is now enabled. Undefined if the code is wrong or no setup is pending. */
   confirm: (
     userId: string,
     attempt: string,
@@ -86,23 +86,25 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
                                            ${code.smsHashes as string[]}) as provider`,
       )
       .pipe(Effect.map((rows) => rows[0]?.provider ?? undefined)),
-  /** How many providers went. Without a provider: all of them. */
+  /** Returns the number of providers removed. Without a provider, removes all. */
   disable: (userId: string, provider: TwoFactorProvider | undefined) =>
     sql
-      .rows<{ gone: number }>((q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as gone`)
-      .pipe(Effect.map((rows) => rows[0]?.gone ?? 0)),
-  /** The same. Undefined: the backup code is wrong. */
+      .rows<{ removed: number }>(
+        (q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as removed`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.removed ?? 0)),
+  /** Does the same with a backup code. Undefined if the backup code is wrong. */
   disableByBackup: (
     userId: string,
     backupHashes: ReadonlyArray<string>,
     provider: TwoFactorProvider | undefined,
   ) =>
     sql
-      .rows<{ gone: number | null }>(
+      .rows<{ removed: number | null }>(
         (q) => q`select backup_disable_two_factor(${userId}, ${backupHashes as string[]},
-                                                  ${provider ?? null}) as gone`,
+                                                  ${provider ?? null}) as removed`,
       )
-      .pipe(Effect.map((rows) => rows[0]?.gone ?? undefined)),
+      .pipe(Effect.map((rows) => rows[0]?.removed ?? undefined)),
 }))
 
 export const expiredSmsCodes: ExpiredRows = {

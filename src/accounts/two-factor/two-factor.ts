@@ -19,16 +19,16 @@ import { lastDigits, phoneAad, SecondFactors, secretAad } from "./second-factors
 import { Totp } from "./totp.ts"
 import { makeTwoFactorStore, type NewTwoFactor } from "./two-factor-store.ts"
 
-const nothingOn = () => new NotFound({ error: "This two-factor method is not on." })
+const notEnabled = () => new NotFound({ error: "This two-factor method is not enabled." })
 
-/** Setting second factors up and taking them away. */
+/** Enables and disables two-factor methods. */
 export class TwoFactor extends Context.Service<
   TwoFactor,
   {
-    /** Begins a set-up that counts once a code confirms it. */
+    /** Starts a setup. The method is enabled when `confirm` gets its code. */
     enable(
       userId: string,
-      wish: {
+      request: {
         readonly provider: TwoFactorProvider
         readonly default: boolean
         readonly phone?: string | null
@@ -38,12 +38,12 @@ export class TwoFactor extends Context.Service<
       userId: string,
       code: string,
     ): Effect.Effect<TwoFactorProvider, Unprocessable | TooManyRequests | Unavailable>
-    /** Without a provider: all of them. */
+    /** Without a provider, disables all. */
     disable(
       userId: string,
       provider: TwoFactorProvider | undefined,
     ): Effect.Effect<void, NotFound | Unavailable>
-    /** The same for who has lost the factor but kept a backup code. */
+    /** Does the same for a user who lost the second factor and has a backup code. */
     disableByBackup(
       name: AccountName,
       code: string,
@@ -68,13 +68,17 @@ export class TwoFactor extends Context.Service<
           isDone
             ? Effect.void
             : Effect.fail(
-                invalidField("provider", "uniqueness", "This method is on already; disable it first."),
+                invalidField(
+                  "provider",
+                  "uniqueness",
+                  "This two-factor method is already enabled. Disable it first.",
+                ),
               ),
         )
 
       const enable = Effect.fnUntraced(function* (
         userId: string,
-        wish: {
+        request: {
           readonly provider: TwoFactorProvider
           readonly default: boolean
           readonly phone?: string | null
@@ -83,20 +87,21 @@ export class TwoFactor extends Context.Service<
         const backup_codes = yield* codes.makeBackupCodes
         const shared = {
           user_id: userId,
-          provider: wish.provider,
-          is_default: wish.default,
+          provider: request.provider,
+          is_default: request.default,
           backup_hashes: backup_codes.map((code) =>
             codes.hash({ purpose: "backup-code", subject: userId }, code),
           ),
         }
-        if (wish.provider === "SMS") {
-          if (!wish.phone) return yield* invalidField("phone", "required", "A phone is required for SMS.")
-          const phone = readPhone(wish.phone)
+        if (request.provider === "SMS") {
+          if (!request.phone)
+            return yield* invalidField("phone", "required", "A phone number is required for SMS.")
+          const phone = readPhone(request.phone)
           if (phone === undefined) {
             return yield* invalidField(
               "phone",
               "invalid",
-              "Send the phone in international form, +14155550100.",
+              "Send the phone number in international format, for example +14155550100.",
             )
           }
           yield* limits.take("mail", { account: `sms/${userId}` })
@@ -118,7 +123,7 @@ export class TwoFactor extends Context.Service<
         const code = typed.trim()
         yield* limits.take("code", { account: userId })
         const match = yield* factors.findStep(userId, code, { confirmed: false })
-        // Made here: the statement may be sent again after a lost answer, and is recognised by it.
+        // The statement may be sent again after a lost response. The attempt id identifies it then.
         const attempt = randomUUID()
         const provider = yield* store
           .confirm(userId, attempt, {
@@ -128,15 +133,15 @@ export class TwoFactor extends Context.Service<
           })
           .pipe(callers.invalidating(userId))
         if (provider === undefined) {
-          return yield* invalidField("code", "invalid", "The code is wrong, or nothing waits for one.")
+          return yield* invalidField("code", "invalid", "The code is wrong, or no setup is pending.")
         }
         yield* limits.forgive("code", userId)
         return provider
       })
 
       const disable = Effect.fnUntraced(function* (userId: string, provider: TwoFactorProvider | undefined) {
-        const gone = yield* store.disable(userId, provider).pipe(callers.invalidating(userId))
-        if (gone === 0) return yield* nothingOn()
+        const removed = yield* store.disable(userId, provider).pipe(callers.invalidating(userId))
+        if (removed === 0) return yield* notEnabled()
       })
 
       const disableByBackup = Effect.fnUntraced(function* (
@@ -146,13 +151,13 @@ export class TwoFactor extends Context.Service<
       ) {
         yield* limits.take("code", { account: accountKey(name) })
         const account = yield* accounts.find(name)
-        // Asked in any case: whether there is such a user does not show.
+        // The statement runs for unknown users too, so that the duration does not reveal whether a user exists.
         const userId = account?.id ?? randomUUID()
-        const gone = yield* store
+        const removed = yield* store
           .disableByBackup(userId, factors.backupHashes(userId, code), provider)
-          // Also when the code is refused: it may have been used a moment ago, by an answer that was lost.
+          // Invalidates also for a wrong code: an earlier attempt may have used it and lost its response.
           .pipe(callers.invalidating(userId))
-        if (gone === undefined) {
+        if (removed === undefined) {
           return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
         }
       })

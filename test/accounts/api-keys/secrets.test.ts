@@ -5,17 +5,17 @@ import { apiKeyMatches, makeApiKey, parseApiKey } from "../../../src/accounts/ap
 const made = Effect.runSync(makeApiKey)
 const parts = parseApiKey(made.text)!
 
-test("a key reads back as its id and a secret that fits its hash", () => {
+test("a created key parses into its id and a secret that matches its hash", () => {
   expect(made.text).toBe(`svc_${made.id}_${parts.secret}`)
   expect(parts.id).toBe(made.id)
   expect(apiKeyMatches(made.hash, parts.secret)).toBe(true)
 })
 
-test("what is stored does not contain the secret", () => {
+test("the stored values do not contain the secret", () => {
   expect(made.id + made.hash).not.toContain(parts.secret)
 })
 
-test("another key's secret, a changed secret and a damaged hash do not fit", () => {
+test("the secret of another key, a changed secret and a damaged hash do not match", () => {
   const other = parseApiKey(Effect.runSync(makeApiKey).text)!
   expect(apiKeyMatches(made.hash, other.secret)).toBe(false)
   expect(
@@ -25,7 +25,7 @@ test("another key's secret, a changed secret and a damaged hash do not fit", () 
     expect(apiKeyMatches(stored, parts.secret)).toBe(false)
 })
 
-test("no two keys share an id or a secret", () => {
+test("ids and secrets are unique", () => {
   const keys = Array.from({ length: 200 }, () => parseApiKey(Effect.runSync(makeApiKey).text)!)
   expect(new Set(keys.flatMap(({ id, secret }) => [id, secret])).size).toBe(400)
 })
@@ -42,6 +42,6 @@ test.each([
   made.text.replace("svc_", "svd_"),
   made.text.replace(made.id, `${made.id.slice(0, -1)}u`),
   made.text.replace(/_/g, "-"),
-])("%j is no api key", (text) => {
+])("%j is not an API key", (text) => {
   expect(parseApiKey(text)).toBeUndefined()
 })

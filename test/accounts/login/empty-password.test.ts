@@ -3,7 +3,7 @@ import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
 import { login, mails, newestLink, password, register } from "../person.ts"
 
-/** The page of a mailed link, in a browser that has not been here before. */
+/** Tests the page of a mailed link in a browser without cookies. */
 const service = await serve()
 
 const openPeerLink = async (email: string) => {
@@ -16,10 +16,10 @@ const works = async (token: string) => (await service.call("GET", "/account", { 
 describe("confirming the address of an account with a password", () => {
   it.each([
     ["with an empty password", { action: "password", password: "" }],
-    ["without a button, as by Enter in some clients", { password: "" }],
+    ["without a button, like Enter in some clients", { password: "" }],
     ["without a button and a password", {}],
     ["with a button that the page does not have", { action: "use" }],
-  ])("%s is an error that changes nothing", async (_, fields: Record<string, string>) => {
+  ])("%s fails and changes nothing", async (_, fields: Record<string, string>) => {
     const person = await register(service)
     const { page, visitor } = await openPeerLink(person.email)
     const refused = await visitor.submit(page, fields)
@@ -35,24 +35,24 @@ describe("confirming the address of an account with a password", () => {
     expect(account.body.user.email_verified_at).toEqual(expect.any(String))
   })
 
-  it("accepts the password also where no button came with it", async () => {
+  it("accepts the password without a button", async () => {
     const person = await register(service)
     const { page, visitor } = await openPeerLink(person.email)
     expect((await visitor.submit(page, { password })).status).toBe(303)
     expect(await works(person.token)).toBe(true)
   })
 
-  it("puts the button that keeps the password first, which is the one Enter presses", async () => {
+  it("shows the button that keeps the password first, because Enter presses the first button", async () => {
     const { page } = await openPeerLink((await register(service)).email)
     const values = [...page.text.matchAll(/<button[^>]* value="(\w+)"/g)].map(([, value]) => value)
     expect(values).toEqual(["password", "discard"])
   })
 
   it.each([
-    ["leaves the password out", {}],
-    ["sends an empty one", { password: "" }],
-    ["does not want to discard anything", { discard_credentials: false }],
-  ])("is an error at the API when a client %s", async (_, more: Record<string, unknown>) => {
+    ["omits the password", {}],
+    ["sends an empty password", { password: "" }],
+    ["sends discard_credentials: false", { discard_credentials: false }],
+  ])("fails at the API if a client %s", async (_, more: Record<string, unknown>) => {
     const person = await register(service)
     const token = await newestLink(service, person.email)
     const consume = (body: Record<string, unknown>) =>
@@ -68,7 +68,7 @@ describe("confirming the address of an account with a password", () => {
   })
 })
 
-it("an empty first password is an error, and the person stays logged in", async () => {
+it("an empty first password is rejected, and the user stays logged in", async () => {
   const person = await register(service, { password: undefined })
   const { page, visitor } = await openPeerLink(person.email)
   expect((await visitor.submit(page, {})).status).toBe(303)

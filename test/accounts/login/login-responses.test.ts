@@ -3,7 +3,7 @@ import { expectAnswer } from "../../fixtures/contract.ts"
 import { serve } from "../../fixtures/service.ts"
 import { mails, password, sendPreviousTotpCode, someEmail, totpCode } from "../person.ts"
 
-it("every answer about logging in can be read by the clients generated from the contract", async () => {
+it("clients generated from the contract can decode every login response", async () => {
   const service = await serve()
   const answered = async (method: string, path: string, body: unknown, token?: string) => {
     const answer = await service.call(method, path, { body, ...(token === undefined ? {} : { token }) })
@@ -48,7 +48,7 @@ it("every answer about logging in can be read by the clients generated from the 
   await answered("POST", "/logout", null, last)
 })
 
-it("the account is kept by no cache, also when it is answered from memory", async () => {
+it("the response of GET /account has no-store, also when it is cached in memory", async () => {
   const service = await serve()
   const { token } = await service.user()
   for (const how of ["read", "from memory"]) {

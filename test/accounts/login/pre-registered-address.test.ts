@@ -3,7 +3,7 @@ import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
 import { login, mails, newestLink, password, register, someEmail, turnOnTotp } from "../person.ts"
 
-/** Somebody registers an address before its owner comes, and waits inside. */
+/** A stranger registers an address before its owner and stays logged in. */
 const service = await serve()
 
 const consume = (token: string, more: Record<string, unknown> = {}, as?: string) =>
@@ -17,90 +17,92 @@ const refreshes = async (refresh_token: string) =>
 const setPassword = (token: string, next: string) =>
   service.call("PATCH", "/account", { token, body: { password: next } })
 
-describe("the owner of an address who discards what was set up before", () => {
-  it("ends the password, the sessions, the keys and the second factor a stranger set up before", async () => {
-    const thief = await register(service)
+describe("the owner of an address that a stranger registered", () => {
+  it("removes the stranger's password, sessions, keys and second factor with discard_credentials", async () => {
+    const stranger = await register(service)
     const key = (
-      await service.call("POST", "/api_keys", { token: thief.token, body: { name: "a way back in" } })
+      await service.call("POST", "/api_keys", { token: stranger.token, body: { name: "a way back in" } })
     ).body.api_key
-    await service.call("POST", "/pubkeys", { token: thief.token })
-    await turnOnTotp(service, thief.token)
+    await service.call("POST", "/pubkeys", { token: stranger.token })
+    await turnOnTotp(service, stranger.token)
     const useKey = () => service.call("GET", "/pubkeys", { headers: { "x-api-key": key } })
     expect((await useKey()).status).toBe(200)
 
-    await service.call("POST", "/auth/magic_link", { body: { email: thief.email } })
-    const owner = await consume(await newestLink(service, thief.email), { discard_credentials: true })
+    await service.call("POST", "/auth/magic_link", { body: { email: stranger.email } })
+    const owner = await consume(await newestLink(service, stranger.email), { discard_credentials: true })
     expect(owner.status).toBe(200)
     expect(owner.body).toMatchObject({ has_password: false })
     expect(owner.body).not.toHaveProperty("requires_2fa")
-    expect((await login(service, thief.email)).status).toBe(401)
-    expect(await works(thief.token)).toBe(false)
-    expect(await refreshes(thief.refresh)).toBe(false)
+    expect((await login(service, stranger.email)).status).toBe(401)
+    expect(await works(stranger.token)).toBe(false)
+    expect(await refreshes(stranger.refresh)).toBe(false)
     expect((await useKey()).status).toBe(401)
     expect((await service.call("GET", "/pubkeys", { token: owner.body.access_token })).body).toEqual([])
     expect((await setPassword(owner.body.access_token, "the owner's own")).status).toBe(200)
-    expect((await login(service, thief.email, "the owner's own")).status).toBe(200)
+    expect((await login(service, stranger.email, "the owner's own")).status).toBe(200)
   })
 
-  it("gets nothing of what a stranger set up along with the password support gives them", async () => {
+  it("does not inherit the stranger's keys and second factor when support sets a password", async () => {
     const admin = await service.user({ role: "Admin" })
-    const thief = await register(service)
+    const stranger = await register(service)
     const made = await service.call("POST", "/api_keys", {
-      token: thief.token,
+      token: stranger.token,
       body: { name: "a way back in" },
     })
-    await turnOnTotp(service, thief.token)
+    await turnOnTotp(service, stranger.token)
     const useKey = () => service.call("GET", "/pubkeys", { headers: { "x-api-key": made.body.api_key } })
     expect((await useKey()).status).toBe(200)
 
     const body = { password: "the owner's own" }
-    expect((await service.call("PATCH", `/users/${thief.id}`, { token: admin.token, body })).status).toBe(200)
-    const owner = await login(service, thief.email, body.password)
+    expect((await service.call("PATCH", `/users/${stranger.id}`, { token: admin.token, body })).status).toBe(
+      200,
+    )
+    const owner = await login(service, stranger.email, body.password)
     expect([owner.status, owner.body.requires_2fa]).toEqual([200, undefined])
     expect((await useKey()).status).toBe(401)
   })
 
-  it("ends the login of a stranger also by the mail the registration itself sent", async () => {
-    const thief = await register(service, { password: undefined })
-    const owner = await consume(await newestLink(service, thief.email))
+  it("ends the stranger's session with the link of the registration mail", async () => {
+    const stranger = await register(service, { password: undefined })
+    const owner = await consume(await newestLink(service, stranger.email))
     expect(owner.status).toBe(200)
-    expect((await setPassword(thief.token, "the thief's own")).status).toBe(401)
-    expect(await refreshes(thief.refresh)).toBe(false)
+    expect((await setPassword(stranger.token, "the stranger's own")).status).toBe(401)
+    expect(await refreshes(stranger.refresh)).toBe(false)
     expect(await works(owner.body.access_token)).toBe(true)
   })
 
-  it("gets an address back that another account has moved to, and that account keeps its own", async () => {
-    const thief = await register(service)
-    await consume(await newestLink(service, thief.email), {}, thief.token)
+  it("gets the address back from an account that changed to it, and that account keeps its former address", async () => {
+    const stranger = await register(service)
+    await consume(await newestLink(service, stranger.email), {}, stranger.token)
     const address = someEmail()
     const moved = await service.call("PATCH", "/account", {
-      token: thief.token,
+      token: stranger.token,
       body: { email: address, current_password: password },
     })
     expect(moved.status).toBe(200)
     const released = await consume(await newestLink(service, address), { discard_credentials: true })
     expect(released.status).toBe(409)
     expect((await service.call("POST", "/users", { body: { email: address } })).status).toBe(200)
-    const { body } = await service.call("GET", "/account", { token: thief.token })
-    expect(body.user).toMatchObject({ email: thief.email, email_verified_at: expect.any(String) })
+    const { body } = await service.call("GET", "/account", { token: stranger.token })
+    expect(body.user).toMatchObject({ email: stranger.email, email_verified_at: expect.any(String) })
     expect((await login(service, address)).status).toBe(401)
   })
 })
 
-describe("who registered the address themselves", () => {
+describe("a user who registered their own address", () => {
   const open = async (email: string, visitor = makeVisitor(service)) => {
     const link = new URL((await mails(service, email))[0]?.link ?? "")
     return { visitor, page: await visitor.get(link.pathname + link.search) }
   }
 
-  it("keeps the login by which the mail is answered, and all that was set up", async () => {
+  it("keeps the session and everything else if the link is used with the access token", async () => {
     const person = await register(service)
     expect((await consume(await newestLink(service, person.email), {}, person.token)).status).toBe(200)
     expect(await works(person.token)).toBe(true)
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("is told that the login shown with the mail is over, and loses nothing by it", async () => {
+  it("gets an error for an expired access token, and the link stays unused", async () => {
     const person = await register(service)
     await service.call("POST", "/logout", { token: person.token })
     const link = await newestLink(service, person.email)
@@ -120,7 +122,7 @@ describe("who registered the address themselves", () => {
     return { email, cookie, token: body.access_token as string }
   }
 
-  it("keeps everything in the browser of the registration, and is not asked for anything", async () => {
+  it("keeps everything in the browser of the registration, without entering anything", async () => {
     const { cookie, email, token } = await registerHere()
     const visitor = makeVisitor(service)
     const [name = "", value = ""] = cookie.split("=")
@@ -132,7 +134,7 @@ describe("who registered the address themselves", () => {
     expect((await login(service, email)).status).toBe(200)
   })
 
-  it("keeps everything in the console of that browser, which takes the link as a text", async () => {
+  it("keeps everything in the console of that browser, which accepts the link as text", async () => {
     const { cookie, email, token } = await registerHere()
     const used = await service.call("POST", "/auth/magic_link/consume", {
       body: { token: await newestLink(service, email) },
@@ -142,7 +144,7 @@ describe("who registered the address themselves", () => {
     expect(await works(token)).toBe(true)
   })
 
-  it("keeps everything elsewhere by the password, which a wrong one does not use up", async () => {
+  it("keeps everything in another browser with the password, and a wrong password does not use the link", async () => {
     const person = await register(service)
     const { page, visitor } = await open(person.email)
     const wrong = await visitor.submit(page, { action: "password", password: "a wrong one" })
@@ -153,7 +155,7 @@ describe("who registered the address themselves", () => {
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("starts anew without the password, where it is forgotten", async () => {
+  it("can discard a forgotten password and start again", async () => {
     const person = await register(service)
     const { page, visitor } = await open(person.email)
     expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
@@ -161,7 +163,7 @@ describe("who registered the address themselves", () => {
     expect((await login(service, person.email)).status).toBe(401)
   })
 
-  it("is not whom another site has made the browser register", async () => {
+  it("is not recognised by a registration that another site submitted", async () => {
     const answer = await service.call("POST", "/users", {
       body: { email: someEmail(), password },
       headers: { "sec-fetch-site": "cross-site" },

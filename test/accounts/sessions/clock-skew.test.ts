@@ -8,8 +8,8 @@ import { serve, type TestService } from "../../fixtures/service.ts"
 const hourMs = 3_600_000
 const setClockOff = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms })
 
-/** Tokens are made by one node and shown to another: what they say of time is the database's. */
-describe("a node whose clock is an hour off", () => {
+/** One node signs a token and another verifies it. Both use the database's clock. */
+describe("a node whose clock is wrong by an hour", () => {
   afterEach(() => {
     vi.useRealTimers()
   })
@@ -20,7 +20,7 @@ describe("a node whose clock is an hour off", () => {
       ),
     )
 
-  it("takes the tokens of the others, and its own are good for no longer than theirs", async () => {
+  it("accepts the tokens of other nodes, and its own tokens have the same lifetime", async () => {
     const service = await serve()
     const { id, token } = await service.user()
     const now = Date.now()
@@ -31,7 +31,7 @@ describe("a node whose clock is an hour off", () => {
     expect(Math.abs(exp * 1000 - now - 900_000)).toBeLessThan(60_000)
   })
 
-  it("closes a live socket when its token ends", async () => {
+  it("closes a live socket when its token expires", async () => {
     setClockOff(-hourMs)
     const service = await serve()
     const token = await sign(service, (await service.user()).id, 6)

@@ -17,20 +17,20 @@ const draw = <A>(count: number, make: Effect.Effect<A>) =>
 
 const transfer: CodeContext = { purpose: "transfer-sender", subject: "transfer-1" }
 
-test("six-digit codes are six digits, leading zeros included", async () => {
+test("six-digit codes have six digits, including leading zeros", async () => {
   const drawn = await draw(2000, (await codesWith(one)).makeSixDigits)
   for (const code of drawn) expect(code).toMatch(/^\d{6}$/)
   expect(drawn.some((code) => code.startsWith("0"))).toBe(true)
   expect(new Set(drawn.map((code) => code[0])).size).toBe(10)
 })
 
-test("opaque tokens are 256 bits in base64url and never repeat", async () => {
+test("opaque tokens are unique and have 256 bits in base64url", async () => {
   const drawn = await draw(200, (await codesWith(one)).makeOpaqueToken)
   for (const token of drawn) expect(token).toMatch(/^[\w-]{43}$/)
   expect(new Set(drawn).size).toBe(200)
 })
 
-test("backup codes are ten different ones of 40 bits without confusable letters", async () => {
+test("backup codes are ten different codes of 40 bits without ambiguous letters", async () => {
   const [codes = []] = await draw(1, (await codesWith(one)).makeBackupCodes)
   expect(new Set(codes).size).toBe(10)
   for (const code of codes) {
@@ -39,7 +39,7 @@ test("backup codes are ten different ones of 40 bits without confusable letters"
   }
 })
 
-test("a backup code is read as people type it", () => {
+test("a backup code is accepted with spaces, capitals and ambiguous letters", () => {
   for (const typed of ["0a1b-c1d0", "0A1BC1D0", " oAib  cLdO ", "0-a-1-b-c-1-d-0"]) {
     expect(readBackupCode(typed)).toBe("0a1b-c1d0")
   }
@@ -48,7 +48,7 @@ test("a backup code is read as people type it", () => {
   }
 })
 
-test("a code matches its own hash, and only in its own context", async () => {
+test("a code matches its hash only in the same context", async () => {
   const { hash, matches } = await codesWith(one)
   const stored = hash(transfer, "012345")
   expect(matches(stored, transfer, "012345")).toBe(true)
@@ -57,21 +57,21 @@ test("a code matches its own hash, and only in its own context", async () => {
   expect(matches(stored, { ...transfer, purpose: "transfer-receiver" }, "012345")).toBe(false)
 })
 
-test("subject and code cannot be shifted into each other", async () => {
+test("characters cannot be moved between subject and code", async () => {
   const { hash } = await codesWith(one)
   const of = (subject: string, code: string) => hash({ purpose: "email-code", subject }, code)
   expect(of("user-1", "23456")).not.toBe(of("user-12", "3456"))
   expect(of('a","b', "c")).not.toBe(of("a", 'b","c'))
 })
 
-test("without the pepper a stored hash tells nothing about its code", async () => {
+test("a stored hash cannot be verified without the key", async () => {
   const stored = (await codesWith(one)).hash(transfer, "012345")
   expect(stored).toMatch(/^one\.[\w-]{43}$/)
-  const thief = await codesWith({ ...two, id: "one" })
-  expect(thief.matches(stored, transfer, "012345")).toBe(false)
+  const stranger = await codesWith({ ...two, id: "one" })
+  expect(stranger.matches(stored, transfer, "012345")).toBe(false)
 })
 
-test("after a rotation old hashes match and can be looked up", async () => {
+test("after a key rotation old hashes match and can be looked up", async () => {
   const old = (await codesWith(one)).hash({ purpose: "refresh-token" }, "token")
   const rotated = await codesWith(two, one)
   expect(rotated.matches(old, { purpose: "refresh-token" }, "token")).toBe(true)

@@ -5,7 +5,7 @@ import { liveSocket } from "../../fixtures/live-client.ts"
 import { serve } from "../../fixtures/service.ts"
 import { claimsOf, login, register, turnOnTotp } from "../person.ts"
 
-/** The two-hundred-and-first login of a user ends the oldest. */
+/** A user has at most 200 sessions. The next login ends the oldest one. */
 const one = await serve({}, { peersPossible: true })
 const two = await serve({}, { peersPossible: true, database: one.database })
 
@@ -17,7 +17,7 @@ const copy = (sessionId: string, times: number) =>
           select 'session', gen_random_uuid(), 1, gen_random_uuid(), e.status, e.state, e.owner_id
             from entity e, generate_series(1, ${times}::int) where e.id = ${sessionId}`
 
-it("a login that makes room for itself ends the oldest on every process, and closes its sockets", async () => {
+it("a login above the limit ends the oldest session in every process and closes its sockets", async () => {
   const person = await register(one)
   await copy(person.sessionId, 199)
   await one.sql`update entity set updated_at = now() - interval '1 minute' where id = ${person.sessionId}`
@@ -37,7 +37,7 @@ it("a login that makes room for itself ends the oldest on every process, and clo
   expect((await socket.closing).code).toBe(closeCodes.sessionEnded)
 })
 
-it("the ended one stays ended on pages, however long ago that was", async () => {
+it("pages reject the ended session, however long ago it ended", async () => {
   const alone = await serve({}, { database: one.database })
   const person = await register(alone)
   const find = () =>
@@ -50,7 +50,7 @@ it("the ended one stays ended on pages, however long ago that was", async () => 
   expect(await find()).toBeUndefined()
 })
 
-it("logins that never show the second factor end no login that did", async () => {
+it("logins that wait for a two-factor code do not end verified sessions", async () => {
   const person = await register(one)
   await turnOnTotp(one, person.token)
   await one.sql`update entity set updated_at = now() - interval '1 minute' where id = ${person.sessionId}`

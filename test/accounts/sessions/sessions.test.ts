@@ -6,7 +6,7 @@ import { claimsOf, login, mails, newestLink, password, register, someEmail } fro
 
 let service: TestService
 beforeAll(async () => {
-  // As one of several processes: what these tests change behind the service's back is then seen by it.
+  // Runs as one of several processes, so that it notices changes that the tests make directly in the database.
   service = await serve({}, { peersPossible: true })
 })
 
@@ -15,14 +15,14 @@ const post = (path: string, body: unknown, token?: string) =>
 const refresh = (refresh_token: string) => post("/auth/token/refresh", { refresh_token })
 const works = async (token: string) =>
   (await service.call("PATCH", "/account", { token, body: {} })).status === 200
-/** Moves a session's last rotation into the past, as if its predecessor's grace had run out. */
+/** Moves a session's last rotation into the past, so that the grace period of the previous token has ended. */
 const pastGrace = async (sessionId: string) => {
   await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}',
     to_jsonb((state->'context'->>'rotatedAt')::float8 - 11000)) where kind = 'session' and id = ${sessionId}`
 }
 
-describe("logging in by password", () => {
-  it("answers tokens for an email in any letter case", async () => {
+describe("login with a password", () => {
+  it("accepts an email in any letter case", async () => {
     const { email } = await register(service)
     const answer = await login(service, email.toUpperCase())
     expect(answer.status).toBe(200)
@@ -31,7 +31,7 @@ describe("logging in by password", () => {
     expect(await works(answer.body.access_token)).toBe(true)
   })
 
-  it("says the same for an unknown user, a wrong password, no password and an account that is off", async () => {
+  it("returns the same error for an unknown user, a wrong password, no password and a deactivated account", async () => {
     const [known, off, gone] = [await register(service), await register(service), await register(service)]
     await service.sql`update app_user set deactivated_at = now() where id = ${off.id}`
     await service.sql`update app_user set deleted_at = now() where id = ${gone.id}`
@@ -48,20 +48,20 @@ describe("logging in by password", () => {
     for (const { body, status } of answers) {
       expect(status).toBe(401)
       expect({ ...body, request_id: "" }).toEqual({
-        error: "The name or the password is wrong.",
+        error: "Incorrect email or password.",
         code: "unauthorized",
         request_id: "",
       })
     }
   })
 
-  it("hashes for an unknown user as for a known one, in a queue that turns the flood away", async () => {
+  it("hashes for unknown users too, in a queue that rejects excess requests", async () => {
     const crowd = 60
     const costly = await serve({}, { database: service.database, passwords: { waiting: 8 } })
     const answers = await Promise.all(Array.from({ length: crowd }, () => login(costly, someEmail())))
     const counts = new Map<number, typeof answers>()
     for (const answer of answers) counts.set(answer.status, [...(counts.get(answer.status) ?? []), answer])
-    // One is being hashed and eight wait; whoever was not hashed for would be answered 401 at once.
+    // One is being hashed and eight wait. A login without hashing would return 401 immediately.
     expect(counts.get(401)?.length).toBeLessThan(crowd)
     const refused = counts.get(503) ?? []
     expect(refused.length).toBeGreaterThan(0)
@@ -69,14 +69,14 @@ describe("logging in by password", () => {
     expect(counts.size).toBe(2)
   })
 
-  it("refuses a body that names nobody", async () => {
+  it("rejects a body without an email or alternate_id", async () => {
     expect((await post("/auth/token", { password })).status).toBe(400)
     expect((await post("/auth/token", { email: someEmail() })).status).toBe(400)
   })
 })
 
-describe("refreshing", () => {
-  it("replaces the refresh token and answers a working access token", async () => {
+describe("token refresh", () => {
+  it("replaces the refresh token and returns a working access token", async () => {
     const person = await register(service)
     const next = await refresh(person.refresh)
     expect(next.status).toBe(200)
@@ -86,7 +86,7 @@ describe("refreshing", () => {
     expect((await refresh(next.body.refresh_token)).status).toBe(200)
   })
 
-  it("leaves one live head after twenty parallel refreshes, and everybody can go on", async () => {
+  it("leaves one valid refresh token after twenty concurrent refreshes, and all clients can continue", async () => {
     const person = await register(service)
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(person.refresh)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -100,7 +100,7 @@ describe("refreshing", () => {
     expect((await refresh([...heads][0])).status).toBe(200)
   })
 
-  it("revokes the family when the predecessor comes back after its grace", async () => {
+  it("revokes the session when the previous token is used after its grace period", async () => {
     const person = await register(service)
     const next = (await refresh(person.refresh)).body
     await pastGrace(person.sessionId)
@@ -109,18 +109,18 @@ describe("refreshing", () => {
     expect(await works(next.access_token)).toBe(false)
   })
 
-  it("revokes the family when an older token than the predecessor comes, at any time", async () => {
+  it("revokes the session when a token older than the previous one is used at any time", async () => {
     const person = await register(service)
     const second = (await refresh(person.refresh)).body
     const third = (await refresh(second.refresh_token)).body
     expect((await refresh(person.refresh)).status).toBe(401)
     expect((await refresh(third.refresh_token)).status).toBe(401)
     expect(await works(third.access_token)).toBe(false)
-    // Other logins of the same user are other families.
+    // Other sessions of the same user are not affected.
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("does nothing to a session whose token somebody made up", async () => {
+  it("does not affect a session when a forged token is used", async () => {
     const person = await register(service)
     const [sid, , kid, mac = ""] = person.refresh.split(".")
     const swapped = mac.startsWith("A") ? `B${mac.slice(1)}` : `A${mac.slice(1)}`
@@ -139,7 +139,7 @@ describe("refreshing", () => {
     expect((await refresh(person.refresh)).status).toBe(200)
   })
 
-  it("refuses an expired token, and one of a user who was deactivated", async () => {
+  it("rejects an expired token and the token of a deactivated user", async () => {
     const [late, off] = [await register(service), await register(service)]
     await service.sql`update entity set version = version + 1,
       state = jsonb_set(state, '{context,expiresAt}', '1') where kind = 'session' and id = ${late.sessionId}`
@@ -153,7 +153,7 @@ describe("access tokens", () => {
   const sign = (claims: object, kind: "access" | "pending" | "oauth-code" | "partner", ttlSeconds = 60) =>
     service.runtime.runPromise(Tokens.use((tokens) => tokens.sign(claims as never, { kind, ttlSeconds })))
 
-  it("of another kind, forged, stale or expired are refused", async () => {
+  it("are rejected if they are of another kind, forged, stale or expired", async () => {
     const { id, refresh: refreshToken, sessionId, token } = await register(service)
     const claims = { sub: id, sid: sessionId, ep: 0, role: "User" }
     expect(await works(await sign(claims, "access"))).toBe(true)
@@ -177,8 +177,8 @@ describe("access tokens", () => {
   })
 })
 
-describe("logging out", () => {
-  it("ends every session of the user and says so on the session's channel", async () => {
+describe("logout", () => {
+  it("ends all sessions of the user and publishes it on the session channel", async () => {
     const person = await register(service)
     const other = (await login(service, person.email)).body
     const answer = await service.call("POST", "/logout", { token: person.token, rawBody: "null" })
@@ -193,7 +193,7 @@ describe("logging out", () => {
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("needs a login session", async () => {
+  it("requires a login session", async () => {
     expect((await service.call("POST", "/logout")).status).toBe(401)
   })
 })
@@ -206,7 +206,7 @@ describe("mailed links", () => {
     return { email, tokens: (await post("/users", { email })).body }
   }
 
-  it("are asked for with one answer, whether or not anybody has the address", async () => {
+  it("have the same response whether or not the address is registered", async () => {
     const { email } = await onlyEmail()
     const withPassword = await register(service)
     await service.sql`update app_user set email_verified_at = now() where id = ${withPassword.id}`
@@ -224,7 +224,7 @@ describe("mailed links", () => {
     expect(kinds).toEqual(["confirm_email"])
   })
 
-  it("work once, also when twenty come at the same time", async () => {
+  it("work once, even with twenty concurrent requests", async () => {
     const { email } = await onlyEmail()
     await send({ email, redirect: "/partner/demo?x=1" })
     const link = new URL((await mails(service, email))[0]?.link ?? "")
@@ -236,7 +236,7 @@ describe("mailed links", () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(19)
   })
 
-  it("are refused when made up, out of time, or overtaken by a password", async () => {
+  it("are rejected if they are forged or expired, or after a password was set", async () => {
     const [late, set] = [await onlyEmail(), await onlyEmail()]
     await service.sql`update magic_link set expires_at = now() where email = ${late.email}`
     expect((await consume(await newestLink(service, late.email))).status).toBe(401)
@@ -248,7 +248,7 @@ describe("mailed links", () => {
     expect((await consume(unused)).status).toBe(401)
   })
 
-  it("confirm the email of a user with a password, as often as the user asks until it is confirmed", async () => {
+  it("confirm the email of a user with a password, and can be requested again until it is confirmed", async () => {
     const { email, token } = await register(service)
     await send({ email })
     expect((await mails(service, email)).map(({ kind }) => kind)).toEqual(["confirm_email", "confirm_email"])
@@ -261,20 +261,20 @@ describe("mailed links", () => {
   })
 
   it.each(["//evil.example", "https://evil.example", "/\\evil.example", "evil", "/a\nb"])(
-    "lead only to paths of ours, not to %j",
+    "reject the redirect %j, which is not a path of this site",
     async (redirect) => {
       expect((await send({ email: someEmail(), redirect })).status).toBe(400)
     },
   )
 
-  it.each([null, ""])("lead to no path where none was named, by %j", async (redirect) => {
+  it.each([null, ""])("have no redirect path for %j", async (redirect) => {
     const { email } = await onlyEmail()
     expect((await send({ email, redirect })).status).toBe(200)
     const link = new URL((await mails(service, email))[0]?.link ?? "")
     expect(link.searchParams.has("redirect")).toBe(false)
   })
 
-  it("reach nobody who is off", async () => {
+  it("are not sent to deactivated users", async () => {
     const { email } = await onlyEmail()
     await service.sql`update app_user set deactivated_at = now() where email = ${email}`
     const before = await newestLink(service, email)
@@ -283,7 +283,7 @@ describe("mailed links", () => {
     expect((await consume(before)).status).toBe(401)
   })
 
-  it("are shown to their reader before they are used", async () => {
+  it("can be inspected before they are used", async () => {
     const { MagicLinks } = await import("../../../src/accounts/login/magic-links.ts")
     const { email } = await onlyEmail()
     const token = await newestLink(service, email)

@@ -33,7 +33,7 @@ const refusal = (token: string, kind: TokenKind = "access", options: Parameters<
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
 const decode = (part = "") => JSON.parse(Buffer.from(part, "base64url").toString())
-/** A token made outside the service, with the service's own key unless another one is given. */
+/** A token created outside the service, with the service's key unless another key is given. */
 const forge = async (header: object, payload: object, hash = "sha256", secret?: Buffer) => {
   const ring = await Effect.runPromise(makeKeyRing([one], "tokens"))
   const input = `${encode(header)}.${encode(payload)}`
@@ -62,7 +62,7 @@ test("a signed token verifies to its claims", async () => {
   })
 })
 
-test("a token is a JWT anybody can read, with type, key id, expiry, and HMAC-SHA-256 under the configured key", async () => {
+test("a token is a decodable JWT with type, key id and expiry, signed with HMAC-SHA-256 and the configured key", async () => {
   const token = await signed()
   const [header, payload] = token.split(".")
   expect(decode(header)).toEqual(goodHeader)
@@ -74,21 +74,21 @@ test("a token is a JWT anybody can read, with type, key id, expiry, and HMAC-SHA
 const allKinds: ReadonlyArray<TokenKind> = ["access", "pending", "oauth-access", "oauth-code", "partner"]
 test.each(
   allKinds.flatMap((made) => allKinds.filter((used) => used !== made).map((used) => [made, used] as const)),
-)("a token of kind %s is no token of kind %s", async (made, used) => {
+)("a token of kind %s is rejected as kind %s", async (made, used) => {
   expect(await refusal(await signed(made), used)).toBe("wrong_kind")
 })
 
-test("the type header alone and the audience alone each make a token another kind", async () => {
+test("a wrong type header or a wrong audience alone makes a token another kind", async () => {
   expect(await refusal(await forge({ ...goodHeader, typ: "partner+jwt" }, goodPayload))).toBe("wrong_kind")
   expect(await refusal(await forge({ ...goodHeader, typ: undefined }, goodPayload))).toBe("wrong_kind")
   expect(await refusal(await forge(goodHeader, { ...goodPayload, aud: "partner-web" }))).toBe("wrong_kind")
 })
 
-test("a token of another issuer is refused", async () => {
+test("rejects a token of another issuer", async () => {
   expect(await refusal(await signed("access", { issuer: "https://elsewhere.test" }))).toBe("wrong_issuer")
 })
 
-test("an expired token is refused after five seconds of tolerance", async () => {
+test("rejects an expired token after five seconds of tolerance", async () => {
   await run(({ sign, verify }) =>
     Effect.gen(function* () {
       const token = yield* sign(claims, { kind: "access", ttlSeconds: 60 })
@@ -100,18 +100,18 @@ test("an expired token is refused after five seconds of tolerance", async () => 
   )
 })
 
-test("a token without a signature, under alg none, is refused", async () => {
+test("rejects a token without a signature (alg none)", async () => {
   for (const alg of ["none", "None", "nOnE"]) {
     expect(await refusal(`${encode({ ...goodHeader, alg })}.${encode(goodPayload)}.`)).toBe("algorithm")
   }
 })
 
-test("another algorithm is refused even when the key fits", async () => {
+test("rejects another algorithm even with the right key", async () => {
   expect(await refusal(await forge({ ...goodHeader, alg: "HS512" }, goodPayload, "sha512"))).toBe("algorithm")
   expect(await refusal(await forge({ ...goodHeader, alg: "EdDSA" }, goodPayload))).toBe("algorithm")
 })
 
-test("a token signed with a stranger's key, or with changed claims, is refused", async () => {
+test("rejects a token that is signed with another key or has changed claims", async () => {
   expect(await refusal(await forge(goodHeader, goodPayload, "sha256", randomBytes(32)))).toBe("signature")
   const [header, , signature] = (await signed()).split(".")
   expect(await refusal(`${header}.${encode({ ...goodPayload, role: "Admin" })}.${signature}`)).toBe(
@@ -119,12 +119,12 @@ test("a token signed with a stranger's key, or with changed claims, is refused",
   )
 })
 
-test("a missing or unknown key id is refused", async () => {
+test("rejects a missing or unknown key id", async () => {
   expect(await refusal(await forge({ ...goodHeader, kid: "two" }, goodPayload))).toBe("key_unknown")
   expect(await refusal(await forge({ alg: "HS256", typ: "at+jwt" }, goodPayload))).toBe("key_unknown")
 })
 
-test("a properly signed token with missing or wrong claims is refused", async () => {
+test("rejects a correctly signed token with missing or wrong claims", async () => {
   for (const change of [
     { sub: undefined },
     { ep: "3" },
@@ -136,12 +136,12 @@ test("a properly signed token with missing or wrong claims is refused", async ()
   }
 })
 
-test("a token over two kilobytes is refused unread, and none is made", async () => {
+test("rejects a token over two kilobytes without parsing it, and signs none", async () => {
   expect(await refusal(await forge(goodHeader, { ...goodPayload, pad: "x".repeat(2000) }))).toBe("oversize")
   await expect(signed("access", {}, { ext: { pad: "x".repeat(2000) } })).rejects.toThrow(/over 2048/)
 })
 
-test("no text whatever makes verification do anything but refuse", async () => {
+test("verification rejects any other text without a defect", async () => {
   const token = await signed()
   const damaged = fc
     .tuple(fc.nat(token.length - 1), fc.string({ maxLength: 3 }))
@@ -153,7 +153,7 @@ test("no text whatever makes verification do anything but refuse", async () => {
       fc.assert(
         fc.asyncProperty(fc.oneof(fc.string(), damaged, jws), async (text) => {
           const exit = await Effect.runPromise(Effect.result(tokens.verify(text, "access")))
-          // Padding bits of the last character may change without changing the signature's bytes.
+          // The unused bits of the last character may change without changing the bytes of the signature.
           if (exit._tag === "Success") expect(text.slice(0, -1)).toBe(token.slice(0, -1))
         }),
         { numRuns: 300 },
@@ -162,7 +162,7 @@ test("no text whatever makes verification do anything but refuse", async () => {
   )
 })
 
-test("after a rotation old tokens verify and new ones carry the new key", async () => {
+test("after a key rotation old tokens are valid, and new tokens use the new key", async () => {
   const old = await signed()
   const rotated = { keys: [two, one] }
   expect((await run(({ verify }) => verify(old, "access"), rotated)).sub).toBe("user-1")
@@ -172,7 +172,7 @@ test("after a rotation old tokens verify and new ones carry the new key", async 
   expect(await refusal(old, "access", { keys: [two] })).toBe("key_unknown")
 })
 
-test("a verified token is answered from memory, for its kind only and until it expires", async () => {
+test("a verified token is cached for its kind only and until it expires", async () => {
   await run(({ sign, verify, verifyCached }) =>
     Effect.gen(function* () {
       const token = yield* sign(claims, { kind: "access", ttlSeconds: 60 })
@@ -190,7 +190,7 @@ test("a verified token is answered from memory, for its kind only and until it e
   )
 })
 
-test("a refused token is not remembered", async () => {
+test("a rejected token is not cached", async () => {
   const token = await signed("partner")
   await run(({ verify, verifyCached }) =>
     Effect.gen(function* () {

@@ -15,7 +15,7 @@ const refresh = (service: TestService, refresh_token: string) =>
   service.call("POST", "/auth/token/refresh", { body: { refresh_token } })
 
 describe("two processes on one database", () => {
-  it("both refuse a token the moment a logout on one of them is answered", async () => {
+  it("both reject a token as soon as one of them responds to a logout", async () => {
     const person = await register(one)
     expect(await works(two, person.token)).toBe(true)
     expect((await one.call("POST", "/logout", { token: person.token })).status).toBe(200)
@@ -24,7 +24,7 @@ describe("two processes on one database", () => {
     expect((await refresh(two, person.refresh)).status).toBe(401)
   })
 
-  it("both refuse a token the moment a password change is answered", async () => {
+  it("both reject a token as soon as one of them responds to a password change", async () => {
     const person = await register(one)
     expect(await works(two, person.token)).toBe(true)
     const changed = await one.call("PATCH", "/account", {
@@ -36,7 +36,7 @@ describe("two processes on one database", () => {
     expect(await works(two, changed.body.token_response.access_token)).toBe(true)
   })
 
-  it("leave one live head of twenty parallel refreshes spread over both", async () => {
+  it("leave one valid refresh token after twenty concurrent refreshes in both", async () => {
     const person = await register(one)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => refresh(i % 2 === 0 ? one : two, person.refresh)),
@@ -46,7 +46,7 @@ describe("two processes on one database", () => {
     expect((await refresh(two, answers[0]?.body.refresh_token)).status).toBe(200)
   })
 
-  it("both refuse a family the moment its revocation on one of them is answered", async () => {
+  it("both reject a session as soon as one of them responds to its revocation", async () => {
     const person = await register(one)
     const second = (await refresh(one, person.refresh)).body
     const third = (await refresh(two, second.refresh_token)).body
@@ -57,8 +57,8 @@ describe("two processes on one database", () => {
   })
 })
 
-describe("limits", () => {
-  it("count one account's logins across processes, and say when to come back", async () => {
+describe("rate limits", () => {
+  it("count the logins of one account across processes and return a retry time", async () => {
     const { email } = await register(one)
     const answers = []
     for (let i = 0; i < 21; i++) {
@@ -71,18 +71,18 @@ describe("limits", () => {
     expect(Number(last?.headers.get("retry-after"))).toBeGreaterThan(0)
     expect(last?.headers.get("ratelimit-limit")).toBe("20")
     expect(last?.headers.get("ratelimit-remaining")).toBe("0")
-    // The right password does not get through either: guessing on must not pay.
+    // The right password is rejected too, so that further guesses are useless.
     expect((await login(two, email)).status).toBe(429)
   })
 
-  it("forgive an account that has shown its password", async () => {
+  it("reset the count of an account after a successful login", async () => {
     const { email } = await register(one)
     for (let i = 0; i < 10; i++) await login(one, email, "a wrong password")
     expect((await login(two, email)).status).toBe(200)
     for (let i = 0; i < 15; i++) expect((await login(one, email, "a wrong password")).status).toBe(401)
   })
 
-  it("count mails to one address the same whether or not anybody has it", async () => {
+  it("count mails to an address whether or not it is registered", async () => {
     const known = someEmail()
     await one.call("POST", "/users", { body: { email: known } })
     for (const email of [known, someEmail()]) {
@@ -95,7 +95,7 @@ describe("limits", () => {
     }
   })
 
-  it("tell how the budget stands with every limited answer", async () => {
+  it("include the remaining budget in every limited response", async () => {
     const answer = await one.call("POST", "/auth/magic_link", { body: { email: someEmail() } })
     const remaining = Number(answer.headers.get("ratelimit-remaining"))
     expect(Number(answer.headers.get("ratelimit-limit"))).toBe(120)
@@ -104,7 +104,7 @@ describe("limits", () => {
     expect(Number(answer.headers.get("ratelimit-reset"))).toBeGreaterThan(0)
   })
 
-  it("stop one address before it reaches everybody's account", async () => {
+  it("limit one IP address before it can try the accounts of many users", async () => {
     const [row] = await one.sql`select key from rate_window where key like 'mail/address/%'`
     await one.sql`update rate_window set used = 120, resets_at = now() + interval '30 seconds' where key = ${row?.["key"]}`
     const answer = await two.call("POST", "/users", { body: { email: someEmail() } })

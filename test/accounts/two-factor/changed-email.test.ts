@@ -10,7 +10,7 @@ const logInByLink = async (email: string) => {
   return (await service.call("POST", "/auth/magic_link/consume", { body: { token } })).body
 }
 
-it("who reads the mail of a new address still needs the second factor of the account that moved there", async () => {
+it("a login with the link of a new address still requires the account's second factor", async () => {
   const admin = await service.user({ role: "Admin" })
   const { email, id } = await register(service, { password: undefined })
   const { access_token: token } = await logInByLink(email)
@@ -31,7 +31,7 @@ it("who reads the mail of a new address still needs the second factor of the acc
   expect(keys.body).toContain(wallet.body)
 })
 
-it("who has no password and has mistyped a new address goes back to the proven one, and to no other", async () => {
+it("a user without a password who mistyped a new address can only return to the confirmed one", async () => {
   const { email } = await register(service, { password: undefined })
   const { access_token: token } = await logInByLink(email)
   const move = (address: string) => service.call("PATCH", "/account", { token, body: { email: address } })
@@ -49,7 +49,7 @@ it("who has no password and has mistyped a new address goes back to the proven o
   expect(body.user).toMatchObject({ email, email_verified_at: expect.any(String) })
 })
 
-it("a login that was there before does not undo what support did for an account without a password", async () => {
+it("an earlier session cannot undo an email change by support for an account without a password", async () => {
   const admin = await service.user({ role: "Admin" })
   const { email, id } = await register(service, { password: undefined })
   const { access_token: token } = await logInByLink(email)
@@ -58,7 +58,7 @@ it("a login that was there before does not undo what support did for an account 
   expect(undone.body.fields).toMatchObject({ email: [{ code: "email_unconfirmed" }] })
 })
 
-/** An account that has left its proven address for one that is not proven yet. */
+/** An account that changed from its confirmed address to one that is not confirmed yet. */
 const moveAway = async () => {
   const person = await register(service)
   const proven = { token: await newestLink(service, person.email), password }
@@ -75,7 +75,7 @@ const moveAway = async () => {
 const consume = (token: string, more: Record<string, unknown> = {}) =>
   service.call("POST", "/auth/magic_link/consume", { body: { token, ...more } })
 
-it("an account whose former address an older version did not note keeps the one it has", async () => {
+it("an account without a stored former address keeps its new address and requires the password", async () => {
   const { address, id, link } = await moveAway()
   await service.sql`update app_user set proven_email = null where id = ${id}`
 
@@ -89,7 +89,7 @@ it("an account whose former address an older version did not note keeps the one 
   expect(row).toEqual({ proven: true })
 })
 
-it("an account that has an alternate_id is not its reader's because it was given a mistyped address", async () => {
+it("the reader of a mistyped address does not get the account with an alternate_id", async () => {
   const alternate_id = `device-${someEmail()}`
   const body = { email: undefined, alternate_id, password, source: "app" }
   const { id, token } = await register(service, body)
@@ -112,7 +112,7 @@ it("an account that has an alternate_id is not its reader's because it was given
   expect((await register(service, { email: address })).id).not.toBe(id)
 })
 
-it("an account whose verified address is not known keeps the new one until its password is shown", async () => {
+it("the link alone does not confirm the new address of an account without a stored former address", async () => {
   const buyer = await moveAway()
   await service.sql`update app_user set proven_email = null where id = ${buyer.id}`
 

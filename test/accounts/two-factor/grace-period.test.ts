@@ -11,8 +11,8 @@ const disable = (token: string) =>
   service.call("POST", "/account/2fa/disable", { token, body: { disable_all: true } })
 const rename = (token: string) => service.call("PATCH", "/account", { token, body: { first_name: "Ada" } })
 
-describe("a session past its grace", () => {
-  it("answers 424 to sensitive operations until a new code is posted, and to nothing else", async () => {
+describe("a session after its grace period", () => {
+  it("gets 424 for sensitive operations only, until a new code is posted", async () => {
     const { email, id, refresh, token } = await register(service)
     const { secret } = await turnOnTotp(service, token)
     await endGrace(service, id)
@@ -27,12 +27,12 @@ describe("a session past its grace", () => {
       body: { refresh_token: refresh, code: totpCode(secret) },
     })
     expect(fresh.status).toBe(200)
-    // The session is fresh, not only the new token.
+    // The grace period belongs to the session, so the earlier token works too.
     expect((await disable(token)).status).toBe(200)
     expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
   })
 
-  it("is never met by users without two-factor", async () => {
+  it("does not occur for users without two-factor authentication", async () => {
     const { id, token } = await register(service)
     await endGrace(service, id)
     const answer = await service.call("PATCH", "/account", {
@@ -42,7 +42,7 @@ describe("a session past its grace", () => {
     expect(answer.status).toBe(200)
   })
 
-  it("is the same for another session of the user that never saw a code", async () => {
+  it("is treated like another session of the user in which no code was verified", async () => {
     const { email, token } = await register(service)
     const other = (await login(service, email)).body
     await turnOnTotp(service, token)

@@ -5,7 +5,7 @@ import { login, mails, register, totpCode } from "../person.ts"
 
 const service = await serve()
 
-it("a set-up begun anew while the code of the one before is checked is not turned on by that code", async () => {
+it("a restarted setup is not confirmed by a code of the earlier setup that is being checked", async () => {
   const { email, token } = await register(service)
   const enable = () =>
     service.call("POST", "/account/2fa/enable", {
@@ -35,7 +35,7 @@ it("a set-up begun anew while the code of the one before is checked is not turne
 const enableSms = (token: string, phone: string) =>
   service.call("POST", "/account/2fa/enable", { token, body: { default: true, provider: "SMS", phone } })
 
-it("no code is sent to a phone that another one takes the place of at the same moment", async () => {
+it("no code is sent to a phone that is replaced concurrently", async () => {
   const { id, token } = await register(service)
   await enableSms(token, "+14155550101")
   let sending: ReturnType<typeof service.call> | undefined
@@ -48,7 +48,7 @@ it("no code is sent to a phone that another one takes the place of at the same m
   expect(await mails(service, "+14155550101")).toHaveLength(1)
 })
 
-it("a set-up that comes while the account is deleted leaves no phone behind", async () => {
+it("a setup during the deletion of the account stores no phone number", async () => {
   const { id, token } = await register(service)
   let enabling: ReturnType<typeof service.call> | undefined
   await service.sql.begin(async (sql) => {

@@ -28,27 +28,27 @@ const turnOnSms = async (token: string) => {
   return { phone, backupCodes: enabled.body.backup_codes as ReadonlyArray<string> }
 }
 
-it("a set-up begun before two-factor was on is not confirmed by a session that never showed a code", async () => {
+it("a session without a verified code cannot confirm a setup that started before two-factor was enabled", async () => {
   const owner = await register(service)
-  const thief = (await login(service, owner.email)).body
+  const stranger = (await login(service, owner.email)).body
   const begun = await service.call("POST", "/account/2fa/enable", {
-    token: thief.access_token,
+    token: stranger.access_token,
     body: { default: true, provider: "AuthenticatorApp" },
   })
   expect(begun.status).toBe(200)
   await turnOnSms(owner.token)
-  const refused = { token: thief.access_token, body: { disable_all: true } }
+  const refused = { token: stranger.access_token, body: { disable_all: true } }
   expect((await service.call("POST", "/account/2fa/disable", refused)).status).toBe(424)
 
   const confirmed = await service.call("POST", "/account/2fa/confirm", {
-    token: thief.access_token,
+    token: stranger.access_token,
     body: { code: totpCode(begun.body.ga_secret) },
   })
   expect(confirmed.status).toBe(424)
   expect((await service.call("POST", "/account/2fa/disable", refused)).status).toBe(424)
 })
 
-it("a backup code is not used up, and nothing said to be off, for a provider that is not on", async () => {
+it("a backup code for a provider that is not enabled is rejected and not used up", async () => {
   const person = await register(service)
   const { backupCodes } = await turnOnTotp(service, person.token)
   const answer = await service.call("POST", "/account/2fa/backup_disable", {
@@ -61,7 +61,7 @@ it("a backup code is not used up, and nothing said to be off, for a provider tha
   expect(row!["n"]).toBe(10)
 })
 
-it("logins that wait behind one address do not share an Idempotency-Key", async () => {
+it("pending logins from the same IP address do not share an Idempotency-Key", async () => {
   const pending = async () => {
     const person = await register(service)
     const { phone } = await turnOnSms(person.token)
@@ -78,7 +78,7 @@ it("logins that wait behind one address do not share an Idempotency-Key", async 
   expect((await mails(service, two.phone)).length).toBe(before + 1)
 })
 
-it("the last owner of an organization does not leave it by deleting the account", async () => {
+it("the last owner of an organization cannot delete the account", async () => {
   const admin = await service.user({ role: "Admin" })
   const owner = await service.user()
   const { body: organization } = await service.call("POST", "/organizations", {
@@ -97,19 +97,19 @@ it("the last owner of an organization does not leave it by deleting the account"
   expect(deleted.status).toBe(409)
 })
 
-it("a login under an alternate_id that reads like an email does not forgive guesses at that email's password", async () => {
+it("a login with an alternate_id that looks like an email does not reset the rate limit of that email", async () => {
   const victim = await register(limited)
-  const thief = { alternate_id: victim.email, password }
-  expect((await limited.call("POST", "/users", { body: thief })).status).toBe(200)
+  const stranger = { alternate_id: victim.email, password }
+  expect((await limited.call("POST", "/users", { body: stranger })).status).toBe(200)
   const statuses = []
   for (let i = 0; i < 21; i++) {
     statuses.push((await login(limited, victim.email, `guess number ${i}`)).status)
-    if (i % 10 === 9) await limited.call("POST", "/auth/token", { body: thief })
+    if (i % 10 === 9) await limited.call("POST", "/auth/token", { body: stranger })
   }
   expect(statuses.at(-1)).toBe(429)
 })
 
-it("nobody tries the passwords of a user above their own role", async () => {
+it("an administrator cannot check passwords of users with a higher role", async () => {
   const admin = await service.user({ role: "Admin" })
   const chief = await register(service)
   await service.sql`update app_user set role = 'Super' where id = ${chief.id}`
@@ -119,8 +119,8 @@ it("nobody tries the passwords of a user above their own role", async () => {
   expect((await guess(password)).status).toBe(403)
 })
 
-describe("limits", () => {
-  it("count links asked for by user_id in any spelling", async () => {
+describe("rate limits", () => {
+  it("count links requested by user_id in any letter case", async () => {
     const person = await register(limited)
     const spell = (n: number) =>
       [...person.id].map((c, i) => (/[a-f]/.test(c) && (n >> (i % 5)) & 1 ? c.toUpperCase() : c)).join("")
@@ -132,7 +132,7 @@ describe("limits", () => {
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(10)
   })
 
-  it("count mails caused by changes of email", async () => {
+  it("count mails caused by email changes", async () => {
     const person = await register(limited)
     const stranger = someEmail()
     for (let n = 0; n < 15; n++) {

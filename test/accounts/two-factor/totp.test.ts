@@ -25,7 +25,7 @@ test.each([
   expect(await verifyAt(at, code)).toBe(step)
 })
 
-test("the current and the previous step count, the one before and the next do not", async () => {
+test("accepts the current and the previous step, and rejects older and future steps", async () => {
   const now = 1_750_000_010
   const step = Math.floor(now / 30)
   expect(await verifyAt(now, codeAt(now))).toBe(step)
@@ -34,7 +34,7 @@ test("the current and the previous step count, the one before and the next do no
   expect(await verifyAt(now, codeAt(now + 30))).toBeUndefined()
 })
 
-test("the previous step counts from the first to the last second of the current one", async () => {
+test("accepts the previous step during the whole current step", async () => {
   const start = 1_750_000_020
   expect(start % 30).toBe(0)
   expect(await verifyAt(start, codeAt(start - 1))).toBe(start / 30 - 1)
@@ -42,7 +42,7 @@ test("the previous step counts from the first to the last second of the current 
   expect(await verifyAt(start + 30, codeAt(start - 1))).toBeUndefined()
 })
 
-test("a spent step is spent, with every step before it", async () => {
+test("rejects a used step and every step before it", async () => {
   const now = 1_750_000_010
   const step = Math.floor(now / 30)
   expect(await verifyAt(now, codeAt(now), step - 1)).toBe(step)
@@ -50,19 +50,19 @@ test("a spent step is spent, with every step before it", async () => {
   expect(await verifyAt(now, codeAt(now - 30), step - 1)).toBeUndefined()
 })
 
-test("after the clock went back every code is invalid instead of an error", async () => {
+test("after the clock was set back, every code is invalid and no error occurs", async () => {
   const now = 1_750_000_010
   expect(await verifyAt(now, codeAt(now), Math.floor(now / 30) + 120)).toBeUndefined()
 })
 
 test.each(["", "12345", "1234567", "12345a", "１２３４５６", "-12345", "12 456", "1e5000"])(
-  "the code %j is invalid instead of an error",
+  "the code %j is invalid and causes no error",
   async (code) => {
     expect(await verifyAt(59, code)).toBeUndefined()
   },
 )
 
-test("a damaged secret is a defect, never a wrong code", async () => {
+test("a damaged secret is a defect and not a wrong code", async () => {
   await expect(verifyAt(59, "287082", undefined, "not base32!")).rejects.toThrow()
 })
 
@@ -72,7 +72,7 @@ test("secrets are 160 random bits in base32", async () => {
   expect(new Set(secrets).size).toBe(20)
 })
 
-test("an enrolment is an otpauth address and its QR code, whatever the label", async () => {
+test("an enrolment has an otpauth URI and its QR code for any label", async () => {
   for (const label of ["ann@example.test", "a b&secret=X?#/<script>", "🐙".repeat(500)]) {
     const { uri, qrCodeSvg } = await run(0, (totp) => Effect.succeed(totp.enrolment(rfcSecret, label)))
     const url = new URL(uri)

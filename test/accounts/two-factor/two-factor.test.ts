@@ -37,8 +37,8 @@ const wrongCode = (secret: string) => {
   return ["000000", "111111", "222222", "333333"].find((code) => !right.has(code)) ?? ""
 }
 
-describe("setting up the authenticator app", () => {
-  it("shows a QR code, the secret and ten backup codes, and counts once confirmed", async () => {
+describe("the setup of the authenticator app", () => {
+  it("returns a QR code, the secret and ten backup codes, and is effective after confirmation", async () => {
     const { email, token } = await register(service)
     const enabled = await post("/account/2fa", { default: true, provider: "AuthenticatorApp" }, token)
     expect(enabled.status).toBe(200)
@@ -56,31 +56,35 @@ describe("setting up the authenticator app", () => {
     expect((await patch({}, token)).body.user.two_factor_auth).toEqual(["AuthenticatorApp"])
   })
 
-  it("does not lock out the session that turned it on", async () => {
+  it("does not lock out the session that enabled it", async () => {
     const { token } = await totpUser()
     expect((await changesPassword(token)).status).toBe(200)
   })
 
-  it("is refused while it is on already", async () => {
+  it("is rejected if it is already enabled", async () => {
     const { token } = await totpUser()
     const again = await post("/account/2fa/enable", { default: true, provider: "AuthenticatorApp" }, token)
     expect(again.status).toBe(422)
     expect(again.body.fields.provider[0].code).toBe("uniqueness")
   })
 
-  it("needs a login session", async () => {
+  it("requires a login session", async () => {
     const body = { default: true, provider: "AuthenticatorApp" }
     expect((await post("/account/2fa/enable", body)).status).toBe(401)
     const { token } = await register(service)
     expect((await post("/account/2fa/enable", { provider: "Pigeon", default: true }, token)).status).toBe(400)
     expect((await post("/account/2fa/enable", { provider: "SMS", default: true }, token)).status).toBe(422)
-    const { body: told } = await post("/account/2fa", { provider: "SMS", default: true, phone: "12" }, token)
-    expect(told.fields.phone[0].code).toBe("invalid")
+    const { body: rejected } = await post(
+      "/account/2fa",
+      { provider: "SMS", default: true, phone: "12" },
+      token,
+    )
+    expect(rejected.fields.phone[0].code).toBe("invalid")
   })
 })
 
-describe("logging in with a code", () => {
-  it("gives a token good for nothing until the code comes", async () => {
+describe("login with a code", () => {
+  it("returns a token that allows no operation until the code is verified", async () => {
     const { email, id, secret } = await totpUser()
     const pending = (await login(service, email)).body
     expect(pending).toMatchObject({ requires_2fa: "AuthenticatorApp", has_password: true })
@@ -101,7 +105,7 @@ describe("logging in with a code", () => {
     expect((await changesPassword(next.body.access_token)).status).toBe(200)
   })
 
-  it("does not share the raised session with the holder of the token before", async () => {
+  it("does not extend the verified session to the holder of the earlier token", async () => {
     const { email, secret } = await totpUser()
     const pending = (await login(service, email)).body
     const done = (await verify(pending.refresh_token, totpCode(secret))).body
@@ -109,7 +113,7 @@ describe("logging in with a code", () => {
     expect((await refresh(done.refresh_token)).status).toBe(200)
   })
 
-  it("takes one code once, sent twenty times with one refresh token", async () => {
+  it("accepts a code once when it is sent twenty times with one refresh token", async () => {
     const { email, secret } = await totpUser()
     const pending = (await login(service, email)).body
     const code = totpCode(secret)
@@ -117,11 +121,11 @@ describe("logging in with a code", () => {
     const winners = answers.filter(({ status }) => status === 200)
     expect(winners).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(19)
-    // A double click is no guess: it neither locks the session nor revokes it.
+    // A double click is not a wrong guess: it neither locks nor revokes the session.
     expect((await refresh(winners[0]?.body.refresh_token)).status).toBe(200)
   })
 
-  it("takes one code once, sent by many logins at the same time", async () => {
+  it("accepts a code once when many logins send it concurrently", async () => {
     const { email, secret } = await totpUser()
     const pending = await Promise.all(Array.from({ length: 8 }, () => login(service, email)))
     const code = totpCode(secret)
@@ -130,7 +134,7 @@ describe("logging in with a code", () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(7)
   })
 
-  it("locks after five wrong codes, even for the right one, and unlocks in time", async () => {
+  it("locks after five wrong codes, even for the right code, and unlocks after the lock time", async () => {
     const { email, secret } = await totpUser()
     const pending = (await login(service, email)).body
     const { sid } = claimsOf(pending.access_token)
@@ -146,7 +150,7 @@ describe("logging in with a code", () => {
     expect((await verify(pending.refresh_token, totpCode(secret))).status).toBe(200)
   })
 
-  it("counts time by the database, whatever this machine's clock says", async () => {
+  it("uses the database's clock instead of the system clock", async () => {
     const { email, secret } = await totpUser()
     const code = totpCode(secret)
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 })
@@ -158,7 +162,7 @@ describe("logging in with a code", () => {
     }
   })
 
-  it("refuses a refresh token that is not one", async () => {
+  it("rejects an invalid refresh token", async () => {
     const { secret } = await totpUser()
     expect((await verify("nonsense", totpCode(secret))).status).toBe(401)
     const without = await register(service)
@@ -166,7 +170,7 @@ describe("logging in with a code", () => {
     expect((await refresh(without.refresh)).status).toBe(200)
   })
 
-  it("takes each backup code once", async () => {
+  it("accepts each backup code once", async () => {
     const { backupCodes, email } = await totpUser()
     const code = (backupCodes[3] ?? "").toUpperCase().replace("-", " ")
     const [one, two] = [(await login(service, email)).body, (await login(service, email)).body]
@@ -176,7 +180,7 @@ describe("logging in with a code", () => {
 })
 
 describe("codes by SMS", () => {
-  it("come with the login and work once", async () => {
+  it("are sent at login and work once", async () => {
     const { email, phone } = await smsUser()
     const before = (await mails(service, phone)).length
     const pending = (await login(service, email)).body
@@ -195,7 +199,7 @@ describe("codes by SMS", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  it("are sent again to a login that waits, by its own token", async () => {
+  it("can be requested again with the token of a pending login", async () => {
     const { email, phone } = await smsUser()
     const pending = (await login(service, email)).body
     const first = (await mails(service, phone))[0]?.code ?? ""
@@ -207,7 +211,7 @@ describe("codes by SMS", () => {
     expect((await service.call("POST", "/account/2fa/sms_code")).status).toBe(401)
   })
 
-  it("run out of tries and of time", async () => {
+  it("are rejected after too many attempts and after their expiry", async () => {
     const { email, id, phone } = await smsUser()
     const pending = (await login(service, email)).body
     const code = (await mails(service, phone))[0]?.code ?? ""
@@ -217,7 +221,7 @@ describe("codes by SMS", () => {
     expect((await verify(pending.refresh_token, code)).status).toBe(401)
   })
 
-  it("to a phone that is not confirmed log nobody in", async () => {
+  it("for an unconfirmed phone cannot complete a login", async () => {
     const { email, secret, token } = await totpUser()
     const phone = somePhone()
     await post("/account/2fa/enable", { default: false, provider: "SMS", phone }, token)
@@ -225,22 +229,22 @@ describe("codes by SMS", () => {
     const pending = (await login(service, email)).body
     expect(pending.requires_2fa).toBe("AuthenticatorApp")
     expect((await verify(pending.refresh_token, code)).status).toBe(401)
-    const asked = await service.call("POST", "/account/2fa/sms_code", { token: pending.access_token })
-    expect(asked.status).toBe(422)
+    const response = await service.call("POST", "/account/2fa/sms_code", { token: pending.access_token })
+    expect(response.status).toBe(422)
     expect((await verify(pending.refresh_token, totpCode(secret))).status).toBe(200)
-    // For the set-up itself the same code is good.
+    // The same code is valid for the setup.
     expect((await post("/account/2fa/confirm", { code }, token)).status).toBe(200)
     expect((await patch({}, token)).body.user.two_factor_auth).toEqual(["AuthenticatorApp", "SMS"])
   })
 
-  it("are read in the outbox with the phone's plus sign as a space too", async () => {
+  it("can be read in the outbox if the plus sign of the phone number is decoded as a space", async () => {
     const { phone } = await smsUser()
     expect((await service.call("GET", `/dev/outbox?to=${phone}`)).body).toHaveLength(1)
   })
 })
 
-describe("turning two-factor off", () => {
-  it("needs a fresh code, names a provider or takes all", async () => {
+describe("disabling two-factor authentication", () => {
+  it("requires a fresh code, and a provider or disable_all", async () => {
     const { email, token } = await totpUser()
     expect((await post("/account/2fa/disable", { disable_all: false }, token)).status).toBe(422)
     const absent = await post("/account/2fa/disable", { disable_all: false, provider: "SMS" }, token)
@@ -249,7 +253,7 @@ describe("turning two-factor off", () => {
     expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
   })
 
-  it("lets a login that waited for its code go on", async () => {
+  it("lets a pending login continue without a code", async () => {
     const { email, token } = await totpUser()
     const pending = (await login(service, email)).body
     await post("/account/2fa/disable", { disable_all: true }, token)
@@ -258,7 +262,7 @@ describe("turning two-factor off", () => {
     expect((await patch({}, done.access_token)).status).toBe(200)
   })
 
-  it("passes the default on to the provider that is left", async () => {
+  it("makes the remaining provider the default", async () => {
     const { email, token } = await totpUser()
     const phone = somePhone()
     await post("/account/2fa/enable", { default: false, provider: "SMS", phone }, token)
@@ -267,7 +271,7 @@ describe("turning two-factor off", () => {
     expect((await login(service, email)).body.requires_2fa).toBe("SMS")
   })
 
-  it("works with a backup code without logging in, and says the same of an unknown user", async () => {
+  it("works with a backup code without a login, and returns the same error for an unknown user", async () => {
     const { backupCodes, email } = await totpUser()
     const body = { backup_code: backupCodes[0], email, disable_all: true }
     const unknown = await post("/account/2fa/backup_disable", { ...body, email: `no-${email}` })
@@ -280,7 +284,7 @@ describe("turning two-factor off", () => {
     expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
   })
 
-  it("works with a backup code from a session, or a login that waits", async () => {
+  it("works with a backup code in a session or a pending login", async () => {
     const [one, two] = [await totpUser(), await totpUser()]
     const inSession = { backup_code: one.backupCodes[1], provider: "AuthenticatorApp" }
     expect((await post("/account/2fa/backup_disable", inSession, one.token)).status).toBe(200)
@@ -291,8 +295,8 @@ describe("turning two-factor off", () => {
   })
 })
 
-describe("the session's channel", () => {
-  it("says that a code is needed", async () => {
+describe("the session channel", () => {
+  it("publishes that a code is required", async () => {
     const { email, id } = await totpUser()
     const pending = (await login(service, email)).body
     const rows = await service.sql`select type, data from event where channel = ${`session:${id}`}`

@@ -32,7 +32,7 @@ describe("a hold that runs out", () => {
     expect(events.map((row) => row["type"])).toEqual(["cart.changed", "cart.changed", "cart.expired"])
     const mails = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(buyer.email)}`)
     expect(mails.body).toMatchObject([
-      { kind: "order_expired", text: expect.stringContaining("Your cart still lists them.") },
+      { kind: "order_expired", text: expect.stringContaining("They are still in your cart") },
     ])
     const removed = await buyer.call("DELETE", `/cart/cart_items/${cart.order_items[0].id}`)
     expect(removed.body).toMatchObject({ id: cart.id, order_items: [{ emoji_id: ids[1] }] })

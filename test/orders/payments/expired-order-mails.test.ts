@@ -35,14 +35,14 @@ it("who has paid a part of an order that ran out of time is told what is kept fo
   const text = await awaitLetter(buyer, "order_expired")
   const part = Math.floor(order.total_in_cents / 2)
   expect(text).toContain("was not paid in full in time")
-  expect(text).toContain(`${dollars(part)} came in for it and is kept for you`)
+  expect(text).toContain(`We received ${dollars(part)} for this order. Contact us to get it refunded.`)
 })
 
 it("who has paid nothing of it is not", async () => {
   const { buyer } = await checkedOut(service)
   const text = await awaitLetter(buyer, "order_expired")
   expect(text).toContain("was not paid in time")
-  expect(text).not.toContain("kept")
+  expect(text).not.toContain("refunded")
 })
 
 it("who sends too much reads so in the receipt, until it was given back", async () => {
@@ -51,12 +51,12 @@ it("who sends too much reads so in the receipt, until it was given back", async 
   await pay("overpay")
   const surplus = Math.max(1, Math.floor(order.total_in_cents / 10))
   expect(await awaitLetter(buyer, "order_receipt")).toContain(
-    `${dollars(surplus)} more came in and is kept for you`,
+    `You paid ${dollars(surplus)} too much. Contact us to get it refunded.`,
   )
   await admin.call("POST", `/orders/${order.id}/refund`, { amount: surplus })
   await admin.call("POST", `/orders/${order.id}/resend_confirmation`)
   const [again] = await lettersTo(buyer)
-  expect(again).toMatchObject({ kind: "order_receipt", text: expect.not.stringContaining("kept") })
+  expect(again).toMatchObject({ kind: "order_receipt", text: expect.not.stringContaining("refunded") })
 })
 
 it("who pays after the end, when the id is somebody else's, is told that the money is kept", async () => {
@@ -67,8 +67,8 @@ it("who pays after the end, when the id is somebody else's, is told that the mon
   expect((await other.checkout({ method: "Free" })).body.status).toBe("Paid")
   await pay("pay")
   const text = await awaitLetter(buyer, "payment_kept")
-  expect(text).toContain(`${dollars(order.total_in_cents)} came in for order ${order.order_number}`)
-  expect(text).toContain("is over: its ids were not kept")
+  expect(text).toContain(`We received ${dollars(order.total_in_cents)} for order ${order.order_number}.`)
+  expect(text).toContain("The order has expired or was cancelled")
 })
 
 it("who pays twice is told so, once for each payment too many", async () => {
@@ -76,7 +76,7 @@ it("who pays twice is told so, once for each payment too many", async () => {
   await pay("pay")
   await awaitLetter(buyer, "order_receipt")
   await pay("overpay")
-  expect(await awaitLetter(buyer, "payment_kept")).toContain("was paid already")
+  expect(await awaitLetter(buyer, "payment_kept")).toContain("The order was already paid.")
   expect((await buyer.order(order.id)).body.amount_overpaid_in_cents).toBeGreaterThan(0)
   expect((await lettersTo(buyer)).map(({ kind }) => kind)).toEqual(["payment_kept", "order_receipt"])
 })
@@ -86,7 +86,7 @@ it("who pays for a cart after taking it back is told that it counts there", asyn
   await buyer.call("POST", "/cart/convert_to_draft")
   await pay("pay")
   expect(await awaitLetter(buyer, "payment_kept")).toContain(
-    `${dollars(order.total_in_cents)} came in for order ${order.order_number}, which is back in your cart.`,
+    `We received ${dollars(order.total_in_cents)} for order ${order.order_number}. The order is back in your cart.`,
   )
   expect((await buyer.checkout(crypto)).body.status).toBe("Paid")
 })
