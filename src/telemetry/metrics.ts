@@ -1,7 +1,7 @@
 import { Context, Effect, Fiber, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import type { Endpoint } from "../http/endpoint.ts"
-import type { Observer } from "../http/server.ts"
+import type { Observer } from "../http/exchange.ts"
 
 const bucketsMs = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 5000]
 const empty = Context.empty()
