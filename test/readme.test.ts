@@ -6,7 +6,7 @@ import { endpointTable, replacePart, settingTable } from "./fixtures/readme-part
 
 const file = join(import.meta.dirname, "../README.md")
 
-it("the README's tables are those of the code (npm run docs writes them)", () => {
+it("the tables of the README match the code (npm run docs updates them)", () => {
   const text = readFileSync(file, "utf8")
   const current = replacePart(
     replacePart(text, "endpoints", endpointTable(routes)),
