@@ -95,7 +95,7 @@ describe("node dist/main.js", () => {
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await program.printed("docs")
     process.kill(postgresPid(dataDir), "SIGKILL")
-    await program.printed("postgres ended and is started again")
+    await program.printed("postgres ended and is restarted")
     await expect
       .poll(async () => (await fetch(`http://127.0.0.1:${port}/ready`)).status, { interval: 200 })
       .toBe(200)
