@@ -54,7 +54,7 @@ it.each(seeds)("responses to random requests match the OpenAPI document (seed %i
       faults.push(
         `${method} ${made.path} ${fault} ${answer.status} to ${made.body}: ${answer.text.slice(0, 200)}`,
       )
-    else if (answer.status < 300) requests.hear(answer.body)
+    else if (answer.status < 300) requests.remember(answer.body)
   }
   expect(faults).toEqual([])
 })

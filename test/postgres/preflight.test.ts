@@ -67,7 +67,7 @@ describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer in front of the data
   it("that drops the statement timeout is rejected with the command that sets it", async () => {
     const url = await poolBefore(await createDatabase(), { ignore_startup_parameters: droppedSettings })
     await expect(checkPreflight(options({ url }))).rejects.toThrow(
-      /^DATABASE_URL: statement_timeout is '0' and not '8000' .* alter role … set statement_timeout = '8000'$/,
+      /^DATABASE_URL: statement_timeout is '0' instead of '8000', .* alter role … set statement_timeout = '8000'$/,
     )
   })
 
