@@ -14,7 +14,7 @@ const ask = (statement: Parameters<(typeof Sql)["Service"]["rows"]>[0]) =>
 
 it("the open connections run all statements if the database refuses further connections", async () => {
   const { database, sql } = service
-  if (!("socketDir" in database)) throw new Error("the tests have a database of their own")
+  if (!("socketDir" in database)) throw new Error("the test database must be reached by its socket")
   const role = `few_${randomUUID().slice(0, 8)}`
   await sql.unsafe(`create role ${role} login connection limit 1`)
   const host = encodeURIComponent(database.socketDir)

@@ -184,7 +184,7 @@ describe("an embedded Postgres", () => {
     const version = readFileSync(versionFile, "utf8")
     writeFileSync(versionFile, "9\n")
     try {
-      await expect(start(sharedDir)).rejects.toThrow(/made by PostgreSQL 9, but .* is PostgreSQL \d+$/)
+      await expect(start(sharedDir)).rejects.toThrow(/created by PostgreSQL 9, but .* is PostgreSQL \d+$/)
     } finally {
       writeFileSync(versionFile, version)
     }

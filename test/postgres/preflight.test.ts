@@ -32,7 +32,7 @@ const start = async (databaseUrl: string) => {
 /** A database that sets the statement timeout for all sessions. */
 const createLimited = async () => {
   const database = await createDatabase()
-  if (!("database" in database)) throw new Error("the tests have a database of their own")
+  if (!("database" in database)) throw new Error("the test database must be reached by its socket")
   await run(database, `alter database ${database.database} set statement_timeout = ${statementTimeoutMs}`)
   return database
 }

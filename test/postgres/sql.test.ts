@@ -51,7 +51,7 @@ describe("values", () => {
   })
   it("and the isolation level do not depend on the session defaults of the database", async () => {
     const { database } = service
-    if (!("database" in database)) throw new Error("the tests have a database of their own")
+    if (!("database" in database)) throw new Error("the test database must be reached by its socket")
     const settings = [
       "datestyle = 'SQL, DMY'",
       "timezone = 'Asia/Tokyo'",
@@ -224,7 +224,7 @@ describe("a database that cannot be used", () => {
   it("because its operator allows no connections is Unavailable until they are allowed again", async () => {
     // Without a service, whose own statements would use connections too.
     const connection = await createDatabase()
-    if (!("database" in connection)) throw new Error("the tests have a database of their own")
+    if (!("database" in connection)) throw new Error("the test database must be reached by its socket")
     const name = connection.database
     const shut = ManagedRuntime.make(Sql.layer({ connection, poolSize: 2, statementTimeoutMs: 60_000 }))
     cleanUp(() => shut.dispose())
