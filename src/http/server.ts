@@ -108,7 +108,8 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
 
   return new Promise((resolve, reject) => {
     const listening = (socket: us_listen_socket | false) => {
-      if (!socket) return reject(new Error(`cannot listen on port ${port} of ${host}: it is in use or not permitted`))
+      if (!socket)
+        return reject(new Error(`cannot listen on port ${port} of ${host}: it is in use or not permitted`))
       resolve({
         port: uWS.us_socket_local_port(socket),
         inFlight: () => inFlight.size,
