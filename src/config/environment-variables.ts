@@ -68,7 +68,7 @@ export const settings = {
   ),
   redisUrl: optionalSetting(
     "REDIS_URL",
-    "Redis for messages between processes. Without it, they use Postgres LISTEN/NOTIFY.",
+    "Redis that delivers live updates between processes faster. Without it, they use only Postgres LISTEN/NOTIFY.",
     secret(redisUrl),
   ),
   workerOf: optionalSetting("WORKER_OF", "Set by the service for its own worker processes.", plain),
