@@ -45,7 +45,7 @@ import { Outbox } from "./turns/outbox.ts"
 
 export interface ServiceOptions extends ClusterOptions {
   readonly config: Config
-  /** Creates the configured admin and the demo data before serving. One process of a service does it. */
+  /** Creates the configured admin and the demo data before serving. Only one process of a service does this. */
   readonly preparesData?: boolean
   /** Checks every response against its schema. */
   readonly checkAnswers?: boolean

@@ -24,12 +24,12 @@ import { endpointWithNotice, siteNotice, withNotice } from "./web/site-notice.ts
 const prepareData = Effect.fnUntraced(function* (config: Config) {
   yield* ensureAdmin
   if (config.demo) yield* seedDemo
-  // A production start has refused demo data that is usable, and sets no password but the administrator's.
+  // In production the startup check has already rejected usable demo data, and only the admin's password is set.
   if (!config.production) yield* renewDemoSecrets
 })
 
-/** Readings of the parts, taken when somebody asks for the metrics. */
-const watch = (server: Server) =>
+/** Registers the gauges that are read when the metrics are requested. */
+const registerGauges = (server: Server) =>
   Effect.gen(function* () {
     const metrics = yield* Metrics
     const sql = yield* Sql
@@ -47,21 +47,25 @@ const watch = (server: Server) =>
         Effect.ignore,
       ),
     )
-    metrics.gauge("http_requests_in_flight", "Requests being answered", server.inFlight)
+    metrics.gauge("http_requests_in_flight", "Requests without a response yet", server.inFlight)
     metrics.gauge(
       "postgres_statements_running",
-      "Statements sent and not answered",
+      "Statements sent and not completed",
       () => sql.stats().running,
     )
     metrics.gauge("actors_active", "Entities in memory", () => mailboxes.total().cells)
     metrics.gauge("actors_mailbox_depth", "Turns running or waiting", () => mailboxes.total().waiting)
     metrics.gauge(
       "outbox_lag_seconds",
-      "How long the oldest letter has waited that is still to be sent",
+      "Age of the oldest mail or SMS that is still to be sent",
       () => outboxLagSeconds,
     )
     metrics.gauge("bus_peers", "Other processes known", () => bus.stats().peers)
-    metrics.gauge("bus_gaps_total", "Times the bus may have missed messages", () => bus.stats().gaps)
+    metrics.gauge(
+      "bus_gaps_total",
+      "Times that this process may have missed messages of others",
+      () => bus.stats().gaps,
+    )
   })
 
 export interface Service {
@@ -70,7 +74,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** Brings the service up on its port; what it returns is ready to serve. */
+/** Starts the service on its port. It is ready to serve when the promise resolves. */
 export const startService = async (
   surroundings: ServiceOptions,
   options: { port: number; exclusive: boolean },
@@ -118,7 +122,8 @@ export const startService = async (
       mount: (app) =>
         mountLive(app, {
           sessions,
-          // The console is a page of ours, and a browser names the origin of a socket also where it is the same.
+          // The console's own origin must be allowed: a browser sends Origin for a WebSocket even if it is the same
+          // origin.
           allowedOrigins: [
             ...config.allowedOrigins,
             ...ownAddresses.map((address) => new URL(address).origin),
@@ -134,7 +139,7 @@ export const startService = async (
         return notice === undefined ? response : withNotice(response, notice)
       },
     })
-    await runtime.runPromise(watch(server))
+    await runtime.runPromise(registerGauges(server))
     await runtime.runPromise(
       OwnAddress.use((own) => Effect.sync(() => own.listening(config.host, server.port))),
     )

@@ -1,6 +1,6 @@
 /**
- * What Node keeps behind getters of the global object, each looked up by name and called at every use, on every request
- * that wants the time or bytes. The bundle takes them from here instead.
+ * Globals that Node defines as getters, which are looked up by name and called at every use. The bundle imports them
+ * from here instead, because requests use them often.
  */
 export { Buffer } from "node:buffer"
 export { performance } from "node:perf_hooks"

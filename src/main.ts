@@ -1,7 +1,7 @@
 /**
- * Effect keeps the async context of every fiber that waits, for those who read an AsyncLocalStorage. Nobody here does, and
- * each request would pay for it several times: so Effect is loaded, with the little that starts us, where it does not find
- * what it keeps contexts with.
+ * Effect stores the async context of every waiting fiber for users of AsyncLocalStorage. This service does not use
+ * it, and each request would pay for it several times. So `getBuiltinModule`, which Effect uses to find
+ * AsyncLocalStorage, is hidden while Effect is loaded.
  */
 const { getBuiltinModule } = process
 Object.assign(process, { getBuiltinModule: undefined })

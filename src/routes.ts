@@ -47,7 +47,7 @@ import { oauthToken } from "./sign-in/oauth/token-routes.ts"
 import { transfers } from "./transfers/routes.ts"
 import { assets } from "./web/asset-routes.ts"
 
-// Documents describe the whole table they are part of, so they look at it only when asked.
+// The document routes describe the table that contains them, so they read it only when they are called.
 function wholeTable(): ReadonlyArray<Route> {
   return routes
 }
@@ -103,11 +103,11 @@ const table = [
   ...partnerManage,
 ] as const
 
-/** The table as types: the client's calls are a fold over it. */
+/** The table as a type. The client's types are derived from it. */
 export type Table = typeof table
 
 type Needs<T> = T extends Route<infer R> ? R : never
 export type RouteServices = Needs<(typeof table)[number]>
 
-/** The whole API: router, authentication, decoding, documents and tests are folds over this list. */
+/** All routes. The router, authentication, decoding, documents and tests are derived from this list. */
 export const routes: ReadonlyArray<Route<RouteServices>> = table

@@ -13,13 +13,13 @@ import { startWorkers } from "./workers.ts"
 
 type Stop = () => Promise<void>
 
-/** By those who serve, and while the database starts: one that only keeps workers is spared most of the program. */
+/** Loads the service while the database starts. A parent of workers does not serve, so it does not load it. */
 const loadService = () => import("./app.ts")
 
 const runWorker = async (config: Config, database: DatabaseAddress, requests: StopRequests) => {
   const loading = loadService()
   loading.catch(() => {})
-  // The program may have been built anew since its parent prepared the database.
+  // The program may have been rebuilt, with new migrations, since the parent prepared the database.
   await prepareDatabase(database, config.statementTimeoutMs)
   const { startService } = await loading
   const service = await startService(
@@ -30,12 +30,13 @@ const runWorker = async (config: Config, database: DatabaseAddress, requests: St
   process.send?.("ready")
 }
 
-/** Besides its pool a process listens and notifies on two wires of the bus; a command line comes and goes. */
+/** Connections of a process in addition to its pool: they listen and notify on the two transports of the cluster. */
 const connectionsBesidePool = 6
+/** Connections of command line tools. */
 const connectionsOfOthers = 20
 const leastConnections = 200
 
-/** As many as all processes together may open, or the last of them would be refused under load. */
+/** The most connections that all processes open together. With fewer, Postgres would refuse some of them under load. */
 const maxConnections = ({ poolSize, workers }: Config): number =>
   Math.max(leastConnections, workers * (poolSize + connectionsBesidePool) + connectionsOfOthers)
 
@@ -52,25 +53,29 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
   return { address: { socketDir, port, database: "postgres" }, stop: () => embedded.stop() }
 }
 
-/** A worker drains twice, requests and then letters, and takes its leave. No more than a timer can wait. */
+/**
+ * How long a stop may take: a worker drains requests, then mail, then leaves the cluster. A timer allows at most 2^31
+ * - 1.
+ */
 const stopMs = ({ drainSeconds }: Config): number => Math.min(2 ** 31 - 1, (2 * drainSeconds + 20) * 1000)
 
 /**
- * Workers share their port with whoever else does so: another service, too, of which callers would be answered by turns.
- * With a database that others may use that is how one version follows another; with one of our own it is a mistake.
+ * Fails if another process uses the port. Workers listen on a shared port, so a second service on it would not be
+ * detected, and each would get a part of the requests. With an external database this is intended, because it is how
+ * a new version replaces an old one. With the embedded database it is a mistake.
  */
 const checkPortIsFree = async ({ host, port }: Config): Promise<void> => {
   const probe = createServer().listen(port, host)
   try {
     await once(probe, "listening")
   } catch {
-    throw new Error(`port ${port} on ${host} is in use or not allowed`)
+    throw new Error(`cannot listen on port ${port} of ${host}: it is in use or not permitted`)
   }
   probe.close()
   await once(probe, "close")
 }
 
-/** Before any process serves. On a database without demo data it is one query. */
+/** Rejects usable demo data before any process serves. Without demo data it is one query. */
 const refuseDemo = (config: Config) => async (sql: Client) => {
   const left = await readDemoItems(sql)
   if (left.length > 0)
@@ -79,7 +84,7 @@ const refuseDemo = (config: Config) => async (sql: Client) => {
 
 const runParent = async (config: Config, program: string, requests: StopRequests) => {
   const loading = config.workers > 1 ? undefined : loadService()
-  // Told of below, when the database that is being started can be stopped again.
+  // The failure is handled below, after the database has started and can be stopped.
   loading?.catch(() => {})
   const database = await openDatabase(config)
   requests.stopWith(() => database.stop())
@@ -109,14 +114,14 @@ const runParent = async (config: Config, program: string, requests: StopRequests
   }
 }
 
-/** Errors of our own may say all they know by their name and cause. */
+/** The message of an error. Our own errors may have an empty message and only a name and a cause. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || reasonOf(error.cause ?? error.name) : String(error)
 
-/** npm names the script it runs. */
+/** npm sets this variable to the name of the script that it runs. */
 const isStartedByNpm = (): boolean => process.env["npm_lifecycle_event"] === "start"
 
-/** Serves, or keeps the workers that do, each of which is the program run again. */
+/** Starts the process: it serves, or starts workers that serve. A worker runs the same program. */
 export const start = (program: string): void => {
   const read = readConfig()
   if ("problems" in read) {
@@ -124,14 +129,14 @@ export const start = (program: string): void => {
     process.exit(1)
   }
   const { config } = read
-  // npm ends without passing SIGHUP or SIGKILL on, and would leave the service behind.
+  // npm does not forward SIGHUP or SIGKILL, so the service would continue after npm has ended.
   const requests = listenForStop({ withParent: config.workerOf === undefined && isStartedByNpm() })
   const run =
     config.workerOf === undefined
       ? runParent(config, program, requests)
       : runWorker(config, JSON.parse(config.workerOf) as DatabaseAddress, requests)
   run.catch((error: unknown) => {
-    // A stop takes the database away from a start that is under way, so that the start fails.
+    // A stop during startup stops the database, so the startup fails. That is not an error.
     if (requests.isStopping()) return
     console.error(reasonOf(error))
     process.exit(1)

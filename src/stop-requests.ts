@@ -1,24 +1,27 @@
 type Stop = () => Promise<void>
 
-/** SIGHUP is what a terminal sends when it is closed. */
+/** A terminal sends SIGHUP when it is closed. */
 const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const
 const parentPollMs = 500
 
 export interface StopRequests {
-  /** Replaces what a stop does. Until the first call the process has nothing to clean up and ends at once. */
+  /**
+   * Sets the function that a stop calls. Before the first call the process has nothing to clean up and exits
+   * immediately.
+   */
   stopWith(stop: Stop): void
   isStopping(): boolean
 }
 
 export interface StopOptions {
-  /** Also stop when the process that started this one ends without passing a signal on. */
+  /** Also stop when the parent process ends without forwarding a signal. */
   readonly withParent: boolean
 }
 
 /**
- * Ends this process when it is asked to stop, with exit code 0 if the stop succeeds. Installed before anything else starts:
- * as process 1 of a container Node would ignore a signal that has no listener. Further requests are ignored, because
- * Ctrl-C under `npm start` arrives twice: from the terminal and from npm.
+ * Ends this process when it is requested to stop, with exit code 0 if the stop succeeds. It is installed before
+ * anything else starts, because as process 1 of a container Node ignores a signal without a listener. Further
+ * requests are ignored, because Ctrl-C under `npm start` arrives twice: from the terminal and from npm.
  */
 export const listenForStop = ({ withParent }: StopOptions): StopRequests => {
   let stop: Stop = async () => {}
@@ -35,7 +38,7 @@ export const listenForStop = ({ withParent }: StopOptions): StopRequests => {
     )
   }
   for (const signal of signals) process.on(signal, request)
-  // A worker does not outlive its parent.
+  // A worker stops when its parent ends.
   process.on("disconnect", request)
   if (withParent) {
     const parent = process.ppid

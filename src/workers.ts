@@ -2,16 +2,16 @@ import { type ChildProcess, fork } from "node:child_process"
 import type { DatabaseAddress } from "./postgres/sql.ts"
 
 export interface Workers {
-  /** One that has not left by then, as it hangs or was suspended, is ended by force. */
+  /** Stops all workers. One that has not exited within the time, because it hangs or is suspended, is killed. */
   stop(withinMs: number): Promise<void>
 }
 
 const restartPauseMs = 500
-/** For those that are up when another does not come up. */
-const giveUpMs = 60_000
+/** The time for the other workers to stop if one fails to start. */
+const failedStartStopMs = 60_000
 const exited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
-/** Keeps n copies of this program on the port. One that dies is replaced; they all stop together. */
+/** Runs n copies of this program on the port. A worker that exits is replaced; all stop together. */
 export const startWorkers = async (
   count: number,
   program: string,
@@ -40,11 +40,13 @@ export const startWorkers = async (
       child.once("exit", (code, signal) => {
         children.delete(child)
         if (up) replace()
-        else failed(new Error(`a worker stopped before it was ready (${signal ?? code})`))
+        else failed(new Error(`a worker exited before it was ready (${signal ?? code})`))
       })
     })
 
-  /** Until one comes up: what keeps it from that, such as a database that is away, may pass. */
+  /**
+   * Starts a new worker, and retries until it is ready: the cause, such as an unreachable database, may be temporary.
+   */
   const replace = () => {
     setTimeout(() => {
       if (stopping) return
@@ -78,7 +80,7 @@ export const startWorkers = async (
     await Promise.all(Array.from({ length: count - 1 }, () => start(false)))
     return { stop }
   } catch (error) {
-    await stop(giveUpMs)
+    await stop(failedStartStopMs)
     throw error
   }
 }

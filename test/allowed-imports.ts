@@ -1,6 +1,6 @@
 /**
- * Which folder of `src` may import which. A folder may always import itself, and `schema`, `machines` and `actors`. An import
- * that is not listed fails the architecture test, and so does an entry that no file uses: the table is the real structure.
+ * Which folder of `src` may import which. A folder may always import itself, and `schema`, `machines` and `actors`.
+ * An import that is not listed fails the architecture test, and so does an entry that no file uses.
  */
 
 /** The platform, from the bottom up. It imports no subject. */
@@ -16,7 +16,7 @@ export const platform: Readonly<Record<string, ReadonlyArray<string>>> = {
   live: ["cluster", "config", "http", "postgres", "telemetry", "turns"],
 }
 
-/** The subjects and the other subjects they use. Every one of them may import the platform. */
+/** The subjects and the other subjects they use. Every subject may also import the platform. */
 export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   accounts: [],
   mail: [],

@@ -23,7 +23,7 @@ const importsOf = (file: string): ReadonlyArray<Import> =>
     to: to.startsWith(".") ? relative(root, resolve(root, dirname(file), to)) : to,
   }))
 
-/** Run by hand to write committed files; never part of the service. */
+/** Scripts that write committed files. They are not part of the service. */
 const buildTools = ["schema/directory/emoji-table-generate.ts"]
 
 const all = ["schema", "machines", "actors", "src"].flatMap(sourceFiles)
@@ -34,7 +34,7 @@ describe("the layers", () => {
     machines: /^(machines\/|schema\/|xstate$)/,
     actors: /^(actors\/|machines\/|schema\/|effect$|effect\/|xstate$|node:crypto$)/,
   }
-  it.each(Object.keys(allowed))("%s imports only what it may", (folder) => {
+  it.each(Object.keys(allowed))("%s imports only allowed modules", (folder) => {
     const offences = sourceFiles(folder)
       .filter((file) => !buildTools.includes(file))
       .flatMap(importsOf)
@@ -45,7 +45,7 @@ describe("the layers", () => {
 
 describe("the folders of src", () => {
   const table: Readonly<Record<string, ReadonlyArray<string>>> = { ...platform, ...subjects }
-  /** The folder of a file, or undefined for the files directly under src, which wire everything together. */
+  /** The folder of a file, or undefined for the files directly under src, which join the subjects. */
   const folderOf = (file: string): string | undefined => /^src\/([^/]+)\//.exec(file)?.[1]
   const edges = sourceFiles("src")
     .flatMap(importsOf)
@@ -83,14 +83,14 @@ describe("the folders of src", () => {
     expect(Object.keys(table).flatMap((folder) => below(folder, []))).toEqual([])
   })
 
-  it("have at most 25 files side by side, and so have those of schema, machines, actors and test", () => {
+  it("have at most 25 files each, as do those of schema, machines, actors and test", () => {
     const perFolder = new Map<string, number>()
     for (const file of [...all, ...sourceFiles("test")].filter((file) => file.endsWith(".ts")))
       perFolder.set(dirname(file), (perFolder.get(dirname(file)) ?? 0) + 1)
     expect([...perFolder].filter(([, count]) => count > 25)).toEqual([])
   })
 
-  it("send SQL only from stores, and from postgres, turns and cluster", () => {
+  it("contain SQL only in stores, and in postgres, turns and cluster", () => {
     const maySend = /^src\/(postgres|turns|cluster)\/|-store\.ts$/
     const offences = sourceFiles("src").filter(
       (file) => !maySend.test(file) && /\b(q|sql)`|\bq(<\w+>)?\(/.test(read(file)),
@@ -99,8 +99,8 @@ describe("the folders of src", () => {
   })
 })
 
-describe("the doors", () => {
-  const doors: Record<string, ReadonlyArray<string>> = {
+describe("external libraries", () => {
+  const importers: Record<string, ReadonlyArray<string>> = {
     "uWebSockets.js": ["src/http/uws.ts"],
     postgres: ["src/postgres/sql.ts"],
     ioredis: ["src/cluster/redis.ts"],
@@ -110,7 +110,7 @@ describe("the doors", () => {
     stripe: ["src/orders/payments/stripe.ts"],
     nodemailer: ["src/mail/smtp.ts"],
   }
-  it.each(Object.entries(doors))("%s is imported only by its door", (name, files) => {
+  it.each(Object.entries(importers))("%s is imported only by its own file", (name, files) => {
     const offences = all.filter(
       (file) =>
         !files.includes(file) &&
@@ -119,7 +119,7 @@ describe("the doors", () => {
     expect(offences).toEqual([])
   })
 
-  it("the environment is read only by the configuration and handed on only by the start and to the socket server", () => {
+  it("process.env is used only by the configuration, the startup and the native server", () => {
     const offences = all.filter(
       (file) =>
         !["src/config/config.ts", "src/start.ts", "src/http/uws.ts"].includes(file) &&
@@ -130,7 +130,7 @@ describe("the doors", () => {
 })
 
 describe("the statements", () => {
-  it("no code opens a multi-statement transaction or reserves a connection", () => {
+  it("open no multi-statement transaction and reserve no connection", () => {
     const offences = all.filter((file) => /\.(begin|reserve|savepoint)\(/.test(read(file)))
     expect(offences).toEqual([])
   })

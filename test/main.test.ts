@@ -29,12 +29,12 @@ afterEach(async () => {
   }
 })
 
-/** For starts that may find what an earlier one left: a database is made once. */
+/** A folder for tests that can use an existing database, which saves the time to create one. */
 const usedFolder = temporaryFolder()
 
 const postgresPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
-/** Before that the file may be one that initdb makes and removes. */
+/** The status line must be checked, because initdb creates and removes the same file. */
 const postgresIsReady = (dataDir: string): boolean => {
   const file = join(dataDir, "postgres/cluster/postmaster.pid")
   return existsSync(file) && readFileSync(file, "utf8").split("\n")[7]?.trim() === "ready"
@@ -42,7 +42,7 @@ const postgresIsReady = (dataDir: string): boolean => {
 const health = async (port: number) => (await fetch(`http://127.0.0.1:${port}/health`)).status
 
 describe("node dist/main.js", () => {
-  it("serves with nothing but a folder, says where, and stops cleanly without leaving Postgres behind", async () => {
+  it("serves with only DATA_DIR, prints its address, and stops itself and Postgres", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = start({ PORT: String(port), DATA_DIR: dataDir })
     await program.printed(`http://localhost:${port}`)
@@ -55,16 +55,16 @@ describe("node dist/main.js", () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it("without HOST listens on 127.0.0.1 and on no other address, and says how to change that", async () => {
+  it("without HOST listens only on 127.0.0.1, and prints how to change that", async () => {
     const port = await freePort()
     const program = startEmpty({ PORT: String(port), DATA_DIR: usedFolder, HOST: "" })
     await program.printed("HOST=0.0.0.0 opens it to the network")
     expect(await health(port)).toBe(200)
-    // Also an address of this machine: a server that listens on all of them answers here.
+    // This is also an address of this machine. A server that listens on all addresses would respond here.
     await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow()
   })
 
-  it("keeps no async context for the fibers that wait", async () => {
+  it("stores no async context for waiting fibers", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const counting = join(import.meta.dirname, "fixtures/count-fiber-contexts.mjs")
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir }, ["--import", counting])
@@ -75,7 +75,7 @@ describe("node dist/main.js", () => {
     expect(program.output()).toContain("async contexts kept: 0")
   })
 
-  it("comes back after kill -9 with what it had, and the database of the killed one is gone by itself", async () => {
+  it("has its data after kill -9 and a restart, and the Postgres of the killed process stops by itself", async () => {
     const [port, dataDir] = [await freePort(), temporaryFolder()]
     const first = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await first.printed("docs")
@@ -90,18 +90,18 @@ describe("node dist/main.js", () => {
     expect(readFileSync(join(dataDir, "secret-key"), "utf8")).toBe(keyBefore)
   })
 
-  it("starts its database again when that dies", async () => {
+  it("restarts Postgres when it dies", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await program.printed("docs")
     process.kill(postgresPid(dataDir), "SIGKILL")
-    await program.printed("postgres ended and is started again")
+    await program.printed("postgres ended and is restarted")
     await expect
       .poll(async () => (await fetch(`http://127.0.0.1:${port}/ready`)).status, { interval: 200 })
       .toBe(200)
   })
 
-  it("has a database that takes all the connections it was told to use", async () => {
+  it("configures Postgres for all connections of its processes", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, POOL_SIZE: "200" })
     await program.printed("docs")
@@ -143,7 +143,7 @@ describe("a production start on demo data", () => {
     start({ NODE_ENV: "production", PORT: String(await freePort()), DATA_DIR: dataDir, ...environment })
   const refused = /^demo data is still usable \(logins .*; 2 lootboxes\): .*"npm run cli -- demo remove".*$/
 
-  it("is refused with one line, by one process and by workers, until the command has removed it", async () => {
+  it("fails with one line, with one process and with workers, until the command has removed it", async () => {
     const seeding = start({ PORT: String(await freePort()), DATA_DIR: dataDir })
     await seeding.printed("alice-demo-1")
     seeding.child.kill("SIGTERM")
@@ -173,7 +173,7 @@ describe("npm start", () => {
     return { program, port, dataDir, left: () => processesWith("DATA_DIR", dataDir) }
   }
   const folders: Array<string> = []
-  // What a failed test left behind would go on serving.
+  // Kill the processes that a failed test did not stop.
   afterEach(() => {
     for (const pid of folders.splice(0).flatMap((folder) => processesWith("DATA_DIR", folder)))
       process.kill(pid, "SIGKILL")
@@ -196,7 +196,7 @@ describe("npm start", () => {
     await expect(health(port)).rejects.toThrow()
   })
 
-  it("can be stopped while the service is still starting", async () => {
+  it("stops the service while it is still starting", async () => {
     const { program, dataDir, left } = await startNpm({ WORKERS: "2" })
     await expect.poll(() => postgresIsReady(dataDir), patiently).toBe(true)
     const postgres = postgresPid(dataDir)
@@ -207,36 +207,36 @@ describe("npm start", () => {
   })
 })
 
-describe("a bad setting", () => {
-  it("stops the start with one line that names it", async () => {
+describe("a startup error", () => {
+  it("for an invalid setting is one line that names it", async () => {
     const program = startEmpty({ DATA_DIR: temporaryFolder(), PORT: "seventy" })
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toBe("PORT: expected a whole number from 1 to 65535")
   })
-  it("a spoiled secret stops the start with one line that names its file", async () => {
+  it("for a damaged secret key is one line that names its file", async () => {
     const dataDir = temporaryFolder()
     writeFileSync(join(dataDir, "secret-key"), "")
     const program = startEmpty({ DATA_DIR: dataDir, PORT: String(await freePort()) })
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toBe(
-      `${dataDir}/secret-key: expected id:secret pairs, each secret 32 bytes in base64`,
+      `${dataDir}/secret-key: expected id:secret pairs, where each secret is 32 bytes in base64`,
     )
   })
-  it("a data directory that cannot be made stops the start with one line that names it", async () => {
+  it("for a data directory that cannot be created is one line that names it", async () => {
     const program = startEmpty({ DATA_DIR: "/proc/directory", PORT: String(await freePort()) })
     expect((await program.ended).code).toBe(1)
-    expect(program.output().trim()).toMatch(/^\/proc\/directory cannot be made: .*$/)
+    expect(program.output().trim()).toMatch(/^cannot create \/proc\/directory: .*$/)
   })
-  it("a system that cannot load the native server stops the start with one line that says what to take", async () => {
+  it("for a system that cannot load the native server is one line with the solution", async () => {
     const flags = ["--require", join(import.meta.dirname, "fixtures/old-system.cjs")]
     const program = startEmpty({ DATA_DIR: usedFolder, PORT: String(await freePort()) }, flags)
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toMatch(
-      /^with Node \S+ the native server needs glibc 2\.38, .*take Node 20.*$/,
+      /^with Node \S+ uWebSockets\.js requires glibc 2\.38, .*use Node 20.*$/,
     )
     expect(existsSync(join(usedFolder, "postgres/cluster/postmaster.pid"))).toBe(false)
   })
-  it("a port in use stops the start with one line that names it", async () => {
+  it("for a port that is in use names the port", async () => {
     const port = await freePort()
     const first = startEmpty({ PORT: String(port), DATA_DIR: usedFolder })
     await first.printed("docs")
@@ -244,13 +244,15 @@ describe("a bad setting", () => {
     expect((await second.ended).code).toBe(1)
     expect(second.output()).toContain(`port ${port}`)
   })
-  it("so does one that the workers of another service share", async () => {
+  it("for a port that the workers of another service share is one line that names it", async () => {
     const port = await freePort()
     const shared = { PORT: String(port), WORKERS: "2" }
     const first = startEmpty({ ...shared, DATA_DIR: usedFolder })
     await first.printed("docs")
     const second = startEmpty({ ...shared, DATA_DIR: temporaryFolder() })
     expect((await second.ended).code).toBe(1)
-    expect(second.output().trim()).toBe(`port ${port} on 127.0.0.1 is in use or not allowed`)
+    expect(second.output().trim()).toBe(
+      `cannot listen on port ${port} of 127.0.0.1: it is in use or not permitted`,
+    )
   })
 })

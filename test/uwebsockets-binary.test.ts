@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
 
 /**
- * uWebSockets.js is not published on npm by its authors; we install a repackaging of it. These are the git blob ids of
+ * The authors do not publish uWebSockets.js on npm, so we install a repackaging. These are the git blob ids of
  * the same files in the authors' repository: tag v20.41.0 for Node 20, v20.64.0 for Node 22 and 24.
  */
 const official: Record<string, string> = {
@@ -24,10 +24,10 @@ const blobId = (file: string) => {
 }
 
 describe("the native server", () => {
-  it("that this machine loads is one whose origin is known", () => {
+  it("that this machine loads is one of the verified files", () => {
     expect(Object.keys(official)).toContain(`uws_linux_${process.arch}_${process.versions.modules}.node`)
   })
-  it.each(Object.entries(official))("%s is the authors' file, byte for byte", (file, id) => {
+  it.each(Object.entries(official))("%s is identical to the authors' file", (file, id) => {
     expect(blobId(file)).toBe(id)
   })
 })

@@ -8,7 +8,7 @@ import { freePort } from "./fixtures/free-port.ts"
 import { startProgram, temporaryFolder, workersOf } from "./fixtures/program.ts"
 import { patiently } from "./fixtures/suite/patience.ts"
 
-/** A program that notes its start, and does not come up while a file says so. */
+/** A program that records its start, and fails to start while the file `broken` exists. */
 const program = `
   import { appendFileSync, existsSync } from "node:fs"
   import { join } from "node:path"
@@ -19,7 +19,7 @@ const program = `
   process.send("ready", () => note("ready"))
 `
 
-it("a worker that dies is replaced, however often its replacement does not come up", async () => {
+it("a worker that dies is replaced, even if its replacements fail to start at first", async () => {
   const folder = mkdtempSync(join(tmpdir(), "directory-workers-"))
   const file = (name: string) => join(folder, name)
   const pids = (name: string) => readFileSync(file(name), "utf8").trim().split("\n").map(Number)
@@ -38,7 +38,7 @@ it("a worker that dies is replaced, however often its replacement does not come 
   }
 })
 
-it("a stop ends a worker that was suspended, too", async () => {
+it("a stop also ends a suspended worker", async () => {
   const folder = mkdtempSync(join(tmpdir(), "directory-workers-"))
   writeFileSync(join(folder, "program.mjs"), program)
   const workers = await startWorkers(2, join(folder, "program.mjs"), { url: "" }, process.env)
@@ -49,13 +49,13 @@ it("a stop ends a worker that was suspended, too", async () => {
   rmSync(folder, { recursive: true })
 })
 
-it("a worker that is newer than its parent, from a folder built anew, brings the database along", async () => {
+it("a worker that is newer than its parent, after a rebuild, migrates the database", async () => {
   const [port, dataDir] = [await freePort(), temporaryFolder()]
   const service = startProgram({ PORT: String(port), DATA_DIR: dataDir, DEMO: "false", WORKERS: "2" })
   await service.printed("docs")
   const connection = { socketDir: join(dataDir, "postgres/cluster"), port: 5432, database: "postgres" }
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 8000 })
-  // As the version before left it.
+  // The state that the previous version left.
   await sql`drop function edit_batch(jsonb, int)`
   await sql`update function_file set sha256 = '' where name = 'functions/directory.sql'`
   process.kill(workersOf(service)[0]!, "SIGKILL")

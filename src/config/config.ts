@@ -7,7 +7,7 @@ type Settings = Read<typeof settings>
 export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo" | "host"> {
   readonly production: boolean
   readonly demo: boolean
-  /** Whether the sandbox is a payment provider of this service. */
+  /** Whether the sandbox payment provider is in use. */
   readonly takesTestPayments: boolean
   readonly host: string
   readonly baseUrl: string
@@ -18,42 +18,42 @@ export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" 
 const isBelowPath = (address: string | undefined): boolean =>
   address !== undefined && new URL(address).pathname !== "/"
 
-/** Where pages are served: their forms and redirects lead to paths of the host. */
+/** Pages need an address without a path, because their forms and redirects use paths from the root of the host. */
 const pageProblems = (name: string, own: string | undefined, base: string | undefined) => {
   if (isBelowPath(own)) return [`${name}: expected an address without a path`]
   return own === undefined && isBelowPath(base)
-    ? [`${name}: expected an address without a path; by default it is BASE_URL`]
+    ? [`${name}: set it to an address without a path, because BASE_URL, its default, has one`]
     : []
 }
 
-/** What only makes sense together. */
+/** Problems of settings that depend on each other. */
 const combinedProblems = (values: Settings): ReadonlyArray<string> => {
   const production = values.nodeEnv === "production"
   return [
-    ...(production && values.rateLimit === "off" ? ["RATE_LIMIT: off is refused in production"] : []),
+    ...(production && values.rateLimit === "off" ? ["RATE_LIMIT: off is not allowed in production"] : []),
     ...(production && values.demo === "true"
-      ? ["DEMO: true is refused in production, because demo passwords are published"]
+      ? ["DEMO: true is not allowed in production, because the demo passwords are published"]
       : []),
     ...(production &&
     values.adminPassword !== undefined &&
     isPublishedSecret(Redacted.value(values.adminPassword))
-      ? ["ADMIN_PASSWORD: a published demo password is refused in production"]
+      ? ["ADMIN_PASSWORD: a published demo password is not allowed in production"]
       : []),
     ...((values.adminEmail === undefined) !== (values.adminPassword === undefined)
-      ? ["ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"]
+      ? ["ADMIN_EMAIL: set both ADMIN_EMAIL and ADMIN_PASSWORD, or neither"]
       : []),
     ...(values.stripeKey !== undefined && values.stripeWebhookSecret === undefined
-      ? ["STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"]
+      ? ["STRIPE_WEBHOOK_SECRET: required with STRIPE_SECRET_KEY"]
       : []),
     ...(values.stripeKey !== undefined && values.payments === "sandbox"
-      ? ["PAYMENTS: sandbox is refused with STRIPE_SECRET_KEY, which takes real money"]
+      ? ["PAYMENTS: sandbox cannot be combined with STRIPE_SECRET_KEY, which charges real money"]
       : []),
     ...(values.twilioAccount !== undefined &&
     (values.twilioToken === undefined || values.twilioFrom === undefined)
-      ? ["TWILIO_ACCOUNT_SID: needs TWILIO_AUTH_TOKEN and TWILIO_FROM"]
+      ? ["TWILIO_ACCOUNT_SID: requires TWILIO_AUTH_TOKEN and TWILIO_FROM"]
       : []),
     ...(production && values.databaseUrl !== undefined && values.secretKeys === undefined
-      ? ["SECRET_KEYS: needed in production when DATABASE_URL is set, so that every node has the same"]
+      ? ["SECRET_KEYS: required in production with DATABASE_URL, so that all processes use the same keys"]
       : []),
     ...pageProblems("AUTH_URL", values.authUrl, values.baseUrl),
     ...pageProblems("WEB_URL", values.webUrl, values.baseUrl),

@@ -1,4 +1,4 @@
-/** What we send and read relies on these, and an operator's role, database or address may have others. */
+/** Session settings that our statements rely on. The operator's role, database or URL may have other values. */
 export const sessionSettings = (statementTimeoutMs: number) =>
   ({
     client_encoding: "UTF8",
@@ -11,5 +11,5 @@ export const sessionSettings = (statementTimeoutMs: number) =>
 
 const names = new Set(Object.keys(sessionSettings(0)).map((name) => name.toLowerCase()))
 
-/** Postgres hears names in any letter case, and of two that are the same it keeps the last. */
+/** Postgres ignores the letter case of names. If a name is set twice, the last value wins. */
 export const isSessionSetting = (name: string): boolean => names.has(name.toLowerCase())

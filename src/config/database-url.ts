@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
 import { isSessionSetting } from "./database-session-settings.ts"
 
-/** Parameters of libpq that change nothing for us. The client would hand them to the server, which knows none of them. */
-const harmless = new Set([
+/** Parameters of libpq that have no effect here. The client would send them to the server, which rejects them. */
+const ignored = new Set([
   "connect_timeout",
   "fallback_application_name",
   "gsslib",
@@ -18,8 +18,8 @@ const harmless = new Set([
   "tcp_user_timeout",
 ])
 
-/** What is only refused where it is demanded. */
-const wishes: Readonly<Record<string, ReadonlyArray<string>>> = {
+/** Parameters that are not supported, with the values that are allowed because they require nothing. */
+const unsupported: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["prefer", "disable"],
   gssencmode: ["prefer", "disable"],
   load_balance_hosts: ["disable"],
@@ -36,11 +36,11 @@ const readFile = (name: string, path: string): string => {
   try {
     return readFileSync(path, "utf8")
   } catch (error) {
-    throw new Error(`${name} cannot be read: ${(error as Error).message}`)
+    throw new Error(`cannot read ${name}: ${(error as Error).message}`)
   }
 }
 
-/** As libpq has it: with a root certificate `require` checks who signed, and only `verify-full` whose it is. */
+/** As in libpq: with a root certificate `require` checks the issuer, and only `verify-full` checks the host name. */
 const tlsOf = (parameters: URLSearchParams): ConnectionOptions | undefined => {
   const given = fileNames.flatMap((name) => {
     const path = parameters.get(name)
@@ -62,31 +62,31 @@ const tlsOf = (parameters: URLSearchParams): ConnectionOptions | undefined => {
   }
 }
 
-/** What libpq takes from the query as well, and then rather than from the address. */
+/** Query parameters of libpq that override parts of the URL. */
 const places = { host: "host", port: "port", user: "user", password: "pass", dbname: "database" } as const
 
 type Place = { readonly [Name in (typeof places)[keyof typeof places]]?: string }
 
 const placeOf = ({ hostname, searchParams }: URL): Place => {
-  const asked = Object.entries(places).flatMap(([name, option]) => {
+  const overrides = Object.entries(places).flatMap(([name, option]) => {
     const value = searchParams.get(name)
     return value === null || value === "" ? [] : [[option, value]]
   })
   const port = searchParams.get("port")
-  if (port !== null && !/^[1-9]\d{0,4}$/.test(port)) throw new Error(`port=${port} is no port`)
-  // A folder with the server's socket in it, written where a host is.
+  if (port !== null && !/^[1-9]\d{0,4}$/.test(port)) throw new Error(`port=${port} is not a valid port`)
+  // The host may be the folder that contains the server's Unix socket.
   const folder = /^%2f/i.test(hostname) ? { host: decodeURIComponent(hostname) } : {}
-  return { ...folder, ...Object.fromEntries(asked) }
+  return { ...folder, ...Object.fromEntries(overrides) }
 }
 
 interface DatabaseUrl {
-  /** For the client: only what it understands. */
+  /** The URL for the client, with only the parameters that it supports. */
   readonly url: string
-  /** Told beside the address. */
+  /** Client options in addition to the URL. */
   readonly options: Place & { readonly ssl?: ConnectionOptions | false }
 }
 
-/** A login before no host at all, which only libpq takes for an address: the host is told in the query. */
+/** Adds a host to a URL with a login and no host. Only libpq accepts such a URL; its host is in the query. */
 export const withHost = (text: string): string =>
   text.replace(/^(\w+:\/\/[^/?#@]*@)(?=[/?]|$)/, "$1localhost")
 
@@ -94,18 +94,18 @@ const read = (given: string): DatabaseUrl => {
   const text = withHost(given)
   const url = new URL(text)
   const parameters = url.searchParams
-  for (const [name, allowed] of Object.entries(wishes)) {
+  for (const [name, allowed] of Object.entries(unsupported)) {
     const value = parameters.get(name)
     if (value !== null && !allowed.includes(value))
-      throw new Error(`${name}=${value} cannot be honoured; leave it out`)
+      throw new Error(`${name}=${value} is not supported; remove it`)
   }
   const place = placeOf(url)
-  // Nobody listens in on a socket of the same machine, and no server encrypts on one.
+  // Postgres does not support TLS on a Unix socket, which other machines cannot read.
   const ssl = place.host?.startsWith("/") ? (false as const) : tlsOf(parameters)
-  const ours = [...parameters.keys()].filter(
+  const removed = [...parameters.keys()].filter(
     (name) =>
-      harmless.has(name) ||
-      name in wishes ||
+      ignored.has(name) ||
+      name in unsupported ||
       name in files ||
       name in places ||
       name === "sslpassword" ||
@@ -113,18 +113,18 @@ const read = (given: string): DatabaseUrl => {
       isAny(name, url),
   )
   const options: DatabaseUrl["options"] = ssl === undefined ? place : { ...place, ssl }
-  if (ours.length === 0) return { url: text, options }
-  for (const name of ours) parameters.delete(name)
+  if (removed.length === 0) return { url: text, options }
+  for (const name of removed) parameters.delete(name)
   return { url: url.href, options }
 }
 
-/** Any server will do: the client does not know that it can be said. */
+/** `target_session_attrs=any` requires nothing. The client does not support the value. */
 const isAny = (name: string, { searchParams }: URL): boolean =>
   name === "target_session_attrs" && searchParams.get(name) === "any"
 
 const known = new Map<string, DatabaseUrl>()
 
-/** An address as libpq's users write it, in terms of our client. Read once: what it names may be gone later. */
+/** Converts a libpq URL for our client. It is read once, because the files that it names may be removed later. */
 export const readDatabaseUrl = (text: string): DatabaseUrl => {
   const found = known.get(text) ?? read(text)
   known.set(text, found)

@@ -27,34 +27,35 @@ const databaseUrl = (text: string) => {
 }
 const redisUrl = (text: string) => {
   const given = loginUrl("redis:", "rediss:")(text)
-  if (!/^\/?\d*$/.test(new URL(given).pathname)) throw new Error("its path is no number of a database")
+  if (!/^\/?\d*$/.test(new URL(given).pathname))
+    throw new Error("expected a path that is a database number, such as /0")
   return given
 }
 const publicAddress = baseUrl("http:", "https:")
 
-/** Every environment variable the service reads. The README's table is made from this one. */
+/** Every environment variable that the service reads. The settings table of the README is generated from it. */
 export const settings = {
   nodeEnv: setting(
     "NODE_ENV",
     "development",
-    "`production` turns off demo data and developer routes, and refuses to start while demo data is usable.",
+    "`production` turns off demo data and developer routes. The service does not start if usable demo data exists.",
     oneOf("development", "test", "production"),
   ),
   port: setting("PORT", "3001", "Port of the HTTP and WebSocket server.", whole(1, 65_535)),
   host: optionalSetting(
     "HOST",
-    "Address to listen on. Default: 127.0.0.1, in production 0.0.0.0 (all addresses).",
+    "Address to listen on. Default: 127.0.0.1; in production 0.0.0.0 (all addresses).",
     plain,
   ),
   dataDir: setting(
     "DATA_DIR",
     ".data",
-    "Folder of the embedded Postgres and of generated keys. A relative path starts at the working directory.",
+    "Folder of the embedded Postgres and of generated keys. A relative path is resolved from the working directory.",
     plain,
   ),
   databaseUrl: optionalSetting(
     "DATABASE_URL",
-    "An existing Postgres. Without it one is started under `DATA_DIR`.",
+    "URL of an existing Postgres. Without it, an embedded Postgres is started under `DATA_DIR`.",
     secret(databaseUrl),
   ),
   pgBin: optionalSetting("PG_BIN", "Folder of Postgres binaries for the embedded server.", plain),
@@ -62,17 +63,22 @@ export const settings = {
   statementTimeoutMs: setting(
     "STATEMENT_TIMEOUT_MS",
     "8000",
-    "Longest a statement may run.",
+    "Maximum run time of a statement, in milliseconds.",
     whole(100, 600_000),
   ),
   redisUrl: optionalSetting(
     "REDIS_URL",
-    "Redis for the bus between processes. Without it the bus is Postgres LISTEN/NOTIFY.",
+    "Redis that delivers live updates between processes faster. Without it, they use only Postgres LISTEN/NOTIFY.",
     secret(redisUrl),
   ),
   workerOf: optionalSetting("WORKER_OF", "Set by the service for its own worker processes.", plain),
-  workerFirst: setting("WORKER_FIRST", "no", "Set by the service for the first of them.", oneOf("yes", "no")),
-  workers: setting("WORKERS", "1", "Processes that serve the port.", whole(1, 64)),
+  workerFirst: setting(
+    "WORKER_FIRST",
+    "no",
+    "Set by the service for its first worker process.",
+    oneOf("yes", "no"),
+  ),
+  workers: setting("WORKERS", "1", "Number of processes that serve the port.", whole(1, 64)),
   baseUrl: optionalSetting(
     "BASE_URL",
     "Public address of the API. Default: http://localhost:PORT.",
@@ -91,143 +97,171 @@ export const settings = {
   allowedOrigins: setting(
     "ALLOWED_ORIGINS",
     "*",
-    "Origins that may call from a browser, comma-separated.",
+    "Origins whose browser scripts may call the API, comma-separated. `*` allows all.",
     origins,
   ),
-  trustProxy: setting("TRUST_PROXY", "off", "`on` believes X-Forwarded-For of the proxy in front.", onOff),
+  trustProxy: setting(
+    "TRUST_PROXY",
+    "off",
+    "`on` uses X-Forwarded-For as the caller's address. Set it only behind a proxy that adds this header.",
+    onOff,
+  ),
   secretKeys: optionalSetting(
     "SECRET_KEYS",
-    "Master secrets `id:secret` (32 random bytes in base64), newest first, comma-separated. Without it one is kept under `DATA_DIR`.",
+    "Master keys as `id:secret` (32 random bytes in base64), newest first, comma-separated. Without it, one is generated and stored under `DATA_DIR`.",
     secret(keyList),
   ),
   mintKey: optionalSetting(
     "MINT_KEY",
-    "Private key (hex) that signs mint permissions. Without it one is derived from the newest master secret; `npm run cli -- mint signer` tells its address.",
+    "Private key (hex) that signs mint permissions. Without it, the key is derived from the newest master key. `npm run cli -- mint signer` prints its address.",
     secret(hexKey),
   ),
-  adminEmail: optionalSetting("ADMIN_EMAIL", "This admin exists after every start.", email),
+  adminEmail: optionalSetting(
+    "ADMIN_EMAIL",
+    "Email of an admin that is created or updated at each start.",
+    email,
+  ),
   adminPassword: optionalSetting("ADMIN_PASSWORD", "Password of that admin.", secret(password)),
   demo: optionalSetting(
     "DEMO",
-    "`true` seeds demo data; refused in production. Default: true outside production.",
+    "`true` creates demo data; not allowed in production. Default: true outside production.",
     oneOf("true", "false"),
   ),
   demoPasswords: optionalSetting(
     "DEMO_PASSWORDS",
-    "`published` keeps the README's demo passwords with a `HOST` that is not loopback, such as in a container whose port is published on 127.0.0.1. Without it they are random there and printed at startup, and developer routes answer only callers on this machine.",
+    "`published` uses the demo passwords of the README even if `HOST` is not a loopback address, for example in a container whose port is published on 127.0.0.1. Without it, the demo passwords are then random and printed at startup, and developer routes accept only callers on this machine.",
     oneOf("published"),
   ),
   smtpUrl: optionalSetting(
     "SMTP_URL",
-    "Mail server, `smtp://user:password@host:port` (TLS where it is offered; `?requireTLS=true` demands it) or `smtps://…`.",
+    "Mail server: `smtp://user:password@host:port` (uses TLS if the server offers it; `?requireTLS=true` requires it) or `smtps://…`.",
     secret(url("smtp:", "smtps:")),
   ),
-  mailFrom: setting("MAIL_FROM", "Emoji Id Directory <no-reply@localhost>", "Sender of the mails.", plain),
+  mailFrom: setting(
+    "MAIL_FROM",
+    "Emoji Id Directory <no-reply@localhost>",
+    "Sender address of mails.",
+    plain,
+  ),
   twilioUrl: setting("TWILIO_URL", "https://api.twilio.com", "Address of Twilio's API.", web),
   twilioAccount: optionalSetting("TWILIO_ACCOUNT_SID", "Twilio account that sends SMS.", plain),
-  twilioToken: optionalSetting("TWILIO_AUTH_TOKEN", "Its token.", secret()),
-  twilioFrom: optionalSetting("TWILIO_FROM", "Its sender number.", plain),
+  twilioToken: optionalSetting("TWILIO_AUTH_TOKEN", "Token of the Twilio account.", secret()),
+  twilioFrom: optionalSetting("TWILIO_FROM", "Sender number of the Twilio account.", plain),
   payments: optionalSetting(
     "PAYMENTS",
-    "`sandbox` accepts test payments: no real money is charged, and the log and every page say so. Needed for the sandbox in production; elsewhere it is in use anyway.",
+    "`sandbox` accepts test payments in production. No real money is charged, and the log and every page show this. Outside production the sandbox is always available.",
     oneOf("sandbox"),
   ),
   stripeKey: optionalSetting(
     "STRIPE_SECRET_KEY",
-    "Takes card and wallet payments through Stripe instead of the sandbox. Without it production offers no paid method.",
+    "Secret key of Stripe, which then handles card and wallet payments instead of the sandbox. Without it, production has no paid payment method.",
     secret(),
   ),
-  stripeWebhookSecret: optionalSetting("STRIPE_WEBHOOK_SECRET", "Verifies Stripe's webhooks.", secret()),
+  stripeWebhookSecret: optionalSetting(
+    "STRIPE_WEBHOOK_SECRET",
+    "Secret that verifies Stripe's webhooks.",
+    secret(),
+  ),
   stripeUrl: optionalSetting("STRIPE_URL", "Another address of Stripe's API, for tests.", web),
   scraperUrl: optionalSetting(
     "SCRAPER_URL",
-    "The service behind `POST /proxy` with service Scraper; it is posted `{data}`. Without it that is 503.",
+    "Service behind `POST /proxy` with service Scraper. It receives `{data}` by POST. Without it, the response is 503.",
     web,
   ),
-  rateLimit: setting("RATE_LIMIT", "on", "`off` for load tests; refused in production.", onOff),
-  accessTokenSeconds: setting("ACCESS_TOKEN_SECONDS", "900", "Life of an access token.", seconds),
-  refreshTokenSeconds: setting("REFRESH_TOKEN_SECONDS", "2592000", "Life of a refresh token.", seconds),
-  magicLinkSeconds: setting("MAGIC_LINK_SECONDS", "900", "Life of a mailed link.", seconds),
+  rateLimit: setting(
+    "RATE_LIMIT",
+    "on",
+    "`off` turns rate limits off for load tests; not allowed in production.",
+    onOff,
+  ),
+  accessTokenSeconds: setting("ACCESS_TOKEN_SECONDS", "900", "Lifetime of an access token.", seconds),
+  refreshTokenSeconds: setting("REFRESH_TOKEN_SECONDS", "2592000", "Lifetime of a refresh token.", seconds),
+  magicLinkSeconds: setting("MAGIC_LINK_SECONDS", "900", "Lifetime of a magic link.", seconds),
   twoFactorGraceSeconds: setting(
     "TWO_FACTOR_GRACE_SECONDS",
     "900",
-    "After this a sensitive operation wants a new code.",
+    "How long a two-factor code is valid for sensitive operations.",
     seconds,
   ),
-  twoFactorLockSeconds: setting("TWO_FACTOR_LOCK_SECONDS", "900", "Lock after five wrong codes.", seconds),
-  cartTtlSeconds: setting("CART_TTL_SECONDS", "300", "How long a checkout holds its ids.", seconds),
+  twoFactorLockSeconds: setting(
+    "TWO_FACTOR_LOCK_SECONDS",
+    "900",
+    "How long an account is locked after five wrong two-factor codes.",
+    seconds,
+  ),
+  cartTtlSeconds: setting("CART_TTL_SECONDS", "300", "How long a checkout reserves its ids.", seconds),
   transferTtlSeconds: setting(
     "TRANSFER_TTL_SECONDS",
     "604800",
-    "How long a transfer waits for acceptance.",
+    "How long a transfer can be accepted.",
     seconds,
   ),
   transferBlockSeconds: setting(
     "TRANSFER_BLOCK_SECONDS",
     "86400",
-    "No further transfer or mint signature after one for so long.",
+    "How long an id cannot be transferred or minted after a transfer.",
     seconds,
   ),
-  transferCodeSeconds: setting("TRANSFER_CODE_SECONDS", "600", "Life of a transfer code.", seconds),
+  transferCodeSeconds: setting("TRANSFER_CODE_SECONDS", "600", "Lifetime of a transfer code.", seconds),
   interestHeadStartSeconds: setting(
     "INTEREST_HEAD_START_SECONDS",
     "300",
-    "How long the first interested user is told before the rest.",
+    "How much earlier the first interested user is notified than the others.",
     seconds,
   ),
   requestDeadlineSeconds: setting(
     "REQUEST_DEADLINE_SECONDS",
     "15",
-    "A request not answered by then is 503.",
+    "A request without a response after this time gets 503.",
     seconds,
   ),
-  drainSeconds: setting("DRAIN_SECONDS", "10", "How long a stop waits for running requests.", seconds),
+  drainSeconds: setting("DRAIN_SECONDS", "10", "How long a shutdown waits for running requests.", seconds),
   sweepIntervalMs: setting(
     "SWEEP_INTERVAL_MS",
     "500",
-    "Pause between looks for passed deadlines.",
+    "Interval between checks for passed deadlines.",
     whole(10, 60_000),
   ),
   lookupCacheMb: setting(
     "LOOKUP_CACHE_MB",
     "128",
-    "Memory for prepared lookup answers per process.",
-    // No more than a place of the slabs can name.
+    "Memory for precomputed lookup responses per process.",
+    // The largest size that a position in the slabs can address.
     whole(1, 32_768),
   ),
   liveMaxSockets: setting(
     "LIVE_MAX_SOCKETS",
     "50000",
-    "Live sockets per process; more are answered 503.",
+    "Maximum number of live sockets per process; further ones get 503.",
     whole(1, 1_000_000),
   ),
   liveMaxSocketsPerAddress: setting(
     "LIVE_MAX_SOCKETS_PER_ADDRESS",
     "500",
-    "Of those, from one address; more are answered 429.",
+    "Maximum number of live sockets per process from one address; further ones get 429.",
     whole(1, 1_000_000),
   ),
   eventKeepHours: setting(
     "EVENT_KEEP_HOURS",
     "24",
-    "How long a live client may be away and still resume without loss.",
+    "How long a live client can be disconnected and still resume without loss.",
     whole(1, 8760),
   ),
   eventKeepPerChannel: setting(
     "EVENT_KEEP_PER_CHANNEL",
     "10000",
-    "Events kept of one channel at most.",
+    "Maximum number of stored events per channel.",
     whole(1, 10_000_000),
   ),
   failpoint: optionalSetting(
     "FAILPOINT",
-    "Ends the process at this named moment, for tests of crashes; ignored in production.",
+    "Kills the process at this named point, for crash tests; ignored in production.",
     plain,
   ),
   logLevel: setting(
     "LOG_LEVEL",
     "Info",
-    "Least severe log line to print.",
+    "Minimum level of log lines.",
     oneOf("Trace", "Debug", "Info", "Warn", "Error", "Fatal"),
   ),
 }

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "./config.ts"
 
-/** The moments at which a test may end this process to see that nothing is lost. */
+/** The points at which a crash test can kill this process. */
 export type FailPoint =
   | "checkout.before_commit"
   | "checkout.after_commit"

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from "node:net"
 
-/** The shortest spelling: a socket names addresses in full, such as 0000:0000:0000:0000:0000:0000:0000:0001. */
+/** Shortens an IPv6 address. Sockets report addresses in full, such as 0000:0000:0000:0000:0000:0000:0000:0001. */
 const shortIPv6 = (address: string): string => new URL(`http://[${address}]`).hostname.slice(1, -1)
 
-/** 127.x.x.x written as an IPv6 address, as a server that listens on `::` sees IPv4 callers. */
+/** 127.x.x.x as an IPv6 address. A server that listens on `::` sees IPv4 callers in this form. */
 const mappedLoopback = /^::ffff:7f[0-9a-f]{2}:/
 
-/** Whether a host name or an address, listened on or named by a client, is this machine and no other. */
+/** Whether a host name or an address can only be this machine. */
 export const isLoopback = (host: string): boolean => {
   const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase()
   if (isIPv6(bare)) {

@@ -4,8 +4,8 @@ import { dirname } from "node:path"
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /**
- * Makes a folder and those above it, and answers the first one made. Node's own way to do so never comes back where the
- * system takes no new names and says that there is no such file, as in /proc.
+ * Creates a folder and its parents. Returns the first folder that was created. `mkdirSync` with `recursive` never
+ * returns if the system reports ENOENT for a new name, as in /proc.
  */
 export const makeFolder = (path: string): string | undefined => {
   if (isFolder(path)) return undefined
@@ -13,8 +13,8 @@ export const makeFolder = (path: string): string | undefined => {
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another process may have been faster.
-    if (!isFolder(path)) throw new Error(`${path} cannot be made: ${(error as Error).message}`)
+    // Another process may have created it meanwhile.
+    if (!isFolder(path)) throw new Error(`cannot create ${path}: ${(error as Error).message}`)
     return firstMade
   }
   return firstMade ?? path

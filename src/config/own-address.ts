@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 
-/** Where this process itself listens, known once it does. For parts that call the service as an outsider would. */
+/** The address on which this process listens, available after startup. For parts that call the service over HTTP. */
 export class OwnAddress extends Context.Service<
   OwnAddress,
   { listening(host: string, port: number): void; readonly url: Effect.Effect<string> }

@@ -13,7 +13,7 @@ const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
     return { id: part.slice(0, colon).trim(), secret: Redacted.make(part.slice(colon + 1).trim()) }
   })
 
-/** On the disk before anything is sealed with it, and never in the place of one that another process made meanwhile. */
+/** Writes a new key file. It is flushed to the disk before use, and never replaces a file of another process. */
 export const makeKeyFile = (folder: string, file: string): void => {
   makeFolder(folder)
   const made = `${file}.${randomUUID()}`
@@ -21,14 +21,17 @@ export const makeKeyFile = (folder: string, file: string): void => {
   try {
     linkSync(made, file)
   } catch {
-    // There is one by now, or this file system knows no links.
+    // Another process has created the file, or the file system does not support links.
     if (!existsSync(file)) renameSync(made, file)
   } finally {
     rmSync(made, { force: true })
   }
 }
 
-/** Without a configured secret one is made at the first start and kept outside the database, so a dump never holds it. */
+/**
+ * Without SECRET_KEYS a key is generated at the first start. It is stored outside the database, so dumps do not
+ * contain it.
+ */
 const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
   const file = join(folder, "secret-key")
   if (!existsSync(file)) makeKeyFile(folder, file)
@@ -42,7 +45,7 @@ const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
 export const masterKeys = (config: Pick<Config, "secretKeys" | "dataDir">): ReadonlyArray<NamedKey> =>
   config.secretKeys === undefined ? fromFile(config.dataDir) : fromSetting(Redacted.value(config.secretKeys))
 
-/** The key that signs mint permissions: the configured one, or one that only the newest master secret leads to. */
+/** The key that signs mint permissions: MINT_KEY, or a key derived from the newest master key. */
 export const mintKey = (config: Pick<Config, "mintKey" | "secretKeys" | "dataDir">): Redacted.Redacted => {
   if (config.mintKey !== undefined) return config.mintKey
   const [newest] = masterKeys(config)

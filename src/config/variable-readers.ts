@@ -6,7 +6,7 @@ import {
   passwordLength,
 } from "../../schema/accounts/credential-rules.ts"
 
-/** One environment variable: how it is read, what it is when absent, and what the README says of it. */
+/** One environment variable: its name, description, default, and parser. */
 export interface Setting<A> {
   readonly name: string
   readonly doc: string
@@ -57,7 +57,7 @@ export const url =
     return text.replace(/\/$/, "")
   }
 
-/** A URL with a login in it, of which the clients take nothing but what can be decoded. */
+/** A URL with a login. The clients require that its parts can be percent-decoded. */
 export const loginUrl =
   (...protocols: ReadonlyArray<string>): Reader<string> =>
   (text) => {
@@ -66,19 +66,19 @@ export const loginUrl =
     try {
       decodeURIComponent(username + password + pathname)
     } catch {
-      throw new Error("a % in the login or the path is written %25")
+      throw new Error("write a % in the login or the path as %25")
     }
     return given
   }
 
-/** An address that others are put behind: paths, queries. */
+/** An address to which paths and queries are appended. */
 export const baseUrl =
   (...protocols: ReadonlyArray<string>): Reader<string> =>
   (text) => {
     const given = url(...protocols)(text)
     const { hash, password, search, username } = new URL(given)
     if (hash + password + search + username !== "") {
-      throw new Error("expected an address without a login, a query or a fragment")
+      throw new Error("expected an address without login, query and fragment")
     }
     return given
   }
@@ -91,7 +91,7 @@ const list: Reader<ReadonlyArray<string>> = (text) =>
     .map((item) => item.trim())
     .filter((item) => item !== "")
 
-/** As browsers spell them, or they would never match. */
+/** Returns the origin in the form that browsers send, so that both can be compared. */
 const origin = (text: string): string => {
   const {
     hash = "",
@@ -101,7 +101,7 @@ const origin = (text: string): string => {
     search = "",
   } = URL.canParse(text) ? new URL(text) : {}
   if (protocol === undefined || host === "" || !["", "/"].includes(pathname) || search + hash !== "") {
-    throw new Error(`${text} is no origin such as https://shop.example`)
+    throw new Error(`${text} is not an origin; expected the form https://shop.example`)
   }
   return `${protocol}//${host}`
 }
@@ -114,7 +114,7 @@ export const secret =
   (text) =>
     Redacted.make(inner(text))
 
-/** Counted as what people choose is. */
+/** The length is counted as for passwords of users. */
 export const password: Reader<string> = (text) => {
   const length = lengthOfPassword(composePassword(text))
   const { maximum, minimum } = passwordLength
@@ -122,7 +122,7 @@ export const password: Reader<string> = (text) => {
   return text
 }
 
-/** One that can log in: what else is an address to mail servers is none to the API. */
+/** An email address that can log in. The API accepts fewer forms than mail servers. */
 export const email: Reader<string> = (text) => {
   if (!isEmail(text)) throw new Error("expected an email address")
   return text.toLowerCase()
@@ -132,8 +132,8 @@ export const keyList: Reader<string> = (text) => {
   const ids = new Set<string>()
   for (const part of text.split(",")) {
     const [, id] = /^\s*([\w-]{1,32}):[A-Za-z0-9+/_-]{43}=?\s*$/.exec(part) ?? []
-    if (id === undefined) throw new Error("expected id:secret pairs, each secret 32 bytes in base64")
-    if (ids.has(id)) throw new Error(`the id ${id} is there twice`)
+    if (id === undefined) throw new Error("expected id:secret pairs, where each secret is 32 bytes in base64")
+    if (ids.has(id)) throw new Error(`the id ${id} occurs twice`)
     ids.add(id)
   }
   return text
@@ -148,7 +148,7 @@ export type Read<S extends Record<string, Setting<unknown>>> = {
   readonly [K in keyof S]: S[K] extends Setting<infer A> ? A : never
 }
 
-/** Reads every setting and reports every bad one, a line each. */
+/** Reads all settings. Returns one line for each invalid one. */
 export const readSettings = <S extends Record<string, Setting<unknown>>>(
   settings: S,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-/** Douglas Crockford's base 32: no i, l, o or u, and 32 divides 256, so a byte's low five bits choose evenly. */
+/** Crockford's base 32, without i, l, o and u. 32 divides 256, so the low five bits of a byte are uniform. */
 export const crockfordAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 export const randomCrockford = (symbols: number) => {

@@ -19,7 +19,7 @@ const encrypt = (key: KeyObject | Uint8Array, plaintext: Uint8Array, aad: string
   return Buffer.concat([iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws when the tag does not fit: node offers no other way to say so. */
+/** Throws if the authentication tag does not match. */
 const decrypt = (key: KeyObject | Uint8Array, box: Buffer, aad: string) => {
   const decipher = createDecipheriv(algorithm, key, box.subarray(0, ivBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(aad))
@@ -27,14 +27,15 @@ const decrypt = (key: KeyObject | Uint8Array, box: Buffer, aad: string) => {
   return Buffer.concat([decipher.update(box.subarray(ivBytes, -tagBytes)), decipher.final()])
 }
 
-// The layer of the envelope is part of what is authenticated, so a wrapped key can never pass for a secret.
+// The AAD contains the layer of the envelope, so a wrapped key cannot be used as a secret.
 const dataAad = (aad: string) => `v1/data/${aad}`
 const wrapAad = (keyId: string, aad: string) => `v1/key/${keyId}/${aad}`
 
 /**
- * Secrets at rest: `v1.<key id>.<wrapped data key>.<box>`, each part iv, ciphertext and tag in base64url. Every
- * secret has its own data key and the master key wraps only that, so that a new master key rewrites 60 bytes and
- * never the secret. The AAD names whose secret it is: a text moved to another row does not open.
+ * Encrypts secrets for storage as `v1.<key id>.<wrapped data key>.<box>`. The last two parts are iv, ciphertext and
+ * tag in base64url. Every secret has its own data key, and the master key encrypts only the data key. So a new master
+ * key rewrites 60 bytes and not the secret. The AAD identifies the owner: a text that is copied to another row cannot
+ * be decrypted.
  */
 export class Seal extends Context.Service<
   Seal,
@@ -42,7 +43,7 @@ export class Seal extends Context.Service<
     readonly seal: (plaintext: Uint8Array, aad: string) => Effect.Effect<string>
     readonly open: (text: string, aad: string) => Effect.Effect<Buffer, SealBroken>
     readonly isStale: (text: string) => boolean
-    /** The same secret under the current master key; a text that is not stale comes back as it is. */
+    /** Encrypts the data key with the current master key. Returns the same text if it is not stale. */
     readonly reseal: (text: string, aad: string) => Effect.Effect<string, SealBroken>
   }
 >()("services/Seal") {
@@ -74,8 +75,9 @@ export class Seal extends Context.Service<
         return Seal.of({
           seal: (plaintext, aad) =>
             Effect.sync(() => {
-              if (plaintext.length > maxPlaintextBytes) throw new RangeError("secret too long to seal")
-              // Asking for random bytes costs as much for all three as for one of them.
+              if (plaintext.length > maxPlaintextBytes)
+                throw new RangeError(`secret is longer than ${maxPlaintextBytes} bytes`)
+              // One call for all three values costs as much as a call for one of them.
               const random = randomBytes(keyBytes + 2 * ivBytes)
               const dataKey = random.subarray(0, keyBytes)
               const boxIv = random.subarray(keyBytes, keyBytes + ivBytes)

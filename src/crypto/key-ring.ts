@@ -1,13 +1,13 @@
 import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto"
 import { Data, Effect, Redacted } from "effect"
 
-/** A configured secret: 32 random bytes in base64 or base64url, under a name that stored text can carry. */
+/** A configured secret: 32 random bytes in base64 or base64url, with an id that encrypted texts contain. */
 export interface NamedKey {
   readonly id: string
   readonly secret: Redacted.Redacted
 }
 
-/** The first key of the list is current; the others only read what they once wrote. */
+/** The first key of the list encrypts; the others only decrypt older texts. */
 export interface KeyRing {
   readonly currentId: string
   readonly current: KeyObject
@@ -19,13 +19,13 @@ export class KeyRingInvalid extends Data.TaggedError("KeyRingInvalid")<{
   readonly reason: "empty" | "id_malformed" | "id_repeated" | "secret_malformed"
 }> {}
 
-// No dot: stored texts are split at dots.
+// Without dots, because stored texts are split at dots.
 const idPattern = /^[A-Za-z0-9_-]{1,32}$/
 const secretPattern = /^[A-Za-z0-9+/_-]{43}=?$/
 
 /**
- * The purpose is mixed into every key, so that one configured secret may serve several services and a text made
- * for one of them still means nothing to another.
+ * Derives the keys of one purpose. One configured secret gives a different key for each purpose, so a text of one
+ * purpose cannot be decrypted for another.
  */
 export const makeKeyRing = Effect.fnUntraced(function* (keys: ReadonlyArray<NamedKey>, purpose: string) {
   const all = new Map<string, KeyObject>()

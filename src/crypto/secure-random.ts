@@ -1,4 +1,4 @@
 import { randomBytes } from "node:crypto"
 
-/** From 0 to below 1. What is drawn with it is worth money: nobody may foresee it. */
+/** A random number from 0 to below 1. It selects ids that are worth money, so it must not be predictable. */
 export const secureRandom = (): number => randomBytes(6).readUIntBE(0, 6) / 2 ** 48

@@ -20,14 +20,14 @@ export interface DispatchOptions<R> {
   readonly guards: Guards["Service"]
   readonly context: Context.Context<R>
   readonly errorPage?: ErrorPage
-  /** Checks every answer against its schema. For tests: it doubles the work. */
+  /** Checks every response against its schema. For tests, because it doubles the work. */
   readonly checkAnswers: boolean
 }
 
 const jsonHeaders = { "Content-Type": "application/json" }
-/** Caches know a private answer by the header Authorization alone, and an API key may come without one. */
+/** Caches detect a private response only by the Authorization header, which a request with X-Api-Key does not have. */
 const privateHeaders = { "Cache-Control": "no-store" }
-/** Many a cache keeps what says nothing of itself, by a time of its own. */
+/** Without Cache-Control many caches store a response for a time that they choose. */
 const publicHeaders = { "Cache-Control": "no-cache" }
 const defaultBodyLimitBytes = 64 * 1024
 const noInput = {}
@@ -40,8 +40,8 @@ interface Admitted {
   readonly principal: Principal | null
   readonly rate: RateHeaders | undefined
 }
-const nothing: Input = { params: noInput, query: noInput, body: undefined }
-const noneOf = Result.succeed(noInput)
+const emptyInput: Input = { params: noInput, query: noInput, body: undefined }
+const noValues = Result.succeed(noInput)
 const noBody = Result.succeed(undefined)
 
 const takesNothing = (route: Route): boolean =>
@@ -74,11 +74,11 @@ const makeDecode = (route: Route) => {
     for (let i = 0; i < names.length; i++) named[names[i]!] = given[i]
     return areTexts ? Result.succeed(named) : params(named)
   }
-  /** What most requests ask, and always the same. */
-  const withoutQuery = route.query === undefined ? noneOf : query({})
+  /** Most requests have no query string, so its result is decoded once. */
+  const withoutQuery = route.query === undefined ? noValues : query({})
   return (request: RawRequest): Result.Result<Input, InvalidRequest> => {
-    if (isNothing) return Result.succeed(nothing)
-    const inPath = names.length === 0 ? noneOf : paramsOf(request)
+    if (isNothing) return Result.succeed(emptyInput)
+    const inPath = names.length === 0 ? noValues : paramsOf(request)
     if (Result.isFailure(inPath)) return Result.fail(inPath.failure)
     const inQuery =
       route.query === undefined || request.query === ""
@@ -107,14 +107,14 @@ const makeEncode = (route: Route, checkAnswers: boolean) => {
   const ownHeaders = { ...jsonHeaders, ...caching }
   const json = (value: unknown): string => {
     if (checkAnswers && !isAnswer(value)) {
-      throw new Error(`${route.id} answered what its schema does not allow: ${JSON.stringify(value)}`)
+      throw new Error(`response of ${route.id} does not match its schema: ${JSON.stringify(value)}`)
     }
     return JSON.stringify(value) ?? "null"
   }
   const declared = new Set<number | undefined>([status, ...(route.redirects ?? [])])
   return (value: unknown, rate: RateHeaders | undefined): RawResponse => {
     if (checkAnswers && value instanceof Reply && value.headers["Location"] && !declared.has(value.status))
-      throw new Error(`${route.id} sent on with a status it does not declare: ${value.status}`)
+      throw new Error(`${route.id} redirects with an undeclared status: ${value.status}`)
     if (!(value instanceof Reply)) {
       return {
         status,
@@ -139,15 +139,21 @@ const makeEncode = (route: Route, checkAnswers: boolean) => {
 const checkAllowed = (route: Route, principal: Principal | null): Forbidden | undefined => {
   if (principal === null) return undefined
   if (principal.via === "oauth" && !route.oauth) {
-    return new Forbidden({ error: "A token of the authorization-code flow does not reach this operation." })
+    return new Forbidden({
+      error:
+        "Tokens of the authorization-code flow cannot call this operation. Use a login session or an API key.",
+    })
   }
   if (route.scope !== undefined && !principal.scopes.has(route.scope)) {
-    return new Forbidden({ error: `This needs the scope ${route.scope}.`, details: { scope: route.scope } })
+    return new Forbidden({
+      error: `This operation requires the scope ${route.scope}.`,
+      details: { scope: route.scope },
+    })
   }
   return undefined
 }
 
-/** Turns one row of the table into what the server mounts. Nothing here knows uWebSockets.js. */
+/** Turns a route into an endpoint that the server mounts. This module does not depend on uWebSockets.js. */
 export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, options: DispatchOptions<R>) {
   const { guards } = options
   const decode = makeDecode(route)
@@ -162,14 +168,15 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       ? undefined
       : guards.limit.bind(undefined, route.limit)
 
+  /** Counts the request before it checks permissions, so that refused requests count too. */
   const limited = (
     request: RawRequest,
     principal: Principal | null,
   ): Effect.Effect<Admitted, Forbidden | TooManyRequests | Unavailable> => {
     const forbidden = checkAllowed(route, principal)
-    const letIn = (rate: RateHeaders | undefined) =>
+    const finish = (rate: RateHeaders | undefined) =>
       forbidden === undefined ? Effect.succeed({ principal, rate }) : Effect.fail(forbidden)
-    return limit === undefined ? letIn(undefined) : Effect.flatMapEager(limit(request, principal), letIn)
+    return limit === undefined ? finish(undefined) : Effect.flatMapEager(limit(request, principal), finish)
   }
 
   const admit = (request: RawRequest) =>
@@ -189,15 +196,15 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       : answer()
   }
 
-  // A row that looks at nothing needs no more than its handler.
-  const looksAtNothing = route.auth === "none" && limit === undefined && takesNothing(route)
-  const produce = looksAtNothing
+  // A public route without input or limit needs only its handler.
+  const isUnguarded = route.auth === "none" && limit === undefined && takesNothing(route)
+  const produce = isUnguarded
     ? (request: RawRequest) =>
-        Effect.map(handler(handlerRequest(request, null, nothing)), (value) => encode(value, undefined))
+        Effect.map(handler(handlerRequest(request, null, emptyInput)), (value) => encode(value, undefined))
     : (request: RawRequest) => Effect.flatMapEager(admit(request), (admitted) => perform(request, admitted))
 
   const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
-    // Who only repeats an answer is counted too, and another key of the same user may have made that answer.
+    // A replayed response also counts, and also requires permission: another API key of the user may have made it.
     const admitted = yield* admit(request)
     const answered = Effect.map(Effect.exit(Effect.suspend(() => perform(request, admitted))), (exit) =>
       settle(exit, request),
@@ -218,12 +225,12 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       : { ...response, headers: { ...response.headers, ...privateHeaders } }
   }
 
-  /** What a finished run answers: the value, the failure it promised, or a 500 that tells nothing. */
+  /** Returns the response of a finished run: its value, a declared error, or a 500 without details. */
   const settle = (exit: Exit.Exit<RawResponse, unknown>, request: RawRequest): RawResponse => {
     if (Exit.isSuccess(exit)) return exit.value
     const failure = Cause.findErrorOption(exit.cause)
     if (Option.isSome(failure) && isProblem(failure.value)) return refuse(failure.value, request)
-    // A run that was stopped because nobody waits for it is no news.
+    // A run that was interrupted because the client disconnected is not logged.
     if (!Cause.hasInterruptsOnly(exit.cause)) {
       fork(Effect.logError("request failed", { route: route.id, request_id: request.id }, exit.cause))
     }
@@ -239,7 +246,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       ...(keyed ? [idempotencyHeader] : []),
       ...(route.headers ?? []),
     ],
-    // Callers without a name are told apart by their address when they repeat a request.
+    // Idempotency-Keys of anonymous callers are distinguished by address.
     needsAddress:
       route.needsAddress === true ||
       limit !== undefined ||
@@ -251,7 +258,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       const fiber = fork(key === undefined || key === "" ? produce(request) : once(key, request))
       fiber.addObserver((exit) => respond(settle(exit, request)))
       return () => {
-        // A write goes on without whoever asked: stopped after its commit it would tell nobody what has changed.
+        // A write continues when the client disconnects: interrupted after its commit, it would not publish the change.
         if (!writes) fiber.interruptUnsafe()
         return !writes
       }

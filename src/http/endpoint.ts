@@ -1,6 +1,6 @@
 import type { HeaderKey } from "./request/header-key.ts"
 
-/** A request copied out of the transport before the first await. */
+/** A request, copied out of the transport because the transport's request is not valid after the callback. */
 export interface RawRequest {
   readonly id: string
   readonly method: string
@@ -12,7 +12,7 @@ export interface RawRequest {
   /** Only the headers the endpoint declared, lower-case; absent ones are empty. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** The caller's address; empty unless the endpoint asked for it. */
+  /** The caller's address; empty unless `needsAddress` is set. */
   readonly address: string
 }
 
@@ -22,56 +22,56 @@ export interface RawResponse {
   readonly body?: string | Uint8Array
 }
 
-/** What a prepared answer may look at while the transport's request is still alive. Nothing here may be kept. */
+/** The parts of a request that select a precomputed response. Valid only during the native callback. */
 export interface RequestView {
   getParameter(index: number): string
   getQuery(): string | undefined
   getHeader(key: HeaderKey): string
 }
 
-/** What many prepared answers have in common: made once, kept for good. */
+/** The status and headers that many precomputed responses share. Never changes after it is made. */
 export interface PrecomputedHead {
-  /** "200 OK" and the like. */
+  /** For example "200 OK". */
   readonly status: string
   /** Header lines joined by CR LF. */
   readonly lines: string
 }
 
-/** What an answer's own header lines may take. */
+/** The most bytes that a response's own header lines may use. */
 export const ownLinesBytes = 256
 
 /**
- * An answer made before the request came, written as it is, at once: it may be another one after that. All of it is made by
- * us, nothing comes from a request.
+ * A response whose bytes exist before the request arrives. It is written during the native callback, because its
+ * memory may hold another response afterwards. It contains nothing from a request, so it needs no escaping.
  */
 export interface Precomputed {
   readonly head: PrecomputedHead
   readonly body: string | Uint8Array
-  /** Puts the header lines of this answer alone, each begun by CR LF, into the bytes and answers where they end. */
+  /** Copies the response's own header lines to `into`, each after CR LF. Returns the end of the copied bytes. */
   copyOwn(into: Uint8Array, at: number): number
 }
 
-/** `lookup`: only {error}. `oauth`: {error, error_description}. `page`: for people. Otherwise {error, code, request_id}. */
+/** `lookup`: only {error}. `oauth`: {error, error_description}. `page`: HTML. Otherwise {error, code, request_id}. */
 export type ErrorBody = "lookup" | "oauth" | "page"
 
 export type Method = "get" | "post" | "put" | "patch" | "del"
 
-/** One row of the table as the server sees it. */
+/** A route in the form that the server mounts. */
 export interface Endpoint {
   readonly method: Method
   readonly path: string
   readonly headers: ReadonlyArray<string>
   readonly needsAddress: boolean
-  /** 0: the operation takes no body; whatever is sent is ignored. */
+  /** 0: the operation has no body; a body that is sent is ignored. */
   readonly bodyLimitBytes: number
   /**
-   * Answers once through `respond`. Returns what is called when the client leaves or time is up: it stops the work, or
-   * answers false and lets it go on to `respond` all the same.
+   * Calls `respond` once. Returns a function to call when the client disconnects or the deadline passes: it stops the
+   * work and returns true, or returns false if the work continues until `respond`.
    */
   readonly handle: (request: RawRequest, respond: (response: RawResponse) => void) => () => boolean
   readonly prepared?: (view: RequestView) => Precomputed | undefined
-  /** The shape of a refusal's body, where the row does not answer the usual one. */
+  /** The shape of error bodies, if it is not the usual one. */
   readonly errorBody?: ErrorBody
-  /** Scripts of other origins may not read the answers. */
+  /** Scripts of other origins cannot read the responses. */
   readonly sameOrigin?: true
 }

@@ -14,7 +14,7 @@ import type { AuthScheme, LimitName } from "./route.ts"
 
 export type RateHeaders = Readonly<Record<string, string>>
 
-/** What stands between a request and its handler, in this order. */
+/** The checks before a handler runs, in this order. */
 export class Guards extends Context.Service<
   Guards,
   {
@@ -23,14 +23,14 @@ export class Guards extends Context.Service<
       scheme: AuthScheme,
       request: RawRequest,
     ): Effect.Effect<Principal | null, Unauthorized | Unavailable>
-    /** Left out where nobody is limited. */
+    /** Absent when rate limits are off. */
     readonly limit?: (
       name: LimitName,
       request: RawRequest,
       principal: Principal | null,
     ) => Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
     freshCode(principal: Principal): Effect.Effect<void, TwoFactorRequired | Unavailable>
-    /** Runs the request once per Idempotency-Key and repeats its answer. */
+    /** Runs the request once per Idempotency-Key. A repeated request gets the stored response. */
     once(
       key: string,
       routeId: string,

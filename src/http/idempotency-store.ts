@@ -6,7 +6,7 @@ import { Sql } from "../postgres/sql.ts"
 interface KeyRun {
   readonly caller: string
   readonly key: string
-  /** Names this attempt. A later one of the same key has another name. */
+  /** Identifies this attempt. Each attempt has another id. */
   readonly run: string
 }
 
@@ -17,7 +17,7 @@ export interface LeaseOutcome {
 }
 
 export const makeIdempotencyStore = Sql.useSync((sql) => ({
-  /** Leases the key to this run, or says why it must not run. */
+  /** Leases the key to this run, or returns why the request must not run. */
   lease: (
     { caller, key, run }: KeyRun,
     {
@@ -39,7 +39,7 @@ export const makeIdempotencyStore = Sql.useSync((sql) => ({
                   where caller = ${caller} and key = ${key} and run = ${run}`,
       )
       .pipe(Effect.asVoid),
-  /** The next request with the key runs as if this run had never begun. */
+  /** Removes the key, so that the next request with it runs. */
   free: ({ caller, key, run }: KeyRun) =>
     sql
       .rows((q) => q`delete from idempotency_key where caller = ${caller} and key = ${key} and run = ${run}`)

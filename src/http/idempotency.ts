@@ -10,10 +10,11 @@ import type { Principal } from "./principal.ts"
 import { addressGroup } from "./request/caller-address.ts"
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
-// A seal holds a limited text; longer answers are sealed in pieces. No write answers more than this: a hundred boxes.
+// Encryption has a maximum text size, so longer responses are encrypted in pieces. The largest response of a write, a
+// hundred lootboxes, is below the maximum.
 const pieceBytes = 48 * 1024
 const maxAnswerBytes = 4 * 1024 * 1024
-/** What a row takes besides its answer. */
+/** The size of a row without its response. */
 const rowBytes = 512
 
 const hashOf = (routeId: string, { body, method, path, query }: RawRequest): string =>
@@ -21,8 +22,8 @@ const hashOf = (routeId: string, { body, method, path, query }: RawRequest): str
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url")
 
-/** The refresh token of a body that shows one. */
-const loginIn = (body: Uint8Array): string | undefined => {
+/** The refresh token in the body, if there is one. */
+const refreshTokenOf = (body: Uint8Array): string | undefined => {
   try {
     const { refresh_token } = JSON.parse(Buffer.from(body).toString()) as { readonly refresh_token?: unknown }
     return typeof refresh_token === "string" ? refresh_token : undefined
@@ -31,34 +32,44 @@ const loginIn = (body: Uint8Array): string | undefined => {
   }
 }
 
-/** Who sent the key: two callers may use the same one. A limited token never repeats what another kind of login got. */
+/**
+ * The owner of a key: different callers may use the same key. A limited token must not replay a response of a full
+ * login.
+ */
 const callerOf = (principal: Principal | null, { address, body, headers }: RawRequest): string => {
   if (principal !== null) return `${principal.via}/${principal.userId}`
-  // Known by its login wherever it calls from: a phone that lost an answer is often in another network by then.
-  const login = loginIn(body)
+  // Not by address: a phone that did not get its response may retry from another network.
+  const login = refreshTokenOf(body)
   if (login !== undefined) return `login/${digest(login)}`
-  // A login that waits for its code, an application's secret and a browser's login make nobody a principal.
-  const shown = JSON.stringify([headers["authorization"] ?? "", headers["cookie"] ?? ""])
-  return `address/${address}/${digest(shown)}`
+  // These have no principal: a login that waits for its two-factor code, an OAuth client, a browser session.
+  const credentials = JSON.stringify([headers["authorization"] ?? "", headers["cookie"] ?? ""])
+  return `address/${address}/${digest(credentials)}`
 }
 
-/** Whose room an answer takes. Who shows no login may seem to be somebody else each time, but not to be elsewhere. */
-const keeperOf = (principal: Principal | null, { address }: RawRequest): string =>
+/**
+ * Whose quota a stored response uses. An anonymous caller can change its credentials each time, but not its address.
+ */
+const quotaOwnerOf = (principal: Principal | null, { address }: RawRequest): string =>
   principal === null ? addressGroup(address) : principal.userId
 
 const aboutTheCaller = new Set([401, 403, 424, 429])
 
-/** Answers that say nothing about the request itself: after them it may be sent again as if it never was. */
+/**
+ * Whether the response is stored. After an error of the caller's rights or of the server, the request may run again.
+ */
 const isFinal = ({ status }: RawResponse): boolean => status < 500 && !aboutTheCaller.has(status)
 
-/** The key it was sealed by was given up. It was done all the same, and is not done again. */
+/** The stored response cannot be decrypted, because its key was removed. The request ran, so it must not run again. */
 const unreadable = (status: number) =>
   new Conflict({
-    error: `This request was answered before, with status ${status}; the answer can no longer be read.`,
+    error: `This request was completed with status ${status}, but its stored response cannot be read any more.`,
     details: { answered_status: status },
   })
 
-/** One run per Idempotency-Key. The answer is kept sealed for a day; a run that died frees its key with its lease. */
+/**
+ * Runs a request once per Idempotency-Key. The response is stored encrypted for a day. If a run dies, its lease
+ * expires.
+ */
 export const makeIdempotency = (leaseSeconds: number) =>
   Effect.gen(function* () {
     const keys = yield* makeIdempotencyStore
@@ -98,15 +109,15 @@ export const makeIdempotency = (leaseSeconds: number) =>
       return response
     })
 
-    const keep = Effect.fnUntraced(function* (
+    const store = Effect.fnUntraced(function* (
       caller: string,
       key: string,
       run: string,
       response: RawResponse,
-      keeper: string,
+      quotaOwner: string,
     ) {
       const answer = isFinal(response) ? yield* pack(caller, key, response) : undefined
-      if (answer !== undefined) yield* Effect.ignore(limits.keep(keeper, answer.length + rowBytes))
+      if (answer !== undefined) yield* Effect.ignore(limits.keep(quotaOwner, answer.length + rowBytes))
       yield* answer === undefined
         ? keys.free({ caller, key, run })
         : keys.keepAnswer({ caller, key, run }, response.status, answer)
@@ -120,7 +131,9 @@ export const makeIdempotency = (leaseSeconds: number) =>
       perform: Effect.Effect<RawResponse>,
     ) {
       if (!keyPattern.test(key))
-        return yield* new InvalidRequest({ error: "Idempotency-Key: expected 1 to 255 visible characters." })
+        return yield* new InvalidRequest({
+          error: "Idempotency-Key: expected 1 to 255 visible ASCII characters.",
+        })
       const caller = callerOf(principal, request)
       const run = randomUUID()
       const requestHash = hashOf(routeId, request)
@@ -129,31 +142,34 @@ export const makeIdempotency = (leaseSeconds: number) =>
         return yield* unpack(caller, key, row).pipe(
           Effect.catchTag("SealBroken", ({ reason }) =>
             Effect.andThen(
-              Effect.logWarning("idempotent answer unreadable", { routeId, reason }),
+              Effect.logWarning("stored idempotent response not readable", { routeId, reason }),
               Effect.fail(unreadable(row.status)),
             ),
           ),
         )
       if (row?.outcome === "other")
         return yield* new Unprocessable({
-          error: "This Idempotency-Key was used with another request.",
-          fields: { "Idempotency-Key": [{ code: "reused", message: "belongs to another request" }] },
+          error: "This Idempotency-Key was used for another request. Use a new key.",
+          fields: { "Idempotency-Key": [{ code: "reused", message: "was used for another request" }] },
         })
       if (row?.outcome === "running")
         return yield* new Conflict({
-          error: "The first request with this key is still running.",
+          error: "The first request with this Idempotency-Key is still running. Retry later.",
           retryAfterSeconds: 1,
         })
-      const keeper = keeperOf(principal, request)
+      const quotaOwner = quotaOwnerOf(principal, request)
       const free = (refused: TooManyRequests) =>
-        Effect.andThen(Effect.ignore(keep(caller, key, run, { status: 429 }, keeper)), Effect.fail(refused))
-      // Only what would be done for the first time: an answer that is kept costs nothing more.
-      yield* limits.keep(keeper, 0).pipe(Effect.catch(free))
-      // The client may leave, the answer is kept all the same: it is what the next attempt gets. Failing to keep it is
-      // no failure of the request; the lease then frees the key.
+        Effect.andThen(
+          Effect.ignore(store(caller, key, run, { status: 429 }, quotaOwner)),
+          Effect.fail(refused),
+        )
+      // The quota is checked only for a first run: a replay stores nothing.
+      yield* limits.keep(quotaOwner, 0).pipe(Effect.catch(free))
+      // The response is stored even if the client disconnects, because its retry needs it. If it cannot be stored,
+      // the request still succeeds, and the key becomes free when its lease expires.
       const response = yield* perform
-      yield* keep(caller, key, run, response, keeper).pipe(
-        Effect.catch((cause) => Effect.logWarning("idempotent answer not kept", cause)),
+      yield* store(caller, key, run, response, quotaOwner).pipe(
+        Effect.catch((cause) => Effect.logWarning("idempotent response not stored", cause)),
       )
       return response
     }, Effect.uninterruptible)

@@ -16,7 +16,7 @@ type Json = Record<string, unknown>
 
 const securitySchemes = {
   JWT: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "Bearer <ACCESS_TOKEN>" },
-  apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "The API token alone" },
+  apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "The API key, without a prefix" },
   two_factor: { type: "http", scheme: "bearer", description: "The access token of a login session" },
 }
 
@@ -73,7 +73,7 @@ const takesInput = (route: Route): boolean =>
   isWrite(route) ||
   parameterNames(route.path).length > 0
 
-/** What a row says it may fail with, and what the way to its handler may. */
+/** The errors that a route declares, and those of the checks before its handler. */
 const problemsOf = (route: Route): ReadonlyArray<ProblemClass> => [
   ...(takesInput(route) ? [InvalidRequest] : []),
   ...(route.auth === "none" || route.auth === "optional" ? [] : [Unauthorized, Forbidden]),
@@ -100,12 +100,13 @@ const idempotencyParameter = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "Sent again with the same key, the request is not done again: the first answer comes back.",
+  description:
+    "Makes the request safe to retry. A second request with the same key is not executed; it gets the first response.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 }
 
-/** Numbers and truth values are text in a path or a query; clients made from the document send them as what they are. */
-const asMeant = (schema: Json): Json => {
+/** Documents numbers and booleans as such. In a path or a query they are sent as text. */
+const typedParameter = (schema: Json): Json => {
   if (schema["minimum"] !== undefined) return { ...schema, type: "integer" }
   return String(schema["enum"]) === "true,false" ? { type: "boolean" } : schema
 }
@@ -115,37 +116,44 @@ const validatorParameter = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The ETag of an answer one has: 304 while it still holds.",
+  description: "The ETag of a cached response. The response is 304 if it has not changed.",
   schema: { type: "string" },
 }
 
-const told = (name: string, description: string, schema: Json = { type: "string" }) => ({
+const header = (name: string, description: string, schema: Json = { type: "string" }) => ({
   headers: { [name]: { description, schema } },
 })
 
-/** Headers a client needs to go on after an answer, by its status. */
+/** The headers that a client needs to handle a status. */
 const headersOf = (status: number): Json => {
   switch (status) {
     case 302:
     case 303:
-      return told("Location", "Where to go on.")
+      return header("Location", "The address to continue at.")
     case 401:
-      return told("WWW-Authenticate", "How to say who one is.")
+      return header("WWW-Authenticate", "The authentication scheme to use.")
     case 429:
     case 503:
-      return told("Retry-After", "Seconds to wait.", { type: "integer", minimum: 0 })
+      return header("Retry-After", "Seconds to wait before the next attempt.", {
+        type: "integer",
+        minimum: 0,
+      })
     default:
       return {}
   }
 }
 
-const entityTag = told("ETag", "Names this answer.")
-const replayed = told("Idempotent-Replayed", "The request was done before: this is the answer it had then.", {
-  const: "true",
-})
+const entityTag = header("ETag", "Identifies this version of the response.")
+const replayed = header(
+  "Idempotent-Replayed",
+  "Present if this is the stored response of an earlier request with the same key.",
+  {
+    const: "true",
+  },
+)
 const isRedirect = (status: number): boolean => status === 302 || status === 303
 
-/** The OpenAPI document is a fold over the route table; by hand are only the ways to fail that all rows share. */
+/** Derives the OpenAPI document from the route table. Only the schemas of shared error bodies are written by hand. */
 export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<string>) => {
   const schemas: Json = { ...errorSchemas }
   const paths: Record<string, Json> = {}
@@ -172,13 +180,14 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
         name,
         in: "path",
         required: true,
-        schema: route.params?.[name] === undefined ? { type: "string" } : asMeant(ref(route.params[name])),
+        schema:
+          route.params?.[name] === undefined ? { type: "string" } : typedParameter(ref(route.params[name])),
       })),
       ...Object.entries((query?.["properties"] as Json | undefined) ?? {}).map(([name, schema]) => ({
         name,
         in: "query",
         required: required.has(name),
-        schema: asMeant(schema as Json),
+        schema: typedParameter(schema as Json),
       })),
       ...(route.headers?.includes(validator) ? [validatorParameter] : []),
       ...(takesKey(route) ? [idempotencyParameter] : []),
@@ -197,9 +206,10 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
           : { [route.produces ?? "application/json"]: { schema: ref(route.success) } },
       },
     }
-    if (hasValidator) found["304"] = { description: "What one has still holds.", ...entityTag, content: {} }
+    if (hasValidator)
+      found["304"] = { description: "The cached response is still valid.", ...entityTag, content: {} }
     for (const status of route.redirects ?? [])
-      found[status] = { description: "The browser is sent on.", ...headersOf(status), content: {} }
+      found[status] = { description: "Redirects the browser.", ...headersOf(status), content: {} }
     for (const { kind } of problemsOf(route)) {
       found[kind.status] ??= {
         description: kind.summary,
@@ -207,7 +217,7 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
         content: problemContent(route, kind.status),
       }
     }
-    found["default"] = { description: "Whatever else goes wrong.", content: problemContent(route) }
+    found["default"] = { description: "Any other error.", content: problemContent(route) }
     return found
   }
 

@@ -1,22 +1,24 @@
 import type { Role, Scope } from "../../schema/accounts/scope.ts"
 
-/** Who is asking, as far as the credentials prove it. */
+/** The authenticated caller. */
 export interface Principal {
   readonly userId: string
   readonly role: Role
   readonly scopes: ReadonlySet<Scope>
-  /** All that an API key lists, also what its owner may do only inside an organization. Undefined: no limit. */
+  /**
+   * The scopes listed by the API key, including those its owner has only in an organization. Undefined: not limited.
+   */
   readonly limitedTo?: ReadonlySet<Scope>
   readonly via: "session" | "api_key" | "oauth"
-  /** The API key that proved it. */
+  /** The API key that authenticated the caller. */
   readonly keyId?: string
-  /** When that key ends, in milliseconds since the epoch; Infinity for one without an end. */
+  /** When that key expires, in milliseconds since the Unix epoch; Infinity if it does not expire. */
   readonly keyExpiresAt?: number
   /** The login session; empty for API keys. */
   readonly sessionId: string
-  /** The one id an authorization-code token reaches. */
+  /** The only emoji id that a token of the authorization-code flow can read. */
   readonly emojiId: string | undefined
   readonly organizations: ReadonlyMap<string, Role>
-  /** A two-factor method is on, so sensitive operations may want a fresh code. */
+  /** Two-factor authentication is on, so sensitive operations may require a new code. */
   readonly twoFactor: boolean
 }

@@ -12,14 +12,14 @@ import type { ErrorBody, Method, Precomputed, RequestView } from "./endpoint.ts"
 import type { Principal } from "./principal.ts"
 import type { Reply } from "./response/reply.ts"
 
-/** Schemas that need no services to decode. */
+/** A schema that needs no services to decode or encode. */
 type Wire = Schema.Top & { readonly DecodingServices: never; readonly EncodingServices: never }
 type WireFields = { readonly [name: string]: Wire }
 type Decoded<F extends WireFields> = Schema.Struct<F>["Type"]
 
 /**
- * The spec's schemes. `none` ignores credentials, `optional` uses valid ones. `JWT` and `apiKey` take a Bearer
- * token or an API key; `two_factor` takes only the Bearer token of a login session.
+ * The authentication schemes of the API. `none` ignores credentials, `optional` uses valid ones. `JWT` and `apiKey`
+ * accept a Bearer token or an API key; `two_factor` accepts only the Bearer token of a login session.
  */
 export const authSchemes = ["none", "optional", "JWT", "apiKey", "two_factor"] as const
 export type AuthScheme = (typeof authSchemes)[number]
@@ -29,10 +29,10 @@ type PrincipalFor<A extends AuthScheme> = A extends "none"
     ? Principal | null
     : Principal
 
-/** Named budgets of requests; their sizes live with the limiter. */
+/** Named rate limits. Their budgets are in `limits/rate-limits.ts`. */
 export type LimitName = "login" | "mail" | "code" | "write" | "read"
 
-/** Failures a route may answer without declaring them: those of every guarded row only where callers are known. */
+/** Errors that a route may return without declaring them. Only routes that require a caller have 401 and 403. */
 type CommonProblem<A extends AuthScheme> =
   | InvalidRequest
   | TooManyRequests
@@ -47,29 +47,29 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly path: Path
   readonly auth: A
   readonly scope?: A extends "none" ? never : Scope
-  /** Asks for a fresh two-factor code from users who have two-factor on. */
+  /** Requires a recent two-factor code from users who have two-factor authentication on. */
   readonly sensitive?: A extends "none" ? never : true
-  /** Open to the limited tokens of the authorization-code flow. */
+  /** Accepts the limited tokens of the OAuth authorization-code flow. */
   readonly oauth?: A extends "none" ? never : true
   readonly limit?: LimitName
   readonly status?: number
-  /** With these it sends its caller on to another address, beside what it answers itself. */
+  /** The redirect statuses of this route, in addition to `status`. */
   readonly redirects?: ReadonlyArray<302 | 303>
   readonly bodyLimitBytes?: number
-  /** Has a body and changes nothing: it may be repeated, and what it answered before is never told again. */
+  /** Has a body but changes nothing. It may be repeated, and an Idempotency-Key is ignored. */
   readonly reads?: true
-  /** A body that is not JSON reaches the handler as bytes. */
+  /** The handler gets the body as bytes, because it is not JSON. */
   readonly rawBody?: true
-  /** The query as the document tells of it, where the handler reads it as it was sent. */
+  /** Documents the query in OpenAPI if the handler parses the query string itself. */
   readonly search?: WireFields
   /** Request headers the handler reads. */
   readonly headers?: ReadonlyArray<string>
   readonly errorBody?: ErrorBody
-  /** Whatever origins may call the API: scripts of theirs may not read this row's answers. */
+  /** Scripts of other origins cannot read the responses, whatever ALLOWED_ORIGINS contains. */
   readonly sameOrigin?: true
-  /** The handler reads the address of the caller. Without this, or a limit, it is not looked up. */
+  /** The handler reads the caller's address. Without this or a limit, the address is not looked up. */
   readonly needsAddress?: true
-  /** Not JSON: the media type of what the handler replies. */
+  /** The media type of the response, if it is not JSON. */
   readonly produces?: string
   /** Not part of the published API. */
   readonly internal?: true
@@ -83,9 +83,9 @@ export interface HandlerRequest<A extends AuthScheme, P, Q, B> {
   readonly headers: Readonly<Record<string, string>>
   readonly requestId: string
   readonly path: string
-  /** The query string as sent, for rows that must see what is repeated in it. */
+  /** The query string as sent, for routes that must see repeated parameters. */
   readonly search: string
-  /** The address of the caller, for rows with `needsAddress`. */
+  /** The caller's address, for routes with `needsAddress`. */
   readonly address: string
   readonly rawBody: Uint8Array
 }
@@ -106,15 +106,15 @@ export interface RouteSpec<
   readonly body?: B
   readonly success: S
   readonly errors: ReadonlyArray<E>
-  /** Answers with the wire form of `success`: what is returned here is what is sent. */
+  /** Returns the encoded form of `success`. It is sent as it is. */
   readonly handler: (
     request: HandlerRequest<A, Decoded<P>, Decoded<Q>, B["Type"]>,
   ) => Effect.Effect<S["Encoded"] | Reply<S["Encoded"]>, InstanceType<E> | CommonProblem<A>, R>
-  /** Built once at start: answers without a fiber, or leaves the request to the handler. */
+  /** Built once at startup. Returns a precomputed response without a fiber, or undefined to call the handler. */
   readonly prepared?: Effect.Effect<(view: RequestView) => Precomputed | undefined, never, R>
 }
 
-/** A route whose request and response types have been checked and then forgotten. */
+/** A route without its request and response types, which `route` has checked. */
 export interface Route<R = unknown> extends RowFacts<AuthScheme> {
   readonly params?: WireFields
   readonly query?: WireFields
@@ -128,11 +128,14 @@ export interface Route<R = unknown> extends RowFacts<AuthScheme> {
 export const isWrite = ({ method, reads }: Pick<Route, "method" | "reads">): boolean =>
   method !== "get" && !reads
 
-/** Writes are done once per Idempotency-Key. What is kept for it has an end because its sender is known or counted. */
+/**
+ * Whether the route supports Idempotency-Key: writes whose callers are authenticated or rate limited, so storage is
+ * bounded.
+ */
 export const takesKey = (route: Pick<Route, "auth" | "limit" | "method" | "reads">): boolean =>
   isWrite(route) && (route.auth !== "none" || route.limit !== undefined)
 
-/** What a caller must know of a row. Only types: the member is never there. */
+/** The types of a route for the client. The member exists only in the type. */
 export interface CallOf<
   M extends Method,
   Path extends string,
@@ -144,12 +147,13 @@ export interface CallOf<
     readonly method: M
     readonly path: Path
     readonly query: Schema.Struct<Q>["Encoded"]
-    /** Never: the operation takes no body. */
+    /** `never` if the operation has no body. */
     readonly body: B["Encoded"]
     readonly answer: S["Encoded"]
   }
 }
 
+/** Declares a route and checks its types. */
 export const route = <
   const A extends AuthScheme,
   S extends Wire,

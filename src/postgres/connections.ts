@@ -1,18 +1,21 @@
 import type postgres from "postgres"
 
-/** Statements take a few milliseconds. One that takes this long may wait for a lock, and who comes after it waits too. */
+/**
+ * Statements take a few milliseconds. One that takes this long may wait for a lock, and later statements wait behind
+ * it.
+ */
 export const heldUpMs = 100
-/** A database that opens no connection now will hardly open one at once. */
-const closedMs = 1000
-/** For what still runs on a client that is ended. */
+/** After a refused connection, the connection is not used for this time if another one is available. */
+const refusedMs = 1000
+/** The time for statements that still run on a client that is closed. */
 const endSeconds = 2
 
-/** A client of one connection, and the statements it was given and has not answered. Times are of a monotonic clock. */
+/** A client with one connection, and its running statements. Times are of a monotonic clock. */
 class Connection {
   readonly #open: () => postgres.Sql
   #client: postgres.Sql
-  #underWay = 0
-  /** When it came to the statement it is at. */
+  #running = 0
+  /** When its current statement began. */
   #since = 0
   #refusedAt = Number.NEGATIVE_INFINITY
 
@@ -26,38 +29,39 @@ class Connection {
   }
 
   isFree(now: number): boolean {
-    return this.#underWay === 0 && !this.#isClosed(now)
+    return this.#running === 0 && !this.#isRefused(now)
   }
 
   isBetterThan(other: Connection, now: number): boolean {
-    const isClosed = this.#isClosed(now)
-    if (isClosed !== other.#isClosed(now)) return !isClosed
+    const isRefused = this.#isRefused(now)
+    if (isRefused !== other.#isRefused(now)) return !isRefused
     const isHeldUp = this.#isHeldUp(now)
     if (isHeldUp !== other.#isHeldUp(now)) return !isHeldUp
-    // With as much to do, who got on last is likelier to get on next.
-    return this.#underWay === other.#underWay ? this.#since > other.#since : this.#underWay < other.#underWay
+    // With equal load, prefer the connection that made progress most recently.
+    return this.#running === other.#running ? this.#since > other.#since : this.#running < other.#running
   }
 
   #isHeldUp(now: number): boolean {
-    return this.#underWay > 0 && now - this.#since > heldUpMs
+    return this.#running > 0 && now - this.#since > heldUpMs
   }
 
-  #isClosed(now: number): boolean {
-    return now - this.#refusedAt < closedMs
+  #isRefused(now: number): boolean {
+    return now - this.#refusedAt < refusedMs
   }
 
   begun(now: number): void {
-    if (this.#underWay++ === 0) this.#since = now
+    if (this.#running++ === 0) this.#since = now
   }
 
   answered(now: number): void {
-    this.#underWay--
+    this.#running--
     this.#since = now
   }
 
   /**
-   * After it broke under a statement. The client (postgres 3.4.9) goes on thinking of that one, and when the server then
-   * says why it opens no other, neither tells who waits for it nor pauses: it asks again at once, some hundred times a second.
+   * Replaces the client after its connection broke during a statement. The client (postgres 3.4.9) still treats that
+   * statement as current. If the server then refuses a new connection, the client reports no error and reconnects
+   * without a pause, some hundred times a second.
    */
   renew(broken: postgres.Sql): void {
     if (this.#client !== broken) return
@@ -65,16 +69,17 @@ class Connection {
     broken.end({ timeout: endSeconds }).catch(() => {})
   }
 
-  /** It is not there, and the database did not let it be opened. */
+  /** The database refused to open the connection. */
   refused(now: number): void {
     this.#refusedAt = now
   }
 }
 
 /**
- * Connections that share the statements, a client for each. One client for all of them (postgres 3.4.9) looks for the
- * connection it uses in a list that grows by an entry with every statement and begins anew only when all of them are in
- * use: where that is rare every statement takes longer than the one before, after a million of them by half a millisecond.
+ * A pool with one client per connection. A single client with many connections (postgres 3.4.9) searches its
+ * connection in a list that grows by one entry per statement and is reset only when all connections are in use. If
+ * that is rare, every statement takes longer than the one before: half a millisecond longer after a million
+ * statements.
  */
 export class Connections {
   readonly #all: ReadonlyArray<Connection>
@@ -83,7 +88,9 @@ export class Connections {
     this.#all = Array.from({ length: count }, () => new Connection(open))
   }
 
-  /** One that goes on and has the least to do, the first of them: a client opens its connection when it is first used. */
+  /**
+   * Returns the first connection that makes progress and has the least load. A connection is opened at its first use.
+   */
   next(now: number): Connection {
     let best = this.#all[0]!
     for (const one of this.#all) {

@@ -1,11 +1,11 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { Sql } from "./sql.ts"
 
-const firstLooks = 3
+const firstMeasurements = 3
 const tolerance = 2
 const ageing = 1.5
 
-/** Time as the database tells it, so that a node with a wrong clock keeps the same deadlines as the others. */
+/** The time of the database, so that all processes use the same deadlines even if the clock of a machine is wrong. */
 export class DatabaseClock extends Context.Service<DatabaseClock, { now(): number }>()(
   "directory/DatabaseClock",
 ) {
@@ -21,8 +21,8 @@ export class DatabaseClock extends Context.Service<DatabaseClock, { now(): numbe
           (q) => q`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
         )
         const after = performance.now()
-        // The answer was read somewhere between sending and receiving: the middle is off by half the trip at most. So a
-        // quick trip counts for more than a slow one, until it is long ago.
+        // The database read its clock between sending and receiving, so the middle is wrong by at most half the round
+        // trip. A measurement with a slow round trip is ignored, unless the best one is old.
         const tripMs = after - before
         if (row === undefined || tripMs > bestTripMs * tolerance) {
           bestTripMs *= ageing
@@ -31,10 +31,10 @@ export class DatabaseClock extends Context.Service<DatabaseClock, { now(): numbe
         bestTripMs = tripMs
         ahead = row.ms - (before + after) / 2
       })
-      for (let i = 0; i < firstLooks; i++) yield* measure
+      for (let i = 0; i < firstMeasurements; i++) yield* measure
       yield* Effect.forkScoped(
         measure.pipe(
-          Effect.catchCause((cause) => Effect.logDebug("the database's clock was not seen", cause)),
+          Effect.catchCause((cause) => Effect.logDebug("database clock not read", cause)),
           Effect.repeat(Schedule.spaced("10 seconds")),
         ),
       )
@@ -43,7 +43,7 @@ export class DatabaseClock extends Context.Service<DatabaseClock, { now(): numbe
   )
 }
 
-/** The same time for those who ask Effect's clock. */
+/** An Effect clock with the time of the database. */
 export const makeDatabaseTime = Effect.gen(function* () {
   const database = yield* DatabaseClock
   const machine = yield* Clock.Clock

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Sql } from "./sql.ts"
 
-/** Whether Postgres answers in time, and whether it refused to write lately. */
+/** Whether Postgres responds in time, and whether it rejected writes recently. */
 export const makePostgresHealth = Sql.useSync((sql) => ({
   answers: sql
     .rows((q) => q`select 1`)

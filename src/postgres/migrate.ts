@@ -24,7 +24,7 @@ const apply = (sql: postgres.Sql, { name, sha256, text }: SqlFile): Promise<void
     () => isApplied(sql, name),
   )
 
-/** Which files the database has: migrations, and the functions with the release they are from. */
+/** Tables that record the applied files: migrations, and functions with their release. */
 const createTables = (sql: postgres.Sql) =>
   sql
     .unsafe(
@@ -35,8 +35,11 @@ const createTables = (sql: postgres.Sql) =>
     )
     .simple()
 
-/** Versions before 0.2.0 had other migrations under similar names. The first file of the baseline tells the two apart. */
-const refuseBeforeBaseline = async (sql: postgres.Sql, baseline: string): Promise<void> => {
+/**
+ * Versions before 0.2.0 had other migrations under similar names. The first file of the baseline identifies newer
+ * databases.
+ */
+const rejectBeforeBaseline = async (sql: postgres.Sql, baseline: string): Promise<void> => {
   const [found] = await sql<[{ names: number; has_baseline: boolean }]>`
     select count(*)::int as names, coalesce(bool_or(name = ${baseline}), false) as has_baseline from migration`
   if (found.names === 0 || found.has_baseline) return
@@ -53,7 +56,7 @@ export const migrate = async (
 ): Promise<ReadonlyArray<string>> => {
   const migrations = migrationFiles(schema)
   await createTables(sql)
-  await refuseBeforeBaseline(sql, migrations[0]?.name ?? "")
+  await rejectBeforeBaseline(sql, migrations[0]?.name ?? "")
   const applied: Array<string> = []
   for (const migration of migrations) {
     const { name, sha256 } = migration
@@ -68,7 +71,7 @@ export const migrate = async (
   return [...applied, ...(await applyFunctions(sql, schema))]
 }
 
-/** What the database has from a newer version: migrations that this version does not know, or the release of its functions. */
+/** What the database has from a newer version: unknown migrations, or the release of its functions. */
 export const findNewer = async (
   sql: postgres.Sql,
   schema: Schema = currentSchema,

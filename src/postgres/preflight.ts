@@ -5,12 +5,12 @@ import { sessionSettings } from "../config/database-session-settings.ts"
 import { clusterName } from "./embedded/orphans.ts"
 import { connect, type SqlOptions } from "./sql.ts"
 
-/** For a notification to come back; it is there at once, or never. */
-const hearMs = 2500
+/** The time to wait for a notification. Without a pooler it arrives immediately. */
+const notificationMs = 2500
 
-const unfit = (what: string) => new Error(`DATABASE_URL: ${what}`)
+const unsuitable = (what: string) => new Error(`DATABASE_URL: ${what}`)
 
-/** PgBouncer's refusal of a setting that it was not told to ignore. */
+/** PgBouncer rejects a startup setting that is not in its `ignore_startup_parameters`. */
 const isRefusedSetting = ({ message }: Error): boolean => /unsupported startup parameter/.test(message)
 
 const readSettings = async (sql: postgres.Sql, names: ReadonlyArray<string>) => {
@@ -23,50 +23,61 @@ const readSettings = async (sql: postgres.Sql, names: ReadonlyArray<string>) => 
   return new Map(rows.map(({ name, setting }) => [name, setting]))
 }
 
-/** A pooler in between may refuse or drop what a session is started with. Without these nothing here would be right. */
+/**
+ * Checks the session settings, because a pooler may reject or drop them. The service gives wrong results without
+ * them.
+ */
 const checkSession = async (sql: postgres.Sql, statementTimeoutMs: number): Promise<void> => {
-  const asked = Object.entries(sessionSettings(statementTimeoutMs)).map(([k, v]) => [k, String(v)] as const)
+  const expected = Object.entries(sessionSettings(statementTimeoutMs)).map(
+    ([k, v]) => [k, String(v)] as const,
+  )
   const found = await readSettings(
     sql,
-    asked.map(([name]) => name),
+    expected.map(([name]) => name),
   ).catch((error: Error) => {
     if (!isRefusedSetting(error)) throw error
-    throw unfit(`the pooler says "${error.message}"; the README says how to put one before Postgres`)
+    throw unsuitable(
+      `the pooler rejects a session setting: "${error.message}"; see the README for the settings of a pooler`,
+    )
   })
   const encoding = found.get("server_encoding")
-  if (encoding !== "UTF8") throw unfit(`the database's encoding is ${encoding}, and emoji need UTF8`)
-  // More than was asked for may be told: "ISO, MDY".
-  const lost = asked.find(([name, value]) => found.get(name)?.split(",")[0] !== value)
-  if (lost === undefined) return
-  const [name, value] = lost
-  throw unfit(
-    `${name} is '${found.get(name)}' and not '${value}' as asked for: a pooler drops it, so set it with ` +
+  if (encoding !== "UTF8")
+    throw unsuitable(`the encoding of the database is ${encoding}, but emoji require UTF8`)
+  // The value may have a second part, as in "ISO, MDY".
+  const wrong = expected.find(([name, value]) => found.get(name)?.split(",")[0] !== value)
+  if (wrong === undefined) return
+  const [name, value] = wrong
+  throw unsuitable(
+    `${name} is '${found.get(name)}' instead of '${value}', because a pooler drops the setting: set it with ` +
       `alter role … set ${name} = '${value}'`,
   )
 }
 
-/** Processes tell each other so what they changed. A pooler that lends connections out for less than a session loses it. */
+/** Checks that notifications arrive, because processes use them. A pooler in transaction mode loses them. */
 const checkNotifications = async (sql: postgres.Sql): Promise<void> => {
   const channel = `directory_${randomBytes(9).toString("hex")}`
-  let isHeard = (): void => {}
-  const heard = new Promise<true>((resolve) => {
-    isHeard = () => resolve(true)
+  let onNotification = (): void => {}
+  const received = new Promise<true>((resolve) => {
+    onNotification = () => resolve(true)
   })
-  await sql.listen(channel, isHeard)
+  await sql.listen(channel, onNotification)
   await sql.unsafe(`notify ${channel}`).simple()
-  if (await Promise.race([heard, sleep(hearMs, false)])) return
-  throw unfit("notifications do not arrive: a pooler has to be in session mode, or left out")
+  if (await Promise.race([received, sleep(notificationMs, false)])) return
+  throw unsuitable("notifications do not arrive: set the pooler to session mode, or connect without it")
 }
 
-/** A service that started its Postgres itself asks nobody before it serves what it remembers. */
+/**
+ * Rejects the embedded Postgres of another service, because that service does not expect other writers and would
+ * serve stale caches.
+ */
 const checkShared = async (sql: postgres.Sql): Promise<void> => {
   const [found] = await sql<[{ cluster: string; name: string }]>`
     select current_setting('cluster_name') as cluster, current_database() as name`
   if (found.cluster !== clusterName || found.name !== "postgres") return
-  throw unfit("this is the embedded Postgres of a service, which shares it with no other")
+  throw unsuitable("this is the embedded Postgres of another service, which cannot be shared")
 }
 
-/** Stops the start at an operator's database, or a way to it, on which the service would only half work. */
+/** Fails if the service would not work completely with the operator's database or the pooler in front of it. */
 export const checkPreflight = async (
   options: SqlOptions,
   { serves = false }: { readonly serves?: boolean } = {},

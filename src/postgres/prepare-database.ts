@@ -2,13 +2,13 @@ import { findNewer, migrate } from "./migrate.ts"
 import { checkPreflight } from "./preflight.ts"
 import { type Client, connect, type DatabaseAddress } from "./sql.ts"
 
-/** Checks that the service can work with the database, then brings it to the newest schema. */
+/** Checks that the service can use the database, then migrates it to the newest schema. */
 export const prepareDatabase = async (
   connection: DatabaseAddress,
   statementTimeoutMs: number,
   use: {
     readonly serves?: boolean
-    /** Throws where what the database holds must not be served. */
+    /** Throws if the content of the database must not be served. */
     readonly check?: (sql: Client) => Promise<void>
   } = {},
 ): Promise<void> => {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Client, Sql, type SqlPiece } from "./sql.ts"
 
-/** Expired rows are deleted in batches: a month of them is more than one statement may take. */
+/** Expired rows are deleted in batches, because a month of rows exceeds the time limit of a statement. */
 const batchSize = 5000
 
 type Database = (typeof Sql)["Service"]
@@ -15,7 +15,7 @@ export interface ExpiredRows {
   readonly isExpired: Condition
 }
 
-/** The same for a table whose rows are numbered by `id` in the order of their age, and where no index finds the expired ones. */
+/** The same for a table whose `id` increases with time, and that has no index to find expired rows. */
 export interface ExpiredNumberedRows {
   readonly table: string
   readonly isExpired: Condition
@@ -25,34 +25,34 @@ export interface ExpiredNumberedRows {
 
 export const expiredADayAgo: Condition = (q) => q`expires_at < now() - interval '1 day'`
 
-/** The condition is checked again by the delete: a row that was expired a moment ago may be in use again. */
-export const deleteByKey = (sql: Database, table: string, key: Array<string>, isOver: Condition) =>
+/** Deletes expired rows by key. The delete checks the condition again, because a row may be in use again meanwhile. */
+export const deleteByKey = (sql: Database, table: string, key: Array<string>, isExpired: Condition) =>
   Effect.repeat(
     sql.rows(
-      (q) => q`delete from ${q(table)} where ${isOver(q)} and (${q(key)}) in (
-                 select ${q(key)} from ${q(table)} where ${isOver(q)} limit ${batchSize}) returning 1`,
+      (q) => q`delete from ${q(table)} where ${isExpired(q)} and (${q(key)}) in (
+                 select ${q(key)} from ${q(table)} where ${isExpired(q)} limit ${batchSize}) returning 1`,
     ),
-    { while: (gone) => gone.length === batchSize },
+    { while: (deleted) => deleted.length === batchSize },
   )
 
-/** By their numbers, the oldest first, as far as there is one that is young: no index knows when these are over. */
+/** Deletes expired rows in the order of their ids, until a batch contains a recent row. */
 export const deleteOldest = Effect.fnUntraced(function* (
   sql: Database,
   table: string,
-  isOver: Condition,
-  isYoung: Condition,
+  isExpired: Condition,
+  isRecent: Condition,
 ) {
   let past = 0
-  for (let goesOn = true; goesOn; ) {
-    const [row] = yield* sql.rows<{ last: number; goes_on: boolean }>(
-      (q) => q`with looked as (
-                 select id, ${isYoung(q)} as young from ${q(table)} where id > ${past}::bigint order by id limit ${batchSize}
-               ), gone as (
-                 delete from ${q(table)} t using looked where t.id = looked.id and ${isOver(q)}
+  for (let hasMore = true; hasMore; ) {
+    const [row] = yield* sql.rows<{ last: number; has_more: boolean }>(
+      (q) => q`with batch as (
+                 select id, ${isRecent(q)} as recent from ${q(table)} where id > ${past}::bigint order by id limit ${batchSize}
+               ), deleted as (
+                 delete from ${q(table)} t using batch where t.id = batch.id and ${isExpired(q)}
                )
-               select max(id) as last, count(*) = ${batchSize} and not coalesce(bool_or(young), false) as goes_on from looked`,
+               select max(id) as last, count(*) = ${batchSize} and not coalesce(bool_or(recent), false) as has_more from batch`,
     )
-    goesOn = row?.goes_on === true
+    hasMore = row?.has_more === true
     past = row?.last ?? past
   }
 })

@@ -1,6 +1,7 @@
 /**
- * One-dimensional Postgres arrays. The client would learn its array types by a query at every connect, and a backend
- * killed during that query ends the process with an unhandled rejection; so we tell it the few we use.
+ * One-dimensional Postgres arrays. By default the client reads the array types with a query at every connect. If the
+ * backend is killed during that query, an unhandled rejection ends the process. So the types that we use are defined
+ * here.
  */
 
 const quote = (value: unknown): string =>

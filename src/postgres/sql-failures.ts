@@ -2,9 +2,9 @@ import { Data } from "effect"
 import { Unavailable } from "../../schema/errors.ts"
 import { isWriteFailure } from "./write-failures.ts"
 
-/** Postgres refused the statement: a constraint, or a fact raised by one of our functions. */
+/** Postgres rejected the statement: a constraint, or an exception raised by one of our functions. */
 export class SqlRefused extends Data.TaggedError("SqlRefused")<{
-  /** For the log: what was refused, and nothing of what was sent. */
+  /** For the log. It contains no values of the statement. */
   readonly message: string
   readonly sqlstate: string
   readonly constraint: string
@@ -13,27 +13,33 @@ export class SqlRefused extends Data.TaggedError("SqlRefused")<{
 }> {}
 
 const lostConnection = new Set(["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED"])
-// Said only of a connection that could not be opened.
+// Codes of a connection that could not be opened.
 const unopened = new Set(["CONNECT_TIMEOUT", "ECONNREFUSED", "ENOENT", "ENOTFOUND", "EAI_AGAIN"])
-// What a server says before it ends a connection it had opened.
+// SQLSTATEs that a server sends before it closes an open connection.
 const ending = /^57P0[125]$/
-// What the operating system says of the way there: ECONNREFUSED, EHOSTUNREACH, EAI_AGAIN, EMFILE …
+// Network errors of the operating system: ECONNREFUSED, EHOSTUNREACH, EAI_AGAIN, EMFILE …
 const systemError = /^E(?!RR_)[A-Z_]+$/
-// Connection trouble, a login or a database the server does not know (now), resources, operator intervention, its disk,
-// rollback for others' sake, a server that became a standby: none is the request's fault.
-const passing = /^(08|28|3D|40|53|57|58|25006)/
+// Temporary errors that the request did not cause: connection, unknown login or database, rollback because of other
+// transactions, resources, operator intervention, disk, a server that became a standby.
+const temporary = /^(08|28|3D|40|53|57|58|25006)/
 
-/** What took too long once would take as long again, and hold up others: it is not tried again. */
-const tookTooLong = new Unavailable({ error: "The database took too long.", retryAfterSeconds: 5 })
+/** A statement that exceeded its time is not retried: it would take as long again and delay other statements. */
+const tookTooLong = new Unavailable({
+  error: "The database statement timed out. Retry later.",
+  retryAfterSeconds: 5,
+})
 /**
- * A deadlock, writers that cannot be put in order, or a lock that an operator's `lock_timeout` lets nobody wait for any
- * longer: the database has undone all of it, for others' sake.
+ * A deadlock, a serialization failure, or an operator's `lock_timeout`. The database has rolled back the statement,
+ * so it can be retried.
  */
-const undone = new Unavailable({ error: "The database is too busy.", retryAfterSeconds: 1 })
+const undone = new Unavailable({ error: "The database is busy. Retry later.", retryAfterSeconds: 1 })
 /** The statement was never sent. */
-export const unreached = new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
+export const unreached = new Unavailable({
+  error: "The database is not reachable. Retry later.",
+  retryAfterSeconds: 1,
+})
 export const noWrites = new Unavailable({
-  error: "The database takes no writes at present.",
+  error: "The database does not accept writes at the moment. Retry later.",
   retryAfterSeconds: 5,
 })
 /** Our own statement_timeout, and an operator's transaction_timeout (from Postgres 17 on). */
@@ -45,7 +51,7 @@ export const mayPass = (failure: Unavailable | SqlRefused): failure is Unavailab
 export const isUndone = (failure: Unavailable | SqlRefused): failure is Unavailable =>
   failure === undone || failure === unreached
 
-interface Told {
+interface PostgresError {
   readonly code?: string
   readonly constraint_name?: string
   readonly detail?: string
@@ -53,23 +59,23 @@ interface Told {
   readonly severity?: string
   readonly table_name?: string
 }
-const toldBy = (error: unknown): Told => (error ?? {}) as Told
+const detailsOf = (error: unknown): PostgresError => (error ?? {}) as PostgresError
 
-/** It was sent, and the connection ended before the answer. */
+/** Whether the connection broke after the statement was sent and before its result. */
 export const isBroken = (error: unknown): boolean => {
-  const { code = "" } = toldBy(error)
+  const { code = "" } = detailsOf(error)
   return code === "CONNECTION_CLOSED" || (systemError.test(code) && !unopened.has(code))
 }
 
-/** What a failed statement means for who sent it. */
+/** Turns the error of a statement into the failure that its caller sees. Throws errors of the program. */
 export const toFailure = (error: unknown): Unavailable | SqlRefused => {
-  const { code = "", constraint_name, detail, hint, severity, table_name } = toldBy(error)
+  const { code = "", constraint_name, detail, hint, severity, table_name } = detailsOf(error)
   if (tookTooLongStates.has(code)) return tookTooLong
   if (undoneStates.has(code)) return undone
   if (isWriteFailure(code)) return noWrites
   if (unopened.has(code) || (severity === "FATAL" && !ending.test(code))) return unreached
-  if (lostConnection.has(code) || systemError.test(code) || passing.test(code)) {
-    return new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 })
+  if (lostConnection.has(code) || systemError.test(code) || temporary.test(code)) {
+    return new Unavailable({ error: "The database is not reachable. Retry later.", retryAfterSeconds: 1 })
   }
   if (/^[0-9A-Z]{5}$/.test(code)) {
     return new SqlRefused({

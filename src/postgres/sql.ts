@@ -30,13 +30,14 @@ export interface SqlOptions {
 }
 
 export type Client = postgres.Sql
-/** What its tag makes of a part of a statement. */
+/** A part of a statement, made by the client's template tag. */
 export type SqlPiece = postgres.PendingQuery<postgres.Row[]>
 type Statement = (client: Client) => ReturnType<Client>
 
 /**
- * A statement that fails after its first rows leaves the client (postgres 3.4.9) counting from there: the rows of the next
- * one on that connection come behind a gap, and whoever looks at the first of them would find nothing.
+ * Closes the gap at the start of a result. If a statement fails after its first rows, the client (postgres 3.4.9)
+ * does not reset its row counter. The rows of the next statement on that connection then start at that index, and
+ * index 0 is empty.
  */
 const withoutGap = <Row>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   rows.length === 0 || 0 in rows ? rows : rows.filter(() => true)
@@ -68,31 +69,34 @@ export const connect = (options: SqlOptions): Client => {
     },
   }
   if ("url" in options.connection) {
-    const { options: told, url } = readDatabaseUrl(options.connection.url)
-    return postgres(url, { ...settings, ...told } as typeof settings)
+    const { options: urlOptions, url } = readDatabaseUrl(options.connection.url)
+    return postgres(url, { ...settings, ...urlOptions } as typeof settings)
   }
   const { database, port, socketDir: host } = options.connection
   return postgres({ ...settings, host, port, user: "postgres", database })
 }
 
 /**
- * The only door to Postgres. Every call is one statement: under faults the client was measured to mix up
- * multi-statement transactions, while single statements survive.
+ * The access to Postgres. Every call is one statement: when connections break, the client was measured to mix up
+ * multi-statement transactions, while single statements are safe.
  */
 export class Sql extends Context.Service<
   Sql,
   {
-    /** A read, or a write that is safe to repeat: tried again when the connection breaks. */
+    /** Runs a read, or a write that is safe to repeat. It is retried if the connection breaks. */
     rows<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable>
-    /** Like rows, but what the database refuses is a value the caller handles. */
+    /** Like `rows`, but a rejected statement is a failure that the caller handles. */
     attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
-    /** A write that must not be done twice: a connection that broke under it is Unavailable at once, outcome unknown. */
+    /**
+     * Runs a write that must not run twice. If the connection breaks, it fails with Unavailable and its outcome is
+     * unknown.
+     */
     once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
-    /** Statements that can be under way at once. */
+    /** The number of statements that can run concurrently. */
     readonly poolSize: number
     readonly statementTimeoutMs: number
     stats(): { readonly running: number }
-    /** It answers, but refused to write lately. */
+    /** Whether Postgres rejected writes recently. */
     writesFail(): boolean
   }
 >()("directory/Sql") {
@@ -107,13 +111,13 @@ export class Sql extends Context.Service<
         )
         let running = 0
         const writeFailures = new WriteFailures()
-        const lookInto = (failure: Unavailable | SqlRefused, error: unknown) => {
+        const noteWriteFailure = (failure: Unavailable | SqlRefused, error: unknown) => {
           if (failure !== noWrites || !writeFailures.note(performance.now())) return
-          fork(Effect.logError("postgres takes no writes", { reason: (error as Error).message }))
+          fork(Effect.logError("postgres rejects writes", { reason: (error as Error).message }))
         }
-        // A host or a gateway that vanished closes no connection: the client would wait for it, and send more its way.
+        // A host that disappears does not close its connections. The client would wait and send more statements to it.
         const replace = () => {
-          fork(Effect.logWarning("postgres connections have gone silent and are replaced"))
+          fork(Effect.logWarning("postgres connections do not respond and are replaced"))
           connections.end().catch(() => {})
           connections = open()
         }
@@ -136,7 +140,10 @@ export class Sql extends Context.Service<
               giveUp: () =>
                 resume(
                   Effect.fail(
-                    new Unavailable({ error: "The database did not answer.", retryAfterSeconds: 2 }),
+                    new Unavailable({
+                      error: "The database did not respond in time. Retry later.",
+                      retryAfterSeconds: 2,
+                    }),
                   ),
                 ),
             }
@@ -160,7 +167,7 @@ export class Sql extends Context.Service<
                     const failure = toFailure(error)
                     if (failure === unreached) connection.refused(performance.now())
                     else if (isBroken(error)) connection.renew(client)
-                    lookInto(failure, error)
+                    noteWriteFailure(failure, error)
                     return Effect.fail(failure)
                   }),
                 )
@@ -168,7 +175,7 @@ export class Sql extends Context.Service<
             )
           })
 
-        // What goes well the first time, as nearly everything does, pays for no schedule.
+        // The schedule is created only after a first failure, because nearly every statement succeeds.
         const sendAgainWhile =
           (again: (failure: Unavailable | SqlRefused) => failure is Unavailable) =>
           <Row>(statement: Statement) =>

@@ -1,30 +1,30 @@
-/** A statement handed to the client. */
+/** A statement that was given to the client. */
 interface Statement {
   readonly since: number
   readonly query: object
   readonly giveUp: () => void
 }
 
-interface RateLimits {
-  /** Longer than the server itself lets a statement run. */
+interface WatchOptions {
+  /** Longer than the server's statement_timeout. */
   readonly deadlineMs: number
-  /** A server was given a statement and has said nothing for the deadline, not even that it took too long. */
+  /** Called if a server has a statement and sends nothing within the deadline, not even a timeout error. */
   readonly onSilence: () => void
 }
 
-const lookEveryMs = 100
+const checkEveryMs = 100
 
-/** Marked by the client (postgres 3.4.9): the server has it. Those behind it and in the queue wait. */
-const isServersTurn = (query: object): boolean => "active" in query && query.active === true
+/** Whether the server runs this statement. The client (postgres 3.4.9) marks it; later statements wait in its queue. */
+const isActive = (query: object): boolean => "active" in query && query.active === true
 
-/** Statements under way: all have the same time, so one look now and then serves them all. */
-export const watchStatements = ({ deadlineMs, onSilence }: RateLimits) => {
+/** Watches running statements. All have the same deadline, so one interval checks them all. */
+export const watchStatements = ({ deadlineMs, onSilence }: WatchOptions) => {
   /** Oldest first. */
   const waiting = new Set<Statement>()
-  /** Given up and still unanswered, with the time since which each was seen to be its server's turn. */
+  /** Statements past their deadline, with the time since which each was seen to be active. */
   const overdue = new Map<Statement, number>()
 
-  const look = () => {
+  const check = () => {
     const now = performance.now()
     const expired = now - deadlineMs
     for (const one of waiting) {
@@ -33,16 +33,16 @@ export const watchStatements = ({ deadlineMs, onSilence }: RateLimits) => {
       overdue.set(one, Number.POSITIVE_INFINITY)
       one.giveUp()
     }
-    for (const [one, turnSince] of overdue) {
-      if (!isServersTurn(one.query)) continue
-      if (turnSince <= expired) {
+    for (const [one, activeSince] of overdue) {
+      if (!isActive(one.query)) continue
+      if (activeSince <= expired) {
         overdue.clear()
         return onSilence()
       }
-      overdue.set(one, Math.min(turnSince, now))
+      overdue.set(one, Math.min(activeSince, now))
     }
   }
-  const timer = setInterval(look, lookEveryMs).unref()
+  const timer = setInterval(check, checkEveryMs).unref()
 
   return {
     begun: (one: Statement): void => void waiting.add(one),

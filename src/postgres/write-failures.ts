@@ -1,14 +1,17 @@
-/** Postgres can be read, but its disk is full, or it is a standby or was made read-only, as hosts do before a disk is full. */
+/**
+ * The disk is full, or the server is a standby or read-only, as some hosts set it before the disk is full. Reads
+ * work.
+ */
 const cannotWrite = new Set(["53100", "25006"])
 const rememberedMs = 60_000
 
 export const isWriteFailure = (sqlstate: string): boolean => cannotWrite.has(sqlstate)
 
-/** Whether writes fail, by what statements met lately: nothing is written to find out, and who waits a minute forgets. */
+/** Whether writes fail, according to the statements of the last minute. No write is made to find out. */
 export class WriteFailures {
   #lastAt = Number.NEGATIVE_INFINITY
 
-  /** Answers whether that is news. */
+  /** Records a failure. Returns true if it is the first one for a minute. */
   note(now: number): boolean {
     const isNews = !this.areRecent(now)
     this.#lastAt = now

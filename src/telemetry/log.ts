@@ -7,7 +7,7 @@ const jwt = /eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g
 const apiKey = /svc_[\w-]{6,}_[\w-]{8,}/g
 const passwordInUrl = /:\/\/([^\s:@/]*):[^\s@/]+@/g
 
-/** Hides what must not be read in a log, whatever line it got into. */
+/** Replaces secrets in a log line: passwords, tokens, keys and codes. */
 export const redact = (line: string): string =>
   line
     .replace(secretMember, '"$1":"<redacted>"')

@@ -1,19 +1,19 @@
 import { Context, Effect, Fiber, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import type { Endpoint } from "../http/endpoint.ts"
-import type { Observer } from "../http/server.ts"
+import type { Observer } from "../http/exchange.ts"
 
 const bucketsMs = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 5000]
 const empty = Context.empty()
 
 type Attributes = Readonly<Record<string, string>>
 
-// One metric for each set of attributes: one that all shared would work out under which name to count, each time.
+// One metric per set of attributes. A shared metric would resolve the attributes at every update.
 const requests = (attributes: Attributes) =>
-  Metric.counter("http_requests_total", { description: "Requests answered", incremental: true, attributes })
+  Metric.counter("http_requests_total", { description: "Completed requests", incremental: true, attributes })
 const duration = (attributes: Attributes) =>
   Metric.histogram("http_request_duration_ms", {
-    description: "Time from the request's head to its answer",
+    description: "Time from the request head to the response",
     boundaries: bucketsMs,
     attributes,
   })
@@ -23,35 +23,35 @@ interface RouteMetrics {
   readonly duration: Metric.Metric<number, unknown>
   readonly byStatus: Map<number, Metric.Metric<number, unknown>>
   readonly attributes: Attributes
-  /** Prepared answers since the last scrape: adding to a metric for each would cost more than the answer. */
+  /** Precomputed responses since the last scrape. Updating a metric for each would cost more than the response. */
   preparedCount: number
 }
 
-/** A database that does not answer must not take the figures away with it: whoever scrapes waits for seconds only. */
-const preparedWithin = "2 seconds"
+/** A scrape waits at most this long, so that metrics are available while the database does not respond. */
+const preparationLimit = "2 seconds"
 
-/** Goes on by itself when nobody waits any longer; who asks meanwhile waits for the same. */
+/** Runs the effect detached, so that it continues after the limit. Concurrent scrapes wait for the same run. */
 const preparation = (effect: Effect.Effect<void>): Effect.Effect<void> => {
-  let underWay: Fiber.Fiber<void> | undefined
+  let running: Fiber.Fiber<void> | undefined
   const finished = Effect.sync(() => {
-    underWay = undefined
+    running = undefined
   })
   return Effect.gen(function* () {
-    underWay ??= yield* Effect.forkDetach(Effect.ensuring(effect, finished))
-    yield* Effect.timeoutOption(Fiber.await(underWay), preparedWithin)
+    running ??= yield* Effect.forkDetach(Effect.ensuring(effect, finished))
+    yield* Effect.timeoutOption(Fiber.await(running), preparationLimit)
   })
 }
 
-/** A number read when somebody asks for it. */
+/** Returns the current value of a gauge. */
 export type Reading = () => number
 
 export class Metrics extends Context.Service<
   Metrics,
   {
     readonly observer: Observer
-    /** Registers a reading taken at each scrape. */
+    /** Registers a gauge that is read at each scrape. */
     gauge(name: string, description: string, read: Reading): void
-    /** Registers work done before each scrape, such as asking the database. */
+    /** Registers work to do before each scrape, such as a query. */
     before(effect: Effect.Effect<void>): void
     readonly text: Effect.Effect<string>
   }

@@ -15,7 +15,7 @@ const encodingFor = (asset: Asset, accepted: string) =>
 const asset = route({
   id: "asset",
   group: "pages",
-  summary: "A file of ours that a page loads",
+  summary: "Get a script, style sheet or image of a page",
   method: "get",
   path: "/assets/:name",
   auth: "none",
@@ -29,12 +29,12 @@ const asset = route({
   handler: ({ headers, params, query }) => {
     const found = findAsset(params.name)
     if (found === undefined || (query.same === "yes" && query.v !== found.hash))
-      return new NotFound({ error: "There is no such file." })
+      return new NotFound({ error: "This file does not exist." })
     const encoding = encodingFor(found, headers["accept-encoding"] ?? "")
     return Effect.succeed(
       Reply.raw(encoding === undefined ? found.body : found.compressed(encoding), {
         "Content-Type": found.type,
-        // Another release's page may ask a process of this one: what it gets must not stay under that name.
+        // A page of another release may request this file. The browser must not cache it under that version.
         "Cache-Control": query.v === found.hash ? "public, max-age=31536000, immutable" : "no-cache",
         Vary: "Accept-Encoding",
         ETag: `"${found.hash}${encoding === undefined ? "" : `-${encoding}`}"`,

@@ -8,15 +8,15 @@ export interface Asset {
   readonly body: Uint8Array
   readonly type: string
   readonly hash: string
-  /** Names of the modules it cannot run without. */
+  /** Names of the modules that it imports statically. */
   readonly imports: ReadonlyArray<string>
-  /** The body smaller, by the name of the encoding; made when first asked for. */
+  /** Returns the compressed body. It is compressed at the first request. */
   compressed(encoding: "br" | "gzip"): Uint8Array
 }
 
 /**
- * Where assets are kept, by the prefix of their public name. `/assets/` is flat: `src/console/browser/parts/dom.js` is served
- * as `/assets/console-parts-dom.js`.
+ * The folders of the assets, by the prefix of their public name. `/assets/` is flat:
+ * `src/console/browser/parts/dom.js` is served as `/assets/console-parts-dom.js`.
  */
 const folders: Readonly<Record<string, string>> = {
   "": join(projectRoot, "src/web/assets"),
@@ -34,7 +34,7 @@ const compressors = {
   gzip: (body: Uint8Array) => gzipSync(body, { level: 9 }),
 } as const
 
-/** The modules a served module imports statically. */
+/** The modules that a module imports statically. */
 const importedBy = (source: string): ReadonlyArray<string> =>
   [...source.matchAll(/\bfrom "\.\/([\w-]+\.js)/g)].map(([, name = ""]) => name)
 
@@ -58,9 +58,9 @@ const assets = new Map<string, Asset>()
 const publicName = (prefix: string, path: string): string => prefix + path.replaceAll("/", "-")
 
 /**
- * An import of `../parts/dom.js` becomes `./console-parts-dom.js?v=hash`: a browser that keeps a module keeps the modules it
- * was written with. A module that is loaded later (`import()`) may be requested from a newer release, whose modules do not
- * fit this page: `same=yes` accepts only the same version.
+ * An import of `../parts/dom.js` becomes `./console-parts-dom.js?v=hash`, so a cached module loads the modules of its
+ * own version. A module that is loaded later (`import()`) may be requested from a newer release, whose modules are
+ * not compatible with this page. `same=yes` accepts only the same version.
  */
 const moduleImport = /(\bfrom |\bimport\()"(\.{1,2}\/[\w/-]+\.js)"/g
 
@@ -85,15 +85,17 @@ const load = (prefix: string, path: string): Asset => {
 const filesIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => extname(path) !== "")
 
-/** Every asset is read once at startup. Its URL carries its hash, so browsers may cache it for ever. */
+/** Every asset is read once at startup. Its URL contains its hash, so browsers may cache it permanently. */
 for (const [prefix, folder] of Object.entries(folders)) for (const path of filesIn(folder)) load(prefix, path)
 
 export const findAsset = (name: string): Asset | undefined => assets.get(name)
 
 export const assetUrl = (name: string): string => `/assets/${name}?v=${assets.get(name)?.hash ?? ""}`
 
-/** Every module a module needs, itself left out: a browser told of them all at once fetches them all at once. */
-export const modulesBehind = (name: string): ReadonlyArray<string> => {
+/**
+ * All modules that a module imports, directly or indirectly. Listed in the page, a browser fetches them in parallel.
+ */
+export const allImportsOf = (name: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   const visit = (module: string) => {
     for (const imported of assets.get(module)?.imports ?? []) {

@@ -2,23 +2,23 @@ import type { Reply } from "../http/response/reply.ts"
 import { html } from "./html.ts"
 import { page } from "./page.ts"
 
-const words: Readonly<Record<number, readonly [face: string, title: string]>> = {
-  400: ["🤔", "That did not make sense"],
-  403: ["🚧", "Not from here"],
-  404: ["🗺️", "There is nothing here"],
-  405: ["🗺️", "There is nothing here"],
-  429: ["🐢", "A little slower, please"],
-  503: ["🛠️", "Back in a moment"],
+const titles: Readonly<Record<number, readonly [face: string, title: string]>> = {
+  400: ["🤔", "Invalid request"],
+  403: ["🚧", "Access denied"],
+  404: ["🗺️", "Page not found"],
+  405: ["🗺️", "Method not allowed"],
+  429: ["🐢", "Too many requests"],
+  503: ["🛠️", "Service unavailable"],
 }
 
-/** What a person sees when a page cannot be shown. */
+/** The page that a browser shows for an error. */
 export const errorPage = (facts: {
   readonly status: number
   readonly error: string
   readonly requestId?: string
 }): Reply<never> => {
   const [face, title] =
-    words[facts.status] ?? (facts.status >= 500 ? ["💥", "This is on us"] : ["🤔", "That did not work"])
+    titles[facts.status] ?? (facts.status >= 500 ? ["💥", "Internal server error"] : ["🤔", "Request failed"])
   return page({
     title,
     status: facts.status,
@@ -26,7 +26,7 @@ export const errorPage = (facts: {
 <p class="emoji huge" aria-hidden="true">${face}</p>
 <h1>${title}</h1>
 <p>${facts.error}</p>
-${facts.status >= 500 && facts.requestId !== undefined && html`<p class="soft">If you tell us about it, mention <code>${facts.requestId}</code>.</p>`}
+${facts.status >= 500 && facts.requestId !== undefined && html`<p class="soft">If you report this problem, include the request id <code>${facts.requestId}</code>.</p>`}
 </main>`,
   })
 }

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What every page's row has in common: errors are pages too, and no other origin's script reads any of it. */
+/** The common part of page routes. Errors are pages too, and scripts of other origins cannot read the responses. */
 export const pageRow = {
   group: "pages",
   auth: "none",
@@ -11,5 +11,5 @@ export const pageRow = {
   headers: ["cookie", "sec-fetch-site"],
 } as const
 
-/** The same for what a form sends. */
+/** The common part of routes that receive a form. */
 export const formRow = { ...pageRow, method: "post", rawBody: true, bodyLimitBytes: 32 * 1024 } as const

@@ -1,19 +1,19 @@
 import { Reply } from "../http/response/reply.ts"
-import { assetUrl, modulesBehind } from "./assets.ts"
+import { allImportsOf, assetUrl } from "./assets.ts"
 import { type Content, html } from "./html.ts"
 
 export interface PageOptions {
   readonly title: string
   readonly body: Content
   readonly status?: number
-  /** Modules of ours the page may run, instead of the one for forms that it has; it works without them. */
+  /** Scripts of the page, instead of the default script for forms. The page works without them. */
   readonly scripts?: ReadonlyArray<string>
-  /** Style sheets of ours besides the one every page has. */
+  /** Style sheets in addition to the common one. */
   readonly styles?: ReadonlyArray<string>
-  /** Whether a form of this page ends at somebody else's address. */
+  /** Whether a form of this page redirects to another origin. */
   readonly formsLeadOut?: boolean
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** Shared by everyone and the same for everyone: may be cached. */
+  /** The page is the same for all users and may be cached. */
   readonly cacheable?: true
   readonly wide?: true
 }
@@ -26,7 +26,7 @@ const contentPolicy = (formsLeadOut: boolean): string =>
     "img-src 'self' data: https:",
     "connect-src 'self'",
     "manifest-src 'self'",
-    // Browsers hold every redirect after a form's post to this too, also those that the address it ends at makes to others.
+    // Browsers also apply this to every redirect after a form post, including redirects of the other origin.
     ...(formsLeadOut ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -38,7 +38,7 @@ export const pageHeaders = (formsLeadOut = false): Record<string, string> => ({
   "Content-Security-Policy": contentPolicy(formsLeadOut),
   "Referrer-Policy": "no-referrer",
   "X-Frame-Options": "DENY",
-  // Who sends people here may have opened a window for it, and waits there for its own address to speak up.
+  // An application may have opened this page in a window and wait for a message from its own page there.
   "Cross-Origin-Opener-Policy": formsLeadOut ? "unsafe-none" : "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 })
@@ -55,7 +55,7 @@ export const page = (options: PageOptions): Reply<never> => {
 <title>${options.title}</title>
 <link rel="icon" href="${assetUrl("icon.svg")}" type="image/svg+xml">
 ${["site.css", ...(options.styles ?? [])].map((name) => html`<link rel="stylesheet" href="${assetUrl(name)}">`)}
-${scripts.flatMap(modulesBehind).map((name) => html`<link rel="modulepreload" href="${assetUrl(name)}">`)}
+${scripts.flatMap(allImportsOf).map((name) => html`<link rel="modulepreload" href="${assetUrl(name)}">`)}
 ${scripts.map((name) => html`<script type="module" src="${assetUrl(name)}"></script>`)}
 </head>
 <body${options.wide ? html` class="wide"` : ""}>

@@ -37,7 +37,7 @@ export const categoryName = (tag: string): string => {
   return names.get(number) ?? tickerOf.get(number) ?? tag
 }
 
-/** Categories a person may add by hand: what the partner deals in first, then all others. */
+/** Categories that a user can add in a form: the currencies of the partner first, then the others. */
 export const categoryChoices = (
   currencies: ReadonlyArray<string>,
 ): ReadonlyArray<readonly [tag: string, name: string]> => {
@@ -64,7 +64,7 @@ const partsOf = (tag: number, data: string): { readonly value: string; readonly 
   return link === undefined ? { value: data, more: "" } : { value: link.url, more: link.name ?? "" }
 }
 
-/** An address with what is called a wallet's name, or whatever else a record says. */
+/** A record as one line: its category, its value, and its description if it has one. */
 export const recordLine = ({ data, tag }: { readonly data: string; readonly tag: string }): Html => {
   const number = parseTag(tag) ?? 0
   const { more, value } = partsOf(number, data)

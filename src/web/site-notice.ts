@@ -4,14 +4,14 @@ import { html } from "./html.ts"
 
 const testPayments = html`<aside class="site-notice">Test payments: no real money is charged.</aside>`
 
-/** What every page of this service has to say, whatever it is about. */
+/** The notice that every page shows, if there is one. */
 export const siteNotice = ({ payments }: Pick<Config, "payments">): string | undefined =>
   payments === "sandbox" ? testPayments.text : undefined
 
-/** `page()` writes the only body tag, and values cannot contain another one: they are escaped. */
+/** `page()` writes the only body tag. Values cannot contain another one, because they are escaped. */
 const bodyTag = /<\/head>\n<body[^>]*>\n/
 
-/** Puts the notice at the top of a page; other answers stay as they are. */
+/** Inserts the notice at the top of a page. Other responses are not changed. */
 export const withNotice = (response: RawResponse, notice: string): RawResponse => {
   const { body = "", headers } = response
   const type = headers?.["Content-Type"] ?? ""
@@ -20,7 +20,7 @@ export const withNotice = (response: RawResponse, notice: string): RawResponse =
   return { ...response, body: document.replace(bodyTag, (tag) => `${tag}${notice}\n`) }
 }
 
-/** The endpoint with the notice on every page it answers, errors included. */
+/** The endpoint with the notice on all its pages, including errors. */
 export const endpointWithNotice = (endpoint: Endpoint, notice: string): Endpoint => ({
   ...endpoint,
   handle: (request, respond) => endpoint.handle(request, (response) => respond(withNotice(response, notice))),

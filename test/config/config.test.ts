@@ -17,7 +17,7 @@ const config = (environment: Record<string, string> = {}) => {
 
 const secret = Buffer.alloc(32, 7).toString("base64")
 
-describe("a bad setting", () => {
+describe("an invalid setting", () => {
   it.each([
     [{ PORT: "seventy" }, "PORT: expected a whole number from 1 to 65535"],
     [{ PORT: "70000" }, "PORT: expected a whole number from 1 to 65535"],
@@ -28,25 +28,25 @@ describe("a bad setting", () => {
       "DATABASE_URL: expected a URL starting with postgres:// or postgresql://",
     ],
     [{ REDIS_URL: "http://x" }, "REDIS_URL: expected a URL starting with redis:// or rediss://"],
-    [{ REDIS_URL: "redis://x/main" }, "REDIS_URL: its path is no number of a database"],
-    [{ REDIS_URL: "redis://:50%off@x" }, "REDIS_URL: a % in the login or the path is written %25"],
+    [{ REDIS_URL: "redis://x/main" }, "REDIS_URL: expected a path that is a database number, such as /0"],
+    [{ REDIS_URL: "redis://:50%off@x" }, "REDIS_URL: write a % in the login or the path as %25"],
     [
       { DATABASE_URL: "postgres://me:50%off@x/db" },
-      "DATABASE_URL: a % in the login or the path is written %25",
+      "DATABASE_URL: write a % in the login or the path as %25",
     ],
     [{ BASE_URL: "example.com" }, "BASE_URL: expected a URL starting with http:// or https://"],
     [{ RATE_LIMIT: "no" }, "RATE_LIMIT: expected one of on, off"],
-    [{ RATE_LIMIT: "off", NODE_ENV: "production" }, "RATE_LIMIT: off is refused in production"],
+    [{ RATE_LIMIT: "off", NODE_ENV: "production" }, "RATE_LIMIT: off is not allowed in production"],
     [
       { DEMO: "true", NODE_ENV: "production" },
-      "DEMO: true is refused in production, because demo passwords are published",
+      "DEMO: true is not allowed in production, because the demo passwords are published",
     ],
     [
       { ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "admin-demo-1", NODE_ENV: "production" },
-      "ADMIN_PASSWORD: a published demo password is refused in production",
+      "ADMIN_PASSWORD: a published demo password is not allowed in production",
     ],
     [{ DEMO_PASSWORDS: "mine" }, "DEMO_PASSWORDS: expected one of published"],
-    [{ ADMIN_EMAIL: "a@b.c" }, "ADMIN_EMAIL: needs ADMIN_PASSWORD, and the other way round"],
+    [{ ADMIN_EMAIL: "a@b.c" }, "ADMIN_EMAIL: set both ADMIN_EMAIL and ADMIN_PASSWORD, or neither"],
     [{ ADMIN_EMAIL: "nobody", ADMIN_PASSWORD: "long enough" }, "ADMIN_EMAIL: expected an email address"],
     [
       { ADMIN_EMAIL: "<root@x.example>", ADMIN_PASSWORD: "long enough" },
@@ -57,51 +57,54 @@ describe("a bad setting", () => {
       { ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "x".repeat(201) },
       "ADMIN_PASSWORD: expected 8 to 200 characters",
     ],
-    [{ SECRET_KEYS: "short" }, "SECRET_KEYS: expected id:secret pairs, each secret 32 bytes in base64"],
+    [
+      { SECRET_KEYS: "short" },
+      "SECRET_KEYS: expected id:secret pairs, where each secret is 32 bytes in base64",
+    ],
     [{ DEMO: "yes" }, "DEMO: expected one of true, false"],
-    // Read as development, these opened everybody's mail to whoever asks.
+    // If these were read as development, /dev/outbox would show all mail to every caller.
     [{ NODE_ENV: "prod" }, "NODE_ENV: expected one of development, test, production"],
     [{ NODE_ENV: "production " }, "NODE_ENV: expected one of development, test, production"],
-    [{ SECRET_KEYS: `k1:${secret},k1:${secret}` }, "SECRET_KEYS: the id k1 is there twice"],
+    [{ SECRET_KEYS: `k1:${secret},k1:${secret}` }, "SECRET_KEYS: the id k1 occurs twice"],
     [{ MINT_KEY: "0x12" }, "MINT_KEY: expected 32 bytes in hex"],
     [
       { ALLOWED_ORIGINS: "shop.example" },
-      "ALLOWED_ORIGINS: shop.example is no origin such as https://shop.example",
+      "ALLOWED_ORIGINS: shop.example is not an origin; expected the form https://shop.example",
     ],
     [
       { ALLOWED_ORIGINS: "https://shop.example/cart" },
-      "ALLOWED_ORIGINS: https://shop.example/cart is no origin such as https://shop.example",
+      "ALLOWED_ORIGINS: https://shop.example/cart is not an origin; expected the form https://shop.example",
     ],
     [
       { BASE_URL: "https://x.example/?a=1" },
-      "BASE_URL: expected an address without a login, a query or a fragment",
+      "BASE_URL: expected an address without login, query and fragment",
     ],
-    // The forms of the pages there lead to paths of the host, not to what is below a prefix.
+    // The forms of the pages use paths from the root of the host, without a prefix.
     [{ AUTH_URL: "https://x.example/login/" }, "AUTH_URL: expected an address without a path"],
     [
       { BASE_URL: "https://x.example/api", AUTH_URL: "https://auth.example" },
-      "WEB_URL: expected an address without a path; by default it is BASE_URL",
+      "WEB_URL: set it to an address without a path, because BASE_URL, its default, has one",
     ],
     [{ PAYMENTS: "stripe" }, "PAYMENTS: expected one of sandbox"],
     [
       { PAYMENTS: "sandbox", STRIPE_SECRET_KEY: "sk", STRIPE_WEBHOOK_SECRET: "whsec" },
-      "PAYMENTS: sandbox is refused with STRIPE_SECRET_KEY, which takes real money",
+      "PAYMENTS: sandbox cannot be combined with STRIPE_SECRET_KEY, which charges real money",
     ],
-    [{ STRIPE_SECRET_KEY: "sk" }, "STRIPE_WEBHOOK_SECRET: needed with STRIPE_SECRET_KEY"],
-  ])("%o is one line that names the variable and says why", (environment, line) => {
+    [{ STRIPE_SECRET_KEY: "sk" }, "STRIPE_WEBHOOK_SECRET: required with STRIPE_SECRET_KEY"],
+  ])("%o gives one line with the variable and the reason", (environment, line) => {
     expect(problems(environment)).toEqual([line])
   })
-  it("is no API below a path, where the pages have hosts of their own", () => {
+  it("is not a BASE_URL with a path if AUTH_URL and WEB_URL have none", () => {
     const pages = { AUTH_URL: "https://auth.example/", WEB_URL: "https://web.example" }
     expect(config({ BASE_URL: "https://x.example/api", ...pages })).toMatchObject({
       baseUrl: "https://x.example/api",
       authUrl: "https://auth.example",
     })
   })
-  it("does not hide another", () => {
+  it("does not hide another invalid setting", () => {
     expect(problems({ PORT: "x", WORKERS: "y" })).toHaveLength(2)
   })
-  it("never shows the secret it was", () => {
+  it("is reported without the value of a secret", () => {
     expect(problems({ SECRET_KEYS: "k1:my-secret-text" }).join()).not.toContain("my-secret-text")
   })
 })
@@ -118,27 +121,27 @@ describe("the defaults", () => {
       cartTtlSeconds: 300,
     })
   })
-  it("in production have no demo data and listen on all addresses", () => {
+  it("in production are no demo data and all addresses", () => {
     expect(config({ NODE_ENV: "production" })).toMatchObject({ demo: false, host: "0.0.0.0" })
   })
-  it("listen on this machine alone outside production, unless HOST says where", () => {
+  it("outside production are the loopback address, unless HOST is set", () => {
     expect(config().host).toBe("127.0.0.1")
     expect(config({ NODE_ENV: "test" }).host).toBe("127.0.0.1")
     expect(config({ HOST: "0.0.0.0" }).host).toBe("0.0.0.0")
     expect(config({ HOST: "10.0.0.1", NODE_ENV: "production" }).host).toBe("10.0.0.1")
   })
-  it("take test payments everywhere but in production, where it has to be said", () => {
+  it("allow test payments outside production; in production PAYMENTS must be set", () => {
     expect(config().takesTestPayments).toBe(true)
     expect(config({ NODE_ENV: "production" }).takesTestPayments).toBe(false)
     expect(config({ NODE_ENV: "production", PAYMENTS: "sandbox" }).takesTestPayments).toBe(true)
   })
-  it("hold for settings that are present but empty", () => {
+  it("apply to settings that are empty", () => {
     expect(config({ PORT: "" }).port).toBe(3001)
   })
 })
 
-it("the admin of the settings is one the API lets in: same addresses, same passwords", () => {
-  const taken = (name: string, given: string) =>
+it("ADMIN_EMAIL and ADMIN_PASSWORD accept the same values as the API", () => {
+  const isAccepted = (name: string, given: string) =>
     problems({ ADMIN_EMAIL: "a@b.c", ADMIN_PASSWORD: "long enough", [name]: given }).length === 0
   for (const address of [
     "a@b.c",
@@ -148,7 +151,7 @@ it("the admin of the settings is one the API lets in: same addresses, same passw
     `${"a".repeat(250)}@b.c`,
     `${"a".repeat(251)}@b.c`,
   ])
-    expect([address, taken("ADMIN_EMAIL", address)]).toEqual([
+    expect([address, isAccepted("ADMIN_EMAIL", address)]).toEqual([
       address,
       Schema.is(Schema.toType(Email))(address),
     ])
@@ -160,13 +163,13 @@ it("the admin of the settings is one the API lets in: same addresses, same passw
     "🔑".repeat(200),
     "e\u0301".repeat(201),
   ])
-    expect([password, taken("ADMIN_PASSWORD", password)]).toEqual([
+    expect([password, isAccepted("ADMIN_PASSWORD", password)]).toEqual([
       password,
       Exit.isSuccess(Effect.runSyncExit(checkPassword(password))),
     ])
 })
 
-it("allowed origins are spelled as browsers spell them", () => {
+it("allowed origins are normalized to the form that browsers send", () => {
   const given = "https://Shop.Example/, http://localhost:8080, capacitor://localhost"
   expect(config({ ALLOWED_ORIGINS: given }).allowedOrigins).toEqual([
     "https://shop.example",
@@ -175,7 +178,7 @@ it("allowed origins are spelled as browsers spell them", () => {
   ])
 })
 
-it("every setting has a name of its own and a line for the README", () => {
+it("every setting has a unique name and a description for the README", () => {
   const names = Object.values(settings).map((s) => s.name)
   expect(new Set(names).size).toBe(names.length)
   for (const { doc } of Object.values(settings)) expect(doc).toMatch(/\.$/)

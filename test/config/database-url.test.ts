@@ -22,7 +22,7 @@ const greetings: Array<Greeting> = []
 const sslRequest = 80877103
 const postgres = "user=postgres&dbname=postgres"
 
-/** As much of Postgres as it takes to be greeted: nobody gets in. */
+/** A server that reads the startup message of a client and then rejects the login. */
 const greet = (socket: Socket | TLSSocket, isEncrypted: boolean) => {
   socket.on("error", () => {})
   socket.once("data", (data: Buffer) => {
@@ -56,22 +56,22 @@ const problems = (query: string) => {
   return "problems" in read ? read.problems : []
 }
 
-describe("the address of a database, as libpq's users write it", () => {
+describe("a database URL in the form of libpq", () => {
   it.each(["require", "verify-ca", "verify-full"])(
-    "trusts the servers its root certificate vouches for, and no other, with sslmode %s",
+    "accepts only servers whose certificate is issued by sslrootcert, with sslmode %s",
     async (mode) => {
       expect(await visit(`sslmode=${mode}&sslrootcert=${authority}`)).toMatchObject({ isEncrypted: true })
       expect(await visit(`sslmode=${mode}&sslrootcert=${stranger}`)).toBeUndefined()
     },
   )
 
-  it("trusts none but those when it says nothing more", async () => {
+  it("accepts only those servers if sslmode is absent", async () => {
     expect(await visit(`sslrootcert=${authority}`)).toMatchObject({ isEncrypted: true })
     expect(await visit(`sslrootcert=${stranger}`)).toBeUndefined()
     expect(await visit("sslrootcert=system")).toBeUndefined()
   })
 
-  it("may say what changes nothing for us, and the server hears none of it", async () => {
+  it("may contain parameters without effect, which are not sent to the server", async () => {
     const query = "channel_binding=prefer&gssencmode=disable&keepalives=1&target_session_attrs=any"
     expect(problems(query)).toEqual([])
     const { isEncrypted, parameters } = (await visit(`${query}&search_path=directory`))!
@@ -82,30 +82,30 @@ describe("the address of a database, as libpq's users write it", () => {
   })
 
   it.each([
-    ["sslmode=require&channel_binding=require", "channel_binding=require cannot be honoured; leave it out"],
-    ["gssencmode=require", "gssencmode=require cannot be honoured; leave it out"],
-    ["sslcrl=/etc/revoked.pem", "sslcrl=/etc/revoked.pem cannot be honoured; leave it out"],
-  ])("stops the start where it asks by %s for what cannot be had", (query, reason) => {
+    ["sslmode=require&channel_binding=require", "channel_binding=require is not supported; remove it"],
+    ["gssencmode=require", "gssencmode=require is not supported; remove it"],
+    ["sslcrl=/etc/revoked.pem", "sslcrl=/etc/revoked.pem is not supported; remove it"],
+  ])("is rejected at startup if it requires something unsupported: %s", (query, reason) => {
     expect(problems(query)).toEqual([`DATABASE_URL: ${reason}`])
   })
 
-  it("stops the start where its root certificate cannot be read", () => {
+  it("is rejected at startup if its root certificate cannot be read", () => {
     expect(problems("sslmode=verify-full&sslrootcert=/nowhere/root.pem")).toEqual([
-      expect.stringMatching(/^DATABASE_URL: sslrootcert cannot be read: ENOENT.*root\.pem'$/),
+      expect.stringMatching(/^DATABASE_URL: cannot read sslrootcert: ENOENT.*root\.pem'$/),
     ])
   })
 
   it.each([
     ["in the query", (at: string, port: number) => `postgresql:///no?host=${at}&port=${port}&${postgres}`],
     [
-      "in the host's place",
+      "as the host",
       (at: string, port: number) => `postgres://postgres@${encodeURIComponent(at)}:${port}/postgres`,
     ],
     [
-      "after a login without a host, with TLS asked for",
+      "in the query, after a login without a host, with sslmode=require",
       (at: string, port: number) => `postgres://postgres@/postgres?host=${at}&port=${port}&sslmode=require`,
     ],
-  ])("leads to a server by the folder of its socket, %s", async (_, address) => {
+  ])("may name the folder of a Unix socket, %s", async (_, address) => {
     const { port, socketDir } = inject("postgres")
     const url = address(socketDir, port)
     expect(readConfig({ DATABASE_URL: url })).not.toHaveProperty("problems")
@@ -119,7 +119,7 @@ describe("the address of a database, as libpq's users write it", () => {
     }
   })
 
-  it("does not change what we rely on in a session, however it is written", async () => {
+  it("does not change the session settings that the service relies on", async () => {
     const { port, socketDir } = inject("postgres")
     const asked = [
       "timezone=Asia/Tokyo&DateStyle=German&BYTEA_OUTPUT=escape&client_encoding=LATIN1",
@@ -149,7 +149,7 @@ describe("the address of a database, as libpq's users write it", () => {
     }
   })
 
-  it("stops the start where its port is none", () => {
-    expect(problems("port=many")).toEqual(["DATABASE_URL: port=many is no port"])
+  it("is rejected at startup if its port is invalid", () => {
+    expect(problems("port=many")).toEqual(["DATABASE_URL: port=many is not a valid port"])
   })
 })

@@ -13,15 +13,15 @@ afterEach(() => rmSync(dataDir, { recursive: true }))
 
 const read = () => masterKeys({ dataDir, secretKeys: undefined }).map(({ secret }) => Redacted.value(secret))
 
-describe("the master secret kept under DATA_DIR", () => {
-  it("is the same at every start, and for nobody else to read", () => {
+describe("the master key stored under DATA_DIR", () => {
+  it("is the same at every start, and only its owner can read the file", () => {
     const first = read()
     expect(read()).toEqual(first)
     expect(readdirSync(dataDir)).toEqual(["secret-key"])
     expect(statSync(join(dataDir, "secret-key")).mode & 0o077).toBe(0)
   })
 
-  it("stays the one of whoever was first, when another process that saw none makes one too", () => {
+  it("is not replaced when another process creates one concurrently", () => {
     const first = read()
     makeKeyFile(dataDir, join(dataDir, "secret-key"))
     expect(read()).toEqual(first)

@@ -13,7 +13,7 @@ const sealed = (keys: ReadonlyArray<NamedKey>, plaintext: string | Uint8Array, a
 const refusal = (keys: ReadonlyArray<NamedKey>, text: string, aad: string) =>
   run(keys, ({ open }) => Effect.flip(open(text, aad))).then((broken: SealBroken) => broken.reason)
 
-test("what was sealed opens again, also when it is empty or long", async () => {
+test("an encrypted secret can be decrypted, also if it is empty or long", async () => {
   for (const plaintext of [Buffer.alloc(0), Buffer.from("JBSWY3DPEHPK3PXP"), randomBytes(65_536)]) {
     const text = await sealed([one], plaintext, "totp/user-1")
     expect(text).toMatch(/^v1\.one\.[\w-]{80}\.[\w-]{38,}$/)
@@ -21,28 +21,28 @@ test("what was sealed opens again, also when it is empty or long", async () => {
   }
 })
 
-test("the same secret never seals to the same text", async () => {
+test("the same secret is never encrypted to the same text", async () => {
   const texts = await Promise.all(Array.from({ length: 20 }, () => sealed([one], "secret", "a")))
   expect(new Set(texts.flatMap((text) => text.split(".").slice(2))).size).toBe(40)
 })
 
-test("a text does not open for another owner", async () => {
+test("a text cannot be decrypted for another owner", async () => {
   expect(await refusal([one], await sealed([one], "secret", "totp/user-1"), "totp/user-2")).toBe("rejected")
 })
 
-test("a text does not open under another key of the same name", async () => {
+test("a text cannot be decrypted with another key of the same id", async () => {
   expect(await refusal([key("one")], await sealed([one], "secret", "a"), "a")).toBe("rejected")
 })
 
-test("a text of a retired key is refused by name", async () => {
+test("a text of a removed key fails with key_unknown", async () => {
   expect(await refusal([two], await sealed([one], "secret", "a"), "a")).toBe("key_unknown")
 })
 
-test("changing any character of the wrapped key or of the box breaks the seal", async () => {
+test("changing any character of the wrapped key or of the box makes decryption fail", async () => {
   const text = await sealed([one], "some secret of 27 bytes !!", "a")
   for (let at = text.indexOf(".", 3) + 1; at < text.length; at++) {
     if (text[at] === ".") continue
-    // The first character's bits all count, while a last one may carry padding bits.
+    // All bits of the first character matter; the last one may contain padding bits.
     const changed = `${text.slice(0, at)}${text[at] === "A" ? "Q" : "A"}${text.slice(at + 1)}`
     const same = changed
       .split(".")
@@ -53,7 +53,7 @@ test("changing any character of the wrapped key or of the box breaks the seal", 
   }
 })
 
-test("the box of one secret does not open with the wrapped key of another", async () => {
+test("the box of one secret cannot be decrypted with the wrapped key of another", async () => {
   const [a, b] = await Promise.all([sealed([one], "first", "a"), sealed([one], "other", "a")])
   const mixed = [...a.split(".").slice(0, 3), b.split(".")[3]].join(".")
   expect(await refusal([one], mixed, "a")).toBe("rejected")
@@ -66,7 +66,7 @@ test.each(["", "v1", "v1.one", "v1.one..", "v2.one.x.y", "v1.one.x.y", `v1.one.$
   },
 )
 
-test("rotation wraps the data key anew, leaves the box alone and makes the old key unnecessary", async () => {
+test("rotation encrypts the data key again, keeps the box, and makes the old key unnecessary", async () => {
   const old = await sealed([one], "secret", "a")
   const renewed = await run([two, one], (seal) => {
     expect(seal.isStale(old)).toBe(true)
@@ -81,7 +81,7 @@ test("rotation wraps the data key anew, leaves the box alone and makes the old k
   })
 })
 
-test("a text cannot be rewrapped for another owner", async () => {
+test("a text cannot be rotated for another owner", async () => {
   const old = await sealed([one], "secret", "a")
   const broken = await run([two, one], ({ reseal }) => Effect.flip(reseal(old, "b")))
   expect(broken.reason).toBe("rejected")

@@ -9,7 +9,7 @@ const key = (id: string, text = secret) => ({ id, secret: Redacted.make(text) })
 const failure = (keys: ReadonlyArray<ReturnType<typeof key>>) =>
   Effect.runPromise(Effect.flip(makeKeyRing(keys, "test")))
 
-test("the first key of the list is the current one and all of them can be found", async () => {
+test("the first key of the list is the current one, and all keys can be found", async () => {
   const ring = await Effect.runPromise(
     makeKeyRing([key("new"), key("old", randomBytes(32).toString("base64url"))], "test"),
   )
@@ -18,7 +18,7 @@ test("the first key of the list is the current one and all of them can be found"
   expect([...ring.all.keys()]).toEqual(["new", "old"])
 })
 
-test("one secret gives unrelated keys for two purposes and the same key for one", async () => {
+test("one secret gives different keys for two purposes, and the same key for the same purpose", async () => {
   const [seal, tokens, again] = await Effect.runPromise(
     Effect.all(["seal", "tokens", "seal"].map((purpose) => makeKeyRing([key("k")], purpose))),
   )
@@ -26,7 +26,7 @@ test("one secret gives unrelated keys for two purposes and the same key for one"
   expect(seal!.current.equals(again!.current)).toBe(true)
 })
 
-test("a bad list of keys is refused without showing a secret", async () => {
+test("an invalid list of keys is rejected without showing a secret", async () => {
   expect(await failure([])).toMatchObject({ reason: "empty" })
   expect(await failure([key("a.b")])).toMatchObject({ reason: "id_malformed" })
   expect(await failure([key("a"), key("a")])).toMatchObject({ keyId: "a", reason: "id_repeated" })

@@ -8,9 +8,9 @@ import { seeded } from "../fixtures/walk.ts"
 
 const seeds = [7, 99]
 const requestsPerSeed = 1_500
-/** A body or a head too long, a flood and a part that is away can meet every request. */
+/** Statuses that every operation may return: too large, rate limited, or a dependency is unavailable. */
 const anywhere = [413, 429, 431, 503]
-/** They end the caller's sessions, which the requests after them need. */
+/** Operations that end the caller's sessions, which the later requests need. */
 const endsCaller = new Set(["logout"])
 
 const service = await serve()
@@ -21,19 +21,20 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 )
 
-/** What the document does not let an answer be. */
+/** How the response differs from the document, or undefined. */
 const faultOf = ({ responses }: Operation, { body, headers, status, text }: Answer): string | undefined => {
-  if (status >= 500 && status !== 503) return "failed"
-  if (!(status in responses) && !anywhere.includes(status) && status >= 400) return "answered undeclared"
+  if (status >= 500 && status !== 503) return "failed with"
+  if (!(status in responses) && !anywhere.includes(status) && status >= 400)
+    return "returned undeclared status"
   if (!headers.get("content-type")?.startsWith("application/json")) return undefined
-  if (body === undefined) return "answered no JSON with"
-  if (status >= 400 && typeof body.error !== "string") return "told no reason with"
+  if (body === undefined) return "returned no JSON with"
+  if (status >= 400 && typeof body.error !== "string") return "returned no error text with"
   if (status === 422 && typeof body.fields !== "object" && !text.includes("error_description"))
     return "named no field with"
   return undefined
 }
 
-it.each(seeds)("whatever is sent, the answer is one the document has (seed %i)", async (seed) => {
+it.each(seeds)("responses to random requests match the OpenAPI document (seed %i)", async (seed) => {
   const luck = seeded(seed)
   const requests = new AnyRequests(document.components.schemas as Shapes, luck)
   const admin = await service.user({ role: "Admin" })
@@ -53,7 +54,7 @@ it.each(seeds)("whatever is sent, the answer is one the document has (seed %i)",
       faults.push(
         `${method} ${made.path} ${fault} ${answer.status} to ${made.body}: ${answer.text.slice(0, 200)}`,
       )
-    else if (answer.status < 300) requests.hear(answer.body)
+    else if (answer.status < 300) requests.remember(answer.body)
   }
   expect(faults).toEqual([])
 })

@@ -43,7 +43,7 @@ beforeEach(() => {
   handled.length = 0
 })
 
-/** All that comes until the server hangs up. */
+/** All bytes that are received until the server closes the connection. */
 const untilClosed = async (text: string): Promise<string> => {
   const socket = await openSocket(server.port)
   let seen = ""
@@ -74,15 +74,15 @@ const lines = [
   "OPTIONS /write",
 ]
 
-describe("a request whose length parsers may read differently", () => {
-  it.each(lines)("is refused and its connection closed: %s", async (line) => {
+describe("a request with an ambiguous body length", () => {
+  it.each(lines)("is rejected, and its connection is closed: %s", async (line) => {
     const text = await untilClosed(ask(line, ["Content-Length: 0", "Content-Length: 5"]))
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(text).toMatch(/\r\nConnection: close\r\n/)
     if (!line.startsWith("HEAD")) expect(text).toContain('"code":"invalid_request"')
     expect(handled).toEqual([])
   })
-  it.each(lines)("brings no second request in its body: %s", async (line) => {
+  it.each(lines)("does not smuggle a second request in its body: %s", async (line) => {
     await untilClosed(ask(line, ["Content-Length: 0", all]) + smuggled)
     expect(handled).toEqual([])
   })
@@ -90,18 +90,18 @@ describe("a request whose length parsers may read differently", () => {
     ["a length twice, even the same", ["Content-Length: 2", "Content-Length: 2"], "ab"],
     ["an empty length before another", ["Content-Length:", "Content-Length: 2"], ""],
     ["an empty length", ["Content-Length:"], ""],
-    ["a coding that is not ours", ["Transfer-Encoding: xchunked"], "2\r\nab\r\n0\r\n\r\n"],
-    ["a coding under chunks", ["Transfer-Encoding: gzip, chunked"], "2\r\nab\r\n0\r\n\r\n"],
-    ["chunks that are not the last coding", ["Transfer-Encoding: chunked, identity"], "2\r\nab\r\n0\r\n\r\n"],
+    ["an unknown transfer coding", ["Transfer-Encoding: xchunked"], "2\r\nab\r\n0\r\n\r\n"],
+    ["a second coding before chunked", ["Transfer-Encoding: gzip, chunked"], "2\r\nab\r\n0\r\n\r\n"],
+    ["chunked that is not the last coding", ["Transfer-Encoding: chunked, identity"], "2\r\nab\r\n0\r\n\r\n"],
     ["two codings", ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], "2\r\nab\r\n0\r\n\r\n"],
     ["an empty coding beside a length", ["Transfer-Encoding:", "Content-Length: 2"], "ab"],
-  ])("is one with %s", async (_, headers, body) => {
+  ])("is rejected with 400: %s", async (_, headers, body) => {
     expect(await untilClosed(ask("POST /write", headers) + body)).toMatch(/^HTTP\/1\.1 400 /)
     expect(handled).toEqual([])
   })
 })
 
-describe("a request whose length is clear", () => {
+describe("a request with a valid body length", () => {
   it.each([
     ["a length", ["Content-Length: 2"], "ab"],
     ["chunks", ["Transfer-Encoding: Chunked"], "2\r\nab\r\n0\r\n\r\n"],
@@ -111,7 +111,7 @@ describe("a request whose length is clear", () => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"])
     expect(handled).toEqual(["POST /write ab", "GET /read "])
   })
-  it("is served with a body that nobody reads", async () => {
+  it("is served if the operation ignores the body", async () => {
     const text = await untilClosed(`${ask("GET /prepared", ["Content-Length: 2", "Connection: close"])}ab`)
     expect(text).toMatch(/^HTTP\/1\.1 200 /)
     expect(handled).toEqual(["prepared"])

@@ -12,12 +12,12 @@ const nameOf = ({ method, path }: { method: string; path: string }) => `${method
 const answered = contractOperations.filter(({ method, path }) => rows.has(shapeOf(method, path)))
 
 describe("the route table against the contract", () => {
-  it("answers every operation", () => {
+  it("has every operation", () => {
     expect(contractOperations.filter((operation) => !answered.includes(operation)).map(nameOf)).toEqual([])
   })
 
   it.each(answered.map((operation) => [nameOf(operation), operation] as const))(
-    "%s takes the contract's parameters and answers 200",
+    "%s has the parameters of the contract and returns 200",
     (_name, operation) => {
       const row = rows.get(shapeOf(operation.method, operation.path))!
       const named = (place: string) => operation.parameters.filter((p) => p.in === place).map((p) => p.name)
@@ -28,7 +28,7 @@ describe("the route table against the contract", () => {
     },
   )
 
-  it("documents numbers, truth values and times in a query as the contract does", () => {
+  it("documents numbers, booleans and times in a query as the contract does", () => {
     const document = openApi(routes, [])
     const told = answered.flatMap((operation) => {
       const { method, path } = operation
@@ -49,7 +49,7 @@ describe("the route table against the contract", () => {
     expect(told.filter(({ expected, found }) => String(found) !== String(expected))).toEqual([])
   })
 
-  it("documents what the pages of the authorization service and of the partner flows may be given", () => {
+  it("documents the parameters of the sign-in pages and of the partner flows", () => {
     const { paths } = openApi(routes, [])
     const given = (path: string) =>
       (paths[path]!["get"] as Operation).parameters.filter((p) => p.in === "query").map(({ name }) => name)
@@ -67,7 +67,7 @@ describe("the route table against the contract", () => {
     expect(parameters.find(({ name }) => name === "state")!.schema).toMatchObject({ maxLength: 50 })
   })
 
-  it("documents 304 wherever a client may say which answer it holds", () => {
+  it("documents 304 for every operation that reads If-None-Match", () => {
     const { paths } = openApi(routes, [])
     for (const row of routes.filter(({ headers }) => headers?.includes("if-none-match"))) {
       const { parameters, responses } = paths[row.path.replaceAll(/:(\w+)/g, "{$1}")]!["get"] as Operation
@@ -76,7 +76,7 @@ describe("the route table against the contract", () => {
     }
   })
 
-  it("documents where browsers are sent on, and the headers a client goes on by", () => {
+  it("documents redirects, and the headers that clients need", () => {
     const { paths } = openApi(routes, [])
     const told = (method: string, path: string, status: number) =>
       Object.keys((paths[path]![method] as Operation).responses[status]?.headers ?? {})
@@ -103,19 +103,19 @@ describe("the route table against the contract", () => {
 describe("expectContract", () => {
   const wallet = { eth_address: "0x0", user_id: "00000000-0000-4000-8000-000000000000" }
 
-  it("accepts further members and null for what is optional", () => {
+  it("accepts additional members, and null for optional ones", () => {
     expectContract("Wallet", { ...wallet, more: 1 })
     expectContract("EidResponse", { status: true, error: null })
   })
 
-  it("refuses a missing member, at any depth", () => {
+  it("rejects a missing member at any depth", () => {
     expect(() => expectContract("Wallet", { eth_address: "0x0" })).toThrow(/user_id: required/)
     expect(() => expectContract("LoadUser", { wallets: [{ user_id: wallet.user_id }] })).toThrow(
       /wallets\[0\]\.eth_address: required/,
     )
   })
 
-  it("refuses another type, a value outside the enum and a text that is no uuid", () => {
+  it("rejects a wrong type, a value outside the enum, and a string that is not a UUID", () => {
     expect(() => expectContract("Wallet", { ...wallet, user_id: "me" })).toThrow(/no uuid/)
     expect(() => expectContract("WalletSyncRequest", { signature: 1, source: "x" })).toThrow(
       /expected string/,

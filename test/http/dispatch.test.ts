@@ -168,7 +168,7 @@ const call = (method: string, path: string, options?: CallOptions) =>
 const id = "6f2c8f0e-3d0b-4d6f-9a52-0d8f6f7f1c11"
 
 describe("a request is decoded", () => {
-  it("from path and query, a repeated parameter joined by commas", async () => {
+  it("from path and query, with a repeated parameter joined by commas", async () => {
     const answer = await call("GET", `/things/${id}?limit=3&tags=0x1003&tags=0x1004`)
     expect(answer.body).toEqual({ params: { thing: id }, query: { limit: "3", tags: "0x1003,0x1004" } })
   })
@@ -178,7 +178,7 @@ describe("a request is decoded", () => {
     [`/things/${id}?limit=1e1`, "query: limit"],
     [`/things/${id}?tags=%zz`, "query"],
     [`/things/${id}?tags=%00`, "query"],
-  ])("or refused with 400 that says where: %s", async (path, where) => {
+  ])("or rejected with a 400 that names the place: %s", async (path, where) => {
     const answer = await call("GET", path)
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain(where)
@@ -187,7 +187,7 @@ describe("a request is decoded", () => {
       request_id: answer.headers.get("x-request-id"),
     })
   })
-  it("from a JSON body, null standing for a member left out", async () => {
+  it("from a JSON body, where null means an omitted member", async () => {
     const answer = await call("POST", "/things", {
       token: "member",
       body: { name: "a", note: null, extra: 1 },
@@ -206,21 +206,21 @@ describe("a request is decoded", () => {
     ["a lone surrogate", '{"name":"\\ud83d"}'],
     ["a lone surrogate in a member's name", '{"name":"x","any":{"\\ud83d":1}}'],
     ["a hundred thousand brackets", "[".repeat(60_000)],
-    ["nesting past any use", `{"name":"x","any":${"[".repeat(100)}${"]".repeat(100)}}`],
-  ])("or refused with 400: %s", async (_what, rawBody) => {
+    ["nesting that is too deep", `{"name":"x","any":${"[".repeat(100)}${"]".repeat(100)}}`],
+  ])("or rejected with 400: %s", async (_what, rawBody) => {
     const before = handled
     const answer = await call("POST", "/things", { token: "member", rawBody })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toMatch(/^body: /)
     expect(handled).toBe(before)
   })
-  it("takes __proto__ and twice the same member without harm", async () => {
+  it("safely if it contains __proto__ or the same member twice", async () => {
     const rawBody = '{"__proto__":{"admin":true},"name":"first","name":"second"}'
     const answer = await call("POST", "/things", { token: "member", rawBody })
     expect(answer.body.body).toEqual({ name: "second" })
     expect(({} as { admin?: boolean }).admin).toBeUndefined()
   })
-  it("without a body when the operation takes none, whatever is sent", async () => {
+  it("without its body if the operation has none", async () => {
     for (const rawBody of ["", "null", "{"]) {
       const answer = await call("POST", "/press", {
         rawBody,
@@ -232,31 +232,31 @@ describe("a request is decoded", () => {
 })
 
 describe("a caller", () => {
-  it("without credentials is 401 where they are needed and nobody where they are optional", async () => {
+  it("without credentials gets 401 if they are required, and is anonymous if they are optional", async () => {
     const refused = await call("POST", "/things", { body: { name: "a" } })
     expect(refused.status).toBe(401)
     expect(refused.headers.get("www-authenticate")).toBe("Bearer")
     expect((await call("POST", "/press")).body).toEqual({ who: null })
     expect((await call("POST", "/press", { token: "member" })).body).toEqual({ who: "u" })
   })
-  it("without the scope is 403 that names it, before the body is looked at", async () => {
+  it("without the scope gets a 403 that names it, before the body is decoded", async () => {
     const answer = await call("POST", "/things", { token: "stranger", rawBody: "{" })
     expect(answer.status).toBe(403)
     expect(answer.body).toMatchObject({ code: "forbidden", scope: "cart:update" })
   })
-  it("is answered what no cache keeps for the next one, who may be somebody else", async () => {
+  it("with credentials gets responses that caches must not store", async () => {
     for (const path of ["/own/thing", "/own/nothing", "/own/else"]) {
       const { headers } = await call("GET", path, { token: "member" })
       expect([path, headers.get("cache-control")]).toEqual([path, "no-store"])
     }
   })
-  it("without a name is answered what no cache keeps for a time of its own", async () => {
+  it("without credentials gets responses that caches must revalidate", async () => {
     for (const path of [`/things/${id}`, "/things/none", "/nowhere"]) {
       const { headers } = await call("GET", path)
       expect([path, headers.get("cache-control")]).toEqual([path, "no-cache"])
     }
   })
-  it("with a token of the authorization-code flow reaches only rows that say so", async () => {
+  it("with a token of the authorization-code flow can call only routes that allow it", async () => {
     expect((await call("POST", "/things", { token: "oauth", body: { name: "a" } })).status).toBe(403)
     expect((await call("POST", "/press", { token: "oauth" })).body).toEqual({ who: null })
   })
@@ -268,32 +268,32 @@ describe("a failure", () => {
     expect(answer.status).toBe(422)
     expect(answer.body.fields).toEqual({ email: [{ code: "uniqueness", message: "Already registered." }] })
   })
-  it("of state is 409 with the state and what is allowed", async () => {
+  it("of state is 409 with the state and the allowed events", async () => {
     const answer = await call("POST", "/fails/state")
     expect(answer.status).toBe(409)
     expect(answer.body).toMatchObject({ state: "Paid", allowed: ["REFUND"], code: "refused_by_state" })
   })
-  it("nobody expected is 500 and tells nothing but the request's id", async () => {
+  it("that is unexpected is a 500 with only the request id", async () => {
     const answer = await call("POST", "/fails/defect")
     expect(answer.status).toBe(500)
     expect(answer.text).not.toMatch(/hunter2|stack|Error/)
     expect(answer.body).toEqual({
-      error: "Something went wrong on our side.",
+      error: "Internal server error. Retry later, or report the request id.",
       code: "internal",
       request_id: answer.headers.get("x-request-id"),
     })
   })
-  it("of a handler to keep to its schema is a 500 under test", async () => {
+  it("of a handler to match its schema is a 500 in tests", async () => {
     expect((await call("POST", "/fails/wrong")).status).toBe(500)
   })
-  it("has the shape the spec fixes for lookups and for the token endpoint", async () => {
+  it("has the shape that the spec prescribes for lookups and for the token endpoint", async () => {
     expect((await call("GET", "/lookup")).body).toEqual({ error: "no" })
     expect((await call("POST", "/token")).body).toEqual({
       error: "invalid_grant",
       error_description: "The code was used.",
     })
   })
-  it("of an idempotent request still in flight is 409", async () => {
+  it("of an idempotent request that is still running is 409", async () => {
     const headers = { "Idempotency-Key": "busy" }
     expect((await call("POST", "/press", { headers })).status).toBe(409)
   })
@@ -301,7 +301,7 @@ describe("a failure", () => {
 
 describe("the OpenAPI document", () => {
   const document = openApi(rows as never, ["http://x"])
-  it("has every row with its parameters, security and failures", () => {
+  it("has every route with its parameters, security and errors", () => {
     expect(document.paths["/things/{thing}"]?.["get"]).toMatchObject({
       operationId: "read",
       security: [],
@@ -318,7 +318,7 @@ describe("the OpenAPI document", () => {
       responses: { 200: {}, 400: {}, 401: {}, 403: {}, 429: {} },
     })
   })
-  it("tells of the Idempotency-Key where one counts, and what it may be refused for", () => {
+  it("documents Idempotency-Key and its errors for the routes that support it", () => {
     const key = { name: "Idempotency-Key", in: "header", required: false }
     expect(document.paths["/things"]?.["post"]).toMatchObject({
       parameters: [key],
@@ -331,7 +331,7 @@ describe("the OpenAPI document", () => {
       parameters: expect.arrayContaining([expect.objectContaining(key)]),
     })
   })
-  it("shows failures in the shape the row has for them", () => {
+  it("documents errors in the shape that the route uses", () => {
     const shown = (schema: string) => ({
       content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } },
     })
@@ -342,7 +342,7 @@ describe("the OpenAPI document", () => {
       responses: { default: shown("OauthProblem") },
     })
   })
-  it("refers only to schemas it has", () => {
+  it("refers only to schemas that it contains", () => {
     const text = JSON.stringify(document)
     const names = [...text.matchAll(/#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name)
     for (const name of names) expect(Object.keys(document.components.schemas)).toContain(name)

@@ -10,7 +10,7 @@ beforeAll(async () => {
   two = await serve({}, { database: one.database, peersPossible: true })
 })
 
-/** What the order and the key say happened now happened two days ago. */
+/** Moves the times of the order and the key two days into the past. */
 const twoDaysPass = async (orderId: string, key: string) => {
   const then = new Date(Date.now() - 2 * 86_400_000).toISOString()
   await one.sql`update idempotency_key set created_at = ${then} where key = ${key}`
@@ -37,7 +37,7 @@ it.each([
   ["refund", { amount: 100 }, "refunded_total_in_cents"],
   ["refund_override", { amount: 100, external_reference: "till 4" }, "refunded_total_in_cents"],
   ["payment_override", { amount: 100, external_reference: "till 4" }, "amount_overpaid_in_cents"],
-] as const)("a %s whose key was used two days ago is another one", async (path, body, member) => {
+] as const)("a %s with a key from two days ago is a new operation", async (path, body, member) => {
   const admin = await newShopper(one, { role: "Admin" })
   const { buyer, order } = await paidOrder()
   const key = randomUUID()

@@ -29,14 +29,18 @@ const addressOf = async (...lines: ReadonlyArray<string>) => {
 
 describe("behind a trusted proxy the caller is", () => {
   it.each([
-    ["who the proxy says", ["203.0.113.7"], "203.0.113.7"],
-    ["the entry the proxy appended, not one the caller made up", ["6.6.6.6, 203.0.113.7"], "203.0.113.7"],
-    ["the line the proxy added below the caller's own", ["6.6.6.6", "203.0.113.7"], "203.0.113.7"],
-    ["the same whatever port it calls from", ["203.0.113.7:51234"], "203.0.113.7"],
-    ["the same whatever port it calls from, by IPv6 too", ["[2001:db8::7]:51234"], "2001:db8::7"],
-    ["an IPv6 address as it is", ["2001:db8::7"], "2001:db8::7"],
-    ["the proxy itself when it says nothing", [], "127.0.0.1"],
-    ["the proxy itself when it leaves the place empty", ["6.6.6.6,"], "127.0.0.1"],
+    ["the address that the proxy reports", ["203.0.113.7"], "203.0.113.7"],
+    ["the entry that the proxy appended, not a forged one", ["6.6.6.6, 203.0.113.7"], "203.0.113.7"],
+    [
+      "the header line that the proxy added after the caller's line",
+      ["6.6.6.6", "203.0.113.7"],
+      "203.0.113.7",
+    ],
+    ["the address without the port", ["203.0.113.7:51234"], "203.0.113.7"],
+    ["the IPv6 address without the port", ["[2001:db8::7]:51234"], "2001:db8::7"],
+    ["an IPv6 address without brackets", ["2001:db8::7"], "2001:db8::7"],
+    ["the proxy itself if the header is absent", [], "127.0.0.1"],
+    ["the proxy itself if its entry is empty", ["6.6.6.6,"], "127.0.0.1"],
   ])("%s", async (_what, lines, address) => {
     expect(await addressOf(...lines)).toBe(address)
   })

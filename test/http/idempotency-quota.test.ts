@@ -4,7 +4,7 @@ import { serveDirectory } from "../directory/directory-service.ts"
 
 const mebibyte = 1024 * 1024
 
-it("one caller's Idempotency-Keys fill no disk: then they are refused, and what was kept is still repeated", async () => {
+it("new Idempotency-Keys get 429 above the storage quota, and stored responses are still replayed", async () => {
   const service = await serveDirectory({ RATE_LIMIT: "on" })
   const [owner, other] = [await service.user(), await service.user()]
   const [id, others] = ["🍕🍕", "🍕🍕🍕"]

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } })
 
 describe("an Idempotency-Key", () => {
-  it("repeats the answer instead of the work, in any process", async () => {
+  it("returns the stored response in every process, without a second run", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -31,7 +31,7 @@ describe("an Idempotency-Key", () => {
     expect(anew.status).toBe(422)
   })
 
-  it("repeats the longest answer there is", async () => {
+  it("replays the longest response of the API", async () => {
     const { token } = await one.user({ role: "Admin" })
     const rule = { min_score: 1, max_score: 100 }
     const config = {
@@ -48,7 +48,7 @@ describe("an Idempotency-Key", () => {
     expect((await generate(two)).text === first.text).toBe(true)
   })
 
-  it("repeats refusals too", async () => {
+  it("replays errors too", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const first = await buyer.call("POST", "/cart/checkout", card, withKey(key))
@@ -70,7 +70,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.cart()).body.order_items).toHaveLength(1)
   })
 
-  it("in letters it cannot have is refused, and nothing is done without it", async () => {
+  it("with invalid characters is rejected, and the request does not run", async () => {
     const buyer = await newShopper(one)
     for (const key of ["é", "ÿ÷þ", "a b"]) {
       const refused = await buyer.call("POST", "/cart", { items: [{ emoji_id: freshId() }] }, withKey(key))
@@ -83,7 +83,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.cart()).body.order_items).toEqual([])
   })
 
-  it("belongs to one caller: another may use the same", async () => {
+  it("belongs to one caller: another caller may use the same key", async () => {
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
     const buyers = [await newShopper(one), await newShopper(one)]
@@ -92,7 +92,7 @@ describe("an Idempotency-Key", () => {
     expect(answers[0]?.body.user_id).not.toBe(answers[1]?.body.user_id)
   })
 
-  it("sent five times at once runs once; the others get its answer or are told to wait", async () => {
+  it("sent five times concurrently runs once; the others get its response or 409", async () => {
     const buyer = await newShopper(one)
     await buyer.add(freshId())
     const key = randomUUID()
@@ -109,11 +109,11 @@ describe("an Idempotency-Key", () => {
       if (answer.status === 409) expect(answer.headers.get("retry-after")).toBe("1")
     }
     const [row] = await one.sql`select version from entity where owner_id = ${buyer.id} and kind = 'order'`
-    // One turn put the id in, one checked out.
+    // Two turns: one added the id, one checked out.
     expect(row?.["version"]).toBe(2)
   })
 
-  it("is free again when the process that had it is gone, after its lease", async () => {
+  it("is free after its lease expires if its process has ended", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -124,7 +124,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.call("POST", "/cart", body, withKey(key))).status).toBe(422)
   })
 
-  it("does not spare who only repeats an answer the limits", async () => {
+  it("counts replayed responses against the rate limits", async () => {
     const limited = await serve({ RATE_LIMIT: "on" })
     const { token } = await limited.user()
     const statuses = []
@@ -136,7 +136,7 @@ describe("an Idempotency-Key", () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  it("keeps nothing for who is neither known nor counted: a webhook's facts count once without it", async () => {
+  it("is ignored on routes without authentication and rate limit, such as webhooks", async () => {
     const key = randomUUID()
     for (const provider of ["sandbox", "stripe"]) {
       const forged = await one.call("POST", `/webhooks/${provider}`, { body: {}, ...withKey(key) })
@@ -145,7 +145,7 @@ describe("an Idempotency-Key", () => {
     expect(await one.sql`select 1 from idempotency_key where key = ${key}`).toEqual([])
   })
 
-  it("is forgotten after a day", async () => {
+  it("expires after a day", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     await buyer.call("POST", "/cart", { items: [{ emoji_id: freshId() }] }, withKey(key))
@@ -155,7 +155,7 @@ describe("an Idempotency-Key", () => {
     expect(anew.headers.get("idempotent-replayed")).toBeNull()
   })
 
-  it("works without a login, and what it keeps can be read by nobody else", async () => {
+  it("works without a login, and other callers cannot read the stored response", async () => {
     const key = randomUUID()
     const email = `new-${randomUUID()}@example.com`
     const body = { email, password: "correct horse battery" }
@@ -170,7 +170,7 @@ describe("an Idempotency-Key", () => {
     expect(row?.["answer"]).not.toContain(first.body.access_token)
   })
 
-  it("is refused, and nothing done again, where the secret that sealed its answer was given up", async () => {
+  it("is 409 without a second run if the secret key of its stored response was removed", async () => {
     const before = await serve()
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -190,7 +190,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.cart()).body.order_items).toHaveLength(1)
   })
 
-  it("that is too long or unreadable is 400, and one on a read means nothing", async () => {
+  it("that is too long or invalid is 400, and is ignored on reads", async () => {
     const buyer = await newShopper(one)
     const body = { items: [{ emoji_id: freshId() }] }
     expect((await buyer.call("POST", "/cart", body, withKey("x".repeat(256)))).status).toBe(400)
@@ -198,7 +198,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.call("GET", "/cart", undefined, withKey("a b"))).status).toBe(200)
   })
 
-  it("does not keep answers that say nothing about the request", async () => {
+  it("does not store errors about the caller or the server", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -207,7 +207,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.call("POST", "/cart", body, withKey(key))).status).toBe(200)
   })
 
-  it("is used again for what was not allowed yet", async () => {
+  it("can be used again after 403", async () => {
     const [admin, owner] = [await one.user({ role: "Admin" }), await one.user()]
     const made = await one.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
     const path = `/organizations/${made.body.id}`

@@ -16,7 +16,7 @@ interface Sent {
   readonly body?: unknown
 }
 
-/** Sends a request and leaves while its statement waits for a row that somebody else holds. Then the row is let go. */
+/** Sends a request and disconnects while its statement waits for a locked row. Then the row is unlocked. */
 const leaveDuring = async (table: string, { method, path, token, body }: Sent) => {
   const { sql, url } = service
   const leaving = new AbortController()
@@ -40,8 +40,8 @@ const leaveDuring = async (table: string, { method, path, token, body }: Sent) =
   })
 }
 
-describe("who leaves before the answer to a write", () => {
-  it("and changed the email cannot check out as if it was confirmed", async () => {
+describe("a client that disconnects before the response to a write", () => {
+  it("has changed the email, and cannot check out with the unconfirmed one", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const email = `${randomUUID()}@example.com`
@@ -50,7 +50,7 @@ describe("who leaves before the answer to a write", () => {
     expect((await buyer.checkout()).body.fields?.email?.[0].code).toBe("unconfirmed")
   })
 
-  it("and deactivated a user has put the user out", async () => {
+  it("has deactivated the user, whose sessions end", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const user = await newShopper(service)
     expect((await user.cart()).status).toBe(200)
@@ -59,14 +59,14 @@ describe("who leaves before the answer to a write", () => {
     await expect.poll(async () => (await user.cart()).status).toBe(401)
   })
 
-  it("and logged out everywhere is logged out", async () => {
+  it("has logged out everywhere", async () => {
     const user = await newShopper(service)
     expect((await user.cart()).status).toBe(200)
     await leaveDuring("app_user", { method: "POST", path: "/logout", token: user.token })
     await expect.poll(async () => (await user.cart()).status).toBe(401)
   })
 
-  it("and set the prices has set them", async () => {
+  it("has set the prices", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const read = async () => (await admin.call("GET", "/price_parameters")).body
     const body = JSON.parse(JSON.stringify(await read()), (key, value) =>

@@ -17,7 +17,7 @@ const send = async (sender: TestUser, recipient: TestUser): Promise<string> => {
   return body.id
 }
 
-/** The list as it is, and as it comes by pages of two. */
+/** Reads the list with one request, and again in pages of two items. */
 const read = async (path: string, { token }: TestUser) => {
   const whole = await service.call("GET", path, { token })
   const pieces: Array<ReadonlyArray<unknown>> = []
@@ -31,13 +31,13 @@ const expectPieces = async (path: string, user: TestUser) => {
   expect(pieces).toEqual([whole.slice(0, 2), whole.slice(2)])
 }
 
-it("transfers that wait for somebody, or that they accepted, go on after the page", async () => {
+it("incoming transfers, pending or accepted, are paginated", async () => {
   const [sender, recipient] = [await service.user(), await service.user()]
   for (let n = 0; n < 3; n++) await send(sender, recipient)
   await expectPieces("/transfers/incoming", recipient)
 })
 
-it("so do members, keys, applications and types of box", async () => {
+it("members, API keys, OAuth clients and lootbox types are paginated", async () => {
   const { token } = admin
   const { body } = await service.call("POST", "/organizations", { token, body: { name: "Acme" } })
   const ofAcme = `/organizations/${body.id}`
@@ -60,14 +60,14 @@ it("so do members, keys, applications and types of box", async () => {
   await expectPieces("/lootbox_type", admin)
 })
 
-it("so does how somebody has paid before", async () => {
+it("payment methods are paginated", async () => {
   const buyer = await service.user()
   await service.sql`insert into payment_method (id, user_id, provider, payment_type, is_default, created_at)
                     select 'pm_' || n, ${buyer.id}, 'stripe', 'card', n = 2, now() from generate_series(1, 3) n`
   await expectPieces("/payment_methods", buyer)
 })
 
-it("the live list of open transfers has those that are older than two hundred that ended", async () => {
+it("the live list of open transfers contains one that is older than two hundred ended ones", async () => {
   const [sender, recipient] = [await service.user(), await service.user()]
   const open = await send(sender, recipient)
   await service.sql`

@@ -5,7 +5,7 @@ import { type CallOptions, serve } from "../fixtures/service.ts"
 import { card, freshId, newShopper } from "../orders/shopper.ts"
 import { grant } from "../transfers/transfer-service.ts"
 
-/** Every row that names a thing, asked about a thing of somebody else's. */
+/** Calls every route that has a path parameter with a resource of another user. */
 
 const service = await serve()
 const admin = await newShopper(service, { role: "Admin" })
@@ -105,25 +105,25 @@ const send = (row: Route, options: CallOptions) => {
     ...(row.method === "get" ? {} : { body: bodies[row.id] ?? {} }),
   })
 }
-/** What is asked about an id without looking whose it is. */
+/** Operations that do not depend on the owner of the id. */
 const forAnybody = new Set(["getStats"])
-/** Features have no scope for one's own. */
+/** Reading your own features requires no scope. */
 const forAnyKey = new Set([...forAnybody, "readFeaturesOfUser"])
-/** Of a key that is somebody's nobody learns more than that. */
+/** Adding another user's pubkey reports only that it is registered. */
 const refusals = (row: Route) => (row.id === "addPubkey" ? [422] : [403, 404])
 
 const bare = await made(owner.call("POST", "/api_keys", { name: "for nothing", scopes: [] }))
-/** These change by themselves; letters only in what became of them. */
-const restless = ["rate_window", "emoji_id_view", "view_batch", "audit_round", "outbox"]
+/** Tables that change in the background. For the outbox only the number of rows is compared. */
+const volatileTables = ["rate_window", "emoji_id_view", "view_batch", "audit_round", "outbox"]
 const tables = (
   await service.sql<{ name: string }[]>`
-    select tablename as name from pg_tables where schemaname = 'public' and tablename not in ${service.sql(restless)}`
+    select tablename as name from pg_tables where schemaname = 'public' and tablename not in ${service.sql(volatileTables)}`
 ).map(({ name }) => name)
 const sums = [
   ...tables.map((name) => `select '${name}' as name, sum(hashtextextended(t::text, 0)) from ${name} t`),
   "select 'outbox', count(*) from outbox",
 ].join(" union all ")
-/** All there is: a refused request leaves it as it was. */
+/** A checksum of every table. A rejected request must not change it. */
 const everything = () => service.sql.unsafe(sums)
 
 const rows = routes
@@ -131,11 +131,11 @@ const rows = routes
   .map((row) => [`${row.method} ${row.path}`, row] as const)
 
 describe.each(rows)("%s", (_name, row) => {
-  it("names a thing this test knows", () => {
+  it("has only path parameters that this test knows", () => {
     for (const [, name] of row.path.matchAll(/:(\w+)/g)) expect(thingOf(row, name!)).toBeTruthy()
   })
 
-  it("shows and changes nothing of another user's, nor of another organization's", async () => {
+  it("shows and changes nothing of another user or organization", async () => {
     if (forAnybody.has(row.id)) return
     const before = await everything()
     for (const { token } of [stranger, partner]) {
@@ -146,7 +146,7 @@ describe.each(rows)("%s", (_name, row) => {
     expect(await everything()).toEqual(before)
   })
 
-  it("shows and changes nothing to a key of its owner that is for nothing", async () => {
+  it("shows and changes nothing for an API key of the owner without scopes", async () => {
     if (forAnyKey.has(row.id)) return
     const before = await everything()
     const { status } = await send(row, { headers: { "x-api-key": bare.api_key } })

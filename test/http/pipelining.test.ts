@@ -6,7 +6,7 @@ import type { Server } from "../../src/http/server.ts"
 import { openSocket } from "../fixtures/raw-http.ts"
 import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 
-/** Clients that send many requests without waiting for the answers, and those that do not read them. */
+/** Clients that send many requests without waiting for the responses, and clients that do not read the responses. */
 
 const answering = (path: string, body: string, status = 200): Endpoint => ({
   method: path === "/posted" ? "post" : "get",
@@ -42,7 +42,7 @@ const asking = (method: string, path: string, rest = "\r\n") =>
 const unknown = asking("GET", "/x")
 const health = async (of: Server) => (await fetch(`http://127.0.0.1:${of.port}/health`)).text()
 
-/** Sends blocks of requests for as long as the server takes them, and reads nothing. Resolves when the server closes. */
+/** Sends blocks of requests as long as the server accepts them, and reads nothing. Resolves when the server closes. */
 const flood = async (of: Server, requests: string): Promise<Socket> => {
   const socket = await openSocket(of.port)
   socket.pause()
@@ -73,8 +73,8 @@ const countAnswers = (socket: Socket, expected: number): Promise<number> => {
 }
 
 /**
- * Each connection sends so many requests, all in one turn of the event loop, so that the server finds all of them in its next
- * one. How many of each were answered, in the end or before the server closed.
+ * Sends this many requests on each connection in one turn of the event loop, so that the server reads all of them in
+ * its next turn. Returns the number of responses per connection, at the end or until the server closed it.
  */
 const pipeline = async (
   of: Server,
@@ -95,12 +95,12 @@ it.each([
   ["a path by HEAD", asking("HEAD", "/health")],
   ["a path by OPTIONS", asking("OPTIONS", "/health")],
   ["a method that the path does not have", asking("DELETE", "/health")],
-  ["a small answer", asking("GET", "/health")],
-  ["a large answer", asking("GET", "/large")],
-  ["an answer without content", asking("GET", "/empty")],
-  ["a prepared answer", asking("GET", "/prepared")],
-  ["a prepared 304", asking("GET", "/unchanged")],
-  ["an answer to a body", asking("POST", "/posted", "Content-Length: 3\r\n\r\nabc")],
+  ["a small response", asking("GET", "/health")],
+  ["a large response", asking("GET", "/large")],
+  ["a response without content", asking("GET", "/empty")],
+  ["a precomputed response", asking("GET", "/prepared")],
+  ["a precomputed 304", asking("GET", "/unchanged")],
+  ["a response to a body", asking("POST", "/posted", "Content-Length: 3\r\n\r\nabc")],
 ])("a connection that never reads is closed: %s", async (_, request) => {
   await closed(await flood(server, request))
 })
@@ -120,22 +120,22 @@ it("a connection that sends a few requests at a time and never reads is closed",
 
 it.each([
   ["an unknown path", unknown],
-  ["a prepared answer", asking("GET", "/prepared")],
-  ["a handled answer", asking("GET", "/health")],
-])("connections with more requests than one turn may answer are closed: %s", async (_, request) => {
+  ["a precomputed response", asking("GET", "/prepared")],
+  ["a response of a handler", asking("GET", "/health")],
+])("connections that pipeline more requests than one turn allows are closed: %s", async (_, request) => {
   const counts = await pipeline(server, request, 20, 1500)
   expect(counts.some((count) => count < 1500)).toBe(true)
   expect(await pipeline(server, request, 1, 100)).toEqual([100])
 })
 
-it("connections that pipeline 100 requests each and read the answers get them all", async () => {
+it("connections that pipeline 100 requests each and read get all responses", async () => {
   const other = await start()
   const counts = await pipeline(other, asking("GET", "/prepared"), 40, 100)
   expect(new Set(counts)).toEqual(new Set([100]))
   await other.stop(0)
 })
 
-it("a connection that only asks for heads is closed at some time, after an answer that is whole and says so", async () => {
+it("a connection with only HEAD requests is closed after a complete response with Connection: close", async () => {
   const socket = await openSocket(server.port)
   let last = ""
   socket.setEncoding("latin1").on("data", (text: string) => {
@@ -151,7 +151,7 @@ it("a connection that only asks for heads is closed at some time, after an answe
   expect(last).toMatch(/\r\nConnection: close\r\n\r\n$/)
 })
 
-it("every answer to a pipelined unknown path has its own request id, in the header and in the body", async () => {
+it("every 404 of a pipelined unknown path has its own request id, in the header and in the body", async () => {
   const socket = await openSocket(server.port)
   let text = ""
   socket.setEncoding("utf8").on("data", (part: string) => {
@@ -166,7 +166,7 @@ it("every answer to a pipelined unknown path has its own request id, in the head
   expect(new Set(inHeaders()).size).toBe(300)
 })
 
-it("others are answered while twenty connections send unknown paths and read nothing, and the server stops", async () => {
+it("other clients are served, and the server can stop, while twenty connections flood it", async () => {
   const attacked = await start()
   const sockets: Array<Socket> = []
   let isOver = false

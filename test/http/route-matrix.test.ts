@@ -9,8 +9,9 @@ import { routes } from "../../src/routes.ts"
 import { type CallOptions, serve } from "../fixtures/service.ts"
 
 /**
- * Every row against every kind of caller. What a row says about itself decides: its scheme and its scope. Requests carry
- * placeholders, so an admitted one may end in any answer of its handler; what counts is whether it was admitted.
+ * Calls every route as every kind of caller. The expected result follows from the route's scheme and scope. Requests
+ * contain placeholders, so an admitted request may get any response of its handler; the tests check only whether it
+ * was admitted.
  */
 
 const service = await serve()
@@ -68,7 +69,7 @@ await service.sql`update app_user set token_epoch = 1 where id = ${noLonger["log
 const keyThatEnded = await apiKey(everyScope)
 await service.sql`update api_key set expires_at = now() where secret_hash = ${keyThatEnded.hash}`
 
-// A login whose second factor was never proven in this session.
+// A login without a two-factor code in this session.
 const stale = await service.user({ role: "Admin" })
 await service.sql`insert into two_factor (user_id, provider, confirmed_at) values (${stale.id}, 'AuthenticatorApp', now())`
 
@@ -76,34 +77,34 @@ const named = (rows: ReadonlyArray<Route>) => rows.map((row) => [`${row.method} 
 const guarded = routes.filter((row) => row.auth !== "none" && row.auth !== "optional")
 const open = routes.filter((row) => row.auth === "none")
 const scoped = guarded.filter((row) => row.scope !== undefined)
-/** Ending one's own sessions or account would change the caller in the middle of the matrix. */
+/** Operations that end the caller's sessions, which the later requests need. */
 const endsCaller = new Set(["logout"])
 
 describe.concurrent.each(named(guarded))("%s", (_name, row) => {
-  it("is 401 to nobody, to a forged token and to a key that is none", async () => {
+  it("is 401 without credentials, with a forged token and with an unknown API key", async () => {
     expect((await send(row, {})).status).toBe(401)
     expect((await send(row, { token: forgedToken })).status).toBe(401)
     expect((await send(row, { headers: { "x-api-key": "svc_a_b" } })).status).toBe(401)
   })
 
-  it("is 401 to a login that waits for its code, and to a token made for something else", async () => {
+  it("is 401 for a login that waits for its code, and for a token of another purpose", async () => {
     for (const token of otherKinds) expect((await send(row, { token })).status).toBe(401)
   })
 
-  it("is 401 to who is deactivated, deleted or logged out, and to keys that no longer count", async () => {
+  it("is 401 for deactivated, deleted and logged out users, and for expired API keys", async () => {
     for (const { token } of Object.values(noLonger)) expect((await send(row, { token })).status).toBe(401)
     for (const { headers } of [keyOfDeactivated, keyThatEnded]) {
       expect((await send(row, { headers })).status).toBe(401)
     }
   })
 
-  it(`${row.oauth ? "is open to" : "is 403 to"} a token of the authorization-code flow`, async () => {
+  it(`${row.oauth ? "admits" : "is 403 for"} a token of the authorization-code flow`, async () => {
     const { status } = await send(row, { token: oauthToken })
     if (row.oauth) expect([401, 403]).not.toContain(status)
     else expect([401, 403]).toContain(status)
   })
 
-  it("never answers 5xx to a placeholder", async () => {
+  it("never returns 5xx for a placeholder", async () => {
     if (endsCaller.has(row.id)) return
     expect((await send(row, { token: admin.token })).status).toBeLessThan(500)
     expect((await send(row, { token: user.token })).status).toBeLessThan(500)
@@ -113,7 +114,7 @@ describe.concurrent.each(named(guarded))("%s", (_name, row) => {
 describe.concurrent.each(named(scoped))("%s by its scope", (_name, row) => {
   const scope = row.scope!
 
-  it(`${roleScopes.User.has(scope) ? "admits" : "refuses"} a user`, async () => {
+  it(`${roleScopes.User.has(scope) ? "admits" : "rejects"} a user`, async () => {
     if (endsCaller.has(row.id)) return
     const { body, status } = await send(row, { token: user.token })
     if (roleScopes.User.has(scope)) expect(body?.scope).not.toBe(scope)
@@ -130,7 +131,7 @@ describe.concurrent.each(named(scoped))("%s by its scope", (_name, row) => {
     expect(body?.scope).not.toBe(scope)
   })
 
-  it("refuses an API key without the scope, though its owner has it, and admits one with it", async () => {
+  it("rejects an API key without the scope even if its owner has it, and admits one with it", async () => {
     const refused = await send(row, bareKey)
     if (row.auth === "two_factor") return expect(refused.status).toBe(401)
     expect(refused.status).toBe(403)
@@ -140,20 +141,23 @@ describe.concurrent.each(named(scoped))("%s by its scope", (_name, row) => {
     expect(body?.scope).not.toBe(scope)
   })
 
-  it("refuses an API key that lists a scope its owner does not have", async () => {
+  it("rejects an API key with a scope that its owner does not have", async () => {
     if (roleScopes.User.has(scope) || row.auth === "two_factor") return
     expect((await send(row, await apiKey([scope], user.id))).status).toBe(403)
   })
 })
 
-describe.concurrent("the sensitive rows", () => {
-  it.each(named(guarded.filter((row) => row.sensitive)))("%s wants a fresh code", async (_name, row) => {
-    const { status } = await send(row, { token: stale.token })
-    // A body or parameter that cannot be read is told before a code is asked for.
-    expect(row.body === undefined && row.params === undefined ? [424] : [424, 400]).toContain(status)
-  })
+describe.concurrent("the sensitive routes", () => {
+  it.each(named(guarded.filter((row) => row.sensitive)))(
+    "%s requires a recent two-factor code",
+    async (_name, row) => {
+      const { status } = await send(row, { token: stale.token })
+      // An invalid body or parameter is reported before a code is required.
+      expect(row.body === undefined && row.params === undefined ? [424] : [424, 400]).toContain(status)
+    },
+  )
 
-  it("are all that can take an account or an id away", () => {
+  it("are all operations that can take over an account or an id", () => {
     const paths = guarded.filter((row) => row.sensitive).map((row) => `${row.method} ${row.path}`)
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -176,17 +180,17 @@ describe.concurrent("the sensitive rows", () => {
   })
 })
 
-describe.concurrent("the open rows", () => {
-  it.each(named(open))("%s does not want a login", async (_name, row) => {
+describe.concurrent("the public routes", () => {
+  it.each(named(open))("%s does not require a login", async (_name, row) => {
     expect((await send(row, {})).status).not.toBe(401)
   })
 })
 
-describe.concurrent("the rows that read what a thing is or has", () => {
-  /** What an id is can be told of one that nobody has. */
+describe.concurrent("the routes that read a resource", () => {
+  /** Not routes of an emoji id: they also describe an id that is not registered. */
   const ofThings = guarded.filter(({ method, path }) => method === "get" && /:(?!emoji_id)/.test(path))
 
-  it.each(named(ofThings))("%s is 404 where there is no such thing", async (_name, row) => {
+  it.each(named(ofThings))("%s is 404 for an unknown resource", async (_name, row) => {
     expect((await send(row, { token: admin.token })).status).toBe(404)
   })
 })

@@ -9,13 +9,13 @@ import { patienceMs } from "../fixtures/suite/patience.ts"
 
 type Handle = (request: RawRequest, respond: (response: RawResponse) => void) => (() => boolean) | undefined
 
-/** No answer of a busy machine takes that long. */
+/** Longer than any response takes on a busy machine. */
 const deadlineMs = patienceMs
 const soonMs = 300
 const late: Array<() => void> = []
 const cancelled: Array<string> = []
 const finished: Array<string> = []
-/** Answers that are given when a test says so. */
+/** Responses that a test sends later. */
 const pending: Array<() => void> = []
 const observed: Array<number> = []
 let sentLarge = 0
@@ -160,7 +160,7 @@ describe("a request", () => {
     const text = await exchange(server.port, "GET /fixed/🚀🌊 HTTP/1.1\r\nHost: x\r\n\r\n")
     expect(text).toContain('"🚀🌊"')
   })
-  it("may have a head of fifteen thousand bytes, whichever Node it meets", async () => {
+  it("may have a head of fifteen thousand bytes in every version of Node", async () => {
     const query = `ids=${"🚀".repeat(1_000)}`
     const answer = await get(`/echo/a/b?${query}`, { headers: { "X-Seen": "x".repeat(3_000) } })
     expect(answer.status).toBe(200)
@@ -172,14 +172,14 @@ describe("a request", () => {
     expect(await (await get("/fixed/other")).json()).toBe("other")
   })
   it.each(["/fixed/%", "/fixed/%zz", "/fixed/%ff", "/fixed/%F0%9F", "/fixed/%C0%AF", "/fixed/a%00b"])(
-    "with bad percent-encoding or NUL %s is 400",
+    "with invalid percent-encoding or NUL is 400: %s",
     async (path) => {
       const text = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
       expect(text).toMatch(/^HTTP\/1\.1 400 /)
       expect(text).toContain('"code":"invalid_request"')
     },
   )
-  it("for an unknown path is 404 with a body that says so", async () => {
+  it("for an unknown path is 404 with an error body", async () => {
     const answer = await get("/nowhere")
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({
@@ -187,13 +187,13 @@ describe("a request", () => {
       request_id: answer.headers.get("x-request-id"),
     })
   })
-  it("with a method the path does not answer is 405 and names those it does", async () => {
+  it("with an unsupported method is 405 with the supported ones in Allow", async () => {
     const answer = await get("/body")
     expect(answer.status).toBe(405)
     expect(answer.headers.get("allow")).toBe("OPTIONS, POST")
     expect((await get("/fixed/word", { method: "DELETE" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS")
   })
-  it("by HEAD leaves the connection to the requests that come after it", async () => {
+  it("by HEAD does not block the later requests of the connection", async () => {
     const socket = await openSocket(server.port)
     let seen = ""
     socket.on("data", (chunk: Buffer) => {
@@ -219,20 +219,20 @@ describe("a request", () => {
     expect(text).toMatch(/content-length: 6/i)
     expect(text.split("\r\n\r\n")[1]).toBe("")
   })
-  it("by OPTIONS gets what a browser needs before it calls", async () => {
+  it("by OPTIONS gets the headers of a CORS preflight", async () => {
     const answer = await get("/body", { method: "OPTIONS", headers: { Origin: "https://app.example" } })
     expect(answer.status).toBe(204)
     expect(answer.headers.get("access-control-allow-origin")).toBe("*")
     expect(answer.headers.get("access-control-allow-headers")).toContain("X-Api-Key")
     expect((await get("/nowhere", { method: "OPTIONS" })).status).toBe(404)
   })
-  it("of a browser may have headers that only its libraries know, besides the token", async () => {
+  it("of a browser may have additional headers beside the token", async () => {
     const { headers } = await get("/body", { method: "OPTIONS", headers: { Origin: "https://app.example" } })
     const allowed = headers.get("access-control-allow-headers")?.split(", ")
     expect(allowed).toEqual(expect.arrayContaining(["Authorization", "*"]))
     expect(headers.get("access-control-allow-credentials")).toBeNull()
   })
-  it("keeps the caller's request id when it is harmless, and gets a new one otherwise", async () => {
+  it("keeps the caller's request id if it is safe, and gets a new one otherwise", async () => {
     expect(
       (await get("/fixed/word", { headers: { "X-Request-Id": "abc-1" } })).headers.get("x-request-id"),
     ).toBe("abc-1")
@@ -242,7 +242,7 @@ describe("a request", () => {
 })
 
 describe("a body", () => {
-  it("arrives whole in however many pieces", async () => {
+  it("is complete in any number of pieces", async () => {
     const socket = await openSocket(server.port)
     let seen = ""
     socket.on("data", (chunk) => {
@@ -256,14 +256,14 @@ describe("a body", () => {
     await expect.poll(() => seen).toContain('{"bytes":6,"text":"abcdef"}')
     socket.destroy()
   })
-  it("of exactly the limit is taken, one byte more is 413", async () => {
+  it("of exactly the limit is accepted, and one byte more is 413", async () => {
     expect((await get("/body", { method: "POST", body: "x".repeat(1000) })).status).toBe(200)
     const over = await get("/body", { method: "POST", body: "x".repeat(1001) })
     expect(over.status).toBe(413)
     expect(await over.json()).toMatchObject({ code: "body_too_large" })
     await stillServes()
   })
-  it("sent in chunks without a length is held to the same limit", async () => {
+  it("sent in chunks without a length has the same limit", async () => {
     const chunk = `400\r\n${"x".repeat(1024)}\r\n`
     const text = await exchange(
       server.port,
@@ -272,7 +272,7 @@ describe("a body", () => {
     expect(text).toMatch(/^HTTP\/1\.1 413 /)
     await stillServes()
   })
-  it("sent byte by byte arrives whole", async () => {
+  it("sent byte by byte is complete", async () => {
     const sent = "0123456789".repeat(90)
     const chunks = [...sent].map((byte) => `1\r\n${byte}\r\n`).join("")
     const text = await exchange(
@@ -281,13 +281,13 @@ describe("a body", () => {
     )
     expect(text).toContain(JSON.stringify({ bytes: sent.length, text: sent }))
   })
-  it("that never comes is given up at the deadline", async () => {
+  it("that does not arrive is 503 at the deadline", async () => {
     const hasty = await startHasty()
     const text = await exchange(hasty.port, "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab")
     expect(text).toMatch(/^HTTP\/1\.1 503 /)
     expect(text).toMatch(/retry-after: 1/i)
   })
-  it("where none is taken is ignored: nothing, null or something", async () => {
+  it("is ignored if the operation has none: empty, null or content", async () => {
     for (const body of [undefined, "null", '{"a":1}', "x".repeat(5000)]) {
       const answer = await get("/no-body", { method: "POST", ...(body === undefined ? {} : { body }) })
       expect(await answer.json()).toBe("done")
@@ -295,18 +295,18 @@ describe("a body", () => {
   })
 })
 
-describe("an answer", () => {
-  it("of a handler that throws is 500 without a word of the inside", async () => {
+describe("a response", () => {
+  it("of a handler that throws is 500 without internal details", async () => {
     const answer = await get("/throws")
     expect(answer.status).toBe(500)
     expect(await answer.text()).not.toContain("secret")
     await stillServes()
   })
-  it("is sent once, the first", async () => {
+  it("is sent once: the first one", async () => {
     expect(await (await get("/twice")).json()).toBe(1)
     await stillServes()
   })
-  it("that does not come in time is 503, the work is cancelled, and a late answer goes nowhere", async () => {
+  it("that misses the deadline is 503, its work is cancelled, and a late response is dropped", async () => {
     const hasty = await startHasty()
     const answer = await fetch(`http://127.0.0.1:${hasty.port}/late`)
     expect(answer.status).toBe(503)
@@ -314,7 +314,7 @@ describe("an answer", () => {
     for (const respond of late) respond()
     await stillServes()
   })
-  it("nobody waits for any more is dropped and its work cancelled", async () => {
+  it("is dropped and its work cancelled if the client has disconnected", async () => {
     const socket = await openSocket(server.port)
     socket.write("GET /never HTTP/1.1\r\nHost: x\r\n\r\n")
     await expect.poll(() => server.inFlight()).toBe(1)
@@ -322,14 +322,14 @@ describe("an answer", () => {
     await expect.poll(() => cancelled.includes("never")).toBe(true)
     await expect.poll(() => server.inFlight()).toBe(0)
   })
-  it("never carries a header value with a line break", async () => {
+  it("never contains a header value with a line break", async () => {
     const answer = await get("/injects", { redirect: "manual" })
     expect(answer.status).toBe(500)
     expect(answer.headers.get("set-cookie")).toBeNull()
     await stillServes()
   })
   it.each(["/large", "/large-later"])(
-    "that is large arrives whole, more than the system takes at once: %s",
+    "that is larger than the system's buffers is complete: %s",
     async (path) => {
       const socket = await openSocket(server.port)
       socket.setEncoding("utf8").pause()
@@ -342,7 +342,7 @@ describe("an answer", () => {
       expect(text.slice(text.indexOf("\r\n\r\n") + 4) === large).toBe(true)
     },
   )
-  it("that is not read is not followed by more of them, which would take all memory", async () => {
+  it("that is not read is not followed by others, which would use up the memory", async () => {
     sentLarge = 0
     const socket = await openSocket(server.port)
     socket.pause()
@@ -358,7 +358,7 @@ describe("an answer", () => {
     expect(text).toMatch(/^HTTP\/1\.1 204 /)
     expect(text).not.toMatch(/content-length/i)
   })
-  it("made beforehand is used when there is one, and the handler otherwise", async () => {
+  it("is the precomputed one if there is one, and otherwise that of the handler", async () => {
     const hot = await get("/prepared/hot")
     expect(await hot.json()).toEqual({ by: "preparation" })
     expect(hot.headers.get("etag")).toBe('"1"')
@@ -372,7 +372,7 @@ describe("an answer", () => {
 })
 
 describe("a stop", () => {
-  it("waits for work that goes on without its client", async () => {
+  it("waits for work that continues after its client has disconnected", async () => {
     const other = await startOther({ allowedOrigins: ["https://app.example"] })
     const leaving = new AbortController()
     const left = fetch(`http://127.0.0.1:${other.port}/persistent`, {
@@ -389,7 +389,7 @@ describe("a stop", () => {
     expect(finished).toEqual(["persistent"])
     expect(other.inFlight()).toBe(0)
   })
-  it("lets running requests finish and takes no new connection", async () => {
+  it("lets running requests finish and accepts no new connection", async () => {
     const other = await startOther({ allowedOrigins: ["https://app.example"] })
     const running = fetch(`http://127.0.0.1:${other.port}/slow`, {
       headers: { Origin: "https://app.example" },
@@ -403,7 +403,7 @@ describe("a stop", () => {
     await stopped
     await expect(fetch(`http://127.0.0.1:${other.port}/fixed/word`)).rejects.toThrow()
   })
-  it("a port in use is an error that names it", async () => {
+  it("a port that is in use is an error that names the port", async () => {
     await expect(serveEndpoints([], { port: server.port, allowedOrigins: [], deadlineMs })).rejects.toThrow(
       `port ${server.port}`,
     )

@@ -12,9 +12,9 @@ const together = { concurrency: "unbounded" } as const
 const ask = (statement: Parameters<(typeof Sql)["Service"]["rows"]>[0]) =>
   service.runtime.runPromise(Sql.use((sql) => sql.rows(statement)))
 
-it("the connections there are do the work of those the database does not open", async () => {
+it("the open connections run all statements if the database refuses further connections", async () => {
   const { database, sql } = service
-  if (!("socketDir" in database)) throw new Error("the tests have a database of their own")
+  if (!("socketDir" in database)) throw new Error("the test database must be reached by its socket")
   const role = `few_${randomUUID().slice(0, 8)}`
   await sql.unsafe(`create role ${role} login connection limit 1`)
   const host = encodeURIComponent(database.socketDir)
@@ -24,13 +24,13 @@ it("the connections there are do the work of those the database does not open", 
     [ways.rows, ways.once].map((way) => way((q) => q`select pg_sleep(0.2)`))
   await few.runPromise(Sql.use((ways) => ways.rows((q) => q`select 1`)))
   const asked = Sql.use((ways) => Effect.all([...later(ways), ...later(ways), ...later(ways)], together))
-  // A connection that was refused is left alone for a second: on a slow machine a statement may meet one after it.
+  // A refused connection is not used for a second. On a slow machine a statement may use it after that.
   await vi.waitFor(async () => expect(await few.runPromise(asked)).toHaveLength(6), patiently)
   await few.dispose()
   await sql.unsafe(`drop role ${role}`)
 })
 
-it("nobody waits behind a statement that waits for a lock while another connection goes on", async () => {
+it("a statement does not wait behind one that waits for a lock if another connection is available", async () => {
   const { id } = await service.user()
   let isHeld = true
   let held: Promise<unknown> | undefined
@@ -41,11 +41,11 @@ it("nobody waits behind a statement that waits for a lock while another connecti
         isHeld = false
       })
       await expect.poll(() => waiting(service)).toHaveLength(1)
-      // From here on the time stands still, so that only this one is held up, however slow the machine is.
+      // The clock is stopped from here on, so that only this statement counts as held up on a slow machine.
       const now = performance.now()
       vi.useFakeTimers({ toFake: ["performance"] })
       vi.advanceTimersByTime(now + 2 * heldUpMs)
-      // A statement of the service's own that began before would seem held up as well.
+      // A background statement of the service that began before would count as held up too.
       const running = Sql.use((ways) => Effect.sync(() => ways.stats().running))
       await expect.poll(() => service.runtime.runPromise(running)).toBe(1)
       for (let round = 0; round < 5; round++)

@@ -21,7 +21,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
 
 const root = mkdtempSync(join(tmpdir(), "embedded-test-"))
-// As root the server runs as another user, which has to pass through here.
+// As root the server runs as another user, which must be able to enter this directory.
 chmodSync(root, 0o755)
 const sharedDir = join(root, "shared")
 const launcher = fileURLToPath(new URL("../../src/postgres/embedded/embedded.ts", import.meta.url))
@@ -52,7 +52,7 @@ const stat = (pid: number): ReadonlyArray<string> | undefined => {
     return undefined
   }
 }
-// A killed process stays a zombie until somebody reaps it.
+// A killed process is a zombie until its parent reaps it.
 const isAlive = (pid: number): boolean => !["Z", "X", undefined].includes(stat(pid)?.[0])
 const parentOf = (pid: number): number => Number(stat(pid)?.[1])
 const groupOf = (pid: number): number => Number(stat(pid)?.[2])
@@ -112,7 +112,7 @@ afterEach(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 describe("an embedded Postgres", () => {
-  it("keeps its rows over a stop and a second start", async () => {
+  it("has its rows after a stop and a second start", async () => {
     const first = await start(sharedDir)
     await query(first, "INSERT INTO kept VALUES ('restart')")
     await first.stop()
@@ -121,14 +121,14 @@ describe("an embedded Postgres", () => {
     expect(await query(second, "SELECT note FROM kept WHERE note = 'restart'")).toHaveLength(1)
   })
 
-  it("stops once however often it is asked", async () => {
+  it("stops once if it is requested several times", async () => {
     const server = await start(sharedDir)
     await Promise.all([server.stop(), server.stop()])
     await server.stop()
     expect(await server.exited).toContain("ended with code 0")
   })
 
-  it("makes commits durable, listens on no network address and speaks UTF-8", async () => {
+  it("makes commits durable, listens on no network address and uses UTF-8", async () => {
     const server = await start(sharedDir)
     const [row] = await query(
       server,
@@ -139,7 +139,7 @@ describe("an embedded Postgres", () => {
     expect(row).toEqual({ fsync: "on", commit: "on", addresses: "", encoding: "UTF8", lowered: "äö" })
   })
 
-  it("lets the caller's flags win", async () => {
+  it("gives the caller's flags precedence", async () => {
     const server = await startEmbeddedPostgres({
       dataDir: sharedDir,
       flags: ["-c", "work_mem=9MB", "--jit=on"],
@@ -152,18 +152,18 @@ describe("an embedded Postgres", () => {
     expect(row).toEqual({ memory: "9MB", jit: "on" })
   })
 
-  it("reports in one line why the server would not start", async () => {
+  it("reports in one line why the server does not start", async () => {
     const failing = startEmbeddedPostgres({ dataDir: sharedDir, flags: ["--no_such_setting=1"] })
     await expect(failing).rejects.toThrow(/^PostgreSQL ended with code 1 .*no_such_setting.*$/)
   })
 
-  it("runs in a process group of its own, out of reach of a terminal's Ctrl-C", async () => {
+  it("runs in a separate process group, so that Ctrl-C in a terminal does not reach it", async () => {
     const server = await start(sharedDir)
     expect(groupOf(server.pid)).toBe(server.pid)
     expect(groupOf(server.pid)).not.toBe(groupOf(process.pid))
   })
 
-  it("serves a directory whose path is too long for a socket, and cleans up the stand-in", async () => {
+  it("serves a directory whose path is too long for a socket, and removes the temporary socket directory", async () => {
     const dataDir = join(root, 'long, and with ünusual "characters"', "x".repeat(120))
     const server = await start(dataDir)
     expect(server.socketDir.startsWith(dataDir)).toBe(false)
@@ -179,25 +179,25 @@ describe("an embedded Postgres", () => {
     expect(existsSync(server.socketDir)).toBe(false)
   })
 
-  it("refuses a cluster of another major version by name", async () => {
+  it("rejects a cluster of another major version and names it", async () => {
     const versionFile = join(sharedDir, "cluster/PG_VERSION")
     const version = readFileSync(versionFile, "utf8")
     writeFileSync(versionFile, "9\n")
     try {
-      await expect(start(sharedDir)).rejects.toThrow(/made by PostgreSQL 9, but .* is PostgreSQL \d+$/)
+      await expect(start(sharedDir)).rejects.toThrow(/created by PostgreSQL 9, but .* is PostgreSQL \d+$/)
     } finally {
       writeFileSync(versionFile, version)
     }
   })
 
-  it("says which binaries it could not use", async () => {
+  it("reports which binaries it could not use", async () => {
     const failing = startEmbeddedPostgres({ dataDir: sharedDir, pgBin: join(root, "nowhere") })
     await expect(failing).rejects.toThrow(/^no usable PostgreSQL binaries: .*nowhere.*$/)
   })
 })
 
 describe("a directory in use", () => {
-  it("is refused to a second start in the same process, and the first goes on", async () => {
+  it("is rejected for a second start in the same process, and the first server continues", async () => {
     const server = await start(sharedDir)
     await expect(start(sharedDir)).rejects.toThrow(
       `data directory ${sharedDir} is in use by another running service (process ${process.pid})`,
@@ -205,7 +205,7 @@ describe("a directory in use", () => {
     expect(await query(server, "SELECT 1 AS one")).toEqual([{ one: 1 }])
   })
 
-  it("is refused while the service of another process lives, and the other's database goes on", async () => {
+  it("is rejected while the service of another process runs, and its database continues", async () => {
     const service = await startService(sharedDir)
     await expect(start(sharedDir)).rejects.toThrow(
       `in use by another running service (process ${service.pid})`,
@@ -215,7 +215,7 @@ describe("a directory in use", () => {
 })
 
 describe("after a crash", () => {
-  it("of the service, its server ends by itself and the acknowledged row is there", async () => {
+  it("of the service, its server ends by itself and the committed row exists", async () => {
     const service = await startService(sharedDir)
     await query(service.server, "INSERT INTO kept VALUES ('service crash')")
     await kill(service.process)
@@ -224,7 +224,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT note FROM kept WHERE note = 'service crash'")).toHaveLength(1)
   })
 
-  it("of the service, a start at once waits for the old server's end", async () => {
+  it("of the service, an immediate start waits until the old server has ended", async () => {
     const service = await startService(sharedDir)
     await kill(service.process)
     const server = await start(sharedDir)
@@ -232,7 +232,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT 1 AS one")).toEqual([{ one: 1 }])
   })
 
-  it("of service and watchdog, the next start ends the orphan and keeps its rows", async () => {
+  it("of service and watchdog, the next start stops the orphaned server and has its rows", async () => {
     const service = await startService(sharedDir)
     await query(service.server, "INSERT INTO kept VALUES ('watchdog crash')")
     process.kill(findWatchdog(service.pid), "SIGKILL")
@@ -254,7 +254,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT note FROM kept WHERE note = 'total crash'")).toHaveLength(1)
   })
 
-  it("of the server alone, the caller is told and can start again", async () => {
+  it("of the server alone, the caller is notified and can start again", async () => {
     const first = await start(sharedDir)
     await query(first, "INSERT INTO kept VALUES ('server crash')")
     process.kill(first.pid, "SIGKILL")
@@ -263,7 +263,7 @@ describe("after a crash", () => {
     expect(await query(second, "SELECT note FROM kept WHERE note = 'server crash'")).toHaveLength(1)
   })
 
-  it("of the server under a busy query, the next start waits until nobody uses the old memory", async () => {
+  it("of the server during a busy query, the next start waits until the old processes have ended", async () => {
     const first = await start(sharedDir)
     const { socketDir: host, port } = first
     const sql = postgres({ host, port, user: "postgres", database: "postgres", max: 1, onnotice: () => {} })
@@ -280,7 +280,7 @@ describe("after a crash", () => {
     expect(await endless).toBeInstanceOf(Error)
   })
 
-  it("lock files that name a living stranger do not stop a start", async () => {
+  it("lock files with the pid of an unrelated process do not prevent a start", async () => {
     const crashed = await start(sharedDir)
     const pidFile = join(sharedDir, "cluster/postmaster.pid")
     const socketLock = join(crashed.socketDir, ".s.PGSQL.5432.lock")
@@ -297,7 +297,7 @@ describe("after a crash", () => {
     expect(isAlive(stranger.pid!)).toBe(true)
   })
 
-  it("during the first initdb, the next start begins afresh and leaves nothing half-made", async () => {
+  it("during the first initdb, the next start creates a new cluster and removes the partial one", async () => {
     const dataDir = join(root, "half-made")
     const unfinished = () =>
       existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.startsWith("cluster.initdb-")) : []
@@ -318,7 +318,7 @@ describe.runIf(process.geteuid?.() === 0)("as root", () => {
     expect(statSync(`/proc/${server.pid}`).uid).not.toBe(0)
   })
 
-  it("keeps the data of a directory below a private one elsewhere, and finds it again", async () => {
+  it("stores the data of a directory below a private one elsewhere, and finds it again", async () => {
     const parent = join(root, "private")
     mkdirSync(parent, { mode: 0o700 })
     const dataDir = join(parent, "data")
@@ -336,10 +336,10 @@ describe.runIf(process.geteuid?.() === 0)("as root", () => {
       await first.stop()
       rmSync(elsewhere, { recursive: true })
     }
-    await expect(start(dataDir)).rejects.toThrow("points to data that is gone")
+    await expect(start(dataDir)).rejects.toThrow("points to data that does not exist")
   })
 
-  it("takes back a cluster that was copied by root", async () => {
+  it("repairs the owner of a cluster that was copied by root", async () => {
     const server = await start(sharedDir)
     await server.stop()
     const copy = join(root, "copy")

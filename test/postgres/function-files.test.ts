@@ -7,7 +7,7 @@ import { schemaWith } from "../fixtures/schema-files.ts"
 const open = async () =>
   connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 8000 })
 
-/** A release in which one function answers its own number. */
+/** A release with a function that returns the release number. */
 const release = (number: number) =>
   schemaWith(
     {
@@ -31,7 +31,7 @@ it("functions are re-created when their file changes, and only then", async () =
   await sql.end()
 })
 
-it("a process of an older release, started later, leaves the functions of the newer one in place", async () => {
+it("a process of an older release that starts later does not replace newer functions", async () => {
   const sql = await open()
   await migrate(sql, release(10))
   expect(await migrate(sql, release(9))).toEqual([])
@@ -41,7 +41,7 @@ it("a process of an older release, started later, leaves the functions of the ne
   await sql.end()
 })
 
-it("a newer release that changed no function keeps an older one from replacing them", async () => {
+it("an older release does not replace functions after a newer release that changed none", async () => {
   const sql = await open()
   await migrate(sql, release(1))
   const { folder } = release(1)
@@ -51,7 +51,7 @@ it("a newer release that changed no function keeps an older one from replacing t
   await sql.end()
 })
 
-it("functions that cannot all be created are not created at all", async () => {
+it("if one function cannot be created, none are created", async () => {
   const sql = await open()
   const broken = schemaWith({
     "functions/a.sql": "create or replace function first() returns int language sql as $$ select 1 $$;",
@@ -64,7 +64,7 @@ it("functions that cannot all be created are not created at all", async () => {
   await sql.end()
 })
 
-it("processes of several releases that start at once leave the functions of the newest", async () => {
+it("after processes of several releases start concurrently, the functions are those of the newest", async () => {
   const connection = await createDatabase()
   const processes = Array.from({ length: 8 }, (_, n) => ({
     sql: connect({ connection, poolSize: 1, statementTimeoutMs: 8000 }),

@@ -11,10 +11,10 @@ const open = (connection: DatabaseAddress, statementTimeoutMs: number) =>
 
 const statementMs = 500
 
-/** The schema with one more migration, which needs to lock a table that is written to all the time. */
+/** The schema with one more migration, which locks a table that is written to continuously. */
 const withLater = schemaWith({ "0100_later.sql": "create index entity_later on entity (updated_at);" })
 
-/** Migrates with a short time for a statement, while another connection keeps it waiting for longer. */
+/** Migrates with a short statement timeout, while another connection holds a lock for longer. */
 const migrateDespite = async (connection: DatabaseAddress, lock: string, schema = currentSchema) => {
   const [patient, hurried, watching] = [
     open(connection, 0),
@@ -35,7 +35,7 @@ const migrateDespite = async (connection: DatabaseAddress, lock: string, schema 
   return names
 }
 
-/** As operators do for their roles. */
+/** Sets a short lock_timeout, as operators do for their roles. */
 const setLockTimeout = async (connection: DatabaseAddress) => {
   const sql = open(connection, 0)
   const [{ name } = { name: "" }] = await sql`select current_database() as name`
@@ -43,18 +43,18 @@ const setLockTimeout = async (connection: DatabaseAddress) => {
   await sql.end()
 }
 
-it("a migration may take longer than a statement of the service", async () => {
+it("a migration may run longer than the statement timeout of the service", async () => {
   const connection = await createDatabase()
   expect(await migrateDespite(connection, "lock table entity", withLater)).toEqual(["0100_later.sql"])
 })
 
-it("a process that starts while another migrates waits for it, however short its role may wait for locks", async () => {
+it("a process that starts while another migrates waits for it, even if its role has a short lock_timeout", async () => {
   const connection = await createDatabase()
   await setLockTimeout(connection)
   expect(await migrateDespite(connection, "select pg_advisory_xact_lock(730214906)")).toEqual([])
 })
 
-it("a migration that was edited after it was applied is refused", async () => {
+it("a migration that was edited after it was applied is rejected", async () => {
   const sql = open(await createDatabase(), 8000)
   const edited = schemaWith({ "0012_demo.sql": "create table another (id int);" })
   await expect(migrate(sql, edited)).rejects.toThrow(
@@ -63,7 +63,7 @@ it("a migration that was edited after it was applied is refused", async () => {
   await sql.end()
 })
 
-it("a database of a version before the baseline is refused with one line, and not changed", async () => {
+it("a database of a version before the baseline is rejected with one line, and not changed", async () => {
   const connection = await createDatabase()
   const sql = open(connection, 8000)
   await sql`update migration set name = '0001_turn.sql' where name = '0001_turns.sql'`
@@ -78,10 +78,10 @@ it("a database of a version before the baseline is refused with one line, and no
   await sql.end()
 })
 
-it("a migration that waits for a table keeps no process of the version before from writing there", async () => {
+it("a migration that waits for a table does not block writes of the previous version", async () => {
   const connection = await createDatabase()
   const [keeper, migrating, serving] = [open(connection, 0), open(connection, 0), open(connection, 8000)]
-  // As a session that was left open, or for other tables a dump.
+  // An example is a session that was left open, or a dump.
   await keeper.unsafe("begin; lock table entity in row exclusive mode").simple()
   const migrated = migrate(migrating, withLater)
   const waiting = async () =>
@@ -96,7 +96,7 @@ it("a migration that waits for a table keeps no process of the version before fr
   }
 })
 
-it("a program that is to serve a database of a newer version says so, once", async () => {
+it("a service that starts on a database of a newer version reports it once", async () => {
   const connection = await createDatabase()
   const said = vi.spyOn(console, "error").mockImplementation(() => {})
   const lines = () => said.mock.calls.map(([line]) => String(line))
@@ -106,7 +106,7 @@ it("a program that is to serve a database of a newer version says so, once", asy
     const sql = open(connection, 8000)
     await sql`insert into migration (name, sha256) values ('9998_later.sql', ''), ('9999_latest.sql', '')`
     await sql.end()
-    // A worker, whose parent has said it, and the command line.
+    // Not by a worker, whose parent has reported it, and not by the command line.
     await prepareDatabase(connection, 8000)
     expect(lines()).toEqual([])
     await prepareDatabase(connection, 8000, { serves: true })

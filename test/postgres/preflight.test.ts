@@ -29,16 +29,16 @@ const start = async (databaseUrl: string) => {
   return { program, base: `http://127.0.0.1:${port}` }
 }
 
-/** A database whose sessions have the time limit whether they ask for it or not. */
+/** A database that sets the statement timeout for all sessions. */
 const createLimited = async () => {
   const database = await createDatabase()
-  if (!("database" in database)) throw new Error("the tests have a database of their own")
+  if (!("database" in database)) throw new Error("the test database must be reached by its socket")
   await run(database, `alter database ${database.database} set statement_timeout = ${statementTimeoutMs}`)
   return database
 }
 
-describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer before the database", () => {
-  it("serves in session mode, and its processes hear each other", async () => {
+describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer in front of the database", () => {
+  it("works in session mode, and its processes receive notifications", async () => {
     const url = await poolBefore(await createLimited(), {
       pool_mode: "session",
       ignore_startup_parameters: droppedSettings,
@@ -52,7 +52,7 @@ describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer before the database"
     await expect.poll(metrics).toMatch(/^\w*bus_peers\S* 1$/m)
   })
 
-  it("in transaction mode stops the start with one line that says so", async () => {
+  it("in transaction mode is rejected at startup with one line", async () => {
     const url = await poolBefore(await createLimited(), {
       pool_mode: "transaction",
       ignore_startup_parameters: droppedSettings,
@@ -60,27 +60,27 @@ describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer before the database"
     const { program } = await start(url)
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toBe(
-      "DATABASE_URL: notifications do not arrive: a pooler has to be in session mode, or left out",
+      "DATABASE_URL: notifications do not arrive: set the pooler to session mode, or connect without it",
     )
   })
 
-  it("that drops the time limit of statements is not used, and how to set it is said", async () => {
+  it("that drops the statement timeout is rejected with the command that sets it", async () => {
     const url = await poolBefore(await createDatabase(), { ignore_startup_parameters: droppedSettings })
     await expect(checkPreflight(options({ url }))).rejects.toThrow(
-      /^DATABASE_URL: statement_timeout is '0' and not '8000' .* alter role … set statement_timeout = '8000'$/,
+      /^DATABASE_URL: statement_timeout is '0' instead of '8000', .* alter role … set statement_timeout = '8000'$/,
     )
   })
 
-  it("that refuses what our sessions are started with is told of with where to read on", async () => {
+  it("that rejects a session setting is reported with a reference to the README", async () => {
     const url = await poolBefore(await createDatabase(), {})
     await expect(checkPreflight(options({ url }))).rejects.toThrow(
-      /^DATABASE_URL: the pooler says "unsupported startup parameter: \w+"; the README says how/,
+      /^DATABASE_URL: the pooler rejects a session setting: "unsupported startup parameter: \w+"; see the README/,
     )
   })
 })
 
 describe("a database", () => {
-  it("that cannot hold emoji is not used", async () => {
+  it("that cannot store emoji is rejected", async () => {
     const { port, socketDir } = inject("postgres")
     const address = { socketDir, port }
     await run(
@@ -88,21 +88,21 @@ describe("a database", () => {
       "create database latin encoding LATIN1 template template0 locale_provider libc lc_collate 'C' lc_ctype 'C'",
     )
     await expect(checkPreflight(options({ ...address, database: "latin" }))).rejects.toThrow(
-      "DATABASE_URL: the database's encoding is LATIN1, and emoji need UTF8",
+      "DATABASE_URL: the encoding of the database is LATIN1, but emoji require UTF8",
     )
   })
 
-  it("that is another service's own is not shared with it, and one line says so", async () => {
+  it("that is the embedded one of another service is rejected with one line", async () => {
     const { port, socketDir } = inject("postgres")
     const { program } = await start(`postgres://postgres@localhost:${port}/postgres?host=${socketDir}`)
-    await program.printed("embedded Postgres of a service")
+    await program.printed("embedded Postgres of another service")
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toBe(
-      "DATABASE_URL: this is the embedded Postgres of a service, which shares it with no other",
+      "DATABASE_URL: this is the embedded Postgres of another service, which cannot be shared",
     )
   })
 
-  it("of our own is fit", async () => {
+  it("without a pooler is accepted", async () => {
     await expect(checkPreflight(options(await createDatabase()))).resolves.toBeUndefined()
   })
 })

@@ -6,10 +6,10 @@ import { PartnerVisits } from "../../src/partners/visits.ts"
 import { Sql } from "../../src/postgres/sql.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
-/** One connection, which can be made to tell what it has read. */
+/** A service with one connection, whose session statistics show what was read. */
 const serveAlone = () => serve({ POOL_SIZE: "1" })
 
-/** Rows of a table that were opened to see what they hold; what an index says of them is not counted. */
+/** The number of rows that were read from a table. Index-only reads do not count. */
 const rowsOpened = async (
   { runtime, sql }: TestService,
   table: string,
@@ -27,7 +27,7 @@ const rowsOpened = async (
   return (await count()) - before
 }
 
-it("visits that wait to be written are found among very many that bought nothing", async () => {
+it("pending visits are found without reading the many visits without a purchase", async () => {
   const service = await serveAlone()
   const { runtime, sql } = service
   const { id } = await service.user()
@@ -48,7 +48,7 @@ it("visits that wait to be written are found among very many that bought nothing
   expect(await rowsOpened(service, "entity", look)).toBeLessThan(5)
 })
 
-it("a list opens the entities on its page and no others, whatever it is filtered and sorted by", async () => {
+it("a list reads only the entities of its page, with every filter and order", async () => {
   const service = await serveAlone()
   const { runtime, sql } = service
   const { id } = await service.user()
@@ -62,7 +62,7 @@ it("a list opens the entities on its page and no others, whatever it is filtered
   for (const sort of ["created_at", "updated_at"] as const) {
     const boxes = () =>
       runtime.runPromise(LootboxLists.use((lists) => lists.list({ visibleTo: id }, { ...page, sort })))
-    // Often enough for the database to make a plan that it keeps.
+    // Often enough for the database to cache a generic plan.
     for (let times = 0; times < 8; times++) expect((await boxes()).total).toBe(3)
     expect(await rowsOpened(service, "entity", boxes)).toBeLessThan(50)
     const paid = { userId: undefined, status: "Paid", holdsMoney: undefined } as const
@@ -72,7 +72,7 @@ it("a list opens the entities on its page and no others, whatever it is filtered
   }
 })
 
-it("events of a kind are looked for among so many at a time, and found however far back they are", async () => {
+it("events of a kind are searched in batches, and found at any age", async () => {
   const service = await serveAlone()
   const { sql } = service
   const { token } = await service.user({ role: "Admin" })
@@ -98,7 +98,7 @@ it("events of a kind are looked for among so many at a time, and found however f
     expect(opened).toBeLessThan(11_000)
   } while (before !== undefined)
   expect(told).toEqual(["rare.last", "rare.first"])
-  // Who waits for such an event is not shown again and again what happened besides.
+  // A client that polls for such an event does not read the other events again.
   await sql`insert into event (channel, "offset", type, data) select 'cart:x', n, 'cart.changed', '{}' from generate_series(50001, 55000) n`
   const waited = await look(`&after=${after}`)
   expect(waited).toEqual({ data: [], after: expect.any(String) })
@@ -110,7 +110,7 @@ it("events of a kind are looked for among so many at a time, and found however f
   expect((await look(`&after=${waited.after}`)).data).toMatchObject([{ event: "rare.now" }])
 })
 
-it("a user is deleted without a look at what others have", async () => {
+it("deleting a user does not read rows of other users", async () => {
   const service = await serveAlone()
   const { sql } = service
   const { token } = await service.user({ role: "Admin" })

@@ -11,7 +11,7 @@ beforeAll(async () => {
   service = await serve()
 })
 
-/** Ends all sessions of a database but the one that asks, and waits until they are gone: they may do more until then. */
+/** Ends all other sessions of a database, and waits until they have ended, because they may still run statements. */
 const endSessions = async (sql: TestService["sql"], database: string) => {
   const rows = await sql<Array<{ pid: number }>>`
     select pid from pg_stat_activity where datname = ${database} and pid <> pg_backend_pid()`
@@ -30,13 +30,13 @@ describe("values", () => {
     ["boolean[]", []],
     ["uuid[]", ["6f2c8f0e-3d0b-4d6f-9a52-0d8f6f7f1c11"]],
     ["timestamptz[]", ["2026-11-15T01:02:03.004Z"]],
-  ])("of %s come back as they were sent", async (type, value) => {
+  ])("of %s are read as they were written", async (type, value) => {
     const result = await run((sql) =>
       sql.rows<{ value: unknown }>((q) => q`select ${value as never}::${q.unsafe(type)} as value`),
     )
     expect(Result.isSuccess(result) && result.success[0]?.value).toEqual(value)
   })
-  it("of time are ISO strings and of bigint numbers", async () => {
+  it("of timestamptz are ISO strings, and of bigint are numbers", async () => {
     const result = await run((sql) =>
       sql.rows(
         (q) =>
@@ -49,9 +49,9 @@ describe("values", () => {
       none: null,
     })
   })
-  it("are read right, and statements see what others commit, whatever a database has set for its sessions", async () => {
+  it("and the isolation level do not depend on the session defaults of the database", async () => {
     const { database } = service
-    if (!("database" in database)) throw new Error("the tests have a database of their own")
+    if (!("database" in database)) throw new Error("the test database must be reached by its socket")
     const settings = [
       "datestyle = 'SQL, DMY'",
       "timezone = 'Asia/Tokyo'",
@@ -75,7 +75,7 @@ describe("values", () => {
 })
 
 describe("a statement", () => {
-  it("that must not be sent twice is, when the database took it back for another's sake", async () => {
+  it("that must not run twice is retried after the database has rolled it back", async () => {
     await service.sql.unsafe(`
       create sequence tries;
       create function deadlock_first() returns bigint language plpgsql as $$
@@ -88,7 +88,7 @@ describe("a statement", () => {
     expect(Result.isSuccess(result) && result.success[0]).toEqual({ n: 2 })
   })
 
-  it("that waited for a lock longer than an operator's role may is Unavailable, not a fault of the program", async () => {
+  it("that exceeds an operator's lock_timeout is Unavailable, not a defect", async () => {
     const impatient = await serve()
     const { token } = await impatient.user()
     const [{ name } = { name: "" }] = await impatient.sql`select current_database() as name`
@@ -103,7 +103,7 @@ describe("a statement", () => {
     expect((await register()).status).toBe(200)
   })
 
-  it("the database refuses is a value with its state and constraint", async () => {
+  it("that the database rejects is a failure with its SQLSTATE and constraint", async () => {
     const result = await run((sql) =>
       sql.attempt((q) => q`insert into app_user (email) values ('twice@example.com'), ('twice@example.com')`),
     )
@@ -113,7 +113,7 @@ describe("a statement", () => {
       constraint: "app_user_email_key",
     })
   })
-  it("the database refuses says in the log what for, and nothing of what was sent", async () => {
+  it("that the database rejects is logged with the reason and without its values", async () => {
     const died = await service.runtime.runPromise(
       Effect.flatMap(Sql, (sql) =>
         sql.rows((q) => q`insert into app_user (email) values ('Loud@Example.com')`),
@@ -121,7 +121,7 @@ describe("a statement", () => {
     )
     expect(died).toBe("SqlRefused: 23514 app_user_email_check")
   })
-  it("has all its rows in their places, also after one that failed among its own", async () => {
+  it("returns its rows without a gap after a statement that failed between its rows", async () => {
     const single = await serve({ POOL_SIZE: "1" })
     const ask = <Row>(use: (sql: Sql["Service"]) => Effect.Effect<Row, unknown>) =>
       single.runtime.runPromise(Effect.flatMap(Sql, use).pipe(Effect.result))
@@ -132,7 +132,7 @@ describe("a statement", () => {
       expect(Result.isSuccess(next) && next.success).toEqual([{ n: 1 }, { n: 2 }])
     }
   })
-  it("that runs over its time is Unavailable, not a hang, and is not sent again", async () => {
+  it("that exceeds its timeout is Unavailable and is not retried", async () => {
     const slow = await serve({ STATEMENT_TIMEOUT_MS: "200" })
     await slow.sql`create sequence tries`
     const result = await slow.runtime.runPromise(
@@ -146,7 +146,7 @@ describe("a statement", () => {
 })
 
 describe("the connections", () => {
-  /** Without a service, whose own statements would take connections too. */
+  /** Without a service, whose own statements would use connections too. */
   const at = async <A>(poolSize: number, use: (sql: Sql["Service"]) => Effect.Effect<A, unknown>) => {
     const runtime = ManagedRuntime.make(
       Sql.layer({ connection: service.database, poolSize, statementTimeoutMs: 60_000 }),
@@ -163,8 +163,8 @@ describe("the connections", () => {
       ([row]) => row?.pid,
     )
 
-  it("are as many as statements are under way, up to the pool, and those of the rest wait behind the fewest", async () => {
-    // Which one is held up depends on the time, which stands still here.
+  it("are as many as running statements, up to the pool size; further statements use the least busy one", async () => {
+    // The clock is stopped, because time decides which connection counts as held up.
     vi.useFakeTimers({ toFake: ["performance"] })
     try {
       const pids = await at(3, (sql) =>
@@ -176,11 +176,11 @@ describe("the connections", () => {
       vi.useRealTimers()
     }
   })
-  it("are not opened for statements that come one after the other", async () => {
+  it("are not opened for sequential statements", async () => {
     const pids = await at(8, (sql) => Effect.forEach(Array(30).fill(0), () => backend(sql, 0)))
     expect(new Set(pids).size).toBe(1)
   })
-  it("have a client each, whose list of connections cannot grow with the statements", async () => {
+  it("have one client each, whose list of connections does not grow", async () => {
     const clients = new Set<{ readonly options: { readonly max: number } }>()
     await at(3, (sql) =>
       Effect.forEach(
@@ -204,7 +204,7 @@ describe("a database that cannot be used", () => {
     return run((sql) => sql.once(() => Promise.reject(error) as never))
   }
   it.each(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "EADDRNOTAVAIL", "EMFILE"])(
-    "because the system says %s is Unavailable, not a fault of the program",
+    "because of system error %s is Unavailable, not a defect",
     async (code) => {
       const result = await failing(code)
       expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
@@ -212,19 +212,19 @@ describe("a database that cannot be used", () => {
   )
   it.each([
     ["28P01", "a password that was changed"],
-    ["28000", "a host that is no longer let in"],
+    ["28000", "a host that is no longer allowed"],
     ["3D000", "a database that is being restored"],
     ["58030", "a disk that fails"],
     ["25P04", "a transaction_timeout of the operator's"],
     ["55P03", "a lock that was held for longer than the operator's lock_timeout"],
-  ])("because the server says %s, for %s, is Unavailable too", async (code) => {
+  ])("because of SQLSTATE %s, %s, is Unavailable", async (code) => {
     const result = await failing(code)
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
   })
-  it("because its operator lets nobody in is Unavailable until they do, also where statements were cut off", async () => {
-    // Without a service, whose own statements would take connections too.
+  it("because its operator allows no connections is Unavailable until they are allowed again", async () => {
+    // Without a service, whose own statements would use connections too.
     const connection = await createDatabase()
-    if (!("database" in connection)) throw new Error("the tests have a database of their own")
+    if (!("database" in connection)) throw new Error("the test database must be reached by its socket")
     const name = connection.database
     const shut = ManagedRuntime.make(Sql.layer({ connection, poolSize: 2, statementTimeoutMs: 60_000 }))
     cleanUp(() => shut.dispose())
@@ -250,10 +250,10 @@ describe("a database that cannot be used", () => {
     expect(await ask(0)).toMatchObject({ success: [{ slept: "" }] })
     expect(await Promise.all(cut.map(() => ask(0.1)))).toMatchObject(cut.map(() => ({ success: [{}] })))
   })
-  it("by a mistake of the program is a defect", async () => {
+  it("because of an error in the program is a defect", async () => {
     await expect(failing("UNDEFINED_VALUE")).rejects.toThrow()
   })
-  it("to write because it is a standby now answers 503, and reads go on", async () => {
+  it("to write because it is a standby gives 503, and reads continue", async () => {
     const demoted = await serve({ POOL_SIZE: "1" })
     const { token } = await demoted.user()
     const [{ name } = { name: "" }] = await demoted.sql`select current_database() as name`
@@ -268,7 +268,7 @@ describe("a database that cannot be used", () => {
       writes: "away",
     })
   })
-  it("to write because its disk is full says so, and reads go on", async () => {
+  it("to write because its disk is full gives 503, and reads continue", async () => {
     const full = await serve()
     const { token } = await full.user()
     await full.sql.unsafe(`
@@ -278,11 +278,14 @@ describe("a database that cannot be used", () => {
     const ready = async () => (await full.call("GET", "/ready")).body.checks
     expect(await ready()).toMatchObject({ writes: "ok" })
     const written = await full.call("POST", "/user_interests", { token, body: { emoji_id: "🦊🦊" } })
-    expect([written.status, written.body.error]).toEqual([503, "The database takes no writes at present."])
+    expect([written.status, written.body.error]).toEqual([
+      503,
+      "The database does not accept writes at the moment. Retry later.",
+    ])
     expect(await ready()).toMatchObject({ postgres: "ok", writes: "away" })
     expect((await full.call("GET", "/user_interests", { token })).status).toBe(200)
   })
-  it("to write counts as mended once nobody has met that for a minute", () => {
+  it("to write counts as writable after a minute without a failed write", () => {
     const failures = new WriteFailures()
     expect(failures.areRecent(0)).toBe(false)
     expect([failures.note(1000), failures.note(2000)]).toEqual([true, false])

@@ -10,7 +10,7 @@ describe("a log line", () => {
     vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line))
     const runtime = ManagedRuntime.make(Layer.mergeAll(logging({ logLevel: "Info" })))
     await runtime.runPromise(Effect.logInfo("hello", { route: "health" }))
-    await runtime.runPromise(Effect.logDebug("too quiet to be heard"))
+    await runtime.runPromise(Effect.logDebug("below the minimum level"))
     expect(lines).toHaveLength(1)
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "INFO" })
     await runtime.dispose()
@@ -28,7 +28,7 @@ describe("a log line", () => {
   ])("never shows a secret: %s", (line, secret) => {
     expect(redact(line)).not.toContain(secret)
   })
-  it("keeps everything else as it is", () => {
+  it("keeps everything else unchanged", () => {
     expect(redact('{"message":"order paid","order":"🚀"}')).toBe('{"message":"order paid","order":"🚀"}')
   })
 })

@@ -13,7 +13,7 @@ const browser = await openBrowser()
 const overflowOf = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-/** What a page of 1280 by 1024 is at four times its size. */
+/** The viewport of 1280 by 1024 at a zoom of 400 %. */
 const enlarged = { width: 320, height: 256 }
 
 describe.skipIf(executable === undefined)("a page on a small screen", () => {
@@ -38,7 +38,7 @@ describe.skipIf(executable === undefined)("a page on a small screen", () => {
     }
   })
 
-  it("shows the reference without lines that only scrolling shows, within its landmarks", async () => {
+  it("shows the API reference without horizontal scrolling, and inside its landmarks", async () => {
     const page = await (await browser.person()).newPage()
     await page.setViewportSize(enlarged)
     await page.goto(`${service.url}/docs`)
@@ -53,7 +53,7 @@ describe.skipIf(executable === undefined)("a page on a small screen", () => {
   })
 
   it.each([enlarged, { width: 360, height: 640 }])(
-    "never has the focus under the bar: $width by $height",
+    "never has the focused element under the bar: $width by $height",
     async (size) => {
       const page = await openConsole(await browser.person(), service, await register(service), "#/market")
       await page.setViewportSize(size)

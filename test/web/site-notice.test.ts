@@ -28,7 +28,7 @@ const pagesOf = async (settings: Record<string, string>) => {
     [`/partner/${partner.path}/manage`]: 200,
     "/partner/unknown": 404,
     "/sandbox/checkout/unknown": 404,
-    // Refused before any handler sees it.
+    // Rejected before a handler runs.
     "/partner/%ff": 400,
   }
   const pages = new Map<string, string>()
@@ -41,7 +41,7 @@ const pagesOf = async (settings: Record<string, string>) => {
 }
 
 describe("PAYMENTS=sandbox", () => {
-  it("is shown once on every page, and in no other answer", async () => {
+  it("is shown once on every page, and in no other response", async () => {
     const { pages, service } = await pagesOf({ ...production, PAYMENTS: "sandbox" })
     for (const [path, text] of pages)
       expect([path, times(text)]).toEqual([path, text.startsWith("<!doctype html>") ? 1 : 0])
@@ -56,7 +56,7 @@ describe("PAYMENTS=sandbox", () => {
     expect(times((await service.call("GET", "/openapi.json")).text)).toBe(0)
   })
 
-  it("is shown outside production where it is set, and only there", async () => {
+  it("is shown outside production only if it is set", async () => {
     const shown = async (settings: Record<string, string>) =>
       times((await (await serve(settings)).call("GET", "/")).text)
     expect(await shown({ PAYMENTS: "sandbox" })).toBe(1)
@@ -64,7 +64,7 @@ describe("PAYMENTS=sandbox", () => {
     expect(await shown(production)).toBe(0)
   })
 
-  it("and a missing payment provider are warnings in the log at the start", async () => {
+  it("and a missing payment provider are logged as warnings at startup", async () => {
     const lines: Array<string> = []
     vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line))
     const warnings = async (settings: Record<string, string>) => {
@@ -82,8 +82,8 @@ describe("PAYMENTS=sandbox", () => {
   })
 })
 
-describe("where no method can be paid with", () => {
-  it("a partner's cart says so and has no button to pay, and the form is refused", async () => {
+describe("without a payment provider", () => {
+  it("a partner's cart shows this and has no button to pay, and the form is rejected", async () => {
     const service = await serveDirectory(production)
     await makePartner(service)
     const user = await makeWalletUser(service, "wallet-1")
@@ -103,7 +103,7 @@ describe("where no method can be paid with", () => {
     expect(await service.sql`select 1 from claim where owner_id = ${user.id}`).toHaveLength(0)
   })
 
-  it("the page of the console lists none, and elsewhere those that can be", async () => {
+  it("the console lists no payment methods, and otherwise the available ones", async () => {
     const listed = async (settings: Record<string, string>) =>
       /data-payment-methods="([^"]*)"/.exec((await (await serve(settings)).call("GET", "/")).text)?.[1]
     expect(await listed(production)).toBe("")

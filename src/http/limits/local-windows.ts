@@ -7,7 +7,10 @@ interface Window {
   readonly resetsAt: number
 }
 
-/** Fixed windows in this process's memory. When they are too many, the oldest is forgotten, which only forgives. */
+/**
+ * Fixed windows in the memory of this process. Above the capacity the oldest window is dropped, which resets its
+ * count.
+ */
 export const makeLocalWindows = (now: () => number = () => performance.now()) => {
   const windows = new BoundedMap<Window>(capacity)
 

@@ -15,9 +15,9 @@ interface Budget {
 export type Subject = "address" | "account" | "caller"
 
 /**
- * What guards secrets is counted exactly and across processes; what only keeps one caller from crowding out the
- * others is counted per process, without a query. An address may be a whole office, so its budgets are wide; the
- * account's are narrow, because that is where guessing pays.
+ * Limits that protect secrets are exact and shared by all processes. Limits that only keep one caller from using up
+ * the capacity are counted per process, without a query. Many users may share an address, so its budgets are large.
+ * The budgets of an account are small, because guessing targets an account.
  */
 const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly shared: boolean }> = {
   login: {
@@ -45,8 +45,8 @@ const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly s
   },
 }
 
-/** What is kept of answers for one caller. Ten times what a busy one needs; one who wants to fill the disk needs days. */
-const keptBudget = { bytes: 64 * 1024 * 1024, seconds: 3600 }
+/** Stored responses per caller. Ten times the need of a busy caller; to fill a disk at this rate takes days. */
+const storageBudget = { bytes: 64 * 1024 * 1024, seconds: 3600 }
 
 const headersOf = (budget: Budget, { resetsInSeconds, used }: Counted): RateHeaders => ({
   "RateLimit-Limit": String(budget.requests),
@@ -57,14 +57,14 @@ const headersOf = (budget: Budget, { resetsInSeconds, used }: Counted): RateHead
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** Counts the request against each subject. Fails when one is over; answers how the tightest stands. */
+    /** Counts the request against each subject. Fails if one exceeds its budget; returns headers for the tightest. */
     take(
       name: LimitName,
       subjects: Partial<Record<Subject, string>>,
     ): Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
-    /** Whether more answers may be kept for a caller, once this much more is. Without a query. */
+    /** Counts bytes of stored responses for a caller. Fails if the quota is exceeded. Runs no query. */
     keep(caller: string, bytes: number): Effect.Effect<void, TooManyRequests>
-    /** The account has shown who it is: what it tried before is forgiven. */
+    /** Resets the account's count after a successful authentication. */
     forgive(name: LimitName, account: string): Effect.Effect<void, Unavailable>
   }
 >()("directory/RateLimits") {
@@ -120,12 +120,13 @@ export class RateLimits extends Context.Service<
         take,
         keep: (caller, bytes) =>
           Effect.suspend(() => {
-            const { resetsInSeconds, used } = local.take(`keep/${caller}`, keptBudget.seconds, bytes)
-            return used < keptBudget.bytes
+            const { resetsInSeconds, used } = local.take(`keep/${caller}`, storageBudget.seconds, bytes)
+            return used < storageBudget.bytes
               ? Effect.void
               : Effect.fail(
                   new TooManyRequests({
-                    error: "Very much is kept for your Idempotency-Keys. Wait, or send this without a key.",
+                    error:
+                      "Idempotency storage quota exceeded. Retry later, or send the request without a key.",
                     retryAfterSeconds: Math.max(1, resetsInSeconds),
                   }),
                 )

@@ -8,7 +8,7 @@ export interface Counted {
   readonly resetsInSeconds: number
 }
 
-/** The windows of the limits that all processes share. */
+/** The rate limit windows that all processes share. */
 export const makeRateWindowStore = Sql.useSync((sql) => ({
   /** Counts one request in the window of each key. */
   take: (keys: ReadonlyArray<string>, seconds: ReadonlyArray<number>) =>

@@ -1,47 +1,51 @@
-/** The load of one answer is 1, and 1 more for each 10 µs of its handler. Longer than 1 ms, a handler was interrupted. */
+/**
+ * The load of a response is 1, plus 1 for each 10 µs of its handler. Beyond 1 ms a handler was interrupted by the
+ * system.
+ */
 const loadPerMs = 100
 const maxHandlerMs = 1
-/** At this load the event loop is asked when it turns next. */
+/** At this load a `setImmediate` is scheduled, which reports the next turn of the event loop. */
 const sampledLoad = 64
-/** From here on every answer of the same turn is watched. */
+/** From this load on, every response of the same turn is watched. */
 const freeLoad = 2 * sampledLoad
 const maxLoad = 5000
-/** The full load for a second after a turn that was over it. */
+/** The maximum load for one second after a turn that reached its maximum. */
 const maxLoadAfter = 1000
 const afterMs = 1000
 
 /**
- * Limits the answers that are written before the event loop turns, and says which of them must be watched.
+ * Limits how many responses are written in one turn of the event loop, and selects the responses to watch.
  *
- * The library parses up to 512 KB of one connection in one native callback, that is 19,000 pipelined `GET /x`, and then the
- * same of the next connection. Nothing else runs meanwhile: no timer, no signal, no other client. Measured with 20
- * connections that never read (2 cores, Node 20): no `/health` was answered within 20 s, and SIGTERM had no effect for 30 s.
- * It does not say which connection a request belongs to, but it closes a connection that sends a request while the one
- * before is unanswered. So once a turn has its full load, answers wait for the next turn (`isOver`): a client that waits for
- * its answer notices nothing, and one that has pipelined more is closed by its next request.
+ * The library parses up to 512 KB of one connection in one native callback, which is 19,000 pipelined `GET /x`, and
+ * then the same of the next connection. Meanwhile nothing else runs: no timer, no signal handler, no other client.
+ * Measured with 20 connections that never read (2 cores, Node 20): `/health` did not respond within 20 s, and SIGTERM
+ * had no effect for 30 s. The library does not report which connection a request belongs to, but it closes a
+ * connection that sends a request while the previous one has no response. So when a turn reaches its maximum load,
+ * responses wait for the next turn (`isOver`). A client that waits for its response sees no difference. A client that
+ * pipelined more requests is disconnected at its next request.
  *
- * The full load of 5000 took 50 to 90 ms of processor time: 5 to 10 µs for each prepared lookup, system calls included, or 50 ms
- * of handlers. So 50 connections may pipeline 100 lookups each. While an attack goes on the full load is 1000, which took 10
- * to 20 ms. On a machine with a load average of 17 on 2 cores, `/health` then took 0.1 s, and 0.8 s at most. The load is not plain
- * time, because a turn on a busy machine takes long without any attack.
+ * The maximum load of 5000 took 50 to 90 ms of CPU time: 5 to 10 µs for each precomputed lookup including system
+ * calls, or 50 ms of handlers. So 50 connections may pipeline 100 lookups each. During an attack the maximum is 1000,
+ * which took 10 to 20 ms. With a load average of 17 on 2 cores, `/health` then took 0.1 s, and at most 0.8 s. The
+ * load is not measured as time, because on a busy machine a turn takes long without an attack.
  *
- * A watched answer is checked for bytes that the client has not read, and written in one system call (see `sendBody`). The
- * check costs about 1 µs, a fifth of a lookup, so only one in 64 answers is watched, and all beyond 128 in one turn. With 64
- * connections that do not pipeline, a turn never has that many.
+ * A watched response is checked for bytes that the client has not read, and written in one system call (see
+ * `writeBody`). The check costs about 1 µs, a fifth of a lookup, so only one in 64 responses is watched, and all
+ * beyond 128 in one turn. With 64 connections that do not pipeline, a turn never has that many.
  */
-export class AnswerPace {
+export class ResponsePace {
   #load = 0
   #maxLoad = maxLoad
   #wasOverUntil = 0
   #isTurnAwaited = false
   isOver = false
 
-  /** Counts one answer that is about to be written. Whether it must be watched. */
+  /** Counts one response before it is written. Returns whether it must be watched. */
   add(): boolean {
     return ++this.#load >= sampledLoad && this.#isSampled()
   }
 
-  /** The same for the answer of a handler that took so long. */
+  /** Does the same for the response of a handler that ran for this time. */
   addHandled(ms: number): boolean {
     this.#load += Math.round(Math.min(ms, maxHandlerMs) * loadPerMs)
     return this.add()
@@ -65,7 +69,7 @@ export class AnswerPace {
       if (this.isOver) this.#wasOverUntil = now + afterMs
       this.#isTurnAwaited = false
       this.isOver = false
-      // A random start: a client cannot place its requests between the samples.
+      // The start is random, so a client cannot place its requests between the samples.
       this.#load = Math.floor((Math.random() * sampledLoad) / 2)
     })
   }

@@ -1,11 +1,14 @@
 export const noBody = new Uint8Array(0)
 
-/** A body that came as one chunk, as nearly all do: copied to where many small ones lie, which takes a seventh of the time. */
+/**
+ * Copies a body of one chunk, as nearly all are. Buffer's shared pool takes a seventh of the time of a new
+ * ArrayBuffer.
+ */
 export const whole = (chunk: ArrayBuffer): Uint8Array<ArrayBuffer> => Buffer.from(new Uint8Array(chunk))
 
 /**
- * What has come of a body, with one more chunk. That chunk's memory is taken back by the library, so it is copied. Room is
- * doubled: a client may send each byte as a chunk of its own, and all that came before must not move for each.
+ * Appends a chunk to a body. The chunk is copied because the library reuses its memory. The capacity is doubled when
+ * it is exceeded: a client may send each byte as its own chunk, and the earlier bytes must not be copied each time.
  */
 export const append = (body: Uint8Array<ArrayBuffer>, chunk: ArrayBuffer): Uint8Array<ArrayBuffer> => {
   if (body.length === 0) return new Uint8Array(chunk.slice(0))

@@ -1,12 +1,12 @@
 import type { HttpRequest, HttpResponse } from "uWebSockets.js"
 
-/** Some proxies add the port the caller has, which is another one for each connection. */
+/** Removes the caller's port, which some proxies add and which differs for each connection. */
 const withoutPort = (entry: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([^:]*):\d+$/.exec(entry)?.[1] ?? entry
 
 /**
- * The last entry is the one the trusted proxy added itself: at the end of the caller's own line or, as others do, in a line
- * below it, of which the library would find the first.
+ * Returns the last entry of X-Forwarded-For, which the trusted proxy added itself. Some proxies append it to the
+ * caller's header line, others add a second line. `getHeader` returns only the first line, so all headers are read.
  */
 const forwardedAddress = (req: HttpRequest): string => {
   let last = ""
@@ -16,13 +16,16 @@ const forwardedAddress = (req: HttpRequest): string => {
   return withoutPort((last.split(",").at(-1) ?? "").trim())
 }
 
-/** Who calls, as text. Only while the native callback runs. */
+/** Returns the caller's address as text. Call it only during the native callback. */
 export const callerAddress = (res: HttpResponse, req: HttpRequest, trustProxy: boolean): string => {
   const forwarded = trustProxy ? forwardedAddress(req) : ""
   return forwarded === "" ? Buffer.from(res.getRemoteAddressAsText()).toString() : forwarded
 }
 
-/** An IPv6 caller owns a whole /64: counting single addresses of it would count nothing. */
+/**
+ * Returns the address to count against: an IPv6 caller usually controls a whole /64 and can change its address
+ * freely.
+ */
 export const addressGroup = (address: string): string => {
   if (!address.includes(":")) return address
   const mapped = /^(?:0*:)*(?:0*ffff:)(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(

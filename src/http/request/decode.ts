@@ -5,18 +5,18 @@ import { parseQuery } from "./path.ts"
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 const maxDepth = 64
-const maxIssuesTold = 5
+const maxIssuesShown = 5
 
 const describe = (issue: SchemaIssue.Issue): string =>
   format(issue)
-    .issues.slice(0, maxIssuesTold)
+    .issues.slice(0, maxIssuesShown)
     .map(({ message, path }) => {
       const where = (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
       return where === "" ? message : `${where}: ${message}`
     })
     .join("; ")
 
-/** Decoders are made once per route; what they return is either the value or the failure to answer with. */
+/** Makes a decoder, once per route. It returns the decoded value, or the error to respond with. */
 export const decoder = (schema: Schema.Top, where: string) => {
   const decode = Schema.decodeUnknownResult(schema as Schema.Codec<unknown>, { errors: "all" })
   return (input: unknown): Result.Result<unknown, InvalidRequest> => {
@@ -27,7 +27,10 @@ export const decoder = (schema: Schema.Top, where: string) => {
   }
 }
 
-/** Brackets nested past any honest use; recursion over them could exhaust the stack. */
+/**
+ * Whether brackets are nested deeper than any valid request needs. Recursion over such a value could exhaust the
+ * stack.
+ */
 export const isTooDeep = (text: string): boolean => {
   let depth = 0
   let inString = false
@@ -44,7 +47,7 @@ export const isTooDeep = (text: string): boolean => {
   return false
 }
 
-/** Postgres stores neither NUL nor half a surrogate pair. */
+/** Whether Postgres can store the value: it accepts neither NUL nor lone surrogates. */
 const isStorable = (value: unknown): boolean => {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0")
   if (Array.isArray(value)) return value.every(isStorable)
@@ -55,24 +58,34 @@ const isStorable = (value: unknown): boolean => {
 }
 
 export const parseJsonBody = (body: Uint8Array): Result.Result<unknown, InvalidRequest> => {
-  if (body.length === 0) return Result.fail(new InvalidRequest({ error: "body: expected JSON, got nothing" }))
+  if (body.length === 0)
+    return Result.fail(new InvalidRequest({ error: "body: the body is empty; send JSON" }))
   try {
     const text = utf8.decode(body)
-    if (isTooDeep(text)) return Result.fail(new InvalidRequest({ error: "body: nested too deeply" }))
+    if (isTooDeep(text))
+      return Result.fail(
+        new InvalidRequest({ error: `body: the JSON is nested deeper than ${maxDepth} levels` }),
+      )
     const value: unknown = JSON.parse(text)
-    // Only an escape can smuggle either in: the decoder refuses broken UTF-8 and JSON refuses a bare NUL.
+    // Only a \u escape can contain them: the UTF-8 decoder rejects lone surrogates, and JSON rejects an unescaped NUL.
     if (text.includes("\\u") && !isStorable(value)) {
-      return Result.fail(new InvalidRequest({ error: "body: a string holds NUL or a lone surrogate" }))
+      return Result.fail(
+        new InvalidRequest({ error: "body: a string contains NUL (U+0000) or a lone surrogate" }),
+      )
     }
     return Result.succeed(value)
   } catch {
-    return Result.fail(new InvalidRequest({ error: "body: not valid JSON in UTF-8" }))
+    return Result.fail(new InvalidRequest({ error: "body: the body is not valid JSON in UTF-8" }))
   }
 }
 
 export const parseQueryText = (query: string): Result.Result<Record<string, string>, InvalidRequest> => {
   const values = parseQuery(query)
   return values === undefined
-    ? Result.fail(new InvalidRequest({ error: "query: bad percent-encoding, or NUL (U+0000)" }))
+    ? Result.fail(
+        new InvalidRequest({
+          error: "query: the query string has invalid percent-encoding or contains NUL (U+0000)",
+        }),
+      )
     : Result.succeed(values)
 }

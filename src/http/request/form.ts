@@ -2,12 +2,12 @@ import { Result } from "effect"
 import { InvalidRequest } from "../../../schema/errors.ts"
 import { formDecode } from "./path.ts"
 
-/** Parameters of a form or a query, of which each may come once. */
+/** The parameters of a form or a query, each with one value. */
 export type Form = Readonly<Record<string, string>>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** Reads `a=1&b=2`. What comes twice is told apart, because some senders must be told so. */
+/** Parses `a=1&b=2`. Repeated names are returned too, because some callers must reject them by name. */
 export const readParameters = (
   text: string,
 ): { readonly values: Form; readonly repeated: ReadonlySet<string> } | undefined => {
@@ -25,7 +25,7 @@ export const readParameters = (
   return { values, repeated }
 }
 
-/** OAuth takes a parameter without a value for one that was left out (RFC 6749 section 3.1). */
+/** Drops empty parameters. OAuth treats a parameter without a value as omitted (RFC 6749 section 3.1). */
 export const dropEmpty = (form: Form): Form =>
   Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ""))
 
@@ -34,13 +34,15 @@ export const readForm = (body: Uint8Array): Result.Result<Form, InvalidRequest> 
   try {
     text = utf8.decode(body)
   } catch {
-    return Result.fail(new InvalidRequest({ error: "The form is not UTF-8." }))
+    return Result.fail(new InvalidRequest({ error: "The form is not valid UTF-8." }))
   }
   const read = readParameters(text)
   if (read === undefined)
-    return Result.fail(new InvalidRequest({ error: "The form has bad percent-encoding, or NUL (U+0000)." }))
+    return Result.fail(
+      new InvalidRequest({ error: "The form has invalid percent-encoding or contains NUL (U+0000)." }),
+    )
   const [twice] = read.repeated
   return twice === undefined
     ? Result.succeed(read.values)
-    : Result.fail(new InvalidRequest({ error: `The form has ${twice} more than once.` }))
+    : Result.fail(new InvalidRequest({ error: `The form contains ${twice} more than once. Send it once.` }))
 }

@@ -5,33 +5,34 @@ import { headerKey } from "./header-key.ts"
 const contentLength = headerKey("content-length")
 const digits = /^\d+$/
 
-/** What a client says of the length of its body; empty when it says nothing. */
+/** Returns the Content-Length header, or an empty string if it is absent. */
 export const contentLengthOf = (req: HttpRequest): string => req.getHeader(contentLength)
 
-/** What one look at all the headers tells. */
+/** What one pass over all headers finds. */
 export interface HeadFacts {
   /**
-   * Whether every parser reads the same length. Of several lengths the library takes the first, an empty one for none and any
-   * coding for chunks. A proxy in front may do otherwise: what it forwards as a body would be a request of its own here, and
-   * be answered to whoever comes next on that connection.
+   * Whether every parser reads the same body length (otherwise request smuggling is possible). The library uses the
+   * first of several lengths, ignores an empty one, and treats every transfer coding as chunked. A proxy may read
+   * them differently: what it forwards as a body would be a second request here, and its response would reach the
+   * next client of that connection.
    */
   readonly hasValidLength: boolean
-  /** There is a key, of which nothing is left: letters at the ends of a value that are not ASCII may count as spaces. */
+  /** The Idempotency-Key is empty. The library may trim non-ASCII characters at the ends of a value like spaces. */
   readonly hasEmptyKey: boolean
 }
 
 export const clearHead: HeadFacts = { hasValidLength: true, hasEmptyKey: false }
 
 export const readHead = (req: HttpRequest): HeadFacts => {
-  let said = 0
-  let isClear = true
+  let lengths = 0
+  let isValid = true
   let hasEmptyKey = false
   req.forEach((name, value) => {
-    if (name === "content-length") isClear &&= ++said === 1 && digits.test(value)
-    else if (name === "transfer-encoding") isClear &&= ++said === 1 && value.toLowerCase() === "chunked"
+    if (name === "content-length") isValid &&= ++lengths === 1 && digits.test(value)
+    else if (name === "transfer-encoding") isValid &&= ++lengths === 1 && value.toLowerCase() === "chunked"
     else if (value === "" && name === idempotencyHeader) hasEmptyKey = true
   })
-  return { hasValidLength: isClear, hasEmptyKey }
+  return { hasValidLength: isValid, hasEmptyKey }
 }
 
 export const hasValidLength = (req: HttpRequest): boolean => readHead(req).hasValidLength

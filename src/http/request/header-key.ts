@@ -1,6 +1,6 @@
 /**
- * The name of a request header, lower-case, in the form in which the library finds it fastest: a text would be measured,
- * copied and converted for each request.
+ * The name of a request header, lower-case, as bytes. The library looks it up faster this way: a string would be
+ * measured, copied and converted for each request.
  */
 export type HeaderKey = ArrayBuffer
 

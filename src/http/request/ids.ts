@@ -5,10 +5,10 @@ import { headerKey } from "./header-key.ts"
 const key = headerKey("x-request-id")
 const acceptable = /^[\w.-]{1,64}$/
 
-/** Names of requests: the one the client gave, if it is fit to be repeated, or the prefix and a number. */
+/** Request ids: the client's X-Request-Id if it is safe to send back, otherwise a prefix and a number. */
 export interface RequestIds {
   readonly prefix: string
-  /** Undefined when the client gave none. */
+  /** Undefined if the client sent none, or an unsafe one. */
   given(req: HttpRequest): string | undefined
   of(req: HttpRequest): string
 }

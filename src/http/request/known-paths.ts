@@ -21,8 +21,9 @@ const childOf = (node: Node, part: string): Node => {
 }
 
 /**
- * Finds the endpoints of a path, whatever their method. It serves requests that no endpoint took: 404, 405 and OPTIONS. The
- * patterns are split once, into a tree, because clients can send tens of thousands of unknown paths at once.
+ * Finds the endpoints of a path with any method. It is used for requests that match no endpoint: 404, 405 and
+ * OPTIONS. The patterns are split once, into a tree, because a client can pipeline tens of thousands of unknown
+ * paths.
  */
 export const makeKnownPaths = (
   endpoints: ReadonlyArray<Endpoint>,
@@ -47,7 +48,7 @@ export const makeKnownPaths = (
   }
 
   return (path) => {
-    // One part more than the longest pattern is enough to see that a path is too long.
+    // One part more than the longest pattern is enough to detect a path that is too long.
     const parts = path.split("/", depth + 1)
     const found: Array<Endpoint> = []
     if (parts.length <= depth) collect(root, parts, 0, found)
@@ -55,7 +56,7 @@ export const makeKnownPaths = (
   }
 }
 
-/** What the header Allow says of a path with these endpoints. */
+/** Returns the Allow header of a path with these endpoints. */
 export const methodsOf = (endpoints: ReadonlyArray<Endpoint>): string => {
   const methods = new Set(["OPTIONS"])
   for (const { method } of endpoints) methods.add(method === "del" ? "DELETE" : method.toUpperCase())

@@ -1,6 +1,6 @@
 /**
- * Percent-decodes once and strictly: undefined for a bad escape, for bytes that are not UTF-8, and for NUL, which nothing
- * that is stored can hold.
+ * Percent-decodes once and strictly. Returns undefined for an invalid escape, for bytes that are not UTF-8, and for
+ * NUL, which Postgres cannot store.
  */
 export const percentDecode = (text: string): string | undefined => {
   if (text.includes("\0") || text.includes("%00")) return undefined
@@ -12,10 +12,12 @@ export const percentDecode = (text: string): string | undefined => {
   }
 }
 
-/** As forms and queries write it: a plus sign is a space. */
+/** Decodes a part of a form or a query, where a plus sign is a space. */
 export const formDecode = (text: string): string | undefined => percentDecode(text.replaceAll("+", " "))
 
-/** The query as a flat record. A repeated name is joined by commas, as lists are sent either way. */
+/**
+ * Parses the query into a flat record. Repeated names are joined by commas, because clients send lists in both forms.
+ */
 export const parseQuery = (query: string): Record<string, string> | undefined => {
   const values: Record<string, string> = Object.create(null)
   if (query === "") return values

@@ -3,7 +3,10 @@ import type { HttpResponse } from "uWebSockets.js"
 const exposedHeaders =
   "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag, Location"
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-/** Libraries add what nobody reads here, such as X-Requested-With. Older browsers know no star, and it never stands for the first. */
+/**
+ * The star allows headers that libraries add, such as X-Requested-With. It never covers Authorization, nor older
+ * browsers.
+ */
 const corsHeaders = "Authorization, Content-Type, X-Api-Key, Idempotency-Key, If-None-Match, X-Request-Id, *"
 
 export const preflightHeaders = {
@@ -13,11 +16,11 @@ export const preflightHeaders = {
 }
 
 export interface CrossOrigin {
-  /** Whom everybody may ask, everybody may read whole: then no origin need be looked at. */
+  /** Every origin is allowed, so the Origin header is not read. */
   readonly anyOrigin: boolean
-  /** The rest of the line X-Content-Type-Options and what follows it: one native call writes all that never changes. */
+  /** The value of X-Content-Type-Options and the header lines after it. One native call writes all constant headers. */
   readonly constantLines: string
-  /** Lets scripts of that origin read the answer, if it is one of ours. */
+  /** Allows scripts of that origin to read the response, if the origin is allowed. */
   writeOrigin(res: HttpResponse, origin: string): void
 }
 

@@ -6,10 +6,13 @@ const statusLines = new Map(
 )
 export const statusLine = (status: number): string => statusLines.get(status) ?? String(status)
 
-// Header values are written raw: a line break in one would split the response.
+// Header values are written without escaping, so a line break would split the response.
 const unsafeHeader = /[^\t\x20-\x7e\x80-\xff]/
 
-/** Checked before the first byte leaves: a failure here can still become an honest 500. */
+/**
+ * Joins the header lines. It throws on an unsafe value before the first byte is written, so that a 500 is still
+ * possible.
+ */
 export const headerLines = ({ headers }: RawResponse): string => {
   let lines = ""
   for (const name in headers) {

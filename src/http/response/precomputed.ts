@@ -6,14 +6,14 @@ const maxIdBytes = 64
 const zero = 48
 const nine = 57
 
-/** The head of an answer in memory that is written over by the next one: the library copies what it is given at once. */
-class Opening {
+/** Status and headers in memory that the next response overwrites. The library copies the bytes during the call. */
+class HeadBuffer {
   readonly #bytes: Uint8Array
   readonly #beforeId: number
-  /** Where the number in the request id begins and ends; it counts up in place. */
+  /** The position of the number in the request id. The number is incremented in place and ends at `#end`. */
   readonly #number: number
   #end: number
-  /** By length. */
+  /** Views of the bytes by their length. */
   readonly #views: Array<Uint8Array | undefined> = []
 
   constructor(text: string, prefix: string) {
@@ -25,7 +25,7 @@ class Opening {
     this.#bytes.set(bytes)
   }
 
-  /** With the next request id. */
+  /** Returns the head with the next request id. */
   numbered(answer: Precomputed): Uint8Array {
     const bytes = this.#bytes
     let at = this.#end - 1
@@ -40,6 +40,7 @@ class Opening {
     return this.#views[length]!
   }
 
+  /** Returns the head with this request id. */
   named(id: string, answer: Precomputed): Uint8Array {
     const bytes = this.#bytes.slice()
     bytes.set(new TextEncoder().encode(id), this.#beforeId)
@@ -48,26 +49,27 @@ class Opening {
 }
 
 /**
- * Writes answers that were prepared. A native call costs more than putting bytes together, so status and headers are one:
- * the status is written raw too. Bytes, because a text would be measured and converted for each answer.
+ * Writes the head of precomputed responses. A native call costs more than joining bytes, so one call writes status
+ * and headers: `writeStatus` does not check its argument. They are bytes, because a string would be measured and
+ * converted each time.
  */
 export const makePrecomputedWriter = (
   constantLines: string,
   requestIds: RequestIds,
 ): ((res: HttpResponse, req: HttpRequest, prepared: Precomputed) => void) => {
-  const openings = new Map<PrecomputedHead, Opening>()
-  const makeOpening = (head: PrecomputedHead): Opening => {
-    const made = new Opening(
+  const buffers = new Map<PrecomputedHead, HeadBuffer>()
+  const makeBuffer = (head: PrecomputedHead): HeadBuffer => {
+    const made = new HeadBuffer(
       `${head.status}\r\nX-Content-Type-Options: ${constantLines}\r\n${head.lines}\r\nX-Request-Id: `,
-      `${requestIds.prefix}${openings.size}.`,
+      `${requestIds.prefix}${buffers.size}.`,
     )
-    openings.set(head, made)
+    buffers.set(head, made)
     return made
   }
 
   return (res, req, answer) => {
-    const opening = openings.get(answer.head) ?? makeOpening(answer.head)
+    const buffer = buffers.get(answer.head) ?? makeBuffer(answer.head)
     const given = requestIds.given(req)
-    res.writeStatus(given === undefined ? opening.numbered(answer) : opening.named(given, answer))
+    res.writeStatus(given === undefined ? buffer.numbered(answer) : buffer.named(given, answer))
   }
 }

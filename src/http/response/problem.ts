@@ -6,7 +6,8 @@ import {
   type Problem,
   Unavailable,
 } from "../../../schema/errors.ts"
-import type { Refusal } from "../server.ts"
+import type { ErrorBody, RawResponse } from "../endpoint.ts"
+import type { Refusal } from "../exchange.ts"
 import type { Reply } from "./reply.ts"
 
 /** Renders an error as a page. The web folder implements it; http does not depend on pages. */
@@ -16,15 +17,13 @@ export type ErrorPage = (facts: {
   readonly requestId: string
 }) => Reply<never>
 
-import type { ErrorBody, RawResponse } from "../endpoint.ts"
-
-/** RFC 6749 has few words for what went wrong; what else may happen at the token endpoint is told in them. */
+/** Maps other failures of the token endpoint to the few error codes that RFC 6749 defines. */
 const oauthCode = (status: number): string => {
   if (status === 503 || status === 429) return "temporarily_unavailable"
   return status >= 500 ? "server_error" : "invalid_request"
 }
 
-/** The one place where a failure becomes a body. A defect tells the client nothing but the request's id. */
+/** Turns a problem into a response. An undefined problem is a defect: the client gets only the request id. */
 export const problemResponse = (
   problem: Problem | undefined,
   requestId: string,
@@ -33,7 +32,7 @@ export const problemResponse = (
 ): RawResponse => {
   const status = problem?.kind.status ?? 500
   const code = problem?.kind.code ?? "internal"
-  const error = problem?.message ?? "Something went wrong on our side."
+  const error = problem?.message ?? "Internal server error. Retry later, or report the request id."
   const headers = {
     "Content-Type": "application/json",
     ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
@@ -64,6 +63,35 @@ export const problemResponse = (
   return { status, headers, body: JSON.stringify(body) }
 }
 
+const refusalProblem = (kind: Refusal, details: string): Problem | undefined => {
+  switch (kind) {
+    case "bad_length":
+      return new InvalidRequest({
+        error: "The request needs exactly one valid Content-Length, or Transfer-Encoding: chunked.",
+      })
+    case "bad_path":
+      return new InvalidRequest({
+        error: "The path has invalid percent-encoding or contains NUL (U+0000).",
+      })
+    case "not_found":
+      return new NotFound({ error: "There is no such path." })
+    case "method_not_allowed":
+      return new MethodNotAllowed({
+        error: `This path does not support the method. Use one of: ${details}.`,
+      })
+    case "body_too_large":
+      return new BodyTooLarge({ error: `The body is too large. The limit is ${details} bytes.` })
+    case "deadline":
+      return new Unavailable({
+        error: "The request was not completed before its deadline. Retry later.",
+        retryAfterSeconds: 1,
+      })
+    case "defect":
+      return undefined
+  }
+}
+
+/** The response to a request that the server refuses. `details` is the limit or the list of methods. */
 export const refusalResponse = (
   kind: Refusal,
   requestId: string,
@@ -71,47 +99,8 @@ export const refusalResponse = (
   shape?: ErrorBody,
   errorPage?: ErrorPage,
 ): RawResponse => {
-  switch (kind) {
-    case "bad_length":
-      return problemResponse(
-        new InvalidRequest({ error: "The length of the body is not said once and clearly." }),
-        requestId,
-        shape,
-        errorPage,
-      )
-    case "bad_path":
-      return problemResponse(
-        new InvalidRequest({ error: "The path has bad percent-encoding, or NUL (U+0000)." }),
-        requestId,
-        shape,
-        errorPage,
-      )
-    case "not_found":
-      return problemResponse(new NotFound({ error: "There is no such path." }), requestId, shape, errorPage)
-    case "method_not_allowed": {
-      const response = problemResponse(
-        new MethodNotAllowed({ error: `This path answers ${details}.` }),
-        requestId,
-        shape,
-        errorPage,
-      )
-      return { ...response, headers: { ...response.headers, Allow: details } }
-    }
-    case "body_too_large":
-      return problemResponse(
-        new BodyTooLarge({ error: `The body may have at most ${details} bytes.` }),
-        requestId,
-        shape,
-        errorPage,
-      )
-    case "deadline":
-      return problemResponse(
-        new Unavailable({ error: "The request was not finished in time.", retryAfterSeconds: 1 }),
-        requestId,
-        shape,
-        errorPage,
-      )
-    case "defect":
-      return problemResponse(undefined, requestId, shape, errorPage)
-  }
+  const response = problemResponse(refusalProblem(kind, details), requestId, shape, errorPage)
+  return kind === "method_not_allowed"
+    ? { ...response, headers: { ...response.headers, Allow: details } }
+    : response
 }

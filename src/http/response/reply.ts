@@ -1,4 +1,4 @@
-/** An answer that needs more than a JSON value: another status, headers, or a body that is not JSON. */
+/** A response that needs more than a JSON value: another status, headers, or a body that is not JSON. */
 export class Reply<A> {
   readonly value: A | undefined
   readonly status: number | undefined
@@ -24,7 +24,7 @@ export class Reply<A> {
     return new Reply<A>({ value, ...facts })
   }
 
-  /** A body as it is; set its Content-Type in the headers. */
+  /** A body that is sent unchanged. Set its Content-Type in the headers. */
   static raw(
     raw: string | Uint8Array,
     headers: Record<string, string | ReadonlyArray<string>>,

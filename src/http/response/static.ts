@@ -1,13 +1,14 @@
 import { ownLinesBytes, type Precomputed, type PrecomputedHead } from "../endpoint.ts"
 
-/** A prepared answer that stays what it is. */
+/** A precomputed response that never changes. */
 export class StaticResponse implements Precomputed {
   readonly head: PrecomputedHead
   readonly body: Uint8Array
   readonly #own: Uint8Array
 
   constructor(head: PrecomputedHead, own: string, body: string) {
-    if (own.length > ownLinesBytes) throw new Error("an answer's own header lines are too long")
+    if (own.length > ownLinesBytes)
+      throw new Error(`the own header lines of a response exceed ${ownLinesBytes} bytes`)
     this.head = head
     this.body = new TextEncoder().encode(body)
     this.#own = new TextEncoder().encode(own)

@@ -7,7 +7,7 @@ export interface MadeResponse {
   readonly lines: string
 }
 
-/** The answer to an unknown path, made once for each shape: only the request id differs from one to the next. */
+/** Makes the 404 of an unknown path once per shape. Only the request id is inserted for each request. */
 export const makeUnknownPath = (
   make: (requestId: string, shape: ErrorBody | undefined) => RawResponse,
 ): ((requestId: string, shape: ErrorBody | undefined) => MadeResponse) => {

@@ -22,11 +22,11 @@ export interface PostgresBinaries {
 
 const systemRoot = "/usr/lib/postgresql"
 
-/** Running it is the one check that covers permissions, missing libraries and a foreign libc. */
+/** Runs the binary, which checks permissions, missing libraries and an incompatible libc. */
 const probe = async (binDir: string, account: Account): Promise<PostgresBinaries> => {
   const version = await runAs(account, join(binDir, "postgres"), ["--version"], 10_000)
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1])
-  if (!Number.isInteger(major)) throw new Error(`${binDir}/postgres has no version: ${version.trim()}`)
+  if (!Number.isInteger(major)) throw new Error(`${binDir}/postgres prints no version: ${version.trim()}`)
   return { binDir, major }
 }
 
@@ -39,7 +39,7 @@ const findPackageDir = (): string | undefined => {
   }
 }
 
-/** The package keeps its library links in a list and makes them in an install script, which npm may have skipped. */
+/** Creates the library links of the package. Its install script does the same, but npm may have skipped it. */
 const linkLibraries = (packageDir: string): void => {
   const list = join(packageDir, "native/pg-symlinks.json")
   if (!existsSync(list)) return
@@ -50,7 +50,7 @@ const linkLibraries = (packageDir: string): void => {
     try {
       symlinkSync(relative(dirname(link), join(packageDir, source)), link)
     } catch {
-      // Made by another process just now, or the package is not ours to write: the probe tells which.
+      // Another process created the link, or the package is read-only. The probe detects a missing library.
     }
   }
 }
@@ -64,7 +64,7 @@ const removeAbandonedCopies = (target: string): void => {
   }
 }
 
-/** A package below a private directory such as /root cannot be run by the server's account: keep one public copy. */
+/** Copies the package, because the server's account cannot run files below a private directory such as /root. */
 const copyPackage = async (packageDir: string, account: Account): Promise<PostgresBinaries> => {
   const { version } = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8"))
   const target = join(stateRoot, `postgresql-${version}-${process.arch}`)
@@ -84,7 +84,7 @@ const copyPackage = async (packageDir: string, account: Account): Promise<Postgr
   try {
     renameSync(partial, target)
   } catch {
-    // Another process finished the same copy first; the probe below decides about it.
+    // Another process finished the same copy first. The probe below checks it.
     rmSync(partial, { recursive: true, force: true })
   }
   return probe(binDir, account)
@@ -112,7 +112,7 @@ const systemBinDirs = (): ReadonlyArray<string> =>
 const firstLine = (error: unknown): string =>
   String(error instanceof Error ? error.message : error).split("\n", 1)[0]!
 
-/** The named directory, else the platform package, else the newest system install. */
+/** Finds the binaries: PG_BIN, else the platform package, else the newest system installation. */
 export const getBinaries = async (pgBin: string | undefined, account: Account): Promise<PostgresBinaries> => {
   const packageDir = pgBin === undefined ? findPackageDir() : undefined
   const candidates: Array<() => Promise<PostgresBinaries>> = []

@@ -19,7 +19,7 @@ import { runAs } from "./os-user.ts"
 
 const unfinishedPrefix = "cluster.initdb-"
 
-/** From 17 on the code point collation is built in, so a libc upgrade can never reorder an index. */
+/** Since version 17 the code point collation is built in, so a libc upgrade cannot change the order of an index. */
 const localeFlags = (major: number): ReadonlyArray<string> =>
   major >= 17 ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : ["--locale=C.UTF-8"]
 
@@ -29,7 +29,10 @@ const syncDirectory = (dir: string): void => {
   closeSync(handle)
 }
 
-/** Made under another name and renamed when complete and on disk: a cluster that is there is whole. */
+/**
+ * Creates the cluster under another name and renames it when it is complete and on disk. So a cluster is never
+ * partial.
+ */
 const createCluster = async (
   { dir, clusterDir, account }: Home,
   binaries: PostgresBinaries,
@@ -59,12 +62,12 @@ const removeUnfinished = (dir: string): void => {
     try {
       rmSync(join(dir, name), { recursive: true, force: true, maxRetries: 3 })
     } catch {
-      // An initdb that outlived its service may still be writing there; a later start removes it.
+      // An initdb of a killed service may still write there. A later start removes it.
     }
   }
 }
 
-/** A copy that root made (a restored backup) is owned by root or too open, and Postgres would refuse it. */
+/** Repairs owner and mode, which Postgres checks. A backup restored by root has the wrong ones. */
 const repairPermissions = async ({ clusterDir, account }: Home): Promise<void> => {
   const { uid, mode } = statSync(clusterDir)
   if (account.uid !== undefined && uid !== account.uid) {
@@ -73,14 +76,14 @@ const repairPermissions = async ({ clusterDir, account }: Home): Promise<void> =
   if ((mode & 0o027) !== 0) chmodSync(clusterDir, 0o700)
 }
 
-/** Makes sure of a complete cluster these binaries can serve. The caller holds the home's lock. */
+/** Creates or checks the cluster for these binaries. The caller holds the lock of the directory. */
 export const prepareCluster = async (home: Home, binaries: PostgresBinaries): Promise<void> => {
   removeUnfinished(home.dir)
   if (!existsSync(home.clusterDir)) return createCluster(home, binaries)
   const major = readFileSync(join(home.clusterDir, "PG_VERSION"), "utf8").trim()
   if (major !== String(binaries.major)) {
     throw new Error(
-      `${home.clusterDir} was made by PostgreSQL ${major}, but ${binaries.binDir} is PostgreSQL ${binaries.major}`,
+      `${home.clusterDir} was created by PostgreSQL ${major}, but ${binaries.binDir} is PostgreSQL ${binaries.major}`,
     )
   }
   await repairPermissions(home)

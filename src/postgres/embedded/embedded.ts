@@ -11,20 +11,23 @@ export interface EmbeddedPostgres {
   readonly socketDir: string
   readonly port: number
   readonly pid: number
-  /** Settles when the server has ended, asked to or not, and says how. The directory can then be started again. */
+  /**
+   * Resolves with the reason when the server has ended, by a stop or by itself. The directory can then be started
+   * again.
+   */
   readonly exited: Promise<string>
   stop(): Promise<void>
 }
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string
-  /** A directory with `postgres` and `initdb`, in place of the platform package. */
+  /** A directory with `postgres` and `initdb` to use instead of the platform package. */
   readonly pgBin?: string
-  /** Further arguments of the server, such as `--work_mem=8MB`; they win over ours. */
+  /** Further arguments of the server, such as `--work_mem=8MB`. They override ours. */
   readonly flags?: ReadonlyArray<string>
 }
 
-/** Starts a PostgreSQL of our own on a directory, which is created, recovered or reused as it is found. */
+/** Starts a PostgreSQL server on a directory. The directory is created, recovered or reused. */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const { dataDir, pgBin, flags = [] } = options
   const home = await prepareHome(resolve(dataDir))

@@ -18,7 +18,10 @@ import { dirname, join } from "node:path"
 import { makeFolder } from "../../config/make-folder.ts"
 import { type Account, canEnter, getAccount, isRoot } from "./os-user.ts"
 
-/** Where root keeps what an unprivileged server must reach. Not a temp directory: those are emptied by age. */
+/**
+ * Where root stores files for an unprivileged server. Not a temp directory, because the system removes old files
+ * there.
+ */
 export const stateRoot = "/var/lib/emoji-id-directory"
 
 export const socketPort = 5432
@@ -32,7 +35,7 @@ export interface Home {
   readonly account: Account
 }
 
-/** As root, lets the server's account pass through what we made (whatever our umask) and through the directory itself. */
+/** Creates the directory. As root, also lets the server's account enter it and the parents that were created. */
 const makeDirectory = (dataDir: string): void => {
   const firstMade = makeFolder(dataDir) ?? dataDir
   if (!isRoot()) return
@@ -42,7 +45,7 @@ const makeDirectory = (dataDir: string): void => {
   }
 }
 
-/** The name is random and not a hash of the path: a removed and re-made data directory must not find old data. */
+/** The name is random, not a hash of the path, so that a new data directory does not find the data of a removed one. */
 const makeElsewhere = (dataDir: string, link: string): string => {
   makeFolder(stateRoot)
   chmodSync(stateRoot, 0o755)
@@ -52,23 +55,26 @@ const makeElsewhere = (dataDir: string, link: string): string => {
   try {
     symlinkSync(target, link)
   } catch {
-    // Another process was first; its link counts.
+    // Another process created the link first. Its link is used.
     rmSync(target, { recursive: true })
   }
   return realpathSync(link)
 }
 
 /**
- * The directory that holds lock and cluster: the data directory itself, unless we are root and it lies below a private
- * directory (a clone in /root). We do not open up directories that are not ours, so the data then lives under
- * the state root and a link named `elsewhere` in the data directory says where.
+ * Prepares the directory that contains lock and cluster. It is the data directory, unless the service runs as root
+ * and the data directory is below a private directory (a clone in /root). The permissions of other directories are
+ * not changed, so the data is then stored under the state root, and a link `elsewhere` in the data directory points
+ * to it.
  */
 export const prepareHome = async (dataDir: string): Promise<Home> => {
   makeDirectory(dataDir)
   const link = join(dataDir, "elsewhere")
   const linked = lstatSync(link, { throwIfNoEntry: false }) !== undefined
   if (linked && !existsSync(link)) {
-    throw new Error(`${link} points to data that is gone: restore it, or remove the link to start empty`)
+    throw new Error(
+      `${link} points to data that does not exist: restore it, or remove the link to start empty`,
+    )
   }
   const dir = realpathSync(linked ? link : dataDir)
   const clusterDir = join(dir, "cluster")
@@ -76,7 +82,7 @@ export const prepareHome = async (dataDir: string): Promise<Home> => {
   if (account.uid === undefined || (await canEnter(account, dir))) return { dir, clusterDir, account }
   if (linked || existsSync(clusterDir)) {
     throw new Error(
-      `${clusterDir} holds data, but user id ${account.uid} may no longer enter a directory above it`,
+      `${clusterDir} contains data, but user id ${account.uid} cannot enter one of its parent directories any more`,
     )
   }
   const elsewhere = makeElsewhere(dataDir, link)
@@ -86,7 +92,7 @@ export const prepareHome = async (dataDir: string): Promise<Home> => {
 const fitsSocket = (dir: string): boolean =>
   Buffer.byteLength(join(dir, `.s.PGSQL.${socketPort}`)) <= socketPathLimitBytes
 
-/** Anybody may create names in a temp directory, so one that is there already must be provably ours. */
+/** Creates a private directory. Every user can create names in a temp directory, so an existing one must be ours. */
 const makePrivate = (dir: string, account: Account): void => {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const self = process.geteuid?.()
@@ -94,14 +100,19 @@ const makePrivate = (dir: string, account: Account): void => {
   const trusted =
     found.isDirectory() && (found.uid === self || found.uid === account.uid) && (found.mode & 0o077) === 0
   if (!trusted)
-    throw new Error(`${dir} is needed for the database socket, but is not a private directory of ours`)
-  // Only while it is our own: an entry the server's account owns could be swapped for a link under our hands.
+    throw new Error(
+      `${dir} is required for the database socket, but it is not a private directory of this service`,
+    )
+  // Only while we own it: the server's account could replace its own directory by a link.
   if (account.uid !== undefined && account.gid !== undefined && found.uid === self) {
     chownSync(dir, account.uid, account.gid)
   }
 }
 
-/** The cluster's own 0700 directory guards the socket; a path too long for a socket gets a short stand-in. */
+/**
+ * Returns the directory of the socket: the cluster's private directory, or a short one in a temp directory if it is
+ * too long.
+ */
 export const prepareSocketDir = async ({ dir, clusterDir, account }: Home): Promise<string> => {
   if (fitsSocket(clusterDir)) return clusterDir
   const name = `emoji-id-directory-${createHash("sha256").update(dir).digest("hex").slice(0, 16)}`
@@ -112,16 +123,16 @@ export const prepareSocketDir = async ({ dir, clusterDir, account }: Home): Prom
     return socketDir
   }
   throw new Error(
-    `no directory for the database socket: ${clusterDir} and ${tmpdir()} are too long or closed`,
+    `no directory for the database socket: ${clusterDir} and ${tmpdir()} are too long or not accessible`,
   )
 }
 
-/** A server that ended well has emptied it; what a crash left inside is cleared by the next start. */
+/** Removes the socket directory if it is empty. After a crash the next start removes its files. */
 export const removeSocketDir = ({ clusterDir }: Home, socketDir: string): void => {
   if (socketDir === clusterDir) return
   try {
     rmdirSync(socketDir)
   } catch {
-    // Not empty, or swept away by the system's own cleaning.
+    // Not empty, or already removed by the system.
   }
 }

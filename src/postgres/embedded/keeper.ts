@@ -4,7 +4,10 @@ import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostg
 const restartPauseMs = 200
 const maxPauseMs = 10_000
 
-/** An embedded Postgres that comes back when it dies: the service waits with 503 meanwhile, as for any database. */
+/**
+ * Runs an embedded Postgres and restarts it when it dies. Meanwhile the service responds with 503, as for any
+ * database.
+ */
 export const keepEmbeddedPostgres = async (options: EmbeddedPostgresOptions) => {
   let current: EmbeddedPostgres = await startEmbeddedPostgres(options)
   const { port, socketDir } = current
@@ -16,7 +19,7 @@ export const keepEmbeddedPostgres = async (options: EmbeddedPostgresOptions) => 
         current = await startEmbeddedPostgres(options)
         return watch()
       } catch (error) {
-        console.error(`postgres did not come back: ${error instanceof Error ? error.message : error}`)
+        console.error(`postgres restart failed: ${error instanceof Error ? error.message : error}`)
         await sleep(pauseMs)
       }
     }
@@ -24,7 +27,7 @@ export const keepEmbeddedPostgres = async (options: EmbeddedPostgresOptions) => 
   const watch = () => {
     void current.exited.then((reason) => {
       if (stopping) return
-      console.error(`postgres ended and is started again: ${reason}`)
+      console.error(`postgres ended and is restarted: ${reason}`)
       return restart()
     })
   }

@@ -4,9 +4,10 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 import { join } from "node:path"
 
 /**
- * Claims a directory, which the operator knows as `dataDir`, for this process. The lock is the kernel's (flock), so it
- * ends with the process, however that dies: there is no stale state, no reused pid, and containers that share a volume
- * see it too. Node has no flock, but the lock belongs to the open file, which we share with the short-lived flock(1).
+ * Locks a directory for this process; `dataDir` is its name in errors. The kernel holds the lock (flock), so it ends
+ * with the process in every case: there is no stale lock file and no reused pid, and containers that share a volume
+ * see it. Node has no flock, but the lock belongs to the open file, which is shared with a short-lived flock(1)
+ * process.
  */
 export const lockDirectory = async (dir: string, dataDir: string): Promise<() => void> => {
   const path = join(dir, "lock")
@@ -20,7 +21,7 @@ export const lockDirectory = async (dir: string, dataDir: string): Promise<() =>
         `data directory ${dataDir} is in use by another running service (process ${holder || "unknown"})`,
       )
     }
-    if (code !== 0) throw new Error(`data directory ${dataDir} cannot be locked: flock ended with ${code}`)
+    if (code !== 0) throw new Error(`data directory ${dataDir} cannot be locked: flock exited with ${code}`)
     ftruncateSync(file)
     writeSync(file, `${process.pid}\n`, 0)
     return () => closeSync(file)

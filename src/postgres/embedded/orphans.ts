@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { socketPort } from "./home.ts"
 
-/** Set as cluster_name, which tells our server from one that somebody started by hand on the same cluster. */
+/** The cluster_name of our servers. A server that was started by hand on the same cluster does not have it. */
 export const clusterName = "emoji-id-directory"
 
 const pollMs = 10
@@ -16,7 +16,7 @@ const attempt = <A>(read: () => A): A | undefined => {
   }
 }
 
-/** Every Postgres process works in its cluster's directory. A zombie has no working directory, so it does not count. */
+/** Finds the Postgres processes of a cluster by their working directory. A zombie has none, so it is not found. */
 const findServerPids = (clusterDir: string): ReadonlyArray<number> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && attempt(() => readlinkSync(`/proc/${name}/cwd`)) === clusterDir)
@@ -36,7 +36,7 @@ const waitUntilGone = async (clusterDir: string, limitMs: number): Promise<boole
 
 const checkOurs = (pid: number, clusterDir: string): void => {
   const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"))
-  // A process that is just ending has no command any more, and no say in whose it was.
+  // The command of a process that is ending is empty, so it cannot be checked.
   if (command !== undefined && command !== "" && !command.includes(`cluster_name=${clusterName}`)) {
     throw new Error(
       `${clusterDir} is in use by a PostgreSQL that this service did not start (process ${pid})`,
@@ -56,7 +56,7 @@ const endServer = async (clusterDir: string, postmaster: number): Promise<void> 
     signalAll([postmaster], "SIGINT")
     if (await waitUntilGone(clusterDir, 30_000)) return
   } else if (await waitUntilGone(clusterDir, 1_000)) {
-    // Without their postmaster they leave by themselves, unless one is deep in a query.
+    // Without their postmaster they exit by themselves, unless one is busy with a query.
     return
   }
   for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
@@ -67,9 +67,9 @@ const endServer = async (clusterDir: string, postmaster: number): Promise<void> 
 }
 
 /**
- * Ends what a dead service left running, then removes its lock files. The caller holds the directory's lock. The files go
- * only after every process of the old server has: they are what keeps two servers off one cluster. They have
- * to go because Postgres believes a pid that is a zombie, or by now somebody else, to be a living server.
+ * Stops the server of a dead service, then removes its lock files. The caller holds the lock of the directory. The
+ * files are removed after every process of the old server has ended, because they prevent two servers on one cluster.
+ * They must be removed, because Postgres treats the pid of a zombie, or a reused pid, as a running server.
  */
 export const clearOrphans = async (clusterDir: string, socketDir: string): Promise<void> => {
   const pidFile = join(clusterDir, "postmaster.pid")

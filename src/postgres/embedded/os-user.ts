@@ -2,13 +2,13 @@ import { execFile } from "node:child_process"
 import { readFileSync, statSync } from "node:fs"
 import { promisify } from "node:util"
 
-/** The account Postgres runs as; empty means our own. */
+/** The account that Postgres runs as. Empty means the account of this process. */
 export interface Account {
   readonly uid?: number
   readonly gid?: number
 }
 
-/** Nothing of our own environment: it holds the service's secrets, and PG* or LC_* variables would steer the server. */
+/** Our own environment is not passed on: it contains secrets, and PG* or LC_* variables would configure the server. */
 export const serverEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" }
 
 export const isRoot = (): boolean => process.geteuid?.() === 0
@@ -22,8 +22,8 @@ const findPasswdEntry = (name: string): Account | undefined => {
 }
 
 /**
- * Postgres refuses to run as root. An existing cluster keeps its owner, so that a `postgres` user which appears
- * later, or one start under sudo, does not make the data unreadable.
+ * Chooses the account, because Postgres does not run as root. An existing cluster keeps its owner, so that a
+ * `postgres` user that is created later, or one start with sudo, does not make the data unreadable.
  */
 export const getAccount = (clusterDir: string): Account => {
   const owner = statSync(clusterDir, { throwIfNoEntry: false })
@@ -37,13 +37,13 @@ export const getAccount = (clusterDir: string): Account => {
   }
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
   const account = findPasswdEntry("postgres") ?? findPasswdEntry("nobody")
-  if (!account) throw new Error("Postgres cannot run as root, and there is no user postgres or nobody")
+  if (!account) throw new Error("Postgres cannot run as root, and this system has no user postgres or nobody")
   return account
 }
 
 const execute = promisify(execFile)
 
-/** Runs to the end and answers its standard output. The working directory is one that every account can enter. */
+/** Runs a program and returns its standard output. Every account can enter its working directory. */
 export const runAs = async (
   account: Account,
   file: string,
@@ -54,7 +54,7 @@ export const runAs = async (
   return (await execute(file, args, options)).stdout
 }
 
-/** Asked of the kernel, since mode bits alone would miss access lists and read-only or foreign mounts. */
+/** Whether the account can enter a directory. It is tried, because mode bits do not show access lists and mounts. */
 export const canEnter = (account: Account, dir: string): Promise<boolean> =>
   runAs(account, "/bin/sh", ["-c", 'cd -- "$1"', "sh", dir]).then(
     () => true,

@@ -23,7 +23,7 @@ export interface RunningPostgres {
   readonly port: number
 }
 
-/** Where the server that a running service keeps on this directory can be reached; undefined when there is none. */
+/** The socket of the server that a running service has on this directory, or undefined. */
 export const findRunningPostgres = (dataDir: string): RunningPostgres | undefined => {
   const dir = resolve(dataDir)
   const home = realPath(join(dir, "elsewhere")) ?? realPath(dir)
@@ -32,7 +32,7 @@ export const findRunningPostgres = (dataDir: string): RunningPostgres | undefine
   const lines = readText(join(home, "cluster/postmaster.pid"))?.split("\n") ?? []
   const [pid, , , port, socketDir] = lines
   if (lines[7]?.trim() !== "ready" || socketDir === undefined) return undefined
-  // The file outlives a crash. A process that is gone, a zombie, or by now another one has not our command line.
+  // The file remains after a crash. An ended process, a zombie or a reused pid does not have our command line.
   const isOurs = readText(`/proc/${Number(pid)}/cmdline`)?.includes(`cluster_name=${clusterName}`)
   return isOurs ? { socketDir, port: Number(port) } : undefined
 }

@@ -11,10 +11,10 @@ import { startWatchdog } from "./watchdog.ts"
 
 const readyLimitMs = 300_000
 const readyPollMs = 5
-const lastWordsLimitMs = 200
+const logEndLimitMs = 200
 const logTailChars = 4_096
 
-/** Fast, then immediate (the next start recovers from the log), then by force. */
+/** Fast shutdown, then immediate (the next start recovers from the write-ahead log), then kill. */
 const stopSteps = [
   ["SIGINT", 60_000],
   ["SIGQUIT", 10_000],
@@ -26,7 +26,7 @@ const settings = {
   listen_addresses: "",
   port: String(socketPort),
   unix_socket_permissions: "0700",
-  // An acknowledged write is on disk, whatever the configuration file says.
+  // A committed write is on disk, whatever the configuration file contains.
   fsync: "on",
   synchronous_commit: "on",
   full_page_writes: "on",
@@ -40,7 +40,7 @@ const settings = {
   log_timezone: "UTC",
   logging_collector: "off",
   log_destination: "stderr",
-  // The server's own events; a refused statement is its sender's business, and its text may hold a secret.
+  // Only events of the server. A rejected statement is not logged, because its text may contain a secret.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_checkpoints: "off",
@@ -54,7 +54,7 @@ const endsWithin = async (event: Promise<unknown>, limitMs: number): Promise<boo
   return inTime
 }
 
-/** The server writes its state on the eighth line of its lock file, whatever it may log. */
+/** The eighth line of the lock file is the state of the server, independent of its log settings. */
 const isReady = (clusterDir: string, pid: number): boolean => {
   try {
     const lines = readFileSync(join(clusterDir, "postmaster.pid"), "utf8").split("\n")
@@ -76,7 +76,7 @@ export interface ServerOptions extends Home {
   readonly flags: ReadonlyArray<string>
 }
 
-/** Runs a server on a prepared cluster and answers when it accepts connections. */
+/** Starts a server on a prepared cluster. Resolves when it accepts connections. */
 export const startServer = async (options: ServerOptions): Promise<Server> => {
   const { account, binDir, clusterDir, socketDir, flags } = options
   const unix_socket_directories = `"${socketDir.replaceAll('"', '""')}"`
@@ -85,7 +85,7 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
     `${name}=${value}`,
   ])
   const watchdog = await startWatchdog(account)
-  // Detached: a terminal sends Ctrl-C to our whole group, and the database has to outlive our own shutdown.
+  // Detached, because a terminal sends Ctrl-C to the whole process group, and the shutdown still needs the database.
   const server = spawn(join(binDir, "postgres"), ["-D", clusterDir, ...args, ...flags], {
     ...account,
     cwd: "/",
@@ -106,14 +106,14 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
     log = (log + text).slice(-logTailChars)
   })
   const describe = (what: string): string => [what, ...log.trim().split("\n")].join(" | ")
-  // A signal that cannot be sent is an event here; stop() notices by the server staying.
+  // A signal that cannot be sent is an event here. stop() detects it, because the server does not end.
   server.on("error", () => {})
   const closed = new Promise<void>((settle) => server.once("close", () => settle()))
   const exited = new Promise<string>((settle) => {
     server.once("exit", async (code, signal) => {
       watchdog.dismiss()
-      // The log's end may still be in the pipe, and a child that outlives the server can hold that open.
-      await endsWithin(closed, lastWordsLimitMs)
+      // The end of the log may still be in the pipe, which a child of the server can keep open.
+      await endsWithin(closed, logEndLimitMs)
       settle(describe(`PostgreSQL ended with ${signal ?? `code ${code}`}`))
     })
   })
@@ -124,7 +124,7 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
       server.kill(signal)
       if (await endsWithin(exited, limitMs)) return
     }
-    throw new Error(describe(`PostgreSQL (process ${pid}) does not end`))
+    throw new Error(describe(`PostgreSQL (process ${pid}) does not stop`))
   }
 
   const deadline = performance.now() + readyLimitMs
@@ -134,7 +134,7 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
     await stop()
     throw new Error(describe(`PostgreSQL was not ready after ${readyLimitMs} ms`))
   }
-  // A caller that is done may simply end; the watchdog sees to the server.
+  // The server must not keep this process alive. The watchdog stops the server when this process ends.
   server.unref()
   if (server.stderr instanceof Socket) server.stderr.unref()
   return { pid, exited, stop }

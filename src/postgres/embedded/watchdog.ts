@@ -3,7 +3,10 @@ import { once } from "node:events"
 import { Socket } from "node:net"
 import { type Account, serverEnvironment } from "./os-user.ts"
 
-/** Reads the server's pid, then waits: its input ends when this process does, even by SIGKILL. A second line calls it off. */
+/**
+ * Reads the server's pid, then waits. When this process ends, even by SIGKILL, its input ends. A second line
+ * dismisses it.
+ */
 const script = `trap '' HUP INT TERM
 read -r server || exit 0
 read -r ended || kill -INT "$server"`
@@ -13,7 +16,10 @@ export interface Watchdog {
   readonly dismiss: () => void
 }
 
-/** Started before the server, so that no moment is left in which our death would leave it running. */
+/**
+ * Starts a process that stops the server when this process ends. It is started first, so that the server is always
+ * watched.
+ */
 export const startWatchdog = async (account: Account): Promise<Watchdog> => {
   const shell = spawn("/bin/sh", ["-c", script], {
     ...account,
@@ -22,7 +28,7 @@ export const startWatchdog = async (account: Account): Promise<Watchdog> => {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   })
-  // Somebody may kill it; a broken pipe must not take us down as well.
+  // If the watchdog is killed, the broken pipe must not end this process.
   shell.stdin.on("error", () => {})
   await once(shell, "spawn")
   shell.unref()

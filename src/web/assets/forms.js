@@ -1,10 +1,10 @@
 /**
- * Whoever waits presses again, and a browser then forgets the first answer for the second: a login that came with it, or
- * the word that something was bought. So the same button does nothing more until the page is shown anew.
+ * Prevents a second submit of the same form. If a user presses the button again while waiting, the browser drops the first
+ * response, for example a login or the confirmation of a purchase. So the button has no effect until the page is shown again.
  */
 
-/** Longer than the service takes for an answer; nobody is locked out who has stopped waiting for it. */
-const patienceMs = 20_000
+/** Longer than the service takes to respond. After this time the button works again. */
+const releaseMs = 20_000
 
 /** @type {Set<Element>} */
 const pressed = new Set()
@@ -21,10 +21,10 @@ addEventListener("submit", (event) => {
   if (pressed.has(button)) return event.preventDefault()
   pressed.add(button)
   button.setAttribute("aria-disabled", "true")
-  setTimeout(() => release(button), patienceMs)
+  setTimeout(() => release(button), releaseMs)
 })
 
-// Also when somebody comes back to it as they left it.
+// Also when the browser restores the page from its back/forward cache.
 addEventListener("pageshow", () => {
   for (const button of [...pressed]) release(button)
 })

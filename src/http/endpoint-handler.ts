@@ -1,0 +1,98 @@
+import type { HttpRequest, HttpResponse } from "uWebSockets.js"
+import type { Endpoint, Precomputed, RawResponse } from "./endpoint.ts"
+import type { Exchange, Exchanges, Observer } from "./exchange.ts"
+import { idempotencyHeader } from "./guards.ts"
+import { noBody } from "./request/body.ts"
+import { callerAddress } from "./request/caller-address.ts"
+import { clearHead, contentLengthOf, type HeadFacts, readHead } from "./request/head.ts"
+import { headerKey } from "./request/header-key.ts"
+import { parameterNames, percentDecode } from "./request/path.ts"
+import { makePrecomputedWriter } from "./response/precomputed.ts"
+import { sendNoBody, writeBody } from "./response/write-body.ts"
+
+/** Replaces an Idempotency-Key that cannot be read, so that the request is refused instead of run without a key. */
+const unreadable = "\ufffd"
+const originKey = headerKey("origin")
+
+/** Makes the uWebSockets.js handlers of endpoints: precomputed responses first, otherwise the endpoint's `handle`. */
+export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, trustProxy: boolean) => {
+  const { answer, crossOrigin, fail, failDefect, guarded, leave, open, pace, readBody, refuseLength, state } =
+    exchanges
+  const { anyOrigin, constantLines, writeOrigin } = crossOrigin
+
+  const writeHead = makePrecomputedWriter(constantLines, exchanges.requestIds)
+  const writePrepared = (res: HttpResponse, req: HttpRequest, made: Precomputed, isWatched: boolean) => {
+    writeHead(res, req, made)
+    if (!anyOrigin) writeOrigin(res, req.getHeader(originKey))
+    if (made.head.status.startsWith("304")) sendNoBody(res)
+    else writeBody(res, made.body, isWatched)
+  }
+
+  const writeWatched = (res: HttpResponse, req: HttpRequest, made: Precomputed) => {
+    res.cork(() => writePrepared(res, req, made, true))
+  }
+
+  return (endpoint: Endpoint, head: boolean) => {
+    const names = parameterNames(endpoint.path)
+    const { bodyLimitBytes, prepared } = endpoint
+    const wanted = endpoint.headers.map((name) => [name, headerKey(name)] as const)
+    const countPrepared = observe.prepared(endpoint)
+
+    const begin = (exchange: Exchange, req: HttpRequest, { hasEmptyKey }: HeadFacts) => {
+      const params: Array<string> = []
+      for (let i = 0; i < names.length; i++) {
+        const value = percentDecode(req.getParameter(i))
+        if (value === undefined) return fail(exchange, "bad_path")
+        params.push(value)
+      }
+      const headers: Record<string, string> = {}
+      for (const [name, key] of wanted) headers[name] = req.getHeader(key)
+      if (hasEmptyKey && idempotencyHeader in headers) headers[idempotencyHeader] = unreadable
+      const request = {
+        id: exchange.requestId,
+        method: req.getMethod().toUpperCase(),
+        path: req.getUrl(),
+        params,
+        query: req.getQuery() ?? "",
+        headers,
+        address: endpoint.needsAddress ? callerAddress(exchange.res, req, trustProxy) : "",
+        body: noBody,
+      }
+      const respond = (response: RawResponse) => guarded(exchange, () => answer(exchange, response))
+      if (bodyLimitBytes === 0) {
+        exchange.cancel = endpoint.handle(request, respond)
+      } else if (Number(contentLengthOf(req)) > bodyLimitBytes) {
+        fail(exchange, "body_too_large", String(bodyLimitBytes))
+      } else {
+        readBody(exchange, bodyLimitBytes, (body) => {
+          exchange.cancel = endpoint.handle({ ...request, body }, respond)
+        })
+      }
+    }
+
+    const mayHaveBody = endpoint.method !== "get"
+    return (res: HttpResponse, req: HttpRequest) => {
+      const facts = mayHaveBody || contentLengthOf(req) !== "" ? readHead(req) : clearHead
+      if (!facts.hasValidLength) return refuseLength(open(res, req, endpoint, head))
+      if (prepared !== undefined && !head && !state.isDraining && !pace.isOver) {
+        let made: Precomputed | undefined
+        try {
+          made = prepared(req)
+        } catch (error) {
+          return failDefect(open(res, req, endpoint, head), error)
+        }
+        if (made !== undefined) {
+          countPrepared()
+          return pace.add() ? writeWatched(res, req, made) : writePrepared(res, req, made, false)
+        }
+      }
+      const exchange = open(res, req, endpoint, head)
+      try {
+        begin(exchange, req, facts)
+      } catch (error) {
+        failDefect(exchange, error)
+      }
+      leave(exchange)
+    }
+  }
+}

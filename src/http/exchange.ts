@@ -1,0 +1,214 @@
+import type { HttpRequest, HttpResponse } from "uWebSockets.js"
+import type { Endpoint, RawResponse } from "./endpoint.ts"
+import { ResponsePace } from "./limits/response-pace.ts"
+import { append, noBody, whole } from "./request/body.ts"
+import { headerKey } from "./request/header-key.ts"
+import { makeRequestIds } from "./request/ids.ts"
+import { makeCrossOrigin } from "./response/cross-origin.ts"
+import { headerLines } from "./response/header-lines.ts"
+import { makeResponseWriter, type ResponseTarget } from "./response/write-response.ts"
+
+/** The reasons for which the server itself refuses a request, without calling a handler. */
+export type Refusal =
+  | "bad_length"
+  | "bad_path"
+  | "not_found"
+  | "method_not_allowed"
+  | "body_too_large"
+  | "deadline"
+  | "defect"
+
+export interface Observer {
+  /** Returns a function that is called for each precomputed response of that endpoint. */
+  prepared(endpoint: Endpoint): () => void
+  answered(endpoint: Endpoint | undefined, status: number, milliseconds: number): void
+}
+
+export interface ExchangeOptions {
+  readonly allowedOrigins: ReadonlyArray<string>
+  readonly deadlineMs: number
+  readonly observe: Observer
+  /** Makes the response to a request that the server refuses. */
+  readonly refuse: (
+    kind: Refusal,
+    requestId: string,
+    details?: string,
+    shape?: Endpoint["errorBody"],
+  ) => RawResponse
+}
+
+/** One request and its response. */
+export interface Exchange extends ResponseTarget {
+  readonly startedAt: number
+  /** The shape of an error for an unknown path: a page for browsers, otherwise JSON. */
+  readonly errorBody: Endpoint["errorBody"]
+  open: boolean
+  /** The response is ready and is written in the next turn of the event loop. */
+  isWaiting: boolean
+  /** Since when the handler has been running without a pause; 0 while it waits for I/O. */
+  runningSince: number
+  /** Inside the native callback of the request, where the library corks writes by itself. */
+  inCallback: boolean
+  /** Asks the handler to stop. Returns false if it continues to its end all the same. */
+  cancel: () => boolean
+}
+
+const keys = {
+  accept: headerKey("accept"),
+  origin: headerKey("origin"),
+}
+/** After these the connection is closed, because the rest of the request is not read. */
+const closing = new Set<Refusal>(["bad_length", "body_too_large", "deadline"])
+const noCancel = () => true
+
+const describeDefect = (error: unknown): string | undefined =>
+  error instanceof Error ? error.stack : String(error)
+
+/** The requests of one server, each from its arrival to the end of its response. */
+export const makeExchanges = ({ allowedOrigins, deadlineMs, observe, refuse }: ExchangeOptions) => {
+  const requestIds = makeRequestIds()
+  const inFlight = new Set<Exchange>()
+  const pace = new ResponsePace()
+  const state = { isDraining: false }
+  const crossOrigin = makeCrossOrigin(allowedOrigins)
+  const writeNow = makeResponseWriter(crossOrigin, state)
+
+  const write = (exchange: Exchange, response: RawResponse, lines: string, close: boolean) => {
+    const now = performance.now()
+    exchange.open = false
+    if (!exchange.inCallback) inFlight.delete(exchange)
+    observe.answered(exchange.endpoint, response.status, now - exchange.startedAt)
+    const isWatched = pace.addHandled(exchange.runningSince === 0 ? 0 : now - exchange.runningSince)
+    const writeAll = () => writeNow(exchange, response, lines, close, isWatched)
+    // In one callback the library corks only the first 16 KB; after that each write is a system call. So a watched
+    // response is corked here.
+    if (exchange.inCallback && !isWatched) writeAll()
+    else exchange.res.cork(writeAll)
+  }
+
+  /** Sends the response. A second response, or one after the client has disconnected, is dropped. */
+  const answer = (exchange: Exchange, response: RawResponse, close = false, made?: string) => {
+    if (!exchange.open) {
+      inFlight.delete(exchange)
+      return
+    }
+    if (exchange.isWaiting) return
+    const lines = made ?? headerLines(response)
+    if (!pace.isOver) return write(exchange, response, lines, close)
+    exchange.isWaiting = true
+    setImmediate(() => {
+      if (exchange.open) write(exchange, response, lines, close)
+      else inFlight.delete(exchange)
+    })
+  }
+
+  const fail = (exchange: Exchange, kind: Refusal, details?: string) =>
+    answer(
+      exchange,
+      refuse(kind, exchange.requestId, details, exchange.endpoint?.errorBody ?? exchange.errorBody),
+      closing.has(kind),
+    )
+
+  const failDefect = (exchange: Exchange, error: unknown) => fail(exchange, "defect", describeDefect(error))
+
+  const open = (
+    res: HttpResponse,
+    req: HttpRequest,
+    endpoint: Endpoint | undefined,
+    head: boolean,
+  ): Exchange => {
+    const startedAt = performance.now()
+    return {
+      res,
+      requestId: requestIds.of(req),
+      origin: crossOrigin.anyOrigin ? "" : req.getHeader(keys.origin),
+      head,
+      startedAt,
+      endpoint,
+      errorBody:
+        endpoint === undefined && req.getHeader(keys.accept).includes("text/html") ? "page" : undefined,
+      open: true,
+      isWaiting: false,
+      runningSince: startedAt,
+      inCallback: true,
+      cancel: noCancel,
+    }
+  }
+
+  /** Ends the native callback. Only a request without a response at this point can be aborted or reach its deadline. */
+  const leave = (exchange: Exchange) => {
+    exchange.inCallback = false
+    exchange.runningSince = 0
+    if (!exchange.open) return
+    inFlight.add(exchange)
+    exchange.res.onAborted(() => {
+      if (!exchange.open) return
+      exchange.open = false
+      if (exchange.cancel()) inFlight.delete(exchange)
+    })
+  }
+
+  /** Turns an exception into a 500. Thrown out of a native callback it would end the process. */
+  const guarded = (exchange: Exchange, run: () => void) => {
+    try {
+      run()
+    } catch (error) {
+      failDefect(exchange, error)
+    }
+  }
+
+  /**
+   * Refuses a request whose length is ambiguous, in the next turn of the event loop. Until then the request has no
+   * response, so the library closes the connection instead of reading the bytes that follow as another request.
+   */
+  const refuseLength = (exchange: Exchange) => {
+    setImmediate(() => fail(exchange, "bad_length"))
+    leave(exchange)
+  }
+
+  const readBody = (exchange: Exchange, limitBytes: number, done: (body: Uint8Array) => void) => {
+    let body = noBody
+    exchange.res.onData((chunk, isLast) => {
+      if (!exchange.open) return
+      if (body.length + chunk.byteLength > limitBytes)
+        return fail(exchange, "body_too_large", String(limitBytes))
+      body = isLast && body.length === 0 ? whole(chunk) : append(body, chunk)
+      if (!isLast) return
+      exchange.runningSince = performance.now()
+      guarded(exchange, () => done(body))
+      exchange.runningSince = 0
+    })
+  }
+
+  /**
+   * Fails the requests whose deadline has passed. The set is ordered by arrival, so it stops at the first younger
+   * one.
+   */
+  const failExpired = () => {
+    const expired = performance.now() - deadlineMs
+    for (const exchange of inFlight) {
+      if (exchange.startedAt > expired) break
+      fail(exchange, "deadline")
+      exchange.cancel()
+    }
+  }
+
+  return {
+    state,
+    pace,
+    requestIds,
+    crossOrigin,
+    inFlight,
+    open,
+    leave,
+    answer,
+    fail,
+    failDefect,
+    guarded,
+    refuseLength,
+    readBody,
+    failExpired,
+  }
+}
+
+export type Exchanges = ReturnType<typeof makeExchanges>

@@ -1,0 +1,53 @@
+import type { HttpResponse } from "uWebSockets.js"
+import type { Endpoint, RawResponse } from "../endpoint.ts"
+import type { CrossOrigin } from "./cross-origin.ts"
+import { statusLine } from "./header-lines.ts"
+import { sendNoBody, writeBody } from "./write-body.ts"
+
+/** What the response depends on besides its own content. */
+export interface ResponseTarget {
+  readonly res: HttpResponse
+  readonly requestId: string
+  /** The Origin header of the request; empty when every origin is allowed. */
+  readonly origin: string
+  /** A HEAD request: the response has the headers of GET and no body. */
+  readonly head: boolean
+  readonly endpoint: Endpoint | undefined
+}
+
+/**
+ * Writes status, headers and body. A native call costs more than joining short strings, so one call writes all
+ * headers.
+ */
+export const makeResponseWriter = (
+  { anyOrigin, constantLines, writeOrigin }: CrossOrigin,
+  state: { readonly isDraining: boolean },
+) => {
+  const commonLines = `\r\nX-Content-Type-Options: ${constantLines}`
+  const sameOriginLines = "\r\nX-Content-Type-Options: nosniff"
+
+  return (
+    { endpoint, head, origin, requestId, res }: ResponseTarget,
+    response: RawResponse,
+    lines: string,
+    close: boolean,
+    isWatched: boolean,
+  ) => {
+    if (response.status !== 200) res.writeStatus(statusLine(response.status))
+    const end = close || state.isDraining ? "\r\nConnection: close" : ""
+    const isSameOrigin = endpoint?.sameOrigin === true
+    const common = isSameOrigin ? sameOriginLines : commonLines
+    const body = response.body ?? ""
+    const hasContent = response.status !== 204 && response.status !== 304
+    // For HEAD the length is written as an ordinary header. If the library knew the length, it would wait for that many
+    // bytes of a body and drop the next request of the connection.
+    const isLengthOurs = head && hasContent && !close
+    const length = isLengthOurs ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : ""
+    res.writeHeader("X-Request-Id", `${requestId}${common}${lines}${length}${end}`)
+    if (!anyOrigin && !isSameOrigin) writeOrigin(res, origin)
+    // `end` with any argument, even undefined, adds a Content-Length, which 204 and 304 must not have.
+    if (close) res.end(head ? "" : body, close)
+    else if (head || !hasContent) sendNoBody(res)
+    else writeBody(res, body, isWatched)
+  }
+}
