@@ -144,7 +144,7 @@ describe("EmojiIdFromString", () => {
 
   it.each([
     ["🔥A", "unsupported_emoji", '"A" (U+0041) is not a supported emoji.'],
-    ["🔥".repeat(7), "length", "An emoji id has 1 to 6 emoji."],
+    ["🔥".repeat(7), "length", "An emoji id must have 1 to 6 emoji."],
   ])("fails with the code and the words of the refusal (%#)", (text, code, message) => {
     const decoded = decode(text)
     if (!Result.isFailure(decoded)) throw new Error("decoded")
