@@ -30,9 +30,9 @@ const continuations = (first: number): number => {
 const smallestOfLength = [0, 0x80, 0x800, 0x10000]
 
 /**
- * Decodes percent-encoding once. Returns undefined if the escapes are not well-formed UTF-8: a truncated escape, an overlong
- * form, a surrogate, a stray byte. A plus sign stays a plus sign. This replaces decodeURIComponent, which throws on bad input:
- * exceptions are slow, and an attacker can send much bad input.
+ * Decodes percent-encoding once. Returns undefined if the escapes are not well-formed UTF-8: a truncated escape, an
+ * overlong form, a surrogate, a stray byte. A plus sign stays a plus sign. This replaces decodeURIComponent, which
+ * throws on bad input: exceptions are slow, and an attacker can send much bad input.
  */
 export const percentDecodeStrict = (text: string): string | undefined => {
   let at = text.indexOf("%")

@@ -46,7 +46,10 @@ const parse = (text: string): URL | undefined => {
 export const isReturnLink = (text: string): boolean =>
   text.length <= maxReturnLinkLength && parse(text) !== undefined
 
-/** Like `isReturnLink`, but without a fragment and with http only for loopback hosts: the URL carries an authorization code. */
+/**
+ * Like `isReturnLink`, but without a fragment and with http only for loopback hosts: the URL carries an authorization
+ * code.
+ */
 export const isRedirectUri = (text: string): boolean => {
   const url = text.length <= maxRedirectUriLength && !text.includes("#") ? parse(text) : undefined
   return url !== undefined && (url.protocol !== "http:" || loopbackHosts.has(url.hostname))

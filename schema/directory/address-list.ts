@@ -65,7 +65,9 @@ const readBase64Json = (text: string): unknown => {
   }
 }
 
-/** Parses Base64 of `[{"TAG": "ADDRESS|WALLET_NAME"}, …]` with hex or decimal tags. The name becomes the description. */
+/**
+ * Parses Base64 of `[{"TAG": "ADDRESS|WALLET_NAME"}, …]` with hex or decimal tags. The name becomes the description.
+ */
 export const parseAddressJson = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused => {
   const list = text === "" ? [] : readBase64Json(text)
   if (!Array.isArray(list)) return new AddressesRefused("The value is not a Base64-encoded JSON array.")

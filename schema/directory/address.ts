@@ -65,7 +65,9 @@ const isSegwitBitcoin = (text: string): boolean => {
   return version <= 16 && bytes >= 2 && bytes <= 40
 }
 
-/** Whether this is a mainnet address with a valid checksum. Testnet addresses are rejected: testnet coins have no value. */
+/**
+ * Whether this is a mainnet address with a valid checksum. Testnet addresses are rejected: testnet coins have no value.
+ */
 export const isBitcoinAddress = (text: string): boolean => isSegwitBitcoin(text) || isBase58Bitcoin(text)
 
 /** Converts a segwit address to lower case. Upper case is equivalent, and QR codes use it. */

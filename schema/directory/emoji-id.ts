@@ -77,9 +77,9 @@ const unsupported = (codePoint: number): EmojiIdRefused => {
 }
 
 /**
- * Parses any accepted spelling; at each position the longest emoji matches. It runs once per lookup, so it uses no regular
- * expression and no segmenter. It stops at the first unsupported character or the seventh emoji, so a long text costs no more
- * than an id of six emoji.
+ * Parses any accepted spelling; at each position the longest emoji matches. It runs once per lookup, so it uses no
+ * regular expression and no segmenter. It stops at the first unsupported character or the seventh emoji, so a long text
+ * costs no more than an id of six emoji.
  */
 export const parseEmojiId = (text: string): EmojiId | EmojiIdRefused => {
   const units = text.length

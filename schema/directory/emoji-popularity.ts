@@ -18,8 +18,8 @@ const median = (values: ReadonlyArray<number>): number | undefined =>
   values.length === 0 ? undefined : values.toSorted((a, b) => a - b)[values.length >> 1]
 
 /**
- * The scores of ids with five equal emoji are spread almost evenly over 26 values, so they are the scale. If emoji with the
- * same fivefold score have different fourfold scores, the fourfold score decides between the halves of the step.
+ * The scores of ids with five equal emoji are spread almost evenly over 26 values, so they are the scale. If emoji with
+ * the same fivefold score have different fourfold scores, the fourfold score decides between the halves of the step.
  */
 const measured = ({ repeat_4, repeat_5 }: RhythmSamples): ReadonlyMap<string, number> => {
   const fourfolds = new Map<number, Set<number>>()
@@ -43,7 +43,9 @@ const measured = ({ repeat_4, repeat_5 }: RhythmSamples): ReadonlyMap<string, nu
   )
 }
 
-/** Returns the popularity of each emoji. One without samples gets the median of its subgroup, group or the whole set. */
+/**
+ * Returns the popularity of each emoji. One without samples gets the median of its subgroup, group or the whole set.
+ */
 export const fitPopularity = (
   subjects: ReadonlyArray<PopularitySubject>,
   samples: RhythmSamples,

@@ -26,8 +26,9 @@ const dayMs = 86_400_000
 const startOfDay = (ms: number): number => ms - (ms % dayMs)
 
 /**
- * Returns how often an id was looked up in the window. The key is the short name, not the emoji: most lookup bodies are then
- * plain ASCII, which halves the memory of a cached response. `views` is -1 for an unregistered id, whose views are not counted.
+ * Returns how often an id was looked up in the window. The key is the short name, not the emoji: most lookup bodies are
+ * then plain ASCII, which halves the memory of a cached response. `views` is -1 for an unregistered id, whose views are
+ * not counted.
  */
 export const viewsMetric = (id: EmojiId, views: number, nowMs: number): Metric => ({
   metric: "views",

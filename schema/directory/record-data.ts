@@ -73,7 +73,10 @@ export const isAddressOf = (tag: number, address: string): boolean => {
   return true
 }
 
-/** The tag whose address rules apply. A generic record of a native ticker follows the rules of that chain, because payers look up by ticker. */
+/**
+ * The tag whose address rules apply. A generic record of a native ticker follows the rules of that chain, because
+ * payers look up by ticker.
+ */
 export const chainOf = (tag: number, payment: PaymentData | undefined): number =>
   tag === tags.genericCrypto ? (nativeTickers.get(payment?.shortName ?? "") ?? tag) : tag
 

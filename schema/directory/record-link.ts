@@ -7,7 +7,10 @@ interface WebLink {
 
 const maxLinkNameUnits = 64
 
-/** Parses an absolute http(s) URL and normalizes it. The text is checked first, because `URL` silently removes line breaks. */
+/**
+ * Parses an absolute http(s) URL and normalizes it. The text is checked first, because `URL` silently removes line
+ * breaks.
+ */
 export const parseWebUrl = (text: string): string | undefined => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must not reach a header
   if (!/^https?:\/\//i.test(text) || /[\u0000-\u0020\u007f]/.test(text)) return undefined
@@ -25,8 +28,9 @@ export const parseWebLink = (data: string): WebLink | undefined => {
 }
 
 /**
- * Finds the target of /redirect: the newest web link with that name, otherwise the Redirect record. Clients of the original
- * API always send `link`, so an unknown name also uses the Redirect record. `records` are ordered oldest first.
+ * Finds the target of /redirect: the newest web link with that name, otherwise the Redirect record. Clients of the
+ * original API always send `link`, so an unknown name also uses the Redirect record. `records` are ordered oldest
+ * first.
  */
 export const findRedirect = (
   records: ReadonlyArray<{ readonly tag: string; readonly data: string }>,

@@ -16,7 +16,9 @@ const singleValueTags: ReadonlySet<number> = new Set([
   tags.preferredForm,
 ])
 
-/** The key of a single-value category: a new record replaces one with the same key. Undefined if several are allowed. */
+/**
+ * The key of a single-value category: a new record replaces one with the same key. Undefined if several are allowed.
+ */
 export const findSingleValueKey = ({ data, tag }: TaggedData): string | undefined => {
   const number = parseTag(tag)
   if (number === undefined) return undefined
@@ -28,8 +30,8 @@ export const findSingleValueKey = ({ data, tag }: TaggedData): string | undefine
 const genericTicker = (data: string): string => data.split("|", 1)[0]!.toUpperCase()
 
 /**
- * Returns the records of a ticker: first those with the ticker's native tag, then generic records with its name. A payer who
- * uses the first one then never pays to a generic record if there is a native one.
+ * Returns the records of a ticker: first those with the ticker's native tag, then generic records with its name. A
+ * payer who uses the first one then never pays to a generic record if there is a native one.
  */
 export const recordsOfTicker = <R extends TaggedData>(
   records: ReadonlyArray<R>,

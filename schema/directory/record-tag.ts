@@ -1,4 +1,6 @@
-/** The tag of a record is an unsigned 16-bit number. In requests and responses it is 0x and four lower-case hex digits. */
+/**
+ * The tag of a record is an unsigned 16-bit number. In requests and responses it is 0x and four lower-case hex digits.
+ */
 
 export const tags = {
   registeredPubkey: 0x0000,

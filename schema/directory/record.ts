@@ -16,7 +16,9 @@ export const RecordInput = Schema.Struct({ tag: Schema.String, data: Schema.Stri
 })
 export type RecordInput = typeof RecordInput.Type
 
-/** A record as it is stored and returned: the tag in normal form, the data as hashed, and the hash that identifies it. */
+/**
+ * A record as it is stored and returned: the tag in normal form, the data as hashed, and the hash that identifies it.
+ */
 export const DirectoryRecord = Schema.Struct({
   tag: Schema.String,
   data: Schema.String,
@@ -62,9 +64,9 @@ export const displayRecord = (canonical: string, spelled: string): DisplayRecord
     : { data: spelled, hash: recordHash(tags.displayModifiers, utf8ToBytes(spelled)) }
 
 /**
- * Returns the bytes that are hashed. A chain key is decoded hex. In an Ethereum record only the address is decoded hex, 20
- * bytes; the optional description, signature and default flag follow as UTF-8, from the first bar on. The address always has
- * 20 bytes, so two different records never have the same bytes.
+ * Returns the bytes that are hashed. A chain key is decoded hex. In an Ethereum record only the address is decoded hex,
+ * 20 bytes; the optional description, signature and default flag follow as UTF-8, from the first bar on. The address
+ * always has 20 bytes, so two different records never have the same bytes.
  */
 export const recordDataBytes = (tag: number, data: string): Uint8Array => {
   if (tag === tags.chainPubkey) return hexToBytes(data)

@@ -12,9 +12,9 @@ interface Curve {
 const curve = (low: number, high: number, bow = 0): Curve => ({ low, high, bow })
 
 /**
- * For each length, the curve of ids without a shape and the curve of Repeaters. Repeaters of length four and five are fitted
- * to the measured scores, length three to the two measured ids. The other lengths continue the same steps. Each curve is
- * below the curve of the next shorter length.
+ * For each length, the curve of ids without a shape and the curve of Repeaters. Repeaters of length four and five are
+ * fitted to the measured scores, length three to the two measured ids. The other lengths continue the same steps. Each
+ * curve is below the curve of the next shorter length.
  */
 const curves: ReadonlyArray<readonly [plain: Curve, repeaters: Curve]> = [
   [curve(100, 100), curve(100, 100)],

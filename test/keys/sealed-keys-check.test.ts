@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 it("a service with another master secret than the one of before does not start on its database", async () => {
   const others = serve({ SECRET_KEYS: `test:${secretOf(8)}` }, { database })
-  await expect(others).rejects.toThrow(/^SECRET_KEYS: what this database keeps sealed does not open with it/)
+  await expect(others).rejects.toThrow(/^SECRET_KEYS: cannot decrypt the keys stored in this database/)
 })
 
 it("a service that has the one of before behind a newer one starts", async () => {
@@ -67,6 +67,6 @@ it("a release in a folder of its own, which made itself a secret, says in one li
   await program.printed("sealed")
   expect((await program.ended).code).toBe(1)
   expect(program.output().trim()).toBe(
-    `${dataDir}/secret-key: what this database keeps sealed does not open with it; start with the secret of before`,
+    `${dataDir}/secret-key: cannot decrypt the keys stored in this database; start with the secret that encrypted them`,
   )
 })

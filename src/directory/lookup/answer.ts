@@ -45,8 +45,9 @@ export const isRegistered = ({ own }: LookupAnswer): boolean => own !== ""
 export const missing = new StaticResponse(heads.missing, notRegistered.own, notRegistered.body)
 
 /**
- * Makes the response to a lookup. The ETag is weak, because two responses of one version may differ in their view count. It
- * contains the token id, because an id that is released and registered again gets a new token id but may have the same version.
+ * Makes the response to a lookup. The ETag is weak, because two responses of one version may differ in their view
+ * count. It contains the token id, because an id that is released and registered again gets a new token id but may have
+ * the same version.
  */
 export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): LookupAnswer => {
   const response: LookupResponse = {

@@ -23,14 +23,14 @@ const tooLarge = (emojiId: string): string =>
   )
 
 /**
- * Ids looked up together. Ids that are not cached share one statement. One id can have a megabyte of records, so ids that
- * cannot fit into the response are not read.
+ * Ids looked up together. Ids that are not cached share one statement. One id can have a megabyte of records, so ids
+ * that cannot fit into the response are not read.
  */
 const idsPerStep = 20
 
 /**
- * Returns one answer per id in the order of the request, each the JSON text of a BatchLookupAnswer. An id that is listed
- * twice is looked up once. An id that does not fit into the response gets the error `too_large`.
+ * Returns one answer per id in the order of the request, each the JSON text of a BatchLookupAnswer. An id that is
+ * listed twice is looked up once. An id that does not fit into the response gets the error `too_large`.
  */
 export const lookupMany = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
   const lookups = yield* Lookups

@@ -6,10 +6,15 @@ import { SlabStorage } from "./slab-storage.ts"
 
 const maxSpellingUnits = 512
 const maxSelectionsPerId = 8
-/** Only a small part of the requests needs spellings and selections. Their memory is estimated: one per so many bytes. */
+/**
+ * Only a small part of the requests needs spellings and selections. Their memory is estimated: one per so many bytes.
+ */
 const bytesPerSpelling = 4096
 const bytesPerSelectedId = 65_536
-/** A larger selection is computed for each request, because one id can have as many bytes of records as hundreds of others. */
+/**
+ * A larger selection is computed for each request, because one id can have as many bytes of records as hundreds of
+ * others.
+ */
 const maxSelectionBytes = bytesPerSelectedId / maxSelectionsPerId
 
 /** The path parameter as nearly every client sends it. It is the key of an answer. */
@@ -18,13 +23,15 @@ const spell = (canonical: string): string => encodeURIComponent(canonical)
 /**
  * Lookup answers by id, with a limit in bytes.
  *
- * `find` and `findSpelled` return a reference to the stored bytes, not a copy, so that a lookup copies nothing. The reference
- * is valid until the next `put`, `drop` or `clear`, which may move or overwrite the bytes. Use it in the same synchronous
- * step: never hold it across an `await` or in a callback. `toText` makes a copy that stays valid.
+ * `find` and `findSpelled` return a reference to the stored bytes, not a copy, so that a lookup copies nothing. The
+ * reference is valid until the next `put`, `drop` or `clear`, which may move or overwrite the bytes. Use it in the same
+ * synchronous step: never hold it across an `await` or in a callback. `toText` makes a copy that stays valid.
  */
 export class LookupCache {
   readonly #slabs: SlabStorage
-  /** The key of each other spelling that was requested. A spelling never changes its meaning, so no entry gets stale. */
+  /**
+   * The key of each other spelling that was requested. A spelling never changes its meaning, so no entry gets stale.
+   */
   readonly #spellings: BoundedMap<string>
   readonly #selections: BoundedMap<BoundedMap<Precomputed>>
 

@@ -11,8 +11,8 @@ export interface Segment {
   filled: number
 }
 
-// An answer begins with eight 32-bit words: its size in bytes, the hash of its key, the lengths of key, header lines and
-// body, and three values that the cache uses. The three texts follow. A removed answer has key length 0.
+// An answer begins with eight 32-bit words: its size in bytes, the hash of its key, the lengths of key, header lines
+// and body, and three values that the cache uses. The three texts follow. A removed answer has key length 0.
 const sizeWord = 0
 const hashWord = 1
 const keyWord = 2

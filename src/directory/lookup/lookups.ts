@@ -33,15 +33,18 @@ const tickMs = 1000
 const maxKeysPerStatement = 500
 const maxStatements = 2
 const maxWaitingKeys = 20_000
-/** The view count of a cached id is read again after 10 seconds, for at most 100 ids a second. The answer stays cached meanwhile. */
+/**
+ * The view count of a cached id is read again after 10 seconds, for at most 100 ids a second. The answer stays cached
+ * meanwhile.
+ */
 const freshTicks = 10
 const maxRefreshesPerTick = 100
 /** An answer whose view count was not read again within an hour after that is not used: the count is too old. */
 const keptTicks = 3600
 
 /**
- * Looks up emoji ids. An id that was requested before is answered from memory, with bytes that are ready to be sent. Every
- * commit that changes an id removes its answer in every process before the change is acknowledged.
+ * Looks up emoji ids. An id that was requested before is answered from memory, with bytes that are ready to be sent.
+ * Every commit that changes an id removes its answer in every process before the change is acknowledged.
  */
 export class Lookups extends Context.Service<
   Lookups,

@@ -26,9 +26,9 @@ export interface PendingLoadsOptions<Row> {
 }
 
 /**
- * Reads keys that are not cached. Simultaneous requests for one key share one read, and all keys requested in one turn of
- * the event loop share one statement. While the maximum number of statements is running, further keys are collected. Under
- * load, statements become larger, not more numerous.
+ * Reads keys that are not cached. Simultaneous requests for one key share one read, and all keys requested in one turn
+ * of the event loop share one statement. While the maximum number of statements is running, further keys are collected.
+ * Under load, statements become larger, not more numerous.
  */
 export class PendingLoads<Row> {
   readonly #options: PendingLoadsOptions<Row>

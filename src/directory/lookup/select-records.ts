@@ -15,7 +15,10 @@ export const selectByTags = (whole: LookupResponse, text: string | undefined): L
 
 const maxQueryUnits = 512
 
-/** Applies a raw query string to a lookup; undefined also if the query is too long or malformed. The handler answers those. */
+/**
+ * Applies a raw query string to a lookup; undefined also if the query is too long or malformed. The handler answers
+ * those.
+ */
 export const selectByQuery = (whole: LookupResponse, query: string): LookupResponse | undefined => {
   if (query.length > maxQueryUnits) return undefined
   const parameters = parseQueryText(query)

@@ -20,11 +20,11 @@ export interface SlabStorageOptions {
 
 /**
  * Stores answers as the bytes that are sent, in a few large blocks (segments) that the garbage collector does not scan.
- * The memory has an exact upper bound, a hundred thousand answers do not slow the collector down, and a lookup touches two
- * places of cold memory: the slot of the index and the answer. Keys are ASCII.
+ * The memory has an exact upper bound, a hundred thousand answers do not slow the collector down, and a lookup touches
+ * two places of cold memory: the slot of the index and the answer. Keys are ASCII.
  *
- * Segments are filled one after the other. When all are full, the oldest is swept (second chance): answers that were used
- * since its last sweep stay, the others are removed.
+ * Segments are filled one after the other. When all are full, the oldest is swept (second chance): answers that were
+ * used since its last sweep stay, the others are removed.
  *
  * A returned answer is valid until the next `put`, `drop` or `clear`.
  */

@@ -9,7 +9,10 @@ export interface ViewBatch {
 
 /** Stores views per id and day, and the number of the last batch of each process. */
 export const makeViewStore = Effect.map(Sql, (sql) => ({
-  /** Adds a batch. Safe to repeat: a process numbers its batches, and the database ignores a number that it has added before. */
+  /**
+   * Adds a batch. Safe to repeat: a process numbers its batches, and the database ignores a number that it has added
+   * before.
+   */
   addBatch: (process: string, { counts, number }: ViewBatch) => {
     const canonicals = counts.map(([canonical]) => canonical)
     const views = counts.map(([, count]) => count)
