@@ -33,7 +33,7 @@ export const checkOutcome = Effect.fnUntraced(function* (outcome: EditOutcome) {
       return yield* fieldFault(
         "insert",
         "too_many",
-        `An emoji id can have at most ${maxRecordsPerId} records. Delete records first.`,
+        `An emoji id can have at most ${maxRecordsPerId} records.`,
       )
     case "duplicate":
       return yield* fieldFault(

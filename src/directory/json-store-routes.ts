@@ -35,7 +35,7 @@ const checkKeys = (text: string) => {
     ? Effect.succeed(keys)
     : Effect.fail(
         new InvalidRequest({
-          error: `query: keys: expected a comma-separated list of ${storeKeys.join(", ")}`,
+          error: `query: keys: expected one or more of ${storeKeys.join(", ")}`,
         }),
       )
 }
@@ -96,7 +96,7 @@ const store = route({
       return yield* fieldFault(
         "data",
         "inexact_number",
-        `The number ${shown} cannot be stored exactly. Send it as a string.`,
+        `${shown} cannot be stored exactly. Send it as a string.`,
       )
     }
     return yield* JsonStore.use((jsonStore) =>

@@ -95,11 +95,7 @@ export class JsonStore extends Context.Service<
           }
           const bad = key === "VisualizerFileLocations" ? findBadFileMembers(body.data) : []
           if (bad.length > 0) {
-            return yield* fieldFault(
-              "data",
-              "invalid_url",
-              `These members must be http or https URLs: ${bad.join(", ")}.`,
-            )
+            return yield* fieldFault("data", "invalid_url", `Expected http or https URLs: ${bad.join(", ")}.`)
           }
           const linked = yield* checkRecords(id, body.linked_tags ?? [], "linked_tags")
           const edit = editRecords({

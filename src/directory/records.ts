@@ -46,11 +46,7 @@ const checkRoot = (facts: WriteFacts, edit: RecordEdit): Unprocessable | undefin
     edit.signature !== undefined && pubkeySigned(facts.pubkey ?? "", Buffer.from(root, "hex"), edit.signature)
   return isSigned
     ? undefined
-    : fieldFault(
-        "signature",
-        "invalid",
-        "The signature of merkle_root is missing, or was not made by the key that owns the emoji id.",
-      )
+    : fieldFault("signature", "invalid", "merkle_root is not signed by the key that owns the emoji id.")
 }
 
 /** Edits the records of an id. */

@@ -40,7 +40,7 @@ const claim = Effect.fnUntraced(function* (userId: string, given: string, signat
     return yield* fieldFault(
       "signature",
       "invalid",
-      "The signature is not valid. Sign the ownership message of this user with the private key of this pubkey.",
+      "The signature is not valid. Sign the ownership message with this key.",
     )
   }
   yield* Pubkeys.use((pubkeys) => pubkeys.freeFor(userId, pubkey))
@@ -64,7 +64,8 @@ const addOwn = route({
   id: "addPubkey",
   group: "keys",
   summary:
-    "Add a public key to your account. If another user has added it, send its Ed25519 signature of `Emoji Id Directory: this key belongs to the user {user_id}`",
+    "Add a public key to your account. A key that another user has added needs a signature of " +
+    "`Emoji Id Directory: this key belongs to the user {user_id}`",
   method: "post",
   path: "/pubkeys/:pubkey",
   auth: "JWT",

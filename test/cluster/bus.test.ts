@@ -166,8 +166,7 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
       const payload = `wake ${sent}`
       a.bus.publish("topic", payload)
       await vi.waitUntil(() => b.woken.includes(payload), patiently)
-      // What b logs now comes after whatever woke it: once that is overheard, so is the wake-up if it took the
-      // database.
+      // What b logs now comes after whatever woke it: once that is overheard, so is the wake-up if it took the database.
       await b.invalidate(payload)
       await vi.waitUntil(
         () => JSON.stringify(messages.map(({ drop }) => drop)).includes(`"${payload}"`),
