@@ -7,13 +7,13 @@ export interface FieldIssue {
 export type FieldIssues = Readonly<Record<string, ReadonlyArray<FieldIssue>>>
 
 interface Facts {
-  /** What happened, for a person. The class's summary when left out. */
+  /** The message for the caller. Without it, the summary of the class is used. */
   readonly error?: string
   readonly fields?: FieldIssues
   readonly retryAfterSeconds?: number
-  /** Further headers of the answer, such as how a budget of requests stands. */
+  /** Additional response headers, for example the state of a rate limit. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Further members of the answer's body, such as the state that refused an event. */
+  /** Additional members of the response body, for example the state that refused an event. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
@@ -23,11 +23,11 @@ interface ProblemKind {
   readonly summary: string
 }
 
-/** A failure the API promises: its status and code are fixed per class, its words per case. */
+/** Defines a documented failure of the API. Status and code belong to the class; the message may differ per case. */
 const problem = <const Tag extends string>(tag: Tag, kind: ProblemKind) => {
   class Problem extends Data.TaggedError(tag)<Facts> {
     static readonly kind = kind
-    /** Without the stack that led here: nobody reads a promised failure's, and a flood of them would pay for it. */
+    /** Records no stack trace: it is not used for documented failures, and it would make many of them expensive. */
     constructor(facts: Facts) {
       const { stackTraceLimit } = Error
       Error.stackTraceLimit = 0
@@ -59,54 +59,54 @@ export const isProblem = (error: unknown): error is Problem =>
 export class InvalidRequest extends problem("InvalidRequest", {
   status: 400,
   code: "invalid_request",
-  summary: "The request is malformed.",
+  summary: "The request is malformed. Check its parameters and body.",
 }) {}
 export class UnsupportedEmoji extends problem("UnsupportedEmoji", {
   status: 400,
   code: "unsupported_emoji",
-  summary: "The id contains a character outside the supported set.",
+  summary: "The emoji id contains a character that is not a supported emoji.",
 }) {}
 export class Unauthorized extends problem("Unauthorized", {
   status: 401,
   code: "unauthorized",
-  summary: "The access token is missing or invalid.",
+  summary: "The access token is missing or invalid. Log in again, or refresh the token.",
 }) {}
 export class Forbidden extends problem("Forbidden", {
   status: 403,
   code: "forbidden",
-  summary: "The caller may not do this.",
+  summary: "You do not have permission for this operation.",
 }) {}
 export class NotFound extends problem("NotFound", {
   status: 404,
   code: "not_found",
-  summary: "There is no such resource, or it is not yours.",
+  summary: "The resource does not exist, or you do not have access to it.",
 }) {}
 export class MethodNotAllowed extends problem("MethodNotAllowed", {
   status: 405,
   code: "method_not_allowed",
-  summary: "The resource does not answer this method.",
+  summary: "The resource does not support this HTTP method.",
 }) {}
 export class EventRefused extends problem("EventRefused", {
   status: 409,
   code: "refused_by_state",
-  summary: "The current state does not allow this.",
+  summary: "The current state does not allow this operation.",
 }) {}
 export class Conflict extends problem("Conflict", {
   status: 409,
   code: "conflict",
-  summary: "The request conflicts with what is there.",
+  summary: "The request conflicts with the current state of the resource.",
 }) {}
 export class BodyTooLarge extends problem("BodyTooLarge", {
   status: 413,
   code: "body_too_large",
-  summary: "The body is over this route's limit.",
+  summary: "The request body exceeds the size limit of this operation.",
 }) {}
 export class Unprocessable extends problem("Unprocessable", {
   status: 422,
   code: "unprocessable",
-  summary: "The request is well-formed but cannot be applied.",
+  summary: "The request is well-formed, but some of its values are not valid.",
 }) {
-  /** It names the fields: clients of the original API look for them in every 422. */
+  /** `fields` is required, because clients of the original API expect it in every 422 response. */
   constructor(facts: Facts & { readonly fields: FieldIssues }) {
     super(facts)
   }
@@ -116,20 +116,20 @@ export const fieldFault = (field: string, code: string, message: string): Unproc
 export class TwoFactorRequired extends problem("TwoFactorRequired", {
   status: 424,
   code: "two_factor_required",
-  summary: "Post a fresh two-factor code to /auth/2fa first.",
+  summary: "This operation requires a recent two-factor code. Send a new code to POST /auth/2fa, then retry.",
 }) {}
 export class UpgradeRequired extends problem("UpgradeRequired", {
   status: 426,
   code: "upgrade_required",
-  summary: "This address speaks WebSocket only.",
+  summary: "This endpoint accepts only WebSocket connections.",
 }) {}
 export class TooManyRequests extends problem("TooManyRequests", {
   status: 429,
   code: "too_many_requests",
-  summary: "Too many requests.",
+  summary: "Too many requests. Retry after the time in the Retry-After header.",
 }) {}
 export class Unavailable extends problem("Unavailable", {
   status: 503,
   code: "unavailable",
-  summary: "A part this needs is down or too busy. Try again.",
+  summary: "The service is temporarily unavailable. Retry later.",
 }) {}

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type FieldIssue, Unprocessable } from "./errors.ts"
 
-/** Gathers what is wrong with a well-formed request, to tell it all at once. */
+/** Collects all invalid fields of a well-formed request, so that one response reports them together. */
 export class FieldFaults {
   readonly #fields: Record<string, Array<FieldIssue>> = {}
 
@@ -10,6 +10,7 @@ export class FieldFaults {
     this.#fields[field] = [...issues, { code, message }]
   }
 
+  /** Fails with 422 if a fault was added. */
   get check(): Effect.Effect<void, Unprocessable> {
     return Effect.suspend(() => {
       const first = Object.values(this.#fields)[0]?.[0]

@@ -2,12 +2,14 @@ const seconds = Array.from({ length: 60 }, (_, n) => `${String(n).padStart(2, "0
 const milliseconds = Array.from({ length: 1000 }, (_, n) => `${String(n).padStart(3, "0")}Z`)
 const minuteMs = 60_000
 
-/** Moments of now, of an order's end and of the warning before it take turns; each finds its minute at its own place. */
+/** Times of now, of an order's expiry and of its warning alternate. Each minute has its own place in the cache. */
 const places = 16
 const minutes: Array<number> = new Array(places).fill(Number.NaN)
 const untilMinutes: Array<string> = new Array(places).fill("")
 
-/** As `Date.prototype.toISOString`, in a seventh of its time for moments of a minute just named. */
+/**
+ * Returns the same as `Date.prototype.toISOString`. Seven times faster for times within a recently formatted minute.
+ */
 export const isoTime = (ms: number): string => {
   const whole = Math.trunc(ms)
   const minute = Math.floor(whole / minuteMs)

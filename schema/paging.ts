@@ -15,7 +15,7 @@ export const Paging = Schema.Struct({
 export const pageOf = <S extends Schema.Top>(item: S, identifier: string) =>
   Schema.Struct({ data: Schema.Array(item), paging: Paging }).annotate({ identifier })
 
-/** The query members every paged list takes. */
+/** The query parameters of every paged list. */
 export const pageQuery = {
   dir: Schema.optionalKey(Direction),
   limit: Schema.optionalKey(IntText(1, 200)),
@@ -30,13 +30,13 @@ export interface PageRequest {
   readonly sort: string
 }
 
-/** Part of a list that is answered as a bare array. */
+/** A part of a list that is returned as a bare array. */
 export interface Piece {
   readonly limit: number
   readonly offset: number
 }
 
-/** The query members by which such a list, which ends after so many, goes on. */
+/** The query parameters of a list that is returned as a bare array of at most `most` items. */
 export const pieceQuery = (most: number) => ({
   limit: Schema.optionalKey(IntText(1, most)),
   page: pageQuery.page,
@@ -47,7 +47,7 @@ export const pieceOf = (query: { readonly limit?: string; readonly page?: string
   return { limit, offset: limit * Number(query.page ?? 0) }
 }
 
-/** Fills in what a list query leaves out; `sorts` is the closed set of columns a client may sort by. */
+/** Adds the defaults of a list query. `sorts` are the columns that a client may sort by; the first is the default. */
 export const pageRequest = <const Sort extends string>(
   query: {
     readonly dir?: "Asc" | "Desc"

@@ -18,7 +18,7 @@ const escapedByte = (text: string, at: number): number => {
   return high === notHex || low === notHex ? -1 : (high << 4) | low
 }
 
-/** How many continuation bytes follow a first byte, or -1 when no UTF-8 character starts with it. */
+/** The number of continuation bytes after a first byte, or -1 if the byte cannot start a UTF-8 character. */
 const continuations = (first: number): number => {
   if (first < 0x80) return 0
   if (first < 0xc2) return -1
@@ -30,9 +30,9 @@ const continuations = (first: number): number => {
 const smallestOfLength = [0, 0x80, 0x800, 0x10000]
 
 /**
- * Decodes percent-encoding once. Anything but well-formed UTF-8 behind the percent signs is undefined: a truncated escape,
- * an overlong form, a surrogate, a stray byte. A plus sign stays a plus sign. Own code, because decodeURIComponent tells
- * bad input by throwing, and bad input is what an attacker sends most of.
+ * Decodes percent-encoding once. Returns undefined if the escapes are not well-formed UTF-8: a truncated escape, an
+ * overlong form, a surrogate, a stray byte. A plus sign stays a plus sign. This replaces decodeURIComponent, which
+ * throws on bad input: exceptions are slow, and an attacker can send much bad input.
  */
 export const percentDecodeStrict = (text: string): string | undefined => {
   let at = text.indexOf("%")

@@ -1,13 +1,13 @@
 import { Schema, SchemaTransformation } from "effect"
 
-/** How values look on the wire: what is accepted in paths, queries and bodies, and what answers carry. */
+/** Formats of values in paths, query strings, request bodies and responses. */
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export const isUuid = (text: string): boolean => uuidPattern.test(text)
 
 export const Uuid = Schema.String.check(
-  Schema.isPattern(uuidPattern, { message: "expected a uuid" }),
+  Schema.isPattern(uuidPattern, { message: "expected a UUID" }),
 ).annotate({
   format: "uuid",
 })
@@ -18,28 +18,28 @@ const firstMs = Date.parse("0001-01-01T00:00:00Z")
 const lastMs = Date.parse("9999-12-31T23:59:59.999Z")
 const zone = /:\d\d.*(?:z|gmt|utc?|[ecmp][sd]t|[+-]\d\d(?::?\d\d)?)(?:\s*\([^)]*\))?$/i
 
-/** Date takes a time without a zone for the place where the process runs: here it is UTC, on every node. */
+/** Parses a time. Without a zone it is UTC; `Date.parse` would use the time zone of the machine. */
 const instantOf = (text: string): number => {
   const ms = Date.parse(text)
   if (Number.isNaN(ms) || zone.test(text)) return ms
   const utc = Date.parse(`${text}Z`)
   return Number.isNaN(utc) ? Date.parse(`${text} UTC`) : utc
 }
-/** Date goes on into March with the days February does not have. */
+/** Whether the day exists. `Date.parse` accepts February 30 and returns a day in March. */
 const isOnCalendar = (text: string): boolean => {
   const [, year, month, day] = /^\s*(\d{4})-(\d\d?)-(\d\d?)(?!\d)/.exec(text) ?? []
   return day === undefined || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
 }
 const isInstant = (text: string): boolean => {
   const ms = instantOf(text)
-  // Date makes up the year of a bare number: one meant as seconds would be decades.
+  // Requires a four-digit year: `Date.parse` guesses the year of a bare number, which may be meant as seconds.
   return ms >= firstMs && ms <= lastMs && /\d{4}/.test(text) && isOnCalendar(text)
 }
 
-/** A date-time a client sends: anything Date understands, read as the instant it names. */
+/** A date-time in a request: every format that `Date.parse` accepts. It is converted to ISO 8601 in UTC. */
 export const DateTimeIn = Schema.String.check(
   Schema.makeFilter((text: string) => text.length <= 64 && isInstant(text), {
-    message: "expected a date-time",
+    message: "expected a date-time such as 2026-03-01T12:00:00Z",
     toJsonSchema: () => ({ format: "date-time" }),
   }),
 ).pipe(
@@ -55,7 +55,7 @@ export const DateTimeIn = Schema.String.check(
 export const Int = Schema.Int
 export const Cents = Schema.Int
 
-/** Clients in languages without `undefined` send null for what they leave out. */
+/** A member that may be missing or null. Clients in languages without `undefined` send null for a missing value. */
 export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** A whole number in a query string. */
@@ -70,13 +70,13 @@ export const IntText = (minimum: number, maximum: number) =>
     ),
   )
 
-/** One of some words, under a name of its own; who sends another is told the words and not the name. */
+/** A set of strings with a schema name. The error message lists the strings. */
 export const words = <const A extends ReadonlyArray<string>>(identifier: string, values: A) =>
   Schema.Literals(values).annotate({ identifier, message: `expected one of ${values.join(", ")}` })
 
 export const BooleanText = Schema.Literals(["true", "false"])
 
-/** One comma-separated parameter; a repeated parameter arrives joined the same way. */
+/** One comma-separated parameter. The values of a repeated parameter are joined with commas before decoding. */
 export const CommaList = Schema.String.check(Schema.isMaxLength(4096))
 
 export const Json = Schema.Unknown

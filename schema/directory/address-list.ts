@@ -1,7 +1,7 @@
 import { type DirectoryRecord, normalizeRecord, RecordRefused } from "./record.ts"
 import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag } from "./record-tag.ts"
 
-/** Why the addresses a partner sent along cannot be read. */
+/** The reason why the addresses of a partner's request are not valid. */
 export class AddressesRefused {
   readonly _tag = "AddressesRefused"
   readonly message: string
@@ -12,7 +12,7 @@ export class AddressesRefused {
 }
 
 const maxAddresses = 50
-const tooMany = new AddressesRefused(`There are more than ${maxAddresses} addresses.`)
+const tooMany = new AddressesRefused(`Send at most ${maxAddresses} addresses.`)
 const paymentClasses: ReadonlySet<string | undefined> = new Set(["crypto", "payment", "token"])
 
 const toRecord = (
@@ -20,13 +20,14 @@ const toRecord = (
   shown: string,
   data: string,
 ): DirectoryRecord | AddressesRefused => {
-  if (tag === undefined) return new AddressesRefused(`"${shown}" is not a category.`)
+  if (tag === undefined)
+    return new AddressesRefused(`"${shown}" is not a valid tag. Use a tag such as 0x1003.`)
   if (!paymentClasses.has(findRecordClass(tag))) {
-    return new AddressesRefused(`Category ${formatTag(tag)} does not hold addresses.`)
+    return new AddressesRefused(`Tag ${formatTag(tag)} is not a tag for addresses.`)
   }
   const record = normalizeRecord({ tag: formatTag(tag), data })
   return record instanceof RecordRefused
-    ? new AddressesRefused(`The address for ${formatTag(tag)} is not right. ${record.message}`)
+    ? new AddressesRefused(`The address for tag ${formatTag(tag)} is not valid. ${record.message}`)
     : record
 }
 
@@ -44,11 +45,11 @@ const collect = <A>(
   return [...records.values()]
 }
 
-/** `TAG=ADDRESS|TAG=ADDRESS`, tags in hex. */
+/** Parses `TAG=ADDRESS|TAG=ADDRESS` with hex tags. */
 export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused =>
   collect(text === "" ? [] : text.split("|", maxAddresses + 1), (pair) => {
     const equals = pair.indexOf("=")
-    if (equals < 1) return new AddressesRefused(`"${pair}" is not TAG=ADDRESS.`)
+    if (equals < 1) return new AddressesRefused(`"${pair}" does not have the form TAG=ADDRESS.`)
     const tag = pair.slice(0, equals)
     return toRecord(parseTag(tag), tag, pair.slice(equals + 1))
   })
@@ -64,15 +65,17 @@ const readBase64Json = (text: string): unknown => {
   }
 }
 
-/** Base64 of `[{"TAG": "ADDRESS|WALLET_NAME"}, …]`, tags in hex or decimal. The name becomes the description. */
+/**
+ * Parses Base64 of `[{"TAG": "ADDRESS|WALLET_NAME"}, …]` with hex or decimal tags. The name becomes the description.
+ */
 export const parseAddressJson = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused => {
   const list = text === "" ? [] : readBase64Json(text)
-  if (!Array.isArray(list)) return new AddressesRefused("It is not the Base64 text of a JSON array.")
+  if (!Array.isArray(list)) return new AddressesRefused("The value is not a Base64-encoded JSON array.")
   return collect<unknown>(list, (item) => {
     const members = typeof item === "object" && item !== null ? Object.entries(item) : []
     const [tag, data] = members[0] ?? []
     if (members.length !== 1 || tag === undefined || typeof data !== "string") {
-      return new AddressesRefused("Each item is an object with one category and its address.")
+      return new AddressesRefused("Each item must be an object with one member: a tag and its address.")
     }
     return toRecord(parseHexOrDecimalTag(tag), tag, data)
   })

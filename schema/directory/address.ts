@@ -33,7 +33,7 @@ const bech32Alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 const bech32Generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3]
 const bech32Constant = 1
 const bech32mConstant = 0x2bc830a3
-/** The human-readable part "bc", expanded as the checksum wants it: high bits, a zero, low bits. */
+/** The human-readable part "bc", expanded for the checksum: high bits, a zero, low bits. */
 const mainnetPrefix = [3, 3, 0, 2, 3]
 
 const polymod = (values: ReadonlyArray<number>): number => {
@@ -65,21 +65,23 @@ const isSegwitBitcoin = (text: string): boolean => {
   return version <= 16 && bytes >= 2 && bytes <= 40
 }
 
-/** A mainnet address with a right checksum. Testnet coins are worth nothing, so a testnet address here is a mistake. */
+/**
+ * Whether this is a mainnet address with a valid checksum. Testnet addresses are rejected: testnet coins have no value.
+ */
 export const isBitcoinAddress = (text: string): boolean => isSegwitBitcoin(text) || isBase58Bitcoin(text)
 
-/** Segwit addresses are the same in either case, and QR codes carry them in capitals. */
+/** Converts a segwit address to lower case. Upper case is equivalent, and QR codes use it. */
 export const foldBitcoinAddress = (text: string): string =>
   isSegwitBitcoin(text) ? text.toLowerCase() : text
 
-/** EIP-55: the letter case of an address is a checksum over its lower-case hex. */
+/** Formats an address by EIP-55: the case of its letters is a checksum of its lower-case hex. */
 export const checksumEthereumAddress = (lowerHex: string): string => {
   const hash = bytesToHex(keccak_256(utf8ToBytes(lowerHex)))
   const cased = [...lowerHex].map((digit, place) => (hash[place]! >= "8" ? digit.toUpperCase() : digit))
   return `0x${cased.join("")}`
 }
 
-/** The 20 bytes as lower-case hex; undefined when malformed, or of mixed case that fails its checksum. */
+/** Returns the 20 bytes as lower-case hex; undefined if malformed, or if it has mixed case and a wrong checksum. */
 export const parseEthereumAddress = (text: string): string | undefined => {
   const hex = /^(?:0x)?([0-9a-f]{40})$/i.exec(text)?.[1]
   if (hex === undefined) return undefined
@@ -88,5 +90,5 @@ export const parseEthereumAddress = (text: string): string | undefined => {
   return checksumEthereumAddress(lower) === `0x${hex}` ? lower : undefined
 }
 
-/** For the chains whose checksum we do not know: visible ASCII of a believable length. */
+/** The check for all other chains: 3 to 256 visible ASCII characters without a bar. */
 export const isPlausibleAddress = (text: string): boolean => /^[!-{}~]{3,256}$/.test(text)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { InvalidRequest, UnsupportedEmoji } from "../errors.ts"
 import { type EmojiId, parseEmojiId } from "./emoji-id.ts"
 
-/** The id a request names, in whatever spelling; the failure names the character that is not in the set. */
+/** Parses the emoji id of a request, in any accepted spelling. The error contains the first unsupported character. */
 export const checkEmojiId = (text: string): Effect.Effect<EmojiId, UnsupportedEmoji | InvalidRequest> => {
   const id = parseEmojiId(text)
   if (id._tag === "EmojiId") return Effect.succeed(id)

@@ -5,14 +5,14 @@ import { type SpellingNode, spellings } from "./emoji-spelling.ts"
 export const maxEmojiPerId = 6
 const variationSelector16 = 0xfe0f
 
-/** One to six emoji of the set. Two ids are the same id when their `canonical` is the same. */
+/** One to six emoji of the set. Two ids are equal if their `canonical` is equal. */
 export class EmojiId {
   readonly _tag = "EmojiId"
-  /** Skin tones stripped, each emoji fully qualified: the key of everything. */
+  /** Without skin tones, each emoji fully qualified. This is the key in the database. */
   readonly canonical: string
   /** Positions in the set. */
   readonly emojis: ReadonlyArray<number>
-  /** The tones it was spelled with, one per emoji. */
+  /** The skin tones of the parsed text, one per emoji. */
   readonly tones: ReadonlyArray<Tone>
 
   constructor(indexes: ReadonlyArray<number>, tones: ReadonlyArray<Tone> = indexes.map(() => 0)) {
@@ -39,7 +39,7 @@ export class EmojiId {
   get flippable(): ReadonlyArray<boolean> {
     return this.emojis.map((index) => emojis[index]!.flippable)
   }
-  /** The id in the given skin tones; a tone its emoji does not take is left out. */
+  /** The id with the given skin tones. A tone that its emoji does not support is ignored. */
   display(tones: ReadonlyArray<Tone> = this.tones): string {
     return this.emojis
       .map((index, place) => emojis[index]!.toned.get(tones[place] ?? 0) ?? emojis[index]!.canonical)
@@ -47,7 +47,7 @@ export class EmojiId {
   }
 }
 
-/** Why a text is no emoji id. */
+/** The reason why a text is not an emoji id. */
 export class EmojiIdRefused {
   readonly _tag = "EmojiIdRefused"
   readonly code: "unsupported_emoji" | "length"
@@ -62,11 +62,11 @@ export class EmojiIdRefused {
   }
 }
 
-const wrongLength = new EmojiIdRefused("length", `An emoji id has 1 to ${maxEmojiPerId} emoji.`)
+const wrongLength = new EmojiIdRefused("length", `An emoji id must have 1 to ${maxEmojiPerId} emoji.`)
 
 const unsupported = (codePoint: number): EmojiIdRefused => {
   const isLoneSurrogate = codePoint >= 0xd800 && codePoint <= 0xdfff
-  // Half a surrogate pair cannot be written as UTF-8, so it is named by its number only.
+  // A lone surrogate has no UTF-8 encoding, so the message shows only its number.
   const character = isLoneSurrogate ? "\uFFFD" : String.fromCodePoint(codePoint)
   const name = `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`
   return new EmojiIdRefused(
@@ -77,8 +77,9 @@ const unsupported = (codePoint: number): EmojiIdRefused => {
 }
 
 /**
- * Reads any accepted spelling, taking the longest emoji at each place. Runs once per lookup: no regex, no segmenter. It
- * stops at the first character outside the set or the seventh emoji, so a huge text costs no more than a full id.
+ * Parses any accepted spelling; at each position the longest emoji matches. It runs once per lookup, so it uses no
+ * regular expression and no segmenter. It stops at the first unsupported character or the seventh emoji, so a long text
+ * costs no more than an id of six emoji.
  */
 export const parseEmojiId = (text: string): EmojiId | EmojiIdRefused => {
   const units = text.length
@@ -112,7 +113,7 @@ export const parseEmojiId = (text: string): EmojiId | EmojiIdRefused => {
   return new EmojiId(indexes, tones)
 }
 
-/** An emoji id in a path, query or body; encodes to its canonical form. */
+/** An emoji id in a path, query or body. It is encoded in its canonical form. */
 export const EmojiIdFromString = Schema.String.annotate({ format: "emoji-id" }).pipe(
   Schema.decodeTo(
     Schema.instanceOf(EmojiId),

@@ -20,7 +20,7 @@ export const EmojiListItem = Schema.Struct({
 }).annotate({ identifier: "EmojiListItem" })
 export type EmojiListItem = typeof EmojiListItem.Type
 
-/** What the directory keeps about an id that its own letters do not tell. */
+/** The stored facts about a registered id, beyond those that follow from its emoji. */
 export interface Registration {
   readonly generation: number
   readonly minted: boolean
@@ -31,17 +31,17 @@ export interface Registration {
   readonly modifiers: string | null
 }
 
-export const emojiListItem = (id: EmojiId, rhythmScore: number, kept: Registration): EmojiListItem => ({
+export const emojiListItem = (id: EmojiId, rhythmScore: number, stored: Registration): EmojiListItem => ({
   canonical_format: id.canonical,
   chain_format: id.chain,
-  display_format: displayFormat(id, kept.modifiers ?? undefined),
+  display_format: displayFormat(id, stored.modifiers ?? undefined),
   shortname: id.shortname,
   flippable_emoji: id.flippable,
-  generation: kept.generation,
+  generation: stored.generation,
   rhythm_score: rhythmScore,
-  minted: kept.minted,
+  minted: stored.minted,
   shape: shapeMatch(id),
-  ...(kept.blockedUntil !== null && { blocked_until: kept.blockedUntil }),
-  token_id: kept.tokenId,
-  version: kept.version,
+  ...(stored.blockedUntil !== null && { blocked_until: stored.blockedUntil }),
+  token_id: stored.tokenId,
+  version: stored.version,
 })

@@ -1,4 +1,4 @@
-/** Fits each emoji's popularity, 0 to 1, to measured rhythm scores. Runs when the emoji table is generated, never while serving. */
+/** Fits the popularity of each emoji, 0 to 1, to measured rhythm scores. Used only to generate the emoji table. */
 
 export interface RhythmSamples {
   readonly repeat_5: Readonly<Record<string, number>>
@@ -18,8 +18,8 @@ const median = (values: ReadonlyArray<number>): number | undefined =>
   values.length === 0 ? undefined : values.toSorted((a, b) => a - b)[values.length >> 1]
 
 /**
- * Five of a kind spread the set almost evenly over 26 scores, so that score is the scale. Where emoji with one fivefold
- * score differ in their fourfold score, the fourfold tells which half of the step they are in.
+ * The scores of ids with five equal emoji are spread almost evenly over 26 values, so they are the scale. If emoji with
+ * the same fivefold score have different fourfold scores, the fourfold score decides between the halves of the step.
  */
 const measured = ({ repeat_4, repeat_5 }: RhythmSamples): ReadonlyMap<string, number> => {
   const fourfolds = new Map<number, Set<number>>()
@@ -43,7 +43,9 @@ const measured = ({ repeat_4, repeat_5 }: RhythmSamples): ReadonlyMap<string, nu
   )
 }
 
-/** An emoji nobody measured is taken to be as popular as the middle of its own kind. */
+/**
+ * Returns the popularity of each emoji. One without samples gets the median of its subgroup, group or the whole set.
+ */
 export const fitPopularity = (
   subjects: ReadonlyArray<PopularitySubject>,
   samples: RhythmSamples,

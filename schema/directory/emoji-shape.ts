@@ -9,7 +9,7 @@ export const ShapePattern = Schema.Struct({
   original: Schema.String,
   /** One letter per emoji, a new letter for each new emoji: "ABA". */
   value: Schema.String,
-  /** The places, from 0, of every emoji that occurs more than once. */
+  /** The positions, from 0, of every emoji that occurs more than once. */
   match_indexes: Schema.Array(Schema.Int),
 })
 export type ShapePattern = typeof ShapePattern.Type
@@ -29,13 +29,13 @@ const members = (...ids: ReadonlyArray<string>): ReadonlySet<number> =>
     }),
   )
 
-/** What can be dressed: faces, and creatures drawn as a face or a figure. */
+/** Emoji that can wear a garment: faces, and creatures drawn as a face or a figure. */
 const heads = members(
   ...["😂😍😘😜😎🤓", "🤔🤐😶🙃😇😈", "😱😢😷🤕🤢🤧", "😵🤯🥶🤑🤠🤡", "👽🤖👻💩👾🎃", "👶⛄🗿☠️🙈🐵"],
   ...["🐶🐱🐭🐰🦊🐻", "🐼🐨🐯🦁🐮🐷", "🐸🐔🐺🐗🐴🦄", "🐧🦉🐣🦍🐙"],
 )
 
-/** What can be worn. */
+/** Emoji that can be worn. */
 const garments = members("👕👖👗👘👙🎽", "🥋👒🎩🎓👑🎀", "👞👟👠👢⛸️🥊", "🎒👛💍📿⌚🎧", "💄💼")
 
 const [eye, heart] = [...members("👁️❤️")]
@@ -54,7 +54,7 @@ const isAdoptables = (emojis: ReadonlyArray<number>): boolean =>
   heads.has(emojis[0]!) &&
   emojis.every((emoji, place) => place === 0 || garments.has(emoji))
 
-/** The first shape that fits, rarest first; an id has at most one. */
+/** Returns the first matching shape, rarest first. An id has at most one shape. */
 export const findShape = ({ emojis }: EmojiId): ShapeName | undefined => {
   if (isRepeaters(emojis)) return "Repeaters"
   if (isEyeHeart(emojis)) return "Eye Heart"
@@ -63,7 +63,7 @@ export const findShape = ({ emojis }: EmojiId): ShapeName | undefined => {
   return undefined
 }
 
-/** There is a pattern as soon as one emoji occurs twice; an id of distinct emoji has none. */
+/** Returns the pattern of an id in which an emoji occurs twice; undefined if all emoji are different. */
 export const findPattern = ({ canonical, emojis }: EmojiId): ShapePattern | undefined => {
   const distinct = [...new Set(emojis)]
   if (distinct.length === emojis.length) return undefined

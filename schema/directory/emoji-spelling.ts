@@ -1,9 +1,9 @@
 import { emojis, type Tone } from "./emoji.ts"
 import { foldedSpellings } from "./emoji-table.ts"
 
-/** Every accepted spelling of every emoji, as a tree over code points with U+FE0F left out. */
+/** A node of the tree of all accepted spellings. Each edge is a code point; U+FE0F is omitted. */
 export interface SpellingNode {
-  /** The emoji spelled by the path to here, or -1 when the path is only the start of a spelling. */
+  /** The emoji that the path to this node spells, or -1 if the path is only the beginning of a spelling. */
   index: number
   tone: Tone
   next: Map<number, SpellingNode> | undefined
@@ -13,7 +13,7 @@ const newNode = (): SpellingNode => ({ index: -1, tone: 0, next: undefined })
 
 const root: SpellingNode = newNode()
 
-const learn = (spelling: string, index: number, tone: Tone): void => {
+const addSpelling = (spelling: string, index: number, tone: Tone): void => {
   let node = root
   for (const character of spelling) {
     const codePoint = character.codePointAt(0) ?? 0
@@ -28,11 +28,11 @@ const learn = (spelling: string, index: number, tone: Tone): void => {
 }
 
 for (const { index, chain, toned } of emojis) {
-  learn(chain, index, 0)
-  for (const [tone, spelling] of toned) learn(spelling, index, tone)
+  addSpelling(chain, index, 0)
+  for (const [tone, spelling] of toned) addSpelling(spelling, index, tone)
 }
 for (const [emoji, spelling] of foldedSpellings) {
-  learn(
+  addSpelling(
     spelling,
     emojis.findIndex(({ canonical }) => canonical === emoji),
     0,

@@ -4,7 +4,7 @@ import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 import { fitPopularity, type RhythmSamples } from "./emoji-popularity.ts"
 
-/** Writes emoji-table.ts: `npx tsx schema/directory/emoji-table-generate.ts`. The only place that knows emojibase. */
+/** Writes emoji-table.ts: `npx tsx schema/directory/emoji-table-generate.ts`. Only this file reads emojibase. */
 
 interface Emojibase {
   readonly emoji: string
@@ -38,23 +38,23 @@ const present = <A>(value: A | undefined, what: string): A => {
   return value
 }
 
-/** Short names become path and file parts, so only these characters; `whale2` and the like are no names at all. */
+/** Short names are used in paths and file names, which limits their characters. Codes such as `whale2` are not used. */
 const isName = (code: string): boolean => /^[a-z0-9]+(?:_[a-z0-9]+)*$/.test(code) && !/[a-z]\d$/.test(code)
 
 const named = (entries: ReadonlyArray<Emojibase>, set: ReadonlyArray<string>): ReadonlyArray<string> => {
   const given = read<Readonly<Record<string, string>>>("emoji-names.json")
   const presets = [read<Shortcodes>("emojibase joypixels.json"), read<Shortcodes>("emojibase cldr.json")]
-  const taken = new Set(Object.values(given))
+  const used = new Set(Object.values(given))
   return entries.map((entry, index) => {
-    const own = given[present(set[index], "an emoji")]
-    if (own !== undefined) return own
+    const name = given[present(set[index], "an emoji")]
+    if (name !== undefined) return name
     const codes = presets.flatMap((preset) => preset[entry.hexcode] ?? [])
-    const name = present(
-      codes.find((code) => isName(code) && !taken.has(code)),
+    const found = present(
+      codes.find((code) => isName(code) && !used.has(code)),
       `a free short name for ${entry.emoji}`,
     )
-    taken.add(name)
-    return name
+    used.add(found)
+    return found
   })
 }
 
@@ -96,17 +96,17 @@ export const generateEmojiTable = (): string => {
     "",
     "type Row = readonly [emoji: string, name: string, popularity: number, takesTones: boolean, flippable: boolean]",
     "",
-    "/** In the order of the published set, which only ever grows at its end: an emoji's index is permanent. */",
+    "/** In the order of the published set. New emoji are added only at the end, so an index never changes. */",
     "export const emojiRows: ReadonlyArray<Row> = [",
     ...rows,
     "]",
     "",
-    "/** Spellings of one emoji in two skin tones at once; the number is both tones' digits. */",
+    "/** Spellings of one emoji with two skin tones. The two digits of the number are the tones. */",
     "export const pairSpellings: ReadonlyArray<readonly [emoji: string, tones: number, spelling: string]> = [",
     ...pairs,
     "]",
     "",
-    "/** Emoji outside the set that are read as one inside it. */",
+    "/** Emoji outside the set that are parsed as an emoji of the set. */",
     "export const foldedSpellings: ReadonlyArray<readonly [emoji: string, spelling: string]> = [",
     ...folded,
     "]",

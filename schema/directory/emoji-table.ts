@@ -10,7 +10,7 @@
 
 type Row = readonly [emoji: string, name: string, popularity: number, takesTones: boolean, flippable: boolean]
 
-/** In the order of the published set, which only ever grows at its end: an emoji's index is permanent. */
+/** In the order of the published set. New emoji are added only at the end, so an index never changes. */
 export const emojiRows: ReadonlyArray<Row> = [
   ["🐶", "dog", 0.96, false, false],
   ["🍼", "baby_bottle", 0.51, false, false],
@@ -461,7 +461,7 @@ export const emojiRows: ReadonlyArray<Row> = [
   ["🧠", "brain", 0.69, false, true],
 ]
 
-/** Spellings of one emoji in two skin tones at once; the number is both tones' digits. */
+/** Spellings of one emoji with two skin tones. The two digits of the number are the tones. */
 export const pairSpellings: ReadonlyArray<readonly [emoji: string, tones: number, spelling: string]> = [
   ["🤝", 12, "🫱🏻‍🫲🏼"],
   ["🤝", 13, "🫱🏻‍🫲🏽"],
@@ -485,7 +485,7 @@ export const pairSpellings: ReadonlyArray<readonly [emoji: string, tones: number
   ["🤝", 54, "🫱🏿‍🫲🏾"],
 ]
 
-/** Emoji outside the set that are read as one inside it. */
+/** Emoji outside the set that are parsed as an emoji of the set. */
 export const foldedSpellings: ReadonlyArray<readonly [emoji: string, spelling: string]> = [
   ["❤️", "🩷"],
   ["❤️", "🧡"],

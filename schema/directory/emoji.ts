@@ -1,6 +1,6 @@
 import { emojiRows, pairSpellings } from "./emoji-table.ts"
 
-/** One emoji of the set, with the forms it is shown in. */
+/** One emoji of the set and its forms. */
 export interface Emoji {
   readonly index: number
   /** Fully qualified, without a skin tone. */
@@ -10,12 +10,12 @@ export interface Emoji {
   readonly name: string
   /** 0 to 1, fitted to measured rhythm scores. */
   readonly popularity: number
-  /** The form per tone; empty when the emoji takes none. */
+  /** The form per skin tone. Empty if the emoji has no skin tones. */
   readonly toned: ReadonlyMap<Tone, string>
   readonly flippable: boolean
 }
 
-/** 0 is no tone, 1 to 5 are U+1F3FB to U+1F3FF, and two digits are the tones of a pair, such as 25 for a handshake. */
+/** 0 is no tone, 1 to 5 are U+1F3FB to U+1F3FF, two digits are two tones, for example 25 for a handshake. */
 export type Tone = number
 
 const lightestTone = 0x1f3fb

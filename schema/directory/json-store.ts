@@ -18,9 +18,9 @@ const maxLinkedTags = 64
 
 export const StoreJsonBody = Schema.Struct({
   data: Json,
-  /** Left out, the linked records stay as they are. */
+  /** If missing, the linked records do not change. */
   linked_tags: optional(Schema.Array(RecordInput).check(Schema.isMaxLength(maxLinkedTags))),
-  /** From then on the entry takes no further writes. */
+  /** From this time on, the entry cannot be written. */
   locked_future_writes_at: optional(DateTimeIn),
 }).annotate({ identifier: "StoreJsonBody" })
 export type StoreJsonBody = typeof StoreJsonBody.Type
@@ -37,7 +37,7 @@ export type LoadJsonResponse = typeof LoadJsonResponse.Type
 const fileMembers = ["gif", "image", "video", "webm"] as const
 export type VisualizerFiles = { readonly [M in (typeof fileMembers)[number]]?: string }
 
-/** The pre-rendered files, as far as they are absolute http(s) URLs. */
+/** Returns the pre-rendered files whose values are absolute http(s) URLs. */
 export const visualizerFiles = (data: unknown): VisualizerFiles => {
   const members = typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {}
   return Object.fromEntries(
@@ -48,19 +48,19 @@ export const visualizerFiles = (data: unknown): VisualizerFiles => {
   )
 }
 
-/** Members of a file list that are there but lead nowhere a browser should go. */
+/** Returns the members of a file list that are not absolute http(s) URLs. */
 export const findBadFileMembers = (data: unknown): ReadonlyArray<string> => {
   const members = typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {}
-  const good = visualizerFiles(data)
+  const valid = visualizerFiles(data)
   return fileMembers.filter(
-    (name) => members[name] !== undefined && members[name] !== null && good[name] === undefined,
+    (name) => members[name] !== undefined && members[name] !== null && valid[name] === undefined,
   )
 }
 
 const tokens = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
 const exactDigits = 15
 
-/** The first number of a JSON text that would be given back as another one: past what a double tells apart, or holds. */
+/** Returns the first number of a JSON text that a double cannot represent: it would be read back as another number. */
 export const findInexactNumber = (json: string): string | undefined => {
   for (const [token] of json.matchAll(tokens)) {
     if (token.startsWith('"')) continue

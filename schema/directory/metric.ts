@@ -19,16 +19,16 @@ export const EmojiStatsResponse = Schema.Struct({
   metrics: Schema.Array(Metric),
 }).annotate({ identifier: "EmojiStatsResponse" })
 
-/** Views are kept by the day, so a window is so many whole days and ends now. */
+/** Views are stored per day. The window is 27 whole days and the current day until now. */
 export const viewWindowDays = 28
 const dayMs = 86_400_000
 
 const startOfDay = (ms: number): number => ms - (ms % dayMs)
 
 /**
- * How often an id was looked up lately. The key is the short name: a lookup's body is then plain ASCII most of the time,
- * which halves the memory of a prepared answer. -1 for an id that is not registered, whose views nobody
- * counts.
+ * Returns how often an id was looked up in the window. The key is the short name, not the emoji: most lookup bodies are
+ * then plain ASCII, which halves the memory of a cached response. `views` is -1 for an unregistered id, whose views are
+ * not counted.
  */
 export const viewsMetric = (id: EmojiId, views: number, nowMs: number): Metric => ({
   metric: "views",

@@ -2,7 +2,7 @@ import { foldBitcoinAddress, isBitcoinAddress, isPlausibleAddress, parseEthereum
 import { tags } from "./record-tag.ts"
 import { nativeTickers, parseTicker } from "./ticker.ts"
 
-/** What a payment record says, read from its fields. */
+/** The parsed fields of a payment record. */
 export interface PaymentData {
   readonly address: string
   readonly isDefault: boolean
@@ -19,7 +19,7 @@ const text = <const Key extends string>(
 ): { readonly [K in Key]?: string } =>
   (value === undefined || value === "" ? {} : { [key]: value }) as { readonly [K in Key]?: string }
 
-/** `address|description|signature|default`, of which only the address is needed. */
+/** Parses `address|description|signature|default`. Only the address is required. */
 const parseAddressFields = (fields: ReadonlyArray<string>): PaymentData | undefined => {
   const [address, description, signature, isDefault] = fields
   if (fields.length > 4 || address === undefined || !isPlausibleAddress(address)) return undefined
@@ -32,14 +32,14 @@ const parseAddressFields = (fields: ReadonlyArray<string>): PaymentData | undefi
   }
 }
 
-/** `TICKER|` and then as every crypto record. */
+/** Parses `TICKER|` followed by the fields of a crypto record. */
 const parseGenericCrypto = ([ticker = "", ...fields]: ReadonlyArray<string>): PaymentData | undefined => {
   const shortName = parseTicker(ticker)
   const payment = parseAddressFields(fields)
   return shortName === undefined || payment === undefined ? undefined : { ...payment, shortName }
 }
 
-/** `short|long|settlement|address|description|signature`; short and settlement name the composite key. */
+/** Parses `short|long|settlement|address|description|signature`. Short name and settlement are the composite key. */
 const parseToken = (fields: ReadonlyArray<string>): PaymentData | undefined => {
   const [shortName = "", longName, settlementNetwork = "", address = "", description, signature] = fields
   if (fields.length > 6 || !isPlausibleAddress(address)) return undefined
@@ -55,10 +55,10 @@ const parseToken = (fields: ReadonlyArray<string>): PaymentData | undefined => {
   }
 }
 
-/** A colon would make two different composite keys read alike. */
+/** A colon is not allowed, because it separates the parts of a composite key. */
 const isKeyPart = (part: string): boolean => part.length > 0 && part.length <= 64 && !part.includes(":")
 
-/** Reads a crypto, payment-address or token record; undefined when its fields do not fit its tag. */
+/** Parses a crypto, payment-address or token record; undefined if its fields do not match its tag. */
 export const parsePaymentData = (tag: number, data: string): PaymentData | undefined => {
   const fields = data.split("|", 8)
   if (tag === tags.token) return parseToken(fields)
@@ -66,18 +66,21 @@ export const parsePaymentData = (tag: number, data: string): PaymentData | undef
   return parseAddressFields(fields)
 }
 
-/** Whether an address stands up to its chain's checksum. Asked when a record is written; reading trusts what is stored. */
+/** Whether the checksum of an address is valid for its chain. Checked only when a record is written. */
 export const isAddressOf = (tag: number, address: string): boolean => {
   if (tag === tags.bitcoin) return isBitcoinAddress(address)
   if (tag === tags.ethereum) return parseEthereumAddress(address) !== undefined
   return true
 }
 
-/** A ticker that has a tag of its own has its chain's rules under the generic one too: payers ask by ticker. */
+/**
+ * The tag whose address rules apply. A generic record of a native ticker follows the rules of that chain, because
+ * payers look up by ticker.
+ */
 export const chainOf = (tag: number, payment: PaymentData | undefined): number =>
   tag === tags.genericCrypto ? (nativeTickers.get(payment?.shortName ?? "") ?? tag) : tag
 
-/** The one spelling of an address, for comparing it with another. */
+/** The normal form of an address, for comparisons. */
 export const addressForm = (chain: number, address: string): string => {
   if (chain === tags.bitcoin) return foldBitcoinAddress(address)
   return (chain === tags.ethereum ? parseEthereumAddress(address) : undefined) ?? address

@@ -7,14 +7,17 @@ interface WebLink {
 
 const maxLinkNameUnits = 64
 
-/** An absolute http(s) URL as the browser will see it. The raw text is checked first: URL drops line breaks silently. */
+/**
+ * Parses an absolute http(s) URL and normalizes it. The text is checked first, because `URL` silently removes line
+ * breaks.
+ */
 export const parseWebUrl = (text: string): string | undefined => {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not reach a header
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must not reach a header
   if (!/^https?:\/\//i.test(text) || /[\u0000-\u0020\u007f]/.test(text)) return undefined
   return URL.canParse(text) ? new URL(text).href : undefined
 }
 
-/** 0x4001 is `url`, or `name|url` for a link that can be asked for by name. */
+/** Parses the data of a 0x4001 record: `url`, or `name|url` for a named link. */
 export const parseWebLink = (data: string): WebLink | undefined => {
   const unnamed = parseWebUrl(data)
   if (unnamed !== undefined) return { name: undefined, url: unnamed }
@@ -25,8 +28,9 @@ export const parseWebLink = (data: string): WebLink | undefined => {
 }
 
 /**
- * Where /redirect leads: the newest web link of that name, else the id's Redirect. Clients of the first API cannot leave
- * `link` out, so an unknown name must still reach the Redirect. Records come oldest first.
+ * Finds the target of /redirect: the newest web link with that name, otherwise the Redirect record. Clients of the
+ * original API always send `link`, so an unknown name also uses the Redirect record. `records` are ordered oldest
+ * first.
  */
 export const findRedirect = (
   records: ReadonlyArray<{ readonly tag: string; readonly data: string }>,

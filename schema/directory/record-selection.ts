@@ -16,7 +16,9 @@ const singleValueTags: ReadonlySet<number> = new Set([
   tags.preferredForm,
 ])
 
-/** Two records with the same key replace each other; undefined where any number may stand side by side. */
+/**
+ * The key of a single-value category: a new record replaces one with the same key. Undefined if several are allowed.
+ */
 export const findSingleValueKey = ({ data, tag }: TaggedData): string | undefined => {
   const number = parseTag(tag)
   if (number === undefined) return undefined
@@ -28,8 +30,8 @@ export const findSingleValueKey = ({ data, tag }: TaggedData): string | undefine
 const genericTicker = (data: string): string => data.split("|", 1)[0]!.toUpperCase()
 
 /**
- * The records of a ticker: first those under its own tag, then those filed under the generic one by name. A payer who takes
- * the first is not sent to what somebody once filed under the name of a coin that has a tag.
+ * Returns the records of a ticker: first those with the ticker's native tag, then generic records with its name. A
+ * payer who uses the first one then never pays to a generic record if there is a native one.
  */
 export const recordsOfTicker = <R extends TaggedData>(
   records: ReadonlyArray<R>,
@@ -38,16 +40,16 @@ export const recordsOfTicker = <R extends TaggedData>(
   const ticker = parseTicker(text)
   if (ticker === undefined) return []
   const native = nativeTickers.get(ticker)
-  const own: Array<R> = []
+  const natives: Array<R> = []
   const generic: Array<R> = []
   for (const record of records) {
     const number = parseTag(record.tag)
     if (number === undefined) continue
     if (number === tags.genericCrypto) {
       if (genericTicker(record.data) === ticker) generic.push(record)
-    } else if (number === native) own.push(record)
+    } else if (number === native) natives.push(record)
   }
-  return [...own, ...generic]
+  return [...natives, ...generic]
 }
 
 export const PaymentAddress = Schema.Struct({
@@ -71,7 +73,7 @@ const readPayment = ({ data, tag }: TaggedData): PaymentAddress | undefined => {
   if (payment === undefined) return undefined
   const { description, longName, settlementNetwork, shortName, signature } = payment
   return {
-    // A payer needs the prefix and the checksum that storage strips.
+    // Stored addresses have no prefix and no checksum. A payer needs both.
     address: number === tags.ethereum ? checksumEthereumAddress(payment.address) : payment.address,
     category: formatTag(number),
     default: payment.isDefault,
@@ -83,13 +85,13 @@ const readPayment = ({ data, tag }: TaggedData): PaymentAddress | undefined => {
   }
 }
 
-/** Tokens differ by name and network. Generic crypto answers as the one category it is, and per ticker besides. */
+/** The result keys of an address: name and network for a token; the category and each ticker for generic crypto. */
 const keysOf = ({ category, settlement_network, short_name }: PaymentAddress): ReadonlyArray<string> => {
   if (settlement_network !== undefined) return [`${category}:${short_name}:${settlement_network}`]
   return short_name === undefined ? [category] : [category, `${category}:${short_name}`]
 }
 
-/** One address per category: the newest, or the newest default where there is one. Records come oldest first. */
+/** Selects one address per category: the newest default, otherwise the newest. `records` are ordered oldest first. */
 export const paymentAddresses = (
   records: ReadonlyArray<TaggedData>,
 ): Readonly<Record<string, PaymentAddress>> => {

@@ -1,4 +1,6 @@
-/** A record's tag is an unsigned 16-bit number, written on the wire as 0x and four lower-case hex digits. */
+/**
+ * The tag of a record is an unsigned 16-bit number. In requests and responses it is 0x and four lower-case hex digits.
+ */
 
 export const tags = {
   registeredPubkey: 0x0000,
@@ -29,7 +31,7 @@ export type RecordClass =
   | "payment"
   | "token"
 
-/** The last high byte of each class, in order. Null is a gap no class has claimed. */
+/** The last high byte of each class, in order. Null is an unused range. */
 const classes: ReadonlyArray<readonly [lastHighByte: number, RecordClass | null]> = [
   [0x0f, "id"],
   [0x3f, "crypto"],
@@ -48,11 +50,11 @@ export const findRecordClass = (tag: number): RecordClass | undefined =>
 
 export const formatTag = (tag: number): string => `0x${tag.toString(16).padStart(4, "0")}`
 
-/** Reads 0x and one to four hex digits in any case; "1003" alone is refused, since it may be meant as decimal. */
+/** Parses 0x and one to four hex digits in any case. "1003" is rejected, because it may be meant as decimal. */
 export const parseTag = (text: string): number | undefined =>
   /^0x[0-9a-f]{1,4}$/i.test(text) ? Number(text) : undefined
 
-/** Partners write tags in address_json as hex or as decimal. */
+/** Parses a tag of address_json, where partners send hex or decimal. */
 export const parseHexOrDecimalTag = (text: string): number | undefined => {
   if (!/^\d{1,5}$/.test(text)) return parseTag(text)
   const tag = Number(text)
@@ -61,7 +63,7 @@ export const parseHexOrDecimalTag = (text: string): number | undefined => {
 
 const maxTagsPerFilter = 256
 
-/** A comma-separated tag filter; undefined when any part is no tag. */
+/** Parses a comma-separated tag filter; undefined if a part is not a tag. */
 export const parseTagFilter = (text: string): ReadonlySet<number> | undefined => {
   const parts = text.split(",", maxTagsPerFilter + 1)
   if (parts.length > maxTagsPerFilter) return undefined

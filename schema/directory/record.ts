@@ -10,13 +10,15 @@ import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
 
 export const maxRecordBytes = 4096
 
-/** What a client sends. */
+/** A record in a request. */
 export const RecordInput = Schema.Struct({ tag: Schema.String, data: Schema.String }).annotate({
   identifier: "RecordInput",
 })
 export type RecordInput = typeof RecordInput.Type
 
-/** What is kept and answered: the tag in its one spelling, the data as hashed, the hash that names the record. */
+/**
+ * A record as it is stored and returned: the tag in normal form, the data as hashed, and the hash that identifies it.
+ */
 export const DirectoryRecord = Schema.Struct({
   tag: Schema.String,
   data: Schema.String,
@@ -55,17 +57,16 @@ export interface DisplayRecord {
   readonly hash: string
 }
 
-/** What a record says that shows an id as it is spelled here; there is none for one that is spelled plainly. */
+/** The display modifiers record for this spelling of an id; undefined if the spelling is the canonical form. */
 export const displayRecord = (canonical: string, spelled: string): DisplayRecord | undefined =>
   spelled === canonical
     ? undefined
     : { data: spelled, hash: recordHash(tags.displayModifiers, utf8ToBytes(spelled)) }
 
 /**
- * The bytes that are hashed. A chain key is binary throughout. An Ethereum record is binary in its address only: the
- * description, signature and default flag that may follow are text, so the bytes are the 20 of the address and then, from
- * the first bar on, UTF-8. For a bare address that is plain decoded hex, and since the address is always 20 bytes long no
- * two records share their bytes.
+ * Returns the bytes that are hashed. A chain key is decoded hex. In an Ethereum record only the address is decoded hex,
+ * 20 bytes; the optional description, signature and default flag follow as UTF-8, from the first bar on. The address
+ * always has 20 bytes, so two different records never have the same bytes.
  */
 export const recordDataBytes = (tag: number, data: string): Uint8Array => {
   if (tag === tags.chainPubkey) return hexToBytes(data)
@@ -76,16 +77,24 @@ export const recordDataBytes = (tag: number, data: string): Uint8Array => {
 const normalizeHex = (data: string): string | RecordRefused => {
   const hex = data.replace(/^0x/i, "").toLowerCase()
   const isBytes = hex.length > 0 && hex.length % 2 === 0 && /^[0-9a-f]+$/.test(hex)
-  return isBytes ? hex : new RecordRefused("invalid_hex", "The data is not whole bytes of hex.")
+  return isBytes
+    ? hex
+    : new RecordRefused("invalid_hex", "The data must be hex with an even number of digits.")
+}
+
+const invalidAddressText = (tag: number): string => {
+  if (tag === tags.bitcoin) return "This is not a valid Bitcoin address."
+  if (tag === tags.ethereum) return "This is not a valid Ethereum address."
+  if (tag === tags.genericCrypto) return "The data must have the form TICKER|ADDRESS, with a valid address."
+  if (tag === tags.token)
+    return "The data must have the form SHORT_NAME|LONG_NAME|NETWORK|ADDRESS, with a valid address."
+  return `This is not a valid address for tag ${formatTag(tag)}.`
 }
 
 const normalizePayment = (tag: number, data: string): string | RecordRefused => {
   const payment = parsePaymentData(tag, data)
   if (payment === undefined || !isAddressOf(chainOf(tag, payment), payment.address)) {
-    return new RecordRefused(
-      "invalid_address",
-      `The data is no address record of category ${formatTag(tag)}.`,
-    )
+    return new RecordRefused("invalid_address", invalidAddressText(tag))
   }
   if (tag !== tags.ethereum) return data
   const [address = "", ...rest] = data.split("|")
@@ -95,46 +104,47 @@ const normalizePayment = (tag: number, data: string): string | RecordRefused => 
 const isDisplayOf = (id: EmojiId | undefined, data: string): boolean =>
   id === undefined ? parseEmojiId(data)._tag === "EmojiId" : parseDisplayModifiers(id, data) !== undefined
 
-/** Text data is kept to the letter, so that a client can compute the hash of what it sends. */
+/** Text is stored unchanged, so that a client can compute the hash of the data it sends. */
 const normalizeData = (tag: number, data: string, id: EmojiId | undefined): string | RecordRefused => {
   const recordClass = findRecordClass(tag)
   if (recordClass === undefined)
-    return new RecordRefused("unknown_tag", `No category has the tag ${formatTag(tag)}.`)
+    return new RecordRefused("unknown_tag", `${formatTag(tag)} is not a known tag.`)
   if (recordClass === "crypto" || recordClass === "payment" || tag === tags.token)
     return normalizePayment(tag, data)
   if (tag === tags.chainPubkey) return normalizeHex(data)
   if (tag === tags.redirect && parseWebUrl(data) === undefined) {
-    return new RecordRefused("invalid_url", "A redirect is an http or https URL.")
+    return new RecordRefused("invalid_url", "A redirect must be an http or https URL.")
   }
   if (tag === tags.webUrl && parseWebLink(data) === undefined) {
     return new RecordRefused(
       "invalid_url",
-      "A web link is an http or https URL, or a name, a bar and such a URL.",
+      "A web link must be an http or https URL, optionally with a name before it: name|URL.",
     )
   }
   if (tag === tags.displayModifiers && !isDisplayOf(id, data)) {
     return new RecordRefused(
       "invalid_display_modifiers",
-      "Display modifiers spell the id itself in skin tones.",
+      "Display modifiers must be the emoji id itself, written with skin tones.",
     )
   }
   return data
 }
 
-/** Postgres text holds no NUL, and half a surrogate pair has no UTF-8. */
+/** Postgres text cannot contain NUL, and a lone surrogate has no UTF-8 encoding. */
 const isStorableText = (data: string): boolean => !data.includes("\0") && !/\p{Surrogate}/u.test(data)
 
-/** Checks a record and brings it to the form that is stored and hashed. `id` is the id it belongs to, when known. */
+/** Validates a record and converts it to the form that is stored and hashed. `id` is its emoji id, if known. */
 export const normalizeRecord = (input: RecordInput, id?: EmojiId): DirectoryRecord | RecordRefused => {
   const tag = parseTag(input.tag)
-  if (tag === undefined) return new RecordRefused("invalid_tag", "A tag is 0x and up to four hex digits.")
-  if (input.data === "") return new RecordRefused("empty", "A record needs data.")
-  // Length in units first: encoding a huge text only to measure it would be the attack itself.
+  if (tag === undefined)
+    return new RecordRefused("invalid_tag", "A tag must be 0x and one to four hex digits.")
+  if (input.data === "") return new RecordRefused("empty", "The data must not be empty.")
+  // Checks the string length first, because measuring the UTF-8 length of a huge text is expensive.
   if (input.data.length > maxRecordBytes || Buffer.byteLength(input.data) > maxRecordBytes) {
-    return new RecordRefused("too_long", `A record has at most ${maxRecordBytes} bytes of data.`)
+    return new RecordRefused("too_long", `The data must have at most ${maxRecordBytes} bytes.`)
   }
   if (!isStorableText(input.data))
-    return new RecordRefused("invalid_text", "The data is not well-formed text.")
+    return new RecordRefused("invalid_text", "The data must be valid Unicode text without NUL characters.")
   const data = normalizeData(tag, input.data, id)
   if (typeof data !== "string") return data
   return { tag: formatTag(tag), data, hash: recordHash(tag, recordDataBytes(tag, data)) }

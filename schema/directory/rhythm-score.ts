@@ -2,7 +2,7 @@ import { emojis } from "./emoji.ts"
 import type { EmojiId } from "./emoji-id.ts"
 import { findShape, type ShapeName } from "./emoji-shape.ts"
 
-/** A score over popularity: straight from `low` at 0 to `high` at 1, bowed upwards between. */
+/** The score as a function of popularity: from `low` at 0 to `high` at 1. `bow` bends the line upwards. */
 interface Curve {
   readonly low: number
   readonly high: number
@@ -12,9 +12,9 @@ interface Curve {
 const curve = (low: number, high: number, bow = 0): Curve => ({ low, high, bow })
 
 /**
- * Per length, the score without a shape and the score of all equal. Repeaters of four and five are fitted to the measured
- * scores, three to the two ids measured at that length; the other lengths continue the same steps, and each curve stays
- * under that of the next shorter length throughout.
+ * For each length, the curve of ids without a shape and the curve of Repeaters. Repeaters of length four and five are
+ * fitted to the measured scores, length three to the two measured ids. The other lengths continue the same steps. Each
+ * curve is below the curve of the next shorter length.
  */
 const curves: ReadonlyArray<readonly [plain: Curve, repeaters: Curve]> = [
   [curve(100, 100), curve(100, 100)],
@@ -25,7 +25,7 @@ const curves: ReadonlyArray<readonly [plain: Curve, repeaters: Curve]> = [
   [curve(1, 42), curve(40, 70)],
 ]
 
-/** How much of the way from no shape to all equal a shape is worth. */
+/** The weight of each shape: 0 is the curve without a shape, 1 the curve of Repeaters. */
 const shapeWorth: Readonly<Record<ShapeName, number>> = {
   Repeaters: 1,
   "Eye Heart": 0.6,
@@ -36,7 +36,7 @@ const shapeWorth: Readonly<Record<ShapeName, number>> = {
 const at = ({ bow, high, low }: Curve, popularity: number): number =>
   low + (high - low) * popularity + bow * popularity * (1 - popularity)
 
-/** The score of any id with this length, shape and mean popularity: nothing else about an id counts. */
+/** Returns the score of an id. It depends only on length, shape and mean popularity. */
 export const scoreOf = (length: number, shape: ShapeName | undefined, popularity: number): number => {
   const [plain, repeaters] = curves[length - 1]!
   const floor = at(plain, popularity)
@@ -50,6 +50,6 @@ export const meanPopularity = (indexes: ReadonlyArray<number>): number => {
   return sum / indexes.length
 }
 
-/** 1, the lowest, to 100. */
+/** Returns the rhythm score, from 1 (lowest) to 100. */
 export const rhythmScore = (id: EmojiId): number =>
   scoreOf(id.length, findShape(id), meanPopularity(id.emojis))

@@ -13,7 +13,7 @@ export const WalletSyncRequest = Schema.Struct({
   source: WalletSource,
 }).annotate({ identifier: "WalletSyncRequest" })
 
-/** The text a wallet signs with `personal_sign` to be linked. */
+/** The message that a wallet signs with `personal_sign` to prove that it belongs to the user. */
 export const WalletChallenge = Schema.Struct({ message: Schema.String, source: WalletSource }).annotate({
   identifier: "WalletChallenge",
 })

@@ -19,13 +19,13 @@ const Lengths = Schema.Array(
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxEmojiPerId })),
 ).check(Schema.isMaxLength(maxEmojiPerId))
 
-/** Lengths that are held back: announced ones are ComingSoon, the others have no price. */
+/** Lengths that are not for sale: announced ones are ComingSoon, the others are NoPrice. */
 export const heldBackLengths = {
   coming_soon_lengths: Lengths,
   unpriced_lengths: Lengths,
 }
 
-/** An id on offer, or one that was. */
+/** An emoji id in the market, for sale or not. */
 export const MarketItem = Schema.Struct({
   emoji_id: Schema.String,
   availability: Availability,
@@ -38,7 +38,7 @@ export const MarketItem = Schema.Struct({
   short_names: Schema.Array(Schema.String),
   stats: Schema.Array(Metric),
   generation: Schema.optionalKey(Schema.Int),
-  /** US cents; left out while the id has no price. */
+  /** In US cents. Missing if the id has no price. */
   price: Schema.optionalKey(Cents),
 }).annotate({ identifier: "MarketItem" })
 export type MarketItem = typeof MarketItem.Type

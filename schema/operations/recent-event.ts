@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { DateTime, Int, Json } from "../wire-format.ts"
 
-/** Something that happened, as its channel tells it. */
+/** An event as its channel publishes it. */
 export const RecentEvent = Schema.Struct({
   channel: Schema.String,
   offset: Int,
@@ -13,8 +13,8 @@ export type RecentEvent = typeof RecentEvent.Type
 
 export const RecentEvents = Schema.Struct({
   data: Schema.Array(RecentEvent),
-  /** Ask with this `before` for what came earlier; left out at the end. */
+  /** The `before` parameter for the next page of older events. Missing on the last page. */
   before: Schema.optionalKey(Schema.String),
-  /** Ask with this `after` for what has come since. */
+  /** The `after` parameter for newer events. */
   after: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "RecentEvents" })

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { optional, text } from "../wire-format.ts"
 
-/** The services that can be called through us. A client names one; it never gives an address. */
+/** The services that the proxy can call. A client sends the name of a service, never a URL. */
 export const ProxyService = Schema.Literals(["Echo", "Scraper"])
 
 export const ProxyCallParameters = Schema.Struct({
@@ -9,7 +9,7 @@ export const ProxyCallParameters = Schema.Struct({
   data: optional(text(16_384)),
 }).annotate({ identifier: "ProxyCallParameters" })
 
-/** What the service answered, as text and, where it is a JSON object, as that. */
+/** The response of the service as text, and parsed if it is a JSON object. */
 export const ProxyResult = Schema.Struct({
   json: Schema.Record(Schema.String, Schema.Unknown),
   value: Schema.String,

@@ -9,11 +9,11 @@ export const idAbsent = () => new NotFound({ error: notRegisteredText })
 export const writeForbidden = () =>
   new Forbidden({
     error:
-      "Only the owner, an admin or a power role of the key's organization may change this id; the owner's API key needs userData:update.",
+      "Only the owner, an admin or an organization power role can change this emoji id. API keys need userData:update.",
     details: { scope: "adminEmoji:write" },
   })
 
-/** Turns every way an edit can fail into the failure that is answered. */
+/** Converts the outcome of an edit to an API error, unless the edit succeeded or is stale. */
 export const checkOutcome = Effect.fnUntraced(function* (outcome: EditOutcome) {
   switch (outcome.outcome) {
     case "changed":
@@ -26,14 +26,26 @@ export const checkOutcome = Effect.fnUntraced(function* (outcome: EditOutcome) {
       return yield* writeForbidden()
     case "locked":
       return yield* new Conflict({
-        error: `This entry is locked since ${outcome.at}.`,
+        error: `This entry cannot be changed. It is locked since ${outcome.at}.`,
         details: { locked_future_writes_at: outcome.at },
       })
     case "crowded":
-      return yield* fieldFault("insert", "too_many", `An id has at most ${maxRecordsPerId} records.`)
+      return yield* fieldFault(
+        "insert",
+        "too_many",
+        `An emoji id can have at most ${maxRecordsPerId} records.`,
+      )
     case "duplicate":
-      return yield* fieldFault("insert", "uniqueness", `Already there: ${outcome.hashes.join(", ")}.`)
+      return yield* fieldFault(
+        "insert",
+        "uniqueness",
+        `These records already exist: ${outcome.hashes.join(", ")}.`,
+      )
     case "unknown":
-      return yield* fieldFault("delete", "unknown_hash", `No such record: ${outcome.hashes.join(", ")}.`)
+      return yield* fieldFault(
+        "delete",
+        "unknown_hash",
+        `These records do not exist: ${outcome.hashes.join(", ")}.`,
+      )
   }
 })

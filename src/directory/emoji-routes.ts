@@ -12,7 +12,7 @@ import { getStatistics } from "./statistics.ts"
 const group = "directory"
 const params = { emoji_id: Schema.String }
 
-// The set only ever grows, and only with a release.
+// The set changes only with a release.
 const setReply = Effect.succeed(
   Reply.json(
     emojis.map(({ canonical }) => canonical),
@@ -23,7 +23,7 @@ const setReply = Effect.succeed(
 const emoji = route({
   id: "emojiList",
   group,
-  summary: "The emoji an id may be made of",
+  summary: "List the supported emoji",
   method: "get",
   path: "/emoji",
   auth: "none",
@@ -35,7 +35,7 @@ const emoji = route({
 const metadata = route({
   id: "emojiIDMetadata",
   group,
-  summary: "The shape and the letter pattern of an id, registered or not",
+  summary: "Get the shape and pattern of an emoji id, registered or not",
   method: "get",
   path: "/emoji_id/:emoji_id/metadata",
   auth: "none",
@@ -48,7 +48,7 @@ const metadata = route({
 const rhythm = route({
   id: "rhythm",
   group,
-  summary: "The rhythm score of an id, 1 to 100",
+  summary: "Get the rhythm score of an emoji id, 1 to 100",
   method: "get",
   path: "/emoji_id/:emoji_id/rhythm",
   auth: "none",
@@ -61,7 +61,7 @@ const rhythm = route({
 const stats = route({
   id: "getStats",
   group,
-  summary: "How often an id was looked up, in all and by the day",
+  summary: "Get the number of lookups of an emoji id, in total and per day",
   method: "get",
   path: "/emoji_id/:emoji_id/stats",
   auth: "apiKey",

@@ -4,11 +4,11 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { invalidateAfterUnknownOutcome } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../config/config.ts"
 
-/** Changes of ids outside a state machine's turn: commit, then let every process forget, then wake subscribers. */
+/** Commits changes of ids outside a turn. Then it invalidates the id in every process and wakes subscribers. */
 export class IdChanges extends Context.Service<
   IdChanges,
   {
-    /** Answers the outcome once no process serves the id as it was before. An outcome without events changed nothing. */
+    /** Returns the outcome after every process has dropped the old state. An outcome without events changed nothing. */
     commit<A extends object>(
       canonical: string,
       statement: Effect.Effect<A, Unavailable>,
@@ -30,10 +30,10 @@ export class IdChanges extends Context.Service<
             Effect.tap((outcome) => {
               const { events } = outcome as { readonly events?: ReadonlyArray<ChannelPosition> }
               if (events === undefined) return Effect.void
-              // Caches first: who is told of a change and looks at once must not see the answer from before.
+              // Caches first: a subscriber who looks the id up after the event must not see the old response.
               return Effect.map(publisher.idsChanged([canonical]), () => publisher.moved(events))
             }),
-            // A client that leaves in between must not leave a stale answer behind.
+            // If the client disconnects meanwhile, the caches must still be invalidated.
             Effect.uninterruptible,
           ),
       })

@@ -15,7 +15,7 @@ export interface ListRequest {
   readonly page: number
 }
 
-/** The id an authorization-code token was given for, while it is still its user's. */
+/** The id that an OAuth token was issued for, if the user still owns it. */
 const chosenId = (principal: Principal): IdFilter | undefined => {
   const id = parseEmojiId(principal.emojiId ?? "")
   return id._tag === "EmojiId" ? { ownedBy: principal.userId, canonical: id.canonical } : undefined
@@ -23,14 +23,14 @@ const chosenId = (principal: Principal): IdFilter | undefined => {
 
 const maxOwned = 500
 
-/** A user's own ids, for pages where they choose among them: of very many the first, and the one that is named. */
-export const listOwned = Effect.fnUntraced(function* (userId: string, named: string | undefined) {
+/** Lists the ids of a user, for pages where the user selects one: the first 500, and always the `selected` one. */
+export const listOwned = Effect.fnUntraced(function* (userId: string, selected: string | undefined) {
   const ids = yield* EmojiIds
   const owned = yield* ids.list({ ownedBy: userId }, { limit: maxOwned, offset: 0 })
-  const mayBeLeftOut = owned.length === maxOwned && !owned.some(({ id }) => id.canonical === named)
+  const mayBeMissing = owned.length === maxOwned && !owned.some(({ id }) => id.canonical === selected)
   const others =
-    named !== undefined && mayBeLeftOut
-      ? yield* ids.list({ ownedBy: userId, canonical: named }, { limit: 1, offset: 0 })
+    selected !== undefined && mayBeMissing
+      ? yield* ids.list({ ownedBy: userId, canonical: selected }, { limit: 1, offset: 0 })
       : []
   return [...owned, ...others].map(toListItem)
 })
@@ -38,19 +38,19 @@ export const listOwned = Effect.fnUntraced(function* (userId: string, named: str
 export const toListItem = (registered: Registered): EmojiListItem =>
   emojiListItem(registered.id, rhythmScore(registered.id), registered)
 
-const madeAtOnce = 500
+const itemsPerStep = 500
 
-/** So many at a time, and others are answered between: thousands of ids would keep them waiting. */
+/** Maps a long list in steps and yields between them, so that thousands of ids do not block other requests. */
 export const makeEach = Effect.fnUntraced(function* <A, B>(all: ReadonlyArray<A>, make: (one: A) => B) {
   const made: Array<B> = []
-  for (let from = 0; from < all.length; from += madeAtOnce) {
+  for (let from = 0; from < all.length; from += itemsPerStep) {
     if (from > 0) yield* Effect.yieldNow
-    for (const one of all.slice(from, from + madeAtOnce)) made.push(make(one))
+    for (const one of all.slice(from, from + itemsPerStep)) made.push(make(one))
   }
   return made
 })
 
-/** The ids of a user or an organization, to whoever may see them as a list. */
+/** Lists the ids of a user or an organization, if the caller has the permission. */
 export class IdLists extends Context.Service<
   IdLists,
   {

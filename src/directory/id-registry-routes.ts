@@ -12,7 +12,7 @@ const shortText = Schema.String.check(Schema.isMaxLength(320))
 const register = route({
   id: "registerEmojiID",
   group,
-  summary: "Give an id to a user, by admins",
+  summary: "Register an emoji id for a user (admins)",
   method: "post",
   path: "/emoji_id",
   auth: "apiKey",
@@ -21,7 +21,7 @@ const register = route({
     emoji_id: Schema.String,
     user_id: optional(Uuid),
     email: optional(shortText),
-    /** One of the user's keys; their first when left out. */
+    /** One of the user's keys. The default is the first key. */
     pubkey: optional(shortText),
   }).annotate({ identifier: "RegisterEmojiIdRequest" }),
   success: EmojiListItem,
@@ -35,7 +35,7 @@ const register = route({
 const destroy = route({
   id: "destroyEmojiID",
   group,
-  summary: "Take an id out of the directory, by admins; answers the ids that changed",
+  summary: "Remove an emoji id from the directory (admins). Returns the changed ids",
   method: "del",
   path: "/emoji_id/:emoji_id",
   auth: "apiKey",

@@ -21,7 +21,7 @@ export interface RegisterRequest {
   readonly pubkey?: string | null
 }
 
-/** What admins do with ids as such: give one to a user, take one out. */
+/** Registers ids for users and removes ids, for admins. */
 export class IdRegistry extends Context.Service<
   IdRegistry,
   {
@@ -41,7 +41,7 @@ export class IdRegistry extends Context.Service<
       return IdRegistry.of({
         register: Effect.fnUntraced(function* (id, { email, pubkey, user_id }) {
           if ((user_id == null) === (email == null)) {
-            return yield* fieldFault("user_id", "one_of", "Send either user_id or email.")
+            return yield* fieldFault("user_id", "one_of", "Send either user_id or email, not both.")
           }
           const { canonical } = id
           const { outcome } = yield* changes.commit(
@@ -55,20 +55,28 @@ export class IdRegistry extends Context.Service<
             }),
           )
           if (outcome === "taken") {
-            return yield* fieldFault("emoji_id", "uniqueness", "The id is registered or held already.")
+            return yield* fieldFault(
+              "emoji_id",
+              "uniqueness",
+              "This emoji id is already registered or reserved.",
+            )
           }
           if (outcome === "no_user") {
             return yield* fieldFault(
               user_id == null ? "email" : "user_id",
               "unknown",
-              "There is no active user like this.",
+              "No active user has this user_id or email.",
             )
           }
           if (outcome === "unproven") {
-            return yield* fieldFault("email", "unconfirmed", "This address is not confirmed by its user yet.")
+            return yield* fieldFault(
+              "email",
+              "unconfirmed",
+              "The user has not confirmed this email address yet.",
+            )
           }
           if (outcome === "no_pubkey") {
-            return yield* fieldFault("pubkey", "unknown", "The user has no such key.")
+            return yield* fieldFault("pubkey", "unknown", "This key does not belong to the user.")
           }
           const [registered] = yield* ids.list({ canonical }, { limit: 1, offset: 0 })
           return registered === undefined ? yield* idAbsent() : toListItem(registered)
@@ -80,7 +88,9 @@ export class IdRegistry extends Context.Service<
             case "absent":
               return yield* idAbsent()
             case "in_transfer":
-              return yield* new Conflict({ error: "The id has an active transfer." })
+              return yield* new Conflict({
+                error: "This emoji id has an active transfer. Delete the transfer first.",
+              })
             case "mintable":
               return yield* stillMintable(canonical, destroyed.until)
             case "destroyed":

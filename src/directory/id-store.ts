@@ -11,7 +11,7 @@ export interface Registered extends Registration {
   readonly id: EmojiId
 }
 
-/** Whose ids: at least one part, and every part that is given must hold. */
+/** Selects ids. At least one condition is required; all given conditions must be true. */
 export interface IdFilter {
   readonly ownedBy?: string | undefined
   readonly organizationId?: string | undefined
@@ -22,7 +22,7 @@ export interface WriteFacts {
   readonly canonical: string
   readonly version: number
   readonly pubkey: string | null
-  /** The service holds the private half, or there is no key at all. */
+  /** The service stores the private key, or the id has no key. */
   readonly isCustodial: boolean
   readonly mayWrite: boolean
   readonly records: ReadonlyArray<{ readonly hash: string; readonly singleKey: string | null }>
@@ -45,7 +45,7 @@ const toRegistered = (row: ListRow): ReadonlyArray<Registered> => {
   return id._tag === "EmojiId" ? [{ ...row, id }] : []
 }
 
-/** Registered ids: lists and facts about them, and their beginning and end. */
+/** The table of registered ids: reads, registration and removal. */
 export class EmojiIds extends Context.Service<
   EmojiIds,
   {
@@ -80,7 +80,7 @@ export class EmojiIds extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
 
-      /** Only what is asked for becomes part of the statement: each way to find ids has an index of its own. */
+      /** Only the given conditions become part of the statement, because each one has its own index. */
       const matching = (q: Client, { canonical, organizationId, ownedBy }: IdFilter) =>
         [
           ownedBy !== undefined &&
@@ -90,8 +90,8 @@ export class EmojiIds extends Context.Service<
             q`e.pubkey = any(array(select k.pubkey from pubkey k where k.organization_id = ${organizationId}::uuid))`,
           canonical !== undefined && q`e.canonical = ${canonical}`,
         ]
-          .filter((way) => way !== false)
-          .reduce((both, way) => q`${both} and ${way}`)
+          .filter((condition) => condition !== false)
+          .reduce((all, condition) => q`${all} and ${condition}`)
 
       const list = (filter: IdFilter, page: { limit: number; offset: number }) =>
         sql

@@ -24,7 +24,7 @@ import { writePermissionOf } from "./write-permission.ts"
 
 const group = "store"
 const params = { emoji_id: Schema.String }
-/** Escapes and white space may make the body much larger than the data it carries. */
+/** Larger than the limit of the data, because escapes and white space can make the body much larger. */
 const bodyLimitBytes = 4 * maxStoredBytes
 const maxNumberShown = 40
 
@@ -33,13 +33,17 @@ const checkKeys = (text: string) => {
   const keys = storeKeys.filter((key) => names.includes(key))
   return names.length > 0 && keys.length === names.length
     ? Effect.succeed(keys)
-    : Effect.fail(new InvalidRequest({ error: `query: keys: expected some of ${storeKeys.join(", ")}` }))
+    : Effect.fail(
+        new InvalidRequest({
+          error: `query: keys: expected one or more of ${storeKeys.join(", ")}`,
+        }),
+      )
 }
 
 const loadMany = route({
   id: "loadJsonIndex",
   group,
-  summary: "What an id stores under several keys",
+  summary: "Get the data stored under several keys of an emoji id",
   method: "get",
   path: "/emoji_id/:emoji_id/json",
   auth: "none",
@@ -57,7 +61,7 @@ const loadMany = route({
 const loadOne = route({
   id: "loadJson",
   group,
-  summary: "What an id stores under one key; an empty object when nothing is",
+  summary: "Get the data stored under one key of an emoji id, or an empty object",
   method: "get",
   path: "/emoji_id/:emoji_id/json/:key",
   auth: "none",
@@ -74,7 +78,7 @@ const loadOne = route({
 const store = route({
   id: "storeJson",
   group,
-  summary: "Store data under a key, and the records linked with it",
+  summary: "Store data under a key and replace its linked records",
   method: "post",
   path: "/emoji_id/:emoji_id/json/:key",
   auth: "apiKey",
@@ -89,7 +93,11 @@ const store = route({
     const inexact = findInexactNumber(new TextDecoder().decode(rawBody))
     if (inexact !== undefined) {
       const shown = inexact.slice(0, maxNumberShown)
-      return yield* fieldFault("data", "inexact_number", `${shown} cannot be kept as it is: send it as text.`)
+      return yield* fieldFault(
+        "data",
+        "inexact_number",
+        `${shown} cannot be stored exactly. Send it as a string.`,
+      )
     }
     return yield* JsonStore.use((jsonStore) =>
       jsonStore.store(id, params.key, writePermissionOf(principal), body),

@@ -50,11 +50,11 @@ const toEntry = (row: EntryRow): LoadJsonResponse => ({
   ...(row.locked_future_writes_at !== null && { locked_future_writes_at: row.locked_future_writes_at }),
 })
 
-/** What an id's owner keeps under its store keys: in the service's database, not on chain. */
+/** Stores JSON data under the store keys of an id, in the service's database, not on chain. */
 export class JsonStore extends Context.Service<
   JsonStore,
   {
-    /** One entry per key asked for; under a key that holds nothing, an empty object as old as the registration. */
+    /** Returns one entry per key. A key without data has an empty object with the time of the registration. */
     load(
       id: EmojiId,
       keys: ReadonlyArray<StoreKey>,
@@ -91,11 +91,11 @@ export class JsonStore extends Context.Service<
         store: Effect.fnUntraced(function* (id, key, permission, body) {
           const data = JSON.stringify(body.data)
           if (Buffer.byteLength(data) > maxStoredBytes) {
-            return yield* new BodyTooLarge({ error: `The data may have at most ${maxStoredBytes} bytes.` })
+            return yield* new BodyTooLarge({ error: `The data must have at most ${maxStoredBytes} bytes.` })
           }
           const bad = key === "VisualizerFileLocations" ? findBadFileMembers(body.data) : []
           if (bad.length > 0) {
-            return yield* fieldFault("data", "invalid_url", `Not an http or https URL: ${bad.join(", ")}.`)
+            return yield* fieldFault("data", "invalid_url", `Expected http or https URLs: ${bad.join(", ")}.`)
           }
           const linked = yield* checkRecords(id, body.linked_tags ?? [], "linked_tags")
           const edit = editRecords({

@@ -29,7 +29,7 @@ const toRequest = (given: {
 const list = route({
   id: "listEmojiIDs",
   group,
-  summary: "One's own ids, a user's (admins) or an organization's (its power roles), in display format",
+  summary: "List your emoji ids, or those of a user (admins) or organization (power roles)",
   method: "get",
   path: "/emoji_id",
   auth: "apiKey",
@@ -43,7 +43,7 @@ const list = route({
 const listExtended = route({
   id: "listExtended",
   group,
-  summary: "The same ids with all their formats, score, shape and token",
+  summary: "List emoji ids with their formats, rhythm score, shape and token id",
   method: "get",
   path: "/emoji_id/extended",
   auth: "apiKey",

@@ -3,15 +3,15 @@ import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js"
 
 const blake2b256 = (bytes: Uint8Array): Uint8Array => blake2b(bytes, { dkLen: 32 })
 
-/** An id without records: the hash of nothing, which no pair of nodes and no record hashes to. */
+/** The root of an id without records: the hash of the empty string. It differs from every other root. */
 const emptyRoot = bytesToHex(blake2b256(new Uint8Array(0)))
 
 /**
- * The root over record hashes (lower-case hex) in byte order: neighbours are hashed in pairs, level by level, and a node
- * without a neighbour moves up as it is. Of one record it is that record's hash.
+ * Returns the Merkle root of record hashes (lower-case hex). The hashes are sorted by their bytes, then hashed in
+ * pairs, level by level. An odd node moves up unchanged. The root of one record is the hash of that record.
  */
 export const merkleRoot = (recordHashes: ReadonlyArray<string>): string => {
-  // Of equal length and case, hex sorts as its bytes do.
+  // Hex strings of equal length and case sort like their bytes.
   let level: ReadonlyArray<Uint8Array> = recordHashes.toSorted().map((hash) => hexToBytes(hash))
   if (level.length === 0) return emptyRoot
   while (level.length > 1) {

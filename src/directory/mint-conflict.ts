@@ -1,8 +1,8 @@
 import { Conflict } from "../../schema/errors.ts"
 
-/** The owner holds a mint permission: if the id changed hands now, the old owner could still mint it. */
+/** The owner has a mint permission. If the id got a new owner now, the old owner could still mint it. */
 export const stillMintable = (eid: string, until: string): Conflict =>
   new Conflict({
-    error: `${eid} may be minted by a permission its owner has been given, and stays theirs until that ends at ${until}.`,
+    error: `${eid} cannot change its owner until ${until}, because its owner has a mint permission.`,
     details: { mint_until: until },
   })

@@ -10,7 +10,7 @@ import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
 import { InvalidRequest } from "../../schema/errors.ts"
 import { FieldFaults } from "../../schema/field-faults.ts"
 
-/** Reads what a client wants written; `field` is where it stands in the request. */
+/** Validates the records of a request. `field` is their member in the request body, for error messages. */
 export const checkRecords = Effect.fnUntraced(function* (
   id: EmojiId,
   inputs: ReadonlyArray<RecordInput>,
@@ -27,7 +27,7 @@ export const checkRecords = Effect.fnUntraced(function* (
       }
       faults.add(field, record.code, `${field}.${place}: ${record.message}`)
     } else if (seen.has(record.hash)) {
-      faults.add(field, "uniqueness", `${field}.${place}: The same record is there twice.`)
+      faults.add(field, "uniqueness", `${field}.${place}: The request contains this record twice.`)
     } else {
       seen.add(record.hash)
       records.push(record)
@@ -37,7 +37,7 @@ export const checkRecords = Effect.fnUntraced(function* (
   return records
 })
 
-/** Of several new values for a category that keeps one, the last counts, as if they had come one after the other. */
+/** Keeps only the last new value of each single-value category, as if the values were inserted one after the other. */
 export const keepLastValues = (records: ReadonlyArray<DirectoryRecord>): ReadonlyArray<DirectoryRecord> => {
   const lastOf = new Map(records.map((record) => [findSingleValueKey(record) ?? record.hash, record]))
   return records.filter((record) => lastOf.get(findSingleValueKey(record) ?? record.hash) === record)

@@ -12,7 +12,7 @@ import { writePermissionOf } from "./write-permission.ts"
 const edit = route({
   id: "editEmojiID",
   group: "directory",
-  summary: "Add and remove records of an id; answers the ids that changed",
+  summary: "Add and remove records of an emoji id. Returns the changed ids",
   method: "patch",
   path: "/emoji_id/:emoji_id",
   auth: "apiKey",
@@ -31,7 +31,7 @@ const edit = route({
 const redirect = route({
   id: "linkRedirect",
   group: "directory",
-  summary: "Go where an id's named link or its Redirect record leads",
+  summary: "Redirect to a named link or the Redirect record of an emoji id",
   method: "get",
   path: "/redirect",
   auth: "none",
@@ -44,7 +44,7 @@ const redirect = route({
     const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(query.emoji_id))
     const { result } = yield* checkRegistered(lookup)
     const url = findRedirect(result, query.link)
-    if (url === undefined) return yield* new NotFound({ error: "The id leads nowhere." })
+    if (url === undefined) return yield* new NotFound({ error: "This emoji id has no redirect." })
     return Reply.redirect(url, { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" })
   }),
 })

@@ -8,7 +8,7 @@ import { Sql } from "../postgres/sql.ts"
 import { batchWrites } from "../turns/batch-writes.ts"
 import type { WritePermission } from "./write-permission.ts"
 
-/** What the store holds of an entry besides its data. */
+/** The facts about a stored entry, without its data. */
 export interface StoredFacts {
   readonly created_at: string
   readonly updated_at: string
@@ -22,7 +22,7 @@ export interface RecordEdit {
   readonly insert: ReadonlyArray<DirectoryRecord>
   readonly delete: ReadonlyArray<string>
   readonly bypass: boolean
-  /** The edit was decided on this version; another one makes it stale. */
+  /** The version of the id that the edit is based on. If the id has another version, the outcome is `stale`. */
   readonly expected?: number
   readonly merkleRoot?: string
   readonly signature?: string
@@ -30,7 +30,7 @@ export interface RecordEdit {
     readonly key: string
     readonly data: string
     readonly lockedFutureWritesAt: string | undefined
-    /** The inserts are to be the key's whole linked set. */
+    /** Whether the inserts replace all linked records of the key. */
     readonly linked: boolean
   }
 }
@@ -46,10 +46,10 @@ export type EditOutcome =
   | { readonly outcome: "duplicate" | "unknown"; readonly hashes: ReadonlyArray<string> }
   | { readonly outcome: "locked"; readonly at: string }
 
-/** What `edit_batch` answers. Edits are counted from one. */
+/** The result of `edit_batch`. Edits are numbered from 1. */
 interface Edited {
   readonly refused: Readonly<Record<number, EditOutcome>>
-  /** The numbers of those that changed something, and for each of these its version and where its channel has come to. */
+  /** The numbers of the edits that changed something, and for each its new version and channel offset. */
   readonly changed: ReadonlyArray<number>
   readonly versions: ReadonlyArray<number>
   readonly ends: ReadonlyArray<number>
@@ -57,7 +57,7 @@ interface Edited {
   readonly stored: Readonly<Record<string, StoredFacts>>
 }
 
-/** What `edit_batch` takes: each kind of row in one list. */
+/** The parameter of `edit_batch`: one list per kind of row. */
 const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
   const lists = { edits: [], deletes: [], inserts: [], stores: [] } as Record<string, Array<unknown>>
   edits.forEach((edit, i) => {
@@ -123,8 +123,9 @@ const toOutcomes = (
 const maxEditsPerStatement = 32
 
 /**
- * Permission, version, records, store entry, version number and event: one statement, for all who ask at the same time.
- * Never repeated by itself, as a second run would find its own records there already.
+ * Edits records. One statement checks permission and version and writes records, store entry, version and event, for
+ * all edits that arrive at the same time. It is never retried automatically: a second run would find its own records as
+ * duplicates.
  */
 export const makeEditRecords = Effect.map(Sql, (sql) => {
   const send = (edits: ReadonlyArray<RecordEdit>) =>
@@ -148,12 +149,13 @@ export const makeEditRecords = Effect.map(Sql, (sql) => {
     run: (edits: ReadonlyArray<RecordEdit>) =>
       send(edits).pipe(
         Effect.map((outcomes) => outcomes.map((outcome) => Effect.succeed(outcome))),
-        // Nothing is done then. One of them has too many records, and nobody else suffers for it.
+        // The statement changed nothing: one of the edits inserts too many records. Each edit runs alone, so the others
+        // succeed.
         Effect.catchTag("SqlRefused", () => Effect.succeed(edits.map(editAlone))),
       ),
     maxStatements: Math.ceil(sql.poolSize / 4),
     maxAsks: maxEditsPerStatement,
-    // A second edit of an id is about what the first made of it.
+    // A second edit of the same id must see the result of the first.
     fits: ({ canonical }, others) => others.every((other) => other.canonical !== canonical),
   })
 })

@@ -26,7 +26,7 @@ const maxAttempts = 5
 
 const hexOf = (text: string): string => text.replace(/^0x/i, "").toLowerCase()
 
-/** The hashes the id will have after the edit. */
+/** The record hashes of the id after the edit. */
 const hashesAfter = (facts: WriteFacts, edit: RecordEdit): ReadonlyArray<string> => {
   const replaced = new Set(edit.bypass ? [] : edit.insert.map((record) => findSingleValueKey(record)))
   const deleted = new Set(edit.delete)
@@ -39,21 +39,21 @@ const hashesAfter = (facts: WriteFacts, edit: RecordEdit): ReadonlyArray<string>
 const checkRoot = (facts: WriteFacts, edit: RecordEdit): Unprocessable | undefined => {
   const root = edit.merkleRoot ?? ""
   if (merkleRoot(hashesAfter(facts, edit)) !== root) {
-    return fieldFault("merkle_root", "mismatch", "The root is not that of the records after this edit.")
+    return fieldFault("merkle_root", "mismatch", "merkle_root does not match the records after this edit.")
   }
   if (facts.isCustodial) return undefined
   const isSigned =
     edit.signature !== undefined && pubkeySigned(facts.pubkey ?? "", Buffer.from(root, "hex"), edit.signature)
   return isSigned
     ? undefined
-    : fieldFault("signature", "invalid", "The root is not signed by the key that owns the id.")
+    : fieldFault("signature", "invalid", "merkle_root is not signed by the key that owns the emoji id.")
 }
 
-/** Edits of an id's records. */
+/** Edits the records of an id. */
 export class Records extends Context.Service<
   Records,
   {
-    /** Answers the ids it changed. `expected`: decided on this version of the id; another one is a conflict. */
+    /** Returns the changed ids. With `expected`, another version of the id fails with 409. */
     edit(
       id: EmojiId,
       permission: WritePermission,
@@ -69,7 +69,10 @@ export class Records extends Context.Service<
       const changes = yield* IdChanges
       const editRecords = yield* makeEditRecords
 
-      /** A root is over all of the id's records, so it is checked against a version, which the edit then insists on. */
+      /**
+       * Checks the Merkle root. It covers all records of the id, so the edit is then valid only for the checked
+       * version.
+       */
       const withRootChecked = Effect.fnUntraced(function* (edit: RecordEdit) {
         if (edit.merkleRoot === undefined) return edit
         const { canonical, permission } = edit
@@ -84,7 +87,7 @@ export class Records extends Context.Service<
       return Records.of({
         edit: Effect.fnUntraced(function* (id, permission, request, expected) {
           if (request.signature != null && request.merkle_root == null) {
-            return yield* fieldFault("signature", "needs_root", "A signature is over a merkle_root.")
+            return yield* fieldFault("signature", "needs_root", "A signature requires merkle_root.")
           }
           const bypass = request.bypass_single_restrictions ?? false
           const records = yield* checkRecords(id, request.insert ?? [], "insert")
@@ -103,7 +106,7 @@ export class Records extends Context.Service<
             const outcome = yield* checkOutcome(yield* changes.commit(id.canonical, editRecords(checked)))
             if (outcome.outcome !== "stale") return outcome.outcome === "changed" ? [id.canonical] : []
           }
-          return yield* new Conflict({ error: "The id is being changed by others. Try again." })
+          return yield* new Conflict({ error: "The emoji id was changed by another request. Retry." })
         }),
       })
     }),

@@ -6,7 +6,7 @@ import { DatabaseClock } from "../postgres/database-clock.ts"
 import { EmojiIds } from "./id-store.ts"
 import { notRegisteredText } from "./lookup/answer.ts"
 
-/** The views of the window, then those of each day in it that had any, the newest first. */
+/** Returns the views of the window, then of each day that had views, newest first. */
 export const getStatistics = Effect.fnUntraced(function* (id: EmojiId) {
   const ids = yield* EmojiIds
   const nowMs = (yield* DatabaseClock).now()

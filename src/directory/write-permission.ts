@@ -1,13 +1,13 @@
 import { mayAsOwner, mayInOrganization } from "../accounts/permissions.ts"
 import type { Principal } from "../http/principal.ts"
 
-/** Who wants to change an id, and by what right besides owning it. */
+/** The rights of a caller who wants to change an id. */
 export interface WritePermission {
   readonly userId: string
-  /** Organizations whose keys' ids this caller may write to. */
+  /** The caller may write to ids that are owned by keys of these organizations. */
   readonly organizations: ReadonlyArray<string>
   readonly isAdmin: boolean
-  /** May write what its owner has locked. */
+  /** Whether the caller may write to locked entries. */
   readonly mayUnlock: boolean
 }
 
@@ -16,11 +16,11 @@ const powerOrganizations = (principal: Principal): ReadonlyArray<string> =>
     mayInOrganization(principal, id, "organizationEmoji:write"),
   )
 
-/** Owns nothing: for a key that may not change what its user owns. */
-const nobody = "00000000-0000-0000-0000-000000000000"
+/** A user id that owns nothing. Used for an API key without the scope to change its user's ids. */
+const noUserId = "00000000-0000-0000-0000-000000000000"
 
 export const writePermissionOf = (principal: Principal): WritePermission => ({
-  userId: mayAsOwner(principal, "userData:update") ? principal.userId : nobody,
+  userId: mayAsOwner(principal, "userData:update") ? principal.userId : noUserId,
   organizations: powerOrganizations(principal),
   isAdmin: principal.scopes.has("adminEmoji:write"),
   mayUnlock: principal.scopes.has("adminEmoji:updateSecureData"),

@@ -2,23 +2,23 @@ import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Seal, type SealBroken } from "../crypto/envelope-encryption.ts"
 
-/** Both columns of a custodial wallet's row. */
+/** The two columns of a custodial key in the database. */
 export interface CustodialKey {
   readonly pubkey: string
   readonly sealedKey: string
 }
 
-// A sealed key copied to the row of another pubkey does not open there.
+// Binds the encrypted key to its pubkey: it cannot be decrypted in the row of another one.
 const aadFor = (pubkey: string) => `custodial-key/${pubkey}`
 
-/** Ed25519 keys the service holds for its users. The private half leaves this file only sealed. */
+/** Ed25519 keys that the service stores for its users. Private keys leave this file only encrypted. */
 export class CustodialKeys extends Context.Service<
   CustodialKeys,
   {
     readonly make: Effect.Effect<CustodialKey>
-    /** The signature, 128 hex digits. */
+    /** Returns the signature as 128 hex digits. */
     readonly sign: (key: CustodialKey, message: Uint8Array) => Effect.Effect<string, SealBroken>
-    /** The sealed key under the current master key. */
+    /** Encrypts the private key again, with the current master key. */
     readonly reseal: (key: CustodialKey) => Effect.Effect<string, SealBroken>
   }
 >()("services/CustodialKeys") {

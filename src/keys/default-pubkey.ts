@@ -5,11 +5,11 @@ import { accountTopic } from "../cluster/topic-names.ts"
 import { CustodialKeys } from "./custodial-keys.ts"
 import { Pubkeys } from "./pubkey-store.ts"
 
-/** The key an id is bound to when its owner names none. Whoever has no key yet gets one the service keeps. */
+/** Selects the key that owns an id if the user names none. A user without a key gets a custodial key. */
 export class DefaultPubkeys extends Context.Service<
   DefaultPubkeys,
   {
-    /** `preferred` when it is the user's, else their oldest key. */
+    /** Returns `preferred` if it belongs to the user, otherwise the user's oldest key. */
     of(userId: string, preferred?: string | null): Effect.Effect<string, Unavailable>
   }
 >()("directory/DefaultPubkeys") {
@@ -25,7 +25,7 @@ export class DefaultPubkeys extends Context.Service<
           const known = yield* pubkeys.findFirst(userId, preferred)
           if (known !== undefined) return known
           const key = yield* custodial.make
-          // Two requests at once may both add a key; both are good, and the older is the first from then on.
+          // Two simultaneous requests may both add a key. Both keys are valid, and the older one is the default.
           yield* pubkeys.addCustodial(userId, key)
           yield* bus.invalidate(accountTopic, [userId])
           return (yield* pubkeys.findFirst(userId, preferred)) ?? key.pubkey

@@ -2,18 +2,23 @@ import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { type EthAddress, ethAddressOf } from "./eth-address.ts"
 
-/** EIP-191, version E: what `personal_sign` signs. The prefix keeps a message from being a transaction. */
+/**
+ * The hash that `personal_sign` signs (EIP-191, version E). The prefix prevents that a message is also a transaction.
+ */
 const messageHash = (message: Uint8Array) =>
   keccak_256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]))
 
-/** `0x`, then r, s and v (27 or 28): 65 bytes in hex. */
+/** Returns the signature: `0x`, then r, s and v (27 or 28) as 65 bytes in hex. */
 export const signEthMessage = (message: Uint8Array, secretKey: Uint8Array): string => {
   const options = { prehash: false, format: "recovered" } as const
   const [recovery = 0, ...rs] = secp256k1.sign(messageHash(message), secretKey, options)
   return `0x${Buffer.from([...rs, recovery + 27]).toString("hex")}`
 }
 
-/** Some wallets write v as 0 or 1. A signature with a high s is a tampered copy of one with a low s. */
+/**
+ * Returns the address that signed the message. Accepts v as 0 or 1, which some wallets send. Rejects a high s
+ * (malleability).
+ */
 export const recoverEthSigner = (message: Uint8Array, signature: string): EthAddress | undefined => {
   if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) return undefined
   const bytes = Buffer.from(signature.slice(2), "hex")
@@ -26,7 +31,7 @@ export const recoverEthSigner = (message: Uint8Array, signature: string): EthAdd
     const point = rs.addRecoveryBit(recovery).recoverPublicKey(messageHash(message))
     return ethAddressOf(point.toBytes())
   } catch {
-    // r or s out of range, or r is no point's x: noble says so only by throwing.
+    // noble throws if r or s is out of range, or if r is not the x of a point.
     return undefined
   }
 }

@@ -7,9 +7,9 @@ export type WalletSource = "Mint" | "Dashboard"
 export class WalletSignatureInvalid extends Data.TaggedError("WalletSignatureInvalid")<{}> {}
 
 /**
- * Links a wallet by a `personal_sign` over a text that never changes for one user and source. It needs no nonce:
- * sent again, a signature links the same wallet to the same user. Sent for another user it recovers an address
- * that nobody holds a key to, so it proves nothing about the wallet it came from.
+ * Verifies that a wallet belongs to a user, by a `personal_sign` signature of a text that depends only on user and
+ * source. No nonce is needed: a repeated signature links the same wallet to the same user. For another user, the
+ * signature recovers to a random address, so it proves nothing about the wallet.
  */
 export class EthWallets extends Context.Service<
   EthWallets,

@@ -19,7 +19,7 @@ const readPubkey = (given: string) =>
           error:
             reason === "malformed"
               ? "pubkey: expected an Ed25519 public key as 64 hex digits"
-              : "pubkey: this is no usable point of the curve",
+              : "pubkey: expected a valid Ed25519 public key; this is not a usable point of the curve",
         }),
       ),
     ),
@@ -30,11 +30,18 @@ const add = Effect.fnUntraced(function* (userId: string, given: string) {
   return yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey))
 })
 
-/** Keys are public, so anybody can add somebody's first. Its holder gets it back by a signature. */
+/**
+ * Checks the proof of ownership. Anyone can add a public key of another person; a signature lets the holder take it
+ * over.
+ */
 const claim = Effect.fnUntraced(function* (userId: string, given: string, signature: string) {
   const pubkey = yield* readPubkey(given)
   if (!pubkeySigned(pubkey, ownershipMessage(userId), signature)) {
-    return yield* fieldFault("signature", "invalid", "The key has not signed that it is this user's.")
+    return yield* fieldFault(
+      "signature",
+      "invalid",
+      "The signature is not valid. Sign the ownership message with this key.",
+    )
   }
   yield* Pubkeys.use((pubkeys) => pubkeys.freeFor(userId, pubkey))
 })
@@ -42,7 +49,7 @@ const claim = Effect.fnUntraced(function* (userId: string, given: string, signat
 const generate = route({
   id: "createWallet",
   group: "keys",
-  summary: "Generate a custodial wallet and answer its public key",
+  summary: "Generate a custodial key and return its public key",
   method: "post",
   path: "/pubkeys",
   auth: "JWT",
@@ -57,7 +64,8 @@ const addOwn = route({
   id: "addPubkey",
   group: "keys",
   summary:
-    "Add a public key of one's own; with its Ed25519 signature over `Emoji Id Directory: this key belongs to the user {user_id}` also one that somebody else has added",
+    "Add a public key to your account. A key that another user has added needs a signature of " +
+    "`Emoji Id Directory: this key belongs to the user {user_id}`",
   method: "post",
   path: "/pubkeys/:pubkey",
   auth: "JWT",
@@ -78,7 +86,7 @@ const addOwn = route({
 const listOwn = route({
   id: "getPubkeys",
   group: "keys",
-  summary: "Public keys of the current user, oldest first",
+  summary: "List your public keys, oldest first",
   method: "get",
   path: "/pubkeys",
   auth: "JWT",
@@ -91,7 +99,7 @@ const listOwn = route({
 const addForUser = route({
   id: "addPubkeyForUser",
   group: "keys",
-  summary: "Add a public key for a user: oneself, or anybody with user:write",
+  summary: "Add a public key to your account, or to any user with the scope user:write",
   method: "post",
   path: "/users/:user_id/pubkeys/:pubkey",
   auth: "JWT",
@@ -110,7 +118,7 @@ const addForUser = route({
 const listForUser = route({
   id: "getPubkeysForUser",
   group: "keys",
-  summary: "Public keys of a user: oneself, or anybody with user:show",
+  summary: "List your public keys, or those of any user with the scope user:show",
   method: "get",
   path: "/users/:user_id/pubkeys",
   auth: "JWT",

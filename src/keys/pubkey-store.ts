@@ -8,20 +8,22 @@ import { type CustodialKey, CustodialKeys } from "./custodial-keys.ts"
 
 const maxPubkeysPerUser = 200
 
-/** The keys a user may own ids with, oldest first. */
+/** The public keys of users. A key can own ids. Lists are ordered oldest first. */
 export class Pubkeys extends Context.Service<
   Pubkeys,
   {
     list(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** `preferred` when it is the user's, else their oldest key. */
+    /** Returns `preferred` if it belongs to the user, otherwise the user's oldest key. */
     findFirst(userId: string, preferred: string | null): Effect.Effect<string | undefined, Unavailable>
-    /** A key of the user's own; its private half never comes here. Added twice it stays one key. */
+    /** Adds a key whose private key the user stores. Adding it again changes nothing. */
     add(userId: string, pubkey: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
-    /** The user has shown to hold the private half: whoever else has added the key, and owns nothing with it, loses it. */
+    /**
+     * Adds a key whose signature the user has sent. Another user who has added it, and owns no id with it, loses it.
+     */
     freeFor(userId: string, pubkey: string): Effect.Effect<void, Unavailable>
-    /** A new custodial wallet. */
+    /** Generates a custodial key. */
     generate(userId: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
-    /** Stores a custodial key of an existing user. Neither counts their keys nor invalidates caches. */
+    /** Stores a custodial key of an existing user, without a limit check and without cache invalidation. */
     addCustodial(userId: string, key: CustodialKey): Effect.Effect<void, Unavailable>
   }
 >()("directory/Pubkeys") {
@@ -46,12 +48,16 @@ export class Pubkeys extends Context.Service<
           )
           .pipe(invalidating(bus.invalidate(accountTopic, [userId]), sql.statementTimeoutMs))
         if (row!.holder === userId) return pubkey
-        if (!row!.user_exists) return yield* new NotFound({ error: "There is no such user." })
+        if (!row!.user_exists) return yield* new NotFound({ error: "The user does not exist." })
         if (row!.holder === null) {
-          return yield* fieldFault("pubkey", "too_many", `A user has at most ${maxPubkeysPerUser} keys.`)
+          return yield* fieldFault(
+            "pubkey",
+            "too_many",
+            `A user can have at most ${maxPubkeysPerUser} public keys.`,
+          )
         }
         return yield* new Unprocessable({
-          error: "This key is registered already.",
+          error: "This public key is already registered.",
           fields: { pubkey: [{ code: "uniqueness", message: "already registered" }] },
         })
       })

@@ -10,7 +10,9 @@ export class PubkeyInvalid extends Data.TaggedError("PubkeyInvalid")<{
 const pubkeyPattern = /^[0-9a-f]{64}$/i
 const signaturePattern = /^[0-9a-f]{128}$/i
 
-/** Undefined for what is no point, for encodings out of range, and for the eight points any signature fits. */
+/**
+ * Undefined if the bytes are not a point, are out of range, or are one of the eight points that accept any signature.
+ */
 const findPoint = (bytes: Uint8Array) => {
   try {
     const point = ed25519.Point.fromBytes(bytes, false)
@@ -20,7 +22,7 @@ const findPoint = (bytes: Uint8Array) => {
   }
 }
 
-/** An Ed25519 public key as 64 hex digits, given back in lower case. */
+/** Parses an Ed25519 public key of 64 hex digits and returns it in lower case. */
 export const checkPubkey = Effect.fnUntraced(function* (text: string) {
   if (!pubkeyPattern.test(text)) return yield* new PubkeyInvalid({ reason: "malformed" })
   if (!findPoint(Buffer.from(text, "hex"))?.isTorsionFree()) {
@@ -29,7 +31,7 @@ export const checkPubkey = Effect.fnUntraced(function* (text: string) {
   return text.toLowerCase()
 })
 
-/** With node:crypto this holds the event loop for 0.5 ms, the point check included, where noble alone takes 2 ms. */
+/** Verifies a signature. Uses node:crypto: 0.5 ms with the point check, compared with 2 ms for noble. */
 export const pubkeySigned = (pubkey: string, message: Uint8Array, signature: string): boolean => {
   if (!pubkeyPattern.test(pubkey) || !signaturePattern.test(signature)) return false
   const bytes = Buffer.from(pubkey, "hex")
@@ -41,10 +43,13 @@ export const pubkeySigned = (pubkey: string, message: Uint8Array, signature: str
   return verify(null, message, key, Buffer.from(signature, "hex"))
 }
 
-/** What a key signs to show whose it is. A text, so that no root of records and no activation reads the same. */
+/**
+ * The message that a key signs to prove its owner. It is text, so it cannot equal a Merkle root or an activation
+ * message.
+ */
 export const ownershipMessage = (userId: string): Uint8Array =>
   new TextEncoder().encode(`Emoji Id Directory: this key belongs to the user ${userId}`)
 
-/** What a pubkey listed on a code signs to let a user draw a random id with it. */
+/** The message that a pubkey listed on a code signs, to let a user get a random id with the code. */
 export const activationMessage = (alternateId: string, nonce: string): Uint8Array =>
   blake2b(new TextEncoder().encode(alternateId + nonce), { dkLen: 32 })

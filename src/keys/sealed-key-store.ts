@@ -6,7 +6,7 @@ interface KeptKey extends CustodialKey {
   readonly sealedBy: string
 }
 
-/** Some of what each master secret has sealed, from one name to the next. */
+/** Reads some keys that each master secret has encrypted, one secret name after the other. */
 export const listSealedKeys = (perSecret: number) =>
   Sql.use((sql) =>
     sql.rows<KeptKey>(

@@ -4,16 +4,16 @@ import { AppConfig } from "../config/config.ts"
 import { CustodialKeys } from "./custodial-keys.ts"
 import { listSealedKeys } from "./sealed-key-store.ts"
 
-/** Of each secret. Some may have been spoiled; all of these were not. */
-const looksAt = 16
+/** Keys checked per secret. One may be corrupt, but not all of them. */
+const keysPerSecret = 16
 const nothing = new Uint8Array()
 
-/** Fails where a master secret is missing that the database keeps something sealed by. */
+/** Fails if the database contains keys that were encrypted with a master secret that is not configured. */
 export const checkSealedKeys = Effect.gen(function* () {
   const custody = yield* CustodialKeys
   const config = yield* AppConfig
   const opens = new Map<string, boolean>()
-  for (const { sealedBy, ...key } of yield* listSealedKeys(looksAt)) {
+  for (const { sealedBy, ...key } of yield* listSealedKeys(keysPerSecret)) {
     if (opens.get(sealedBy)) continue
     opens.set(sealedBy, yield* Effect.isSuccess(custody.sign(key, nothing)))
   }
@@ -21,13 +21,13 @@ export const checkSealedKeys = Effect.gen(function* () {
   const source = config.secretKeys === undefined ? join(config.dataDir, "secret-key") : "SECRET_KEYS"
   yield* Effect.fail(
     new Error(
-      `${source}: what this database keeps sealed does not open with it; start with the secret of before`,
+      `${source}: cannot decrypt the keys stored in this database; start with the secret that encrypted them`,
     ),
   )
 })
 
 /**
- * Stops the start then. A release in a folder of its own makes itself another secret: no second factor or wallet would open,
- * and what it seals would be lost with the folder.
+ * Stops the startup in that case. A release that starts in a new folder generates a new secret: it could not decrypt
+ * any second factor or custodial key, and data encrypted with the new secret would be lost with the folder.
  */
 export const sealedKeysCheck = Layer.effectDiscard(checkSealedKeys).pipe(Layer.provide(CustodialKeys.layer))

@@ -8,7 +8,7 @@ import { Wallets } from "./wallet-store.ts"
 const list = route({
   id: "listWallets",
   group: "wallets",
-  summary: "Ethereum addresses linked to the current user",
+  summary: "List your linked Ethereum addresses",
   method: "get",
   path: "/wallets",
   auth: "JWT",
@@ -20,7 +20,7 @@ const list = route({
 const challenge = route({
   id: "walletChallenge",
   group: "wallets",
-  summary: "The text to sign with personal_sign before POST /wallets",
+  summary: "Get the message to sign with personal_sign for POST /wallets",
   method: "get",
   path: "/wallets/challenge",
   auth: "JWT",
@@ -34,7 +34,7 @@ const challenge = route({
 const link = route({
   id: "syncWallet",
   group: "wallets",
-  summary: "Link the Ethereum address that signed the challenge",
+  summary: "Link the Ethereum address that signed the challenge message",
   method: "post",
   path: "/wallets",
   auth: "JWT",
@@ -51,8 +51,11 @@ const link = route({
       Effect.catchTag("WalletSignatureInvalid", () =>
         Effect.fail(
           new Unprocessable({
-            error: "This is no signature of the text that GET /wallets/challenge shows.",
-            fields: { signature: [{ code: "invalid", message: "expected 65 bytes as 0x and hex digits" }] },
+            error:
+              "The signature is not valid. Sign the message of GET /wallets/challenge with personal_sign.",
+            fields: {
+              signature: [{ code: "invalid", message: "expected 65 bytes as 0x and 130 hex digits" }],
+            },
           }),
         ),
       ),

@@ -7,7 +7,7 @@ import type { WalletSource } from "./eth-wallets.ts"
 
 const maxWalletsPerUser = 100
 
-/** Ethereum addresses whose holders signed for a user. */
+/** The linked Ethereum addresses of users. */
 export class Wallets extends Context.Service<
   Wallets,
   {
@@ -38,7 +38,7 @@ export class Wallets extends Context.Service<
           return yield* fieldFault(
             "eth_address",
             "too_many",
-            `A user has at most ${maxWalletsPerUser} wallets.`,
+            `A user can have at most ${maxWalletsPerUser} wallets.`,
           )
         }),
       })

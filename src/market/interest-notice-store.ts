@@ -12,7 +12,7 @@ interface SentNotices {
   readonly lease: string
   readonly users: ReadonlyArray<string>
   readonly mail: unknown
-  /** No user is left to notify. */
+  /** All users are notified. */
   readonly done: boolean
   readonly head_start_seconds: number
 }
@@ -25,8 +25,8 @@ export const makeInterestNoticeStore = Effect.map(Sql, (sql) => ({
       (q) => q`select canonical, first_told from take_freed(${lease}, ${maxIds}, ${leaseSeconds})`,
     ),
   /**
-   * Users with an interest in the id and no notice within the quiet period, oldest interest first. `email` is null unless
-   * it is verified. Until the first user was notified, users with an unverified address come last.
+   * Users with an interest in the id and no notice within the quiet period, oldest interest first. `email` is null
+   * unless it is verified. Until the first user is notified, users with an unverified email are last.
    */
   findRecipients: (
     { canonical, first_told }: FreedId,
@@ -42,7 +42,7 @@ export const makeInterestNoticeStore = Effect.map(Sql, (sql) => ({
                 order by ${first_told ? q`` : q`u.email is not null and u.email_verified_at is null,`}
                       i.created_at, i.id limit ${limit}`,
     ),
-  /** Records the notices and queues their mail. Safe to repeat: the first time takes the lease away. */
+  /** Records the notices and queues their mail. Safe to repeat: the first call ends the lease. */
   saveNotices: (sent: SentNotices) =>
     sql
       .rows<{ events: ReadonlyArray<ChannelPosition> }>(

@@ -11,17 +11,17 @@ import { isOnSale } from "./market-parameters.ts"
 const batchSize = 64
 const leaseSeconds = 30
 const usersPerRound = 500
-// An id that comes and goes, as carts expire, is news to the same user once an hour.
+// A user gets at most one notice per id and hour, because ids in expiring carts become free again and again.
 const quietSeconds = 3600
 
 /**
- * Tells users of ids they asked about that are free again: the first of them who could buy it, and after a head start the
- * others in their order. It is news, not a right: whoever checks out first has the id.
+ * Notifies users when an id that they have an interest in becomes free: first the user with the oldest interest who can
+ * buy it, and after a head start the others in order. A notice reserves nothing: the first checkout gets the id.
  */
 export class InterestNotices extends Context.Service<
   InterestNotices,
   {
-    /** Everything due now is told when it returns; answers how many ids it dealt with. */
+    /** Sends all notices that are due and returns the number of ids it handled. */
     readonly round: Effect.Effect<number, Unavailable>
   }
 >()("directory/InterestNotices") {
@@ -35,17 +35,19 @@ export class InterestNotices extends Context.Service<
       const store = yield* makeInterestNoticeStore
       const linkTo = (canonical: string) => `${config.webUrl}/?emoji_id=${encodeURIComponent(canonical)}`
 
-      const tell = Effect.fnUntraced(function* (freed: FreedId, lease: string) {
+      const notify = Effect.fnUntraced(function* (freed: FreedId, lease: string) {
         const { canonical } = freed
         const limit = freed.first_told ? usersPerRound : 1
-        // An id of a length that is held back is no news until it is on sale. By what is stored: it was freed by that, perhaps.
-        const isNews = isOnSale(canonical, yield* market.storedParameters)
-        // One more than is told now, to know whether somebody is left. Who only claims to have an address could not check
-        // out: they are not written to, and are told with the others.
-        const untold = isNews ? yield* store.findRecipients(freed, { limit: limit + 1, quietSeconds }) : []
-        const told = untold.slice(0, limit)
+        // Only ids that are for sale. Reads the stored parameters, because their change may be what freed the id.
+        const isForSale = isOnSale(canonical, yield* market.storedParameters)
+        // Reads one user more than it notifies, to know whether more are waiting. A user without a verified email
+        // cannot check out, so they get no mail and no head start.
+        const waiting = isForSale
+          ? yield* store.findRecipients(freed, { limit: limit + 1, quietSeconds })
+          : []
+        const notified = waiting.slice(0, limit)
         const mail = yield* outbox.seal(
-          told.flatMap(({ email }) =>
+          notified.flatMap(({ email }) =>
             email === null
               ? []
               : [
@@ -60,9 +62,9 @@ export class InterestNotices extends Context.Service<
         const events = yield* store.saveNotices({
           canonical,
           lease,
-          users: told.map(({ user_id }) => user_id),
+          users: notified.map(({ user_id }) => user_id),
           mail,
-          done: untold.length <= limit,
+          done: waiting.length <= limit,
           head_start_seconds: config.interestHeadStartSeconds,
         })
         publisher.moved(events)
@@ -73,7 +75,7 @@ export class InterestNotices extends Context.Service<
         for (;;) {
           const lease = randomUUID()
           const freed = yield* store.leaseFreed(lease, batchSize, leaseSeconds)
-          yield* Effect.forEach(freed, (id) => tell(id, lease), { discard: true })
+          yield* Effect.forEach(freed, (id) => notify(id, lease), { discard: true })
           handled += freed.length
           if (freed.length === 0) return handled
         }
@@ -81,7 +83,7 @@ export class InterestNotices extends Context.Service<
 
       yield* Effect.forkScoped(
         round.pipe(
-          Effect.catchCause((cause) => Effect.logDebug("interest notices put off", cause)),
+          Effect.catchCause((cause) => Effect.logDebug("interest notices failed", cause)),
           Effect.delay(`${config.sweepIntervalMs} millis`),
           Effect.forever,
         ),

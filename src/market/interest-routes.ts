@@ -21,7 +21,7 @@ const readId = (given: string): Effect.Effect<string, UnsupportedEmoji> => {
 const list = route({
   id: "getInterestedUsers",
   group: "interests",
-  summary: "Ids the current user wants to hear about, a page at a time",
+  summary: "List your interests in emoji ids",
   method: "get",
   path: "/user_interests",
   auth: "JWT",
@@ -40,7 +40,7 @@ const list = route({
 const register = route({
   id: "registerInterest",
   group: "interests",
-  summary: "Ask to be told when an id becomes available",
+  summary: "Register an interest, to be notified when an emoji id becomes available",
   method: "post",
   path: "/user_interests",
   auth: "JWT",
@@ -58,7 +58,7 @@ const register = route({
 const show = route({
   id: "getUserInterestForYat",
   group: "interests",
-  summary: "The current user's interest in an id",
+  summary: "Get your interest in an emoji id",
   method: "get",
   path: "/user_interests/:emoji_id",
   auth: "JWT",
@@ -75,7 +75,7 @@ const show = route({
 const remove = route({
   id: "deleteUserInterest",
   group: "interests",
-  summary: "Stop being told about an id",
+  summary: "Delete your interest in an emoji id. Stops its notifications",
   method: "del",
   path: "/user_interests/:emoji_id",
   auth: "JWT",

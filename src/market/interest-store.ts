@@ -9,7 +9,7 @@ type InterestSort = (typeof interestSorts)[number]
 
 const maxInterestsPerUser = 1000
 
-/** Ids that users want to hear about when they become free. */
+/** The interests of users in ids. A user is notified when the id becomes free. */
 export class Interests extends Context.Service<
   Interests,
   {
@@ -18,7 +18,7 @@ export class Interests extends Context.Service<
       page: PageRequest & { readonly sort: InterestSort },
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserInterest>; readonly total: number }, Unavailable>
     get(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
-    /** Asked for twice it is the same interest. */
+    /** Adds an interest. A repeated call returns the same interest. */
     put(userId: string, canonical: string): Effect.Effect<UserInterest, Unprocessable | Unavailable>
     remove(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
   }
@@ -29,7 +29,7 @@ export class Interests extends Context.Service<
       const sql = yield* Sql
       const orNotFound = (rows: ReadonlyArray<UserInterest>) =>
         rows[0] === undefined
-          ? Effect.fail(new NotFound({ error: "You have not asked about this id." }))
+          ? Effect.fail(new NotFound({ error: "You have no interest in this emoji id." }))
           : Effect.succeed(rows[0])
 
       return Interests.of({
@@ -60,9 +60,9 @@ export class Interests extends Context.Service<
                        from put_interest(${userId}, ${canonical}, ${maxInterestsPerUser})`,
           )
           if (row !== undefined) return row
-          const message = `It is yours already, or you have asked about ${maxInterestsPerUser} ids.`
+          const message = `You already own this emoji id, or you already have ${maxInterestsPerUser} interests.`
           return yield* new Unprocessable({
-            error: "This interest cannot be registered.",
+            error: "The interest cannot be registered. You own the emoji id, or you have too many interests.",
             fields: { emoji_id: [{ code: "eligibility", message }] },
           })
         }),

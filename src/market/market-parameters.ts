@@ -14,7 +14,7 @@ export const defaultMarketParameters: MarketParameters = {
   unpriced_lengths: [],
 }
 
-/** Lengths that nobody can buy an id of. */
+/** The lengths that are not for sale. */
 export const heldBackBy = ({
   coming_soon_lengths,
   unpriced_lengths,
@@ -25,6 +25,6 @@ export const lengthOf = (canonical: string): number => {
   return id._tag === "EmojiId" ? id.length : 0
 }
 
-/** Of an id that nobody holds. */
+/** Whether an unclaimed id is for sale. */
 export const isOnSale = (canonical: string, parameters: MarketParameters): boolean =>
   !heldBackBy(parameters).includes(lengthOf(canonical))

@@ -13,14 +13,14 @@ import { priceInCents } from "./pricing.ts"
 export interface Price {
   readonly id: EmojiId
   readonly availability: Availability
-  /** Null while the id has no price. A taken id keeps the price it would have. */
+  /** Null if the id has no price. A registered id also has its price. */
   readonly priceCents: number | null
   readonly rhythmScore: number
 }
 export interface Quote extends Price {
   readonly available: boolean
   readonly minted: boolean
-  /** Of a registered id. */
+  /** Only for a registered id. */
   readonly generation: number | undefined
 }
 
@@ -36,21 +36,21 @@ const availabilityOf = (
   return parameters.unpriced_lengths.includes(id.length) ? "NoPrice" : "Available"
 }
 
-/** What ids cost and whether they can be had. */
+/** Prices and availability of ids. */
 export class Market extends Context.Service<
   Market,
   {
-    /** One quote per id, in their order, as the claims stand now. */
+    /** Returns one quote per id in the same order, with the current claims. */
     quote(ids: ReadonlyArray<EmojiId>): Effect.Effect<ReadonlyArray<Quote>, Unavailable>
-    /** The same for a caller who knows the claims already. */
+    /** Returns quotes for a caller who already knows the claims. */
     price(
       ids: ReadonlyArray<EmojiId>,
       heldAs: (id: EmojiId) => HeldRow["kind"] | undefined,
     ): Effect.Effect<ReadonlyArray<Price>, Unavailable>
     readonly parameters: Effect.Effect<MarketParameters, Unavailable>
-    /** Not from memory: as they stand after what the caller has read. */
+    /** Reads the parameters from the database, not from memory. */
     readonly storedParameters: Effect.Effect<MarketParameters, Unavailable>
-    /** Whoever asked about an id that is on sale by them, and was not before, is told. */
+    /** Stores new parameters. Users with an interest in an id that they put on sale are notified. */
     setParameters(parameters: MarketParameters): Effect.Effect<void, Unavailable>
   }
 >()("directory/Market") {
@@ -67,13 +67,13 @@ export class Market extends Context.Service<
         known = undefined
       })
 
-      // From now on these are the deployment's own: a later release with other defaults does not change its prices.
+      // Stored at the first start, so that a later release with other defaults does not change the prices.
       yield* store.insertParameters(defaultMarketParameters)
 
       const read = Effect.gen(function* () {
-        const asked = generation
+        const startedAt = generation
         const parameters = (yield* store.findParameters()) ?? defaultMarketParameters
-        if (asked === generation) known = parameters
+        if (startedAt === generation) known = parameters
         return parameters
       })
       const currentParameters = () => (known !== undefined && bus.mayServe() ? Effect.succeed(known) : read)
@@ -110,7 +110,7 @@ export class Market extends Context.Service<
         })
       })
 
-      /** Ids somebody has asked about that are on sale from now on. */
+      /** Ids with an interest that the new parameters put on sale. */
       const findReleased = Effect.fnUntraced(function* (given: MarketParameters) {
         const heldBack = heldBackBy(given)
         const lengths = heldBackBy(yield* read).filter((length) => !heldBack.includes(length))
@@ -126,10 +126,10 @@ export class Market extends Context.Service<
         storedParameters: read,
         setParameters: Effect.fnUntraced(function* (given) {
           const released = yield* findReleased(given)
-          const tell = bus.invalidate(topic, ["all"])
+          const invalidate = bus.invalidate(topic, ["all"])
           yield* store.putParameters(given, released).pipe(
-            Effect.tapError(() => invalidateAfterUnknownOutcome(tell, statementTimeoutMs)),
-            Effect.andThen(tell),
+            Effect.tapError(() => invalidateAfterUnknownOutcome(invalidate, statementTimeoutMs)),
+            Effect.andThen(invalidate),
           )
         }),
       })

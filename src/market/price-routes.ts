@@ -6,7 +6,7 @@ import { MarketParameters } from "./market-parameters.ts"
 const readPrices = route({
   id: "readPriceParameters",
   group: "prices",
-  summary: "What ids cost by rhythm score, and the lengths held back",
+  summary: "Get the prices per rhythm score and the lengths that are not for sale",
   method: "get",
   path: "/price_parameters",
   auth: "apiKey",
@@ -19,7 +19,7 @@ const readPrices = route({
 const writePrices = route({
   id: "writePriceParameters",
   group: "prices",
-  summary: "Set what ids cost",
+  summary: "Set the prices and the lengths that are not for sale",
   method: "put",
   path: "/price_parameters",
   auth: "apiKey",

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 
-/** What an id of one rhythm score costs. */
+/** The price of an id with one rhythm score. */
 const PricePoint = Schema.Struct({
   score: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
-  // The wire carries prices as signed 32-bit integers.
+  // API clients read prices as signed 32-bit integers.
   price_in_cents: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 })),
 })
 
@@ -17,13 +17,13 @@ const rises = (points: PricePoints): boolean =>
     )
   })
 
-/** Price points in order of score. Between two points the price grows by equal factors, outside them it stays level. */
+/** Price points ordered by score. Between two points the price grows exponentially. Outside of them it is constant. */
 export const PriceParameters = Schema.Array(PricePoint)
   .check(
     Schema.isMinLength(1),
     Schema.isMaxLength(100),
     Schema.makeFilter(rises, {
-      message: "expected rising scores and prices that never fall",
+      message: "expected increasing scores and prices that do not decrease",
       code: "not_monotone",
     }),
   )
@@ -48,7 +48,7 @@ export const priceInCents = (score: number, points: PriceParameters): number => 
   const lower = points[above - 1]
   if (lower === undefined || upper.score === score) return upper.price_in_cents
   const share = (score - lower.score) / (upper.score - lower.score)
-  // No factor leads away from nothing, so from a free point the price grows by equal amounts instead.
+  // A price of 0 cannot grow exponentially, so from there the price grows linearly.
   if (lower.price_in_cents === 0) return Math.round(upper.price_in_cents * share)
   return Math.round(lower.price_in_cents * (upper.price_in_cents / lower.price_in_cents) ** share)
 }

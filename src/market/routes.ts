@@ -12,7 +12,7 @@ const shownAtRandom = 10
 const random = route({
   id: "random",
   group,
-  summary: "Ids drawn at random that can be had",
+  summary: "List random emoji ids that are for sale",
   method: "get",
   path: "/emoji_id/random",
   auth: "JWT",
@@ -28,7 +28,7 @@ const random = route({
 const recent = route({
   id: "recent",
   group,
-  summary: "Ids bought lately, the newest first",
+  summary: "List recently purchased emoji ids, newest first",
   method: "get",
   path: "/emoji_id/recent",
   auth: "JWT",
@@ -40,7 +40,7 @@ const recent = route({
 const search = route({
   id: "searchEmojiID",
   group,
-  summary: "Price and availability of an id, and others that can be had instead",
+  summary: "Get the price and availability of an emoji id, and available alternatives",
   method: "get",
   path: "/emoji_id/search",
   auth: "JWT",

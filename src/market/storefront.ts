@@ -13,9 +13,9 @@ import { randomEmojiId } from "./suggestions-random.ts"
 
 const shownSuggestions = 20
 const shownRecent = 20
-/** Ids drawn for each one shown: some are taken already. */
+/** Random ids generated per requested id, because some of them are already registered. */
 const drawsPerShown = 3
-/** Shown as long as one of them is on sale. */
+/** The lengths of random ids, if at least one of them is for sale. */
 const usualLengths = { minLength: 3, maxLength: 5 }
 const allLengths = { minLength: 1, maxLength: maxEmojiPerId }
 const unavailableViews = -1
@@ -35,7 +35,7 @@ const toItem = (quote: Quote, views: number, nowMs: number): MarketItem => ({
   ...(quote.priceCents !== null && { price: quote.priceCents }),
 })
 
-/** Ids as a buyer meets them: found, offered instead, drawn at random, bought lately. */
+/** Ids for buyers: search results with alternatives, random ids, recent purchases. */
 export class Storefront extends Context.Service<
   Storefront,
   {

@@ -4,11 +4,11 @@ import type { ShapeName } from "../../schema/directory/emoji-shape.ts"
 import { rhythmScore, scoreOf } from "../../schema/directory/rhythm-score.ts"
 
 export interface RandomEmojiIdOptions {
-  /** From 0 to below 1, as Math.random. */
+  /** Returns a number from 0 to below 1, like Math.random. */
   readonly random: () => number
   readonly minLength: number
   readonly maxLength: number
-  /** Lengths between them that are not wanted. */
+  /** Excluded lengths. */
   readonly withoutLengths?: ReadonlyArray<number>
   readonly minScore?: number | undefined
   readonly maxScore?: number | undefined
@@ -17,7 +17,7 @@ export interface RandomEmojiIdOptions {
 interface Plan {
   readonly length: number
   readonly shape: ShapeName | undefined
-  /** Mean popularities whose score is within the bounds, as an interval. */
+  /** The interval of mean popularities whose score is within the bounds. */
   readonly lowest: number
   readonly highest: number
   readonly weight: number
@@ -26,7 +26,7 @@ interface Plan {
 const maxTries = 256
 const popularitySteps = 100
 
-/** A shaped id is a find: most results have none. */
+/** The share of results with a shape. Most results have none. */
 const plannedShapes: ReadonlyArray<readonly [ShapeName | undefined, share: number]> = [
   [undefined, 0.86],
   ["Bookends", 0.08],
@@ -36,7 +36,9 @@ const plannedShapes: ReadonlyArray<readonly [ShapeName | undefined, share: numbe
 const fits = (length: number, shape: ShapeName | undefined): boolean =>
   shape === undefined || (shape === "Bookends" ? length > 2 : length > 1)
 
-/** Every length and shape that can score within the bounds. Longer ids are more numerous, so they come up more often. */
+/**
+ * All lengths and shapes that can have a score within the bounds. There are more long ids, so they have more weight.
+ */
 const plans = ({
   maxLength,
   maxScore = 100,
@@ -73,14 +75,14 @@ const pickPlan = (choices: ReadonlyArray<Plan>, random: () => number): Plan | un
   return choices.at(-1)
 }
 
-/** Emoji in popularity order: aiming at a popularity is aiming at a place in it. */
+/** Emoji ordered by popularity. A popularity corresponds to a position in this list. */
 const byPopularity = emojis.toSorted((a, b) => a.popularity - b.popularity)
 const firstAtLeast = (popularity: number): number => {
   const found = byPopularity.findIndex((emoji) => emoji.popularity >= popularity)
   return found === -1 ? byPopularity.length - 1 : found
 }
 
-/** `slack` widens the choice by so many emoji on both sides: a narrow aim may fall between two popularities. */
+/** `slack` adds that many emoji on both sides, because a narrow interval may contain no emoji. */
 const build = ({ highest, length, lowest, shape }: Plan, slack: number, random: () => number): EmojiId => {
   const from = Math.max(0, firstAtLeast(lowest) - slack)
   const to = Math.min(byPopularity.length - 1, firstAtLeast(highest) + slack)
@@ -91,7 +93,7 @@ const build = ({ highest, length, lowest, shape }: Plan, slack: number, random: 
   return new EmojiId(shape === "Bookends" ? [first, ...rest.slice(0, -1), first] : [first, ...rest])
 }
 
-/** A random id within the bounds, or undefined when they cannot be met. */
+/** Returns a random id within the bounds; undefined if no id meets them. */
 export const randomEmojiId = (options: RandomEmojiIdOptions): EmojiId | undefined => {
   const { maxScore = 100, minScore = 1, random } = options
   const choices = plans(options)
@@ -99,7 +101,7 @@ export const randomEmojiId = (options: RandomEmojiIdOptions): EmojiId | undefine
     const plan = pickPlan(choices, random)
     if (plan === undefined) return undefined
     const id = build(plan, tries, random)
-    // Drawing can happen upon another shape, or upon emoji at the very edge, so the score itself decides.
+    // The id may have another shape by chance, or emoji at the edge of the interval, so its score is checked.
     const score = rhythmScore(id)
     if (score >= minScore && score <= maxScore) return id
   }

@@ -12,7 +12,7 @@ const byPopularity: Indexes = emojis
   .map(({ index }) => index)
 const rankOf = new Map(byPopularity.map((index, rank) => [index, rank]))
 
-/** The emoji nearest in popularity, nearest first. */
+/** The emoji with the most similar popularity, most similar first. */
 const neighbours = (index: number): Indexes => {
   const rank = rankOf.get(index)!
   const steps = Array.from({ length: neighboursPerEmoji }, (_, step) => step + 1)
@@ -22,7 +22,7 @@ const neighbours = (index: number): Indexes => {
     .slice(0, neighboursPerEmoji)
 }
 
-/** Its reverse first, then its rotations, then every two places exchanged. */
+/** The reverse, then the rotations, then all exchanges of two positions. */
 const reordered = (own: Indexes): ReadonlyArray<Indexes> => {
   const places = own.map((_, place) => place)
   const rotations = places.slice(1).map((place) => [...own.slice(place), ...own.slice(0, place)])
@@ -32,7 +32,9 @@ const reordered = (own: Indexes): ReadonlyArray<Indexes> => {
   return [own.toReversed(), ...rotations, ...exchanges].slice(0, maxReorderings)
 }
 
-/** Bookended, its last or its first emoji doubled, said twice, mirrored, one like its last added. */
+/**
+ * Longer variants: bookends, last or first emoji doubled, id repeated, id mirrored, an emoji similar to the last added.
+ */
 const lengthened = (own: Indexes): ReadonlyArray<Indexes> => {
   const first = own[0]!
   const last = own.at(-1)!
@@ -58,7 +60,10 @@ const swapped = (own: Indexes): ReadonlyArray<Indexes> => {
   )
 }
 
-/** Ids to offer beside this one, best first and of each kind in turn; the same every time, each once, never the id itself. */
+/**
+ * Returns ids similar to this one, best first, alternating between the kinds. Deterministic; without the id itself and
+ * duplicates.
+ */
 export const suggestionsFor = (id: EmojiId): ReadonlyArray<EmojiId> => {
   const kinds = [reordered(id.emojis), lengthened(id.emojis), swapped(id.emojis)]
   const rounds = Math.max(...kinds.map((kind) => kind.length))

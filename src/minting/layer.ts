@@ -5,7 +5,7 @@ import { MintPermissions } from "./mint-permission-store.ts"
 import { MintSignatures } from "./mint-signatures.ts"
 import { Minting } from "./minting.ts"
 
-/** The signer alone, for the command line that prints its address. */
+/** Only the signer, for the CLI command that prints its address. */
 export const mintSignatures = Layer.unwrap(
   Effect.map(AppConfig, (config) => MintSignatures.layer({ key: mintKey(config) })),
 )

@@ -6,7 +6,7 @@ export type MintOutcome =
   | { readonly outcome: "permitted" | "absent" | "forbidden" | "minted" | "in_transfer" }
   | { readonly outcome: "blocked"; readonly until: string }
 
-/** Until when an id may be minted by permissions that were given. */
+/** Stores how long mint permissions of an id are valid. */
 export class MintPermissions extends Context.Service<
   MintPermissions,
   {
@@ -15,7 +15,7 @@ export class MintPermissions extends Context.Service<
       readonly ownerId: string
       readonly untilSeconds: number
     }): Effect.Effect<MintOutcome, Unavailable>
-    /** Undefined once all have ended. While the id is in a transfer no other is given. */
+    /** The end of the last valid permission; undefined if there is none. No permission is given during a transfer. */
     findEnd(canonical: string): Effect.Effect<string | undefined, Unavailable>
   }
 >()("directory/MintPermissions") {

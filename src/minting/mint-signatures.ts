@@ -5,10 +5,10 @@ import { type EthAddress, ethAddressOf } from "../keys/eth-address.ts"
 import { recoverEthSigner, signEthMessage } from "../keys/eth-message.ts"
 
 export interface Mint {
-  /** The id in chain format, as the contract knows it. */
+  /** The id in chain format, which the contract uses. */
   readonly token: string
   readonly account: EthAddress
-  /** Unix time after which the contract refuses the signature. */
+  /** The Unix time after which the contract rejects the signature. */
   readonly expirySeconds: number
 }
 
@@ -18,23 +18,23 @@ const domain = "svcNFT"
 
 /**
  * Solidity's `keccak256(abi.encodePacked("svcNFT", token, account, expiry))` with `string token`, `address account`
- * (20 bytes) and `uint256 expiry` (32 bytes, big-endian). Only the token varies in length, so no two mints pack
- * alike. A contract checks it with `ECDSA.recover(digest.toEthSignedMessageHash(), signature)`.
+ * (20 bytes) and `uint256 expiry` (32 bytes, big-endian). Only the token has a variable length, so two different mints
+ * never have the same digest. A contract checks it with `ECDSA.recover(digest.toEthSignedMessageHash(), signature)`.
  */
 export const mintDigest = ({ token, account, expirySeconds }: Mint): Uint8Array => {
   if (!Number.isSafeInteger(expirySeconds) || expirySeconds < 0)
-    throw new RangeError("expiry is no unix time")
+    throw new RangeError("expiry is not a Unix time")
   const expiry = expirySeconds.toString(16).padStart(64, "0")
   return keccak_256(
     Buffer.concat([Buffer.from(domain + token), Buffer.from(account.slice(2) + expiry, "hex")]),
   )
 }
 
-/** The service's word to the token contract that this account may mint this id. */
+/** Signs mint permissions. A signature proves to the token contract that an account may mint an id. */
 export class MintSignatures extends Context.Service<
   MintSignatures,
   {
-    /** What the contract must be told to trust. */
+    /** The address that the contract must be configured to trust. */
     readonly signer: Effect.Effect<EthAddress>
     readonly sign: (mint: Mint) => string
     readonly recover: (mint: Mint, signature: string) => EthAddress | undefined
@@ -49,7 +49,7 @@ export class MintSignatures extends Context.Service<
         const secretKey = Buffer.from(digits ?? "", "hex")
         if (!secp256k1.utils.isValidSecretKey(secretKey)) return yield* new MintKeyInvalid()
         return MintSignatures.of({
-          // Not at the start, which would take a tenth longer for it.
+          // Computed at the first use: at startup it would make the start 10 % slower.
           signer: Effect.sync(() => ethAddressOf(secp256k1.getPublicKey(secretKey))),
           sign: (mint) => signEthMessage(mintDigest(mint), secretKey),
           recover: (mint, signature) => recoverEthSigner(mintDigest(mint), signature),

@@ -15,11 +15,11 @@ export interface MintPermission {
   readonly token: string
 }
 
-const usualSeconds = 3600
-/** A signature cannot be taken back, so it must not outlive the owner's right by much. Longer wishes are cut to this. */
+const defaultSeconds = 3600
+/** The maximum validity. A signature cannot be revoked, so it must expire soon. A later `expiry` is reduced to this. */
 const maxSeconds = 86_400
 
-/** Blocks carry a time that may be somewhat behind ours. */
+/** The time of a block may be behind our clock. */
 const behindSeconds = 60
 
 const checkOutcome = (noted: MintOutcome) => {
@@ -29,14 +29,16 @@ const checkOutcome = (noted: MintOutcome) => {
     case "absent":
       return idAbsent()
     case "forbidden":
-      return new Forbidden({ error: "Only the owner of an id has it minted." })
+      return new Forbidden({ error: "Only the owner can mint this emoji id." })
     case "minted":
-      return new Conflict({ error: "The id is minted already." })
+      return new Conflict({ error: "This emoji id is already minted." })
     case "in_transfer":
-      return new Conflict({ error: "The id has an active transfer." })
+      return new Conflict({
+        error: "This emoji id has an active transfer. Complete or delete the transfer first.",
+      })
     case "blocked":
       return new Conflict({
-        error: `The id changed hands lately and is blocked until ${noted.until}.`,
+        error: `This emoji id was transferred recently. It cannot be minted until ${noted.until}.`,
         details: { blocked_until: noted.until },
       })
   }
@@ -46,8 +48,8 @@ const accountInvalid = ({ reason }: EthAddressInvalid) =>
   new InvalidRequest({
     error:
       reason === "checksum"
-        ? "body: account: the letters' case does not fit the address"
-        : "body: account: expected an address of 0x and 40 hex digits",
+        ? "body: account: the EIP-55 checksum of the address is wrong"
+        : "body: account: expected an Ethereum address: 0x and 40 hex digits",
   })
 
 export const checkNotMintable = Effect.fnUntraced(function* (
@@ -59,8 +61,8 @@ export const checkNotMintable = Effect.fnUntraced(function* (
 })
 
 /**
- * Permissions to mint an id as a token. Only its owner gets one: what admins and organizations may write to is not theirs to
- * take.
+ * Permissions to mint an id as a token. Only the owner can get one. Admins and organizations may write to an id, but
+ * not mint it.
  */
 export class Minting extends Context.Service<
   Minting,
@@ -83,10 +85,10 @@ export class Minting extends Context.Service<
         permit: Effect.fnUntraced(function* (id, ownerId, request) {
           const account = yield* Effect.mapError(checkEthAddress(request.account), accountInvalid)
           const nowSeconds = Math.floor(clock.now() / 1000)
-          const wanted = request.expiry ?? nowSeconds + usualSeconds
+          const wanted = request.expiry ?? nowSeconds + defaultSeconds
           if (wanted <= nowSeconds) {
             return yield* new InvalidRequest({
-              error: "body: expiry: expected a unix time that is still to come",
+              error: "body: expiry: expected a Unix time in the future, in seconds",
             })
           }
           const expiry = Math.min(wanted, nowSeconds + maxSeconds)

@@ -12,8 +12,7 @@ const group = "tokens"
 const generateSignature = route({
   id: "generateSignature",
   group,
-  summary:
-    "A signature that lets an account mint the id, for its owner; not while it is, or just was, in transfer",
+  summary: "Generate a signature with which an account can mint your emoji id",
   method: "post",
   path: "/emoji_id/:emoji_id/generate_signature",
   auth: "two_factor",
@@ -33,7 +32,7 @@ const generateSignature = route({
 const metadata = route({
   id: "metadata",
   group,
-  summary: "An id as token markets show it",
+  summary: "Get the token metadata of an emoji id",
   method: "get",
   path: "/nft_transfers/metadata/:token_id",
   auth: "none",

@@ -9,17 +9,17 @@ import { AppConfig } from "../config/config.ts"
 import { EmojiIds } from "../directory/id-store.ts"
 import { JsonStore } from "../directory/json-store.ts"
 
-/** Shown while the owner has no picture rendered: the emoji themselves, in a file of their own. */
-const drawn = (emojis: string, length: number): string => {
+/** The default image as an SVG data URL: the emoji themselves. Used if the owner has not rendered one. */
+const defaultImage = (emojis: string, length: number): string => {
   const size = Math.floor(900 / Math.max(length, 2))
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000"><rect width="1000" height="1000" fill="#fff"/><text x="500" y="500" font-size="${size}" text-anchor="middle" dominant-baseline="central">${emojis}</text></svg>`
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`
 }
 
-/** What wallets and token markets show of a minted id. */
+/** Returns the metadata of a token for wallets and token markets. */
 export const getTokenMetadata = Effect.fnUntraced(function* (tokenId: number) {
   const registered = yield* (yield* EmojiIds).findByToken(tokenId)
-  if (registered === undefined) return yield* new NotFound({ error: "There is no such token." })
+  if (registered === undefined) return yield* new NotFound({ error: "The token does not exist." })
   const { generation, id, modifiers } = registered
   const stored = yield* (yield* JsonStore).load(id, ["VisualizerFileLocations"])
   const files = visualizerFiles(stored.get("VisualizerFileLocations")?.data)
@@ -29,7 +29,7 @@ export const getTokenMetadata = Effect.fnUntraced(function* (tokenId: number) {
   const metadata: TokenMetadata = {
     name: display,
     description: `The emoji id ${id.shortname}.`,
-    image: files.image ?? files.gif ?? drawn(display, id.length),
+    image: files.image ?? files.gif ?? defaultImage(display, id.length),
     animation_url: files.video ?? files.webm ?? files.gif ?? "",
     external_link: `${baseUrl}/emoji_id/${encodeURIComponent(id.canonical)}`,
     attributes: [

@@ -8,7 +8,7 @@ const deadlineMs = 5000
 const maxAnswerBytes = 256 * 1024
 
 const asResult = (value: string): ProxyResult => {
-  // What can be read at any depth cannot be written again at any.
+  // JSON.parse accepts any depth, but JSON.stringify of the response does not.
   if (isTooDeep(value)) return { json: {}, value }
   try {
     const json: unknown = JSON.parse(value)
@@ -26,13 +26,14 @@ const readCapped = async (response: Response): Promise<string> => {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
-    if (bytes > maxAnswerBytes) throw unavailable(`The service answered more than ${maxAnswerBytes} bytes.`)
+    if (bytes > maxAnswerBytes)
+      throw unavailable(`The response of the service exceeds ${maxAnswerBytes} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** The address is the operator's. The client's data travels in the body only, and none of its headers do. */
+/** Calls a URL that the operator configured. Only the client's data is forwarded, in the body; its headers are not. */
 const post = (url: string, data: string): Effect.Effect<string, Unavailable> =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -45,15 +46,15 @@ const post = (url: string, data: string): Effect.Effect<string, Unavailable> =>
       })
       if (!response.ok) {
         await response.body?.cancel()
-        throw unavailable(`The service answered with status ${response.status}.`)
+        throw unavailable(`The service responded with status ${response.status}.`)
       }
       return await readCapped(response)
     },
     catch: (error) =>
-      error instanceof Unavailable ? error : unavailable("The service behind the proxy is not reachable."),
+      error instanceof Unavailable ? error : unavailable("The service cannot be reached. Retry later."),
   })
 
-/** The fixed map of services that can be called through us. */
+/** The services that the proxy can call. */
 export class Proxied extends Context.Service<
   Proxied,
   { readonly [service in "Echo" | "Scraper"]: (data: string) => Effect.Effect<ProxyResult, Unavailable> }
@@ -66,7 +67,7 @@ export class Proxied extends Context.Service<
         Echo: (data) => Effect.succeed(asResult(data)),
         Scraper: (data) =>
           scraperUrl === undefined
-            ? Effect.fail(unavailable("This deployment has no scraper: SCRAPER_URL is not set."))
+            ? Effect.fail(unavailable("The scraper is not configured: SCRAPER_URL is not set."))
             : Effect.map(post(scraperUrl, data), asResult),
       })
     }),

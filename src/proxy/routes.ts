@@ -5,8 +5,7 @@ import { Proxied } from "./named-services.ts"
 const call = route({
   id: "callProxy",
   group: "proxy",
-  summary:
-    "Call one of the named services: Echo gives the data back, Scraper is the operator's (SCRAPER_URL)",
+  summary: "Call a proxy service: Echo returns the data, Scraper calls SCRAPER_URL",
   method: "post",
   path: "/proxy",
   auth: "JWT",

@@ -14,13 +14,13 @@ export const ethereum = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 
 export interface DirectoryService extends TestService {
   readonly admin: TestUser
-  /** Gives the id to the user as an admin would. */
+  /** Registers the id for the user, as an admin. */
   register(text: string, owner: TestUser, pubkey?: string): Promise<void>
   edit(text: string, caller: TestUser, body: unknown): ReturnType<TestService["call"]>
   lookup(text: string): ReturnType<TestService["call"]>
 }
 
-/** The service with an admin, and short words for what these tests do all the time. */
+/** The service with an admin and helpers for these tests. */
 export const serveDirectory = async (
   environment: Record<string, string> = {},
   given?: { readonly database?: DatabaseAddress; readonly peersPossible?: boolean },

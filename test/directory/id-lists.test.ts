@@ -28,8 +28,8 @@ beforeAll(async () => {
 const list = (caller: TestUser, query = "", form = "/emoji_id") =>
   service.call("GET", `${form}${query}`, { token: caller.token })
 
-describe("a list of ids", () => {
-  it("is one's own, in display format, the oldest first", async () => {
+describe("the list of ids", () => {
+  it("contains the caller's ids in display format, oldest first", async () => {
     const answer = await list(owner)
     expectAnswer("GET", "/emoji_id", answer.body)
     expect(answer.body).toEqual(["👋🏾🚀", "🌊🌊"])
@@ -37,7 +37,7 @@ describe("a list of ids", () => {
     expect((await service.call("GET", "/emoji_id")).status).toBe(401)
   })
 
-  it("of a user is for admins and for that user", async () => {
+  it("of a user is visible to admins and that user only", async () => {
     expect((await list(service.admin, `?user_id=${owner.id}`)).body).toHaveLength(2)
     expect((await list(owner, `?user_id=${owner.id}`)).body).toHaveLength(2)
     const refused = await list(other, `?user_id=${owner.id}`)
@@ -45,7 +45,7 @@ describe("a list of ids", () => {
     expect((await list(owner, "?user_id=x")).status).toBe(400)
   })
 
-  it("of an organization is for its power roles and admins", async () => {
+  it("of an organization is visible to its power roles and admins only", async () => {
     const answers = []
     for (const role of ["OrgOwner", "OrgController", "OrgMember"]) {
       const member = await service.user()
@@ -59,14 +59,14 @@ describe("a list of ids", () => {
     expect((await list(service.admin, `?organization_id=${organizationId}`)).body).toEqual(["🐙"])
   })
 
-  it("includes ids held by one's key", async () => {
+  it("includes ids that are owned by the caller's key", async () => {
     await service.sql`insert into pubkey (pubkey, user_id) values (${"ef".repeat(32)}, ${other.id})`
     await service.register("🐢🐢", other, "ef".repeat(32))
     await service.sql`update emoji_id set owner_id = ${service.admin.id} where canonical = '🐢🐢'`
     expect((await list(other)).body).toContain("🐢🐢")
   })
 
-  it("extended tells every format, score, shape and token", async () => {
+  it("in extended form contains formats, score, shape and token id", async () => {
     const answer = await list(owner, "", "/emoji_id/extended")
     expectAnswer("GET", "/emoji_id/extended", answer.body)
     expect(answer.body[0]).toMatchObject({
@@ -86,7 +86,7 @@ describe("a list of ids", () => {
   })
 })
 
-describe("a token of the authorization-code flow", () => {
+describe("an OAuth access token", () => {
   const principal = (emojiId: string): Principal => ({
     userId: owner.id,
     role: "User",
@@ -104,14 +104,14 @@ describe("a token of the authorization-code flow", () => {
       ),
     )
 
-  it("reaches the chosen id alone, and only while it is its user's", async () => {
+  it("lists only the selected id, and only while the user owns it", async () => {
     expect(await reach("👋🚀")).toEqual(["👋🏾🚀"])
     expect(await reach("🐙")).toEqual([])
     expect(await reach("no id")).toEqual([])
   })
 })
 
-it("a list of thousands is made over several turns of the loop, whole and in order", async () => {
+it("maps a list of thousands in several event loop turns, completely and in order", async () => {
   let turn = 0
   const count = () => {
     turn++

@@ -17,8 +17,8 @@ const destroy = (text: string, caller = service.admin) =>
 const codes = (answer: { body: { fields: Record<string, ReadonlyArray<{ code: string }>> } }) =>
   Object.entries(answer.body.fields).map(([field, [issue]]) => [field, issue?.code])
 
-describe("an id given by an admin", () => {
-  it("belongs to the user at once, also where its absence was known", async () => {
+describe("registration by an admin", () => {
+  it("gives the id to the user immediately, even if its 404 was cached", async () => {
     expect((await service.lookup("🦄🦄")).status).toBe(404)
     expect((await service.lookup("🦄🦄")).status).toBe(404)
     const answer = await register({ emoji_id: "🦄🦄", email: user.email.toUpperCase() })
@@ -29,7 +29,7 @@ describe("an id given by an admin", () => {
     expect(claim).toMatchObject({ kind: "owned", owner_id: user.id })
   })
 
-  it("is shown in the skin tones it was spelled in", async () => {
+  it("stores the skin tones of the request for display", async () => {
     const answer = await register({ emoji_id: "👍🏽🦄", user_id: user.id })
     expect(answer.body).toMatchObject({ canonical_format: "👍🦄", display_format: "👍🏽🦄" })
     const { body } = await service.lookup("👍🦄")
@@ -37,7 +37,7 @@ describe("an id given by an admin", () => {
     expect((await service.lookup("🦄🦄")).body.result).toEqual([])
   })
 
-  it("must be free, its user and key known", async () => {
+  it("rejects an id that is not free, an unknown user and an unknown key", async () => {
     expect(codes(await register({ emoji_id: "🦄🦄", user_id: user.id }))).toEqual([
       ["emoji_id", "uniqueness"],
     ])
@@ -58,7 +58,7 @@ describe("an id given by an admin", () => {
     expect((await service.lookup("🦄🐱")).status).toBe(404)
   })
 
-  it("for an address is not theirs who registered it without being able to read its mail", async () => {
+  it("by email rejects a user who has not confirmed that email", async () => {
     const email = `winner-${randomUUID()}@example.com`
     await service.call("POST", "/users", { body: { email, password: "correct horse battery" } })
     const refused = await register({ emoji_id: "🦄🐸", email })
@@ -69,7 +69,7 @@ describe("an id given by an admin", () => {
     expect((await register({ emoji_id: "🦄🐸", email })).status).toBe(200)
   })
 
-  it("is for nobody whose account is deactivated, by whatever it is named", async () => {
+  it("rejects a deactivated user, by user_id and by email", async () => {
     const gone = await service.user()
     await service.call("PATCH", `/users/${gone.id}`, { token: service.admin.token, body: { active: false } })
     expect(codes(await register({ emoji_id: "🦄🐻", user_id: gone.id }))).toEqual([["user_id", "unknown"]])
@@ -77,7 +77,7 @@ describe("an id given by an admin", () => {
     expect((await service.lookup("🦄🐻")).status).toBe(404)
   })
 
-  it("wanted by many at once has one owner", async () => {
+  it("of one id by simultaneous requests succeeds once", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => register({ emoji_id: "🦄🐭", user_id: user.id })),
     )
@@ -85,7 +85,7 @@ describe("an id given by an admin", () => {
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(9)
   })
 
-  it("is not for users to give or take", async () => {
+  it("requires an admin, and so does removal", async () => {
     const refused = await register({ emoji_id: "🦄🐰", user_id: user.id }, user)
     expect([refused.status, refused.body.scope]).toEqual([403, "adminEmoji:register"])
     expect((await destroy("🦄🦄", user)).body.scope).toBe("adminEmoji:destroy")
@@ -93,8 +93,8 @@ describe("an id given by an admin", () => {
   })
 })
 
-describe("an id destroyed by an admin", () => {
-  it("is gone with all it held, and free again for those who wait for it", async () => {
+describe("removal by an admin", () => {
+  it("deletes the id with all its data and notifies users with an interest in it", async () => {
     const id = "🐸🐸"
     await register({ emoji_id: id, user_id: user.id })
     await service.edit(id, user, { insert: [{ tag: "0x5001", data: "x" }] })
@@ -123,7 +123,7 @@ describe("an id destroyed by an admin", () => {
     expect([again.status, again.body.result]).toEqual([200, []])
   })
 
-  it("and registered anew has a version it never had before", async () => {
+  it("followed by a new registration gives the id a version that it never had before", async () => {
     const id = "🐸🐱"
     await register({ emoji_id: id, user_id: user.id })
     await service.edit(id, user, { insert: [{ tag: "0x1003", data: bitcoin }] })
@@ -137,7 +137,7 @@ describe("an id destroyed by an admin", () => {
     expect(told?.["data"]).toEqual({ emoji_id: id, version: answer.body.version })
   })
 
-  it("in transfer stays", async () => {
+  it("is rejected while the id is in transfer", async () => {
     await register({ emoji_id: "🐸🐶", user_id: user.id })
     await service.sql`update claim set kind = 'transfer', holder = ${randomUUID()} where canonical = '🐸🐶'`
     expect((await destroy("🐸🐶")).status).toBe(409)

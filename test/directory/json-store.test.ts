@@ -18,7 +18,7 @@ const store = (body: unknown, key?: string, caller = owner) =>
 const load = (key?: string) => service.call("GET", path(key))
 
 describe("a store key", () => {
-  it("that there is not is refused with those there are", async () => {
+  it("that is unknown is rejected with a list of the known keys", async () => {
     const refused = await load("Profile")
     expect(refused.status).toBe(400)
     expect(refused.body.error).toBe(
@@ -26,7 +26,7 @@ describe("a store key", () => {
     )
   })
 
-  it("that holds nothing answers an empty object to anybody", async () => {
+  it("without data returns an empty object, without authentication", async () => {
     const answer = await load("VisualizerData")
     expect(answer.status).toBe(200)
     expectContract("LoadJsonResponse", answer.body)
@@ -39,10 +39,10 @@ describe("a store key", () => {
     [[1, 2]],
     [null],
     [{ __proto__x: 1, constructor: "c" }],
-  ])("gives back %j as it was stored", async (data) => {
+  ])("returns %j as it was stored", async (data) => {
     const stored = await store({ data })
     expect(stored.status).toBe(200)
-    // The contract's "object" stands for any value here, says the spec.
+    // By the spec, "object" in the contract means any value here.
     expectContract("LoadJsonResponse", { ...stored.body, data: {} })
     expect((await load()).text).toContain(`"data":${JSON.stringify(data)}`)
   })
@@ -54,7 +54,7 @@ describe("a store key", () => {
   })
 
   it.each(["9007199254740993", "[-9223372036854775808]", '{"a":18446744073709551615}', "1e400"])(
-    "takes no %s, which would come back as another number",
+    "rejects %s, which cannot be stored exactly",
     async (data) => {
       await store({ data: "before" })
       const refused = await service.call("POST", path(), {
@@ -67,14 +67,14 @@ describe("a store key", () => {
   )
 
   it.each(["9007199254740991", "-0.1", "1e+300", '"9007199254740993"', '"\\"9007199254740993"'])(
-    "gives back %s to the letter",
+    "returns %s unchanged",
     async (data) => {
       await service.call("POST", path(), { token: owner.token, rawBody: `{ "data" : ${data} }` })
       expect((await load()).text).toContain(`"data":${data},`)
     },
   )
 
-  it("keeps its first date and renews its second", async () => {
+  it("keeps created_at and updates updated_at", async () => {
     const first = (await store({ data: 1 }, "VisualizerName")).body
     const second = (await store({ data: 2 }, "VisualizerName")).body
     expect(second.created_at).toBe(first.created_at)
@@ -86,14 +86,14 @@ describe("a store key", () => {
     ["Sat, 07 Nov 2099 10:00:00 GMT", 200, "2099-11-07T10:00:00.000Z"],
     ["+275760-09-13T00:00:00.000Z", 400, undefined],
     ["-000001-01-01T00:00:00Z", 400, undefined],
-  ])("locked from %s on is answered with %i", async (date, status, at) => {
+  ])("with locked_future_writes_at %s returns %i", async (date, status, at) => {
     await service.sql`delete from json_store where key = 'SvcLinkData'`
     const answer = await store({ data: 1, locked_future_writes_at: date }, "SvcLinkData")
     expect([answer.status, answer.body.locked_future_writes_at]).toEqual([status, at])
     await service.sql`delete from json_store where key = 'SvcLinkData'`
   })
 
-  it("is read with others at once", async () => {
+  it("is returned together with others by one request", async () => {
     await store({ data: { page: 1 } })
     const answer = await service.call("GET", `/emoji_id/${id}/json?keys=SvcPageData,SvcLinkData`)
     expectAnswer("GET", "/emoji_id/{eid}/json", answer.body)
@@ -103,7 +103,7 @@ describe("a store key", () => {
     expect(repeated.body).toEqual(answer.body)
   })
 
-  it("must be one of the five, of a registered id", async () => {
+  it("must be one of the five keys, and the id must be registered", async () => {
     expect((await load("Other")).status).toBe(400)
     expect((await service.call("GET", `/emoji_id/${id}/json?keys=Other`)).status).toBe(400)
     expect((await service.call("GET", `/emoji_id/${id}/json?keys=`)).status).toBe(400)
@@ -112,7 +112,7 @@ describe("a store key", () => {
     expect((await service.call("GET", path("SvcPageData", "x"))).status).toBe(400)
   })
 
-  it("is written by the owner and by admins only", async () => {
+  it("can be written by the owner and admins only", async () => {
     const stranger = await service.user()
     expect((await store({ data: 1 }, "SvcPageData", stranger)).status).toBe(403)
     expect((await service.call("POST", path(), { body: { data: 1 } })).status).toBe(401)
@@ -120,7 +120,7 @@ describe("a store key", () => {
     expect((await store({})).status).toBe(400)
   })
 
-  it("takes 250 Kb of data and not a byte more", async () => {
+  it("accepts 250 KB of data and not one byte more", async () => {
     const data = (bytes: number) => "x".repeat(bytes - 2)
     expect((await store({ data: data(250 * 1024) }, "SvcLinkData")).status).toBe(200)
     const over = await store({ data: data(250 * 1024 + 1) }, "SvcLinkData")
@@ -130,7 +130,7 @@ describe("a store key", () => {
     expect((await load("SvcLinkData")).body.data).toHaveLength(250 * 1024 - 2)
   })
 
-  it("with a lock in the future takes writes until then, then only an admin's", async () => {
+  it("with a lock in the future accepts writes until then, and afterwards only from an admin", async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     const locking = await store({ data: 1, locked_future_writes_at: soon }, "VisualizerData")
     expect(locking.body).toMatchObject({ is_locked: false, locked_future_writes_at: soon })
@@ -143,7 +143,7 @@ describe("a store key", () => {
     expect((await store({ data: 5 }, "VisualizerData", service.admin)).status).toBe(200)
   })
 
-  it("for rendered files takes only web addresses", async () => {
+  it("for rendered files accepts only http and https URLs", async () => {
     const files = { gif: "https://cdn.example/a.gif", webm: "https://cdn.example/a.webm" }
     expect((await store({ data: files }, "VisualizerFileLocations")).status).toBe(200)
     const script = await store({ data: { image: "javascript:alert(1)" } }, "VisualizerFileLocations")
@@ -157,7 +157,7 @@ describe("linked tags", () => {
   const texts = async () =>
     (await service.lookup(id)).body.result.map((record: { data: string }) => record.data)
 
-  it("replace those linked before and leave all other records alone", async () => {
+  it("replace the previously linked records and change no other record", async () => {
     await service.edit(id, owner, { insert: [text("own")] })
     await store({ data: 1, linked_tags: [text("a"), text("b")] })
     expect(await texts()).toEqual(["own", "a", "b"])
@@ -171,7 +171,7 @@ describe("linked tags", () => {
     expect(await texts()).toEqual(["own"])
   })
 
-  it("stay while another key links them, too", async () => {
+  it("remain while another key also links them", async () => {
     await store({ data: 1, linked_tags: [text("both"), text("page")] })
     await store({ data: 1, linked_tags: [text("both"), text("links")] }, "SvcLinkData")
     await store({ data: 2, linked_tags: [] })
@@ -183,7 +183,7 @@ describe("linked tags", () => {
     expect(await texts()).toEqual(["own"])
   })
 
-  it("replace the value of a category that keeps one, and raise the version", async () => {
+  it("replace the value of a single-value category and increase the version", async () => {
     const before = (await service.lookup(id)).body.version
     await store({ data: 1, linked_tags: [{ tag: "0x1003", data: bitcoin }] })
     const { body } = await service.lookup(id)
@@ -191,7 +191,7 @@ describe("linked tags", () => {
     expect(body.result.filter(({ tag }: { tag: string }) => tag === "0x1003")).toHaveLength(1)
   })
 
-  it("that are no records refuse the whole write", async () => {
+  it("that are not valid records reject the whole write", async () => {
     const bad = await store({ data: "not stored", linked_tags: [{ tag: "0x1003", data: "nothing" }] })
     expect(bad.status).toBe(422)
     expect(bad.body.fields.linked_tags[0].code).toBe("invalid_address")

@@ -5,8 +5,8 @@ import { sendAll, waiting } from "../fixtures/waiting.ts"
 import { makeIds } from "../transfers/transfer-service.ts"
 import { serveDirectory } from "./directory-service.ts"
 
-it("edits of several ids and moves of the same ids, each in one statement, take them in one order", async () => {
-  // One statement of edits at a time: what comes meanwhile shares the next.
+it("edits and transfers of several ids in one statement lock the ids in the same order", async () => {
+  // One statement of edits runs at a time. Edits that arrive meanwhile share the next one.
   const service = await serveDirectory({ POOL_SIZE: "2" })
   const [owner, other] = [await service.user(), await service.user()]
   const nextId = makeIds(70_000)
@@ -14,7 +14,7 @@ it("edits of several ids and moves of the same ids, each in one statement, take 
   const names = await service.sql<Array<{ name: string }>>`
     select name from unnest(${[nextId(), nextId(), nextId(), nextId()]}::text[]) name order by 1`
   const [first, second, third, last] = names.map(({ name }) => name) as [string, string, string, string]
-  // Neither the table nor the list has them in the order of their names.
+  // Neither the table nor the list is ordered by name.
   for (const id of [busy, last, second, first, third]) await service.register(id, owner)
   const open = () => connect({ connection: service.database, poolSize: 1, statementTimeoutMs: 20_000 })
   const [mover, ...holders] = [open(), open(), open()] as const
@@ -45,7 +45,7 @@ it("edits of several ids and moves of the same ids, each in one statement, take 
       await expect.poll(() => waiting(service)).toHaveLength(2)
       edits.push(...(await sendAll(service, () => [edit(first), edit(third), edit(last)])))
     })
-    // The move, and the statement of the three edits.
+    // The transfer, and the statement of the three edits.
     await expect.poll(() => waiting(service)).toHaveLength(2)
   })
 

@@ -21,13 +21,13 @@ const roots = [
 
 describe("the merkle root", () => {
   it.each(roots.map((root, count) => [count, root] as const))(
-    "over %i records is as computed elsewhere",
+    "of %i records equals the reference value",
     (count, root) => {
       expect(merkleRoot(leaves.slice(0, count))).toBe(root)
     },
   )
 
-  it("does not depend on the order the records come in", () => {
+  it("does not depend on the order of the records", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(leaves, { minLength: 5 }), (shuffled) => {
         expect(merkleRoot(shuffled)).toBe(roots[5])

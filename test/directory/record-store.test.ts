@@ -9,7 +9,7 @@ import { createDatabase } from "../fixtures/database.ts"
 import { waiting } from "../fixtures/waiting.ts"
 
 const note = "0x5001"
-/** An id has one of these at a time. */
+/** A single-value record. */
 const name = "0x0002"
 const owner = randomUUID()
 const permission = { userId: owner, organizations: [], isAdmin: false, mayUnlock: false }
@@ -41,7 +41,7 @@ const editOf = (canonical: string, parts: Partial<RecordEdit> = {}): RecordEdit 
   ...parts,
 })
 
-/** All at the same moment: the first of them has a statement for itself, the others share what follows. */
+/** Sends all edits simultaneously: the first gets its own statement, the others share the next one. */
 const editAll = (edits: ReadonlyArray<RecordEdit>): Promise<ReadonlyArray<EditOutcome>> =>
   Effect.gen(function* () {
     const editRecords = yield* makeEditRecords
@@ -59,7 +59,7 @@ const toldOf = async (canonical: string) => {
   return rows.map(({ data, offset }) => ({ offset: Number(offset), data }))
 }
 
-it("edits that share a statement are each made or refused for what they are", async () => {
+it("edits that share a statement are accepted or rejected independently", async () => {
   const [first, fresh, lasting, renamed, entry, root, others, same, sparse, locked, old] = (await Promise.all(
     Array.from({ length: 11 }, makeId),
   )) as [string, string, string, string, string, string, string, string, string, string, string]
@@ -148,7 +148,7 @@ it("edits that share a statement are each made or refused for what they are", as
   expect(signed).toEqual({ merkle_root: "ab".repeat(32), signature: "cd" })
 })
 
-it("edits of one id at the same moment follow each other", async () => {
+it("simultaneous edits of one id run one after the other", async () => {
   const [busy, id] = [await makeId(), await makeId()]
   const outcomes = await editAll([
     editOf(busy, { insert: [record("first")] }),
@@ -166,7 +166,7 @@ it("edits of one id at the same moment follow each other", async () => {
   expect((await toldOf(id)).map(({ offset }) => offset)).toEqual([1, 2, 3])
 })
 
-it("an edit that waited for another process sees what that one made", async () => {
+it("an edit that waited for another process sees its result", async () => {
   const [busy, expecting, repeating] = [await makeId(), await makeId(), await makeId()]
   const other = connect(options)
   let edited: Promise<ReadonlyArray<EditOutcome>> | undefined
@@ -188,7 +188,7 @@ it("an edit that waited for another process sees what that one made", async () =
   await other.end()
 })
 
-it("nobody suffers for an edit that would make too many records", async () => {
+it("an edit with too many records does not affect the other edits of its statement", async () => {
   const [busy, full, other] = [await makeId(), await makeId(), await makeId()]
   const records = Array.from({ length: maxRecordsPerId }, (_, n) => record(`note ${n}`))
   await editAll([editOf(full, { insert: records })])

@@ -43,7 +43,7 @@ const names = [
   "🐧",
 ]
 let used = 0
-/** A new id of the owner. */
+/** Registers a new id for the owner. */
 const newId = async (whose = owner, pubkey?: string): Promise<string> => {
   const text = `🚀${names[used++]}`
   await service.register(text, whose, pubkey)
@@ -61,7 +61,7 @@ const data = async (text: string) => (await records(text)).map((record) => recor
 const webUrl = { tag: "0x4001", data: "https://example.com/a" }
 
 describe("an edit", () => {
-  it("adds records, answers the changed id, and raises the version", async () => {
+  it("adds records, returns the changed id and increases the version", async () => {
     const id = await newId()
     expect((await service.lookup(id)).body).toMatchObject({ status: true, result: [], version: 1 })
     const answer = await service.edit(id, owner, {
@@ -83,7 +83,7 @@ describe("an edit", () => {
     ])
   })
 
-  it("deletes by hash, in any case and with or without 0x", async () => {
+  it("deletes by hash, in upper or lower case and with or without 0x", async () => {
     const id = await newId()
     const texts = ["a", "b", "c"].map((text) => ({ tag: "0x5001", data: text }))
     await service.edit(id, owner, { insert: texts })
@@ -93,7 +93,7 @@ describe("an edit", () => {
     expect(await data(id)).toEqual(["c"])
   })
 
-  it("that deletes a record that is not there changes nothing at all", async () => {
+  it("that deletes an unknown record changes nothing", async () => {
     const id = await newId()
     await service.edit(id, owner, { insert: [webUrl] })
     const answer = await service.edit(id, owner, {
@@ -105,7 +105,7 @@ describe("an edit", () => {
     expect((await service.lookup(id)).body).toMatchObject({ version: 2, result: [webUrl] })
   })
 
-  it("that adds a record which is there already is 422", async () => {
+  it("that adds an existing record is rejected with 422", async () => {
     const id = await newId()
     await service.edit(id, owner, { insert: [webUrl] })
     const again = await service.edit(id, owner, { insert: [webUrl] })
@@ -117,14 +117,14 @@ describe("an edit", () => {
     expect(moved.status).toBe(200)
   })
 
-  it("of nothing changes nothing", async () => {
+  it("without inserts and deletes changes nothing", async () => {
     const id = await newId()
     expect((await service.edit(id, owner, {})).body).toEqual([])
     expect((await service.edit(id, owner, { insert: null, delete: [] })).body).toEqual([])
     expect((await service.lookup(id)).body.version).toBe(1)
   })
 
-  it("replaces the value of a category that keeps one", async () => {
+  it("replaces the value of a single-value category", async () => {
     const id = await newId()
     const nick = (text: string) => ({ tag: "0x0005", data: text })
     await service.edit(id, owner, { insert: [{ tag: "0x1003", data: bitcoin }, nick("one"), webUrl] })
@@ -134,14 +134,14 @@ describe("an edit", () => {
     expect(await data(id)).toEqual([webUrl.data, otherBitcoin, "four"])
   })
 
-  it("keeps every value when asked to", async () => {
+  it("keeps all values with bypass_single_restrictions", async () => {
     const id = await newId()
     const insert = [bitcoin, otherBitcoin].map((address) => ({ tag: "0x1003", data: address }))
     await service.edit(id, owner, { insert, bypass_single_restrictions: true })
     expect(await data(id)).toEqual([bitcoin, otherBitcoin])
   })
 
-  it("replaces a currency without a tag of its own by its ticker", async () => {
+  it("replaces a generic crypto record by ticker", async () => {
     const id = await newId()
     const coin = (text: string) => ({ tag: "0x3fff", data: text })
     await service.edit(id, owner, { insert: [coin("ABC|abc-1"), coin("XYZ|xyz-1")] })
@@ -164,7 +164,7 @@ describe("an edit", () => {
     ["empty data", 422, inserting("0x5001", "")],
     ["too much data", 422, inserting("0x5001", "x".repeat(4097))],
     ["another id's display", 422, inserting("0x0001", "🐶🐶🐶")],
-  ])("with %s is %i", async (_, status, body) => {
+  ])("with %s returns %i", async (_, status, body) => {
     const id = "🚀🌊"
     if ((await service.lookup(id)).status === 404) await service.register(id, owner)
     const answer = await service.edit(id, owner, body)
@@ -173,7 +173,7 @@ describe("an edit", () => {
     expect((await service.lookup(id)).body.version).toBe(1)
   })
 
-  it("past the most records an id may have is refused whole", async () => {
+  it("that exceeds the maximum number of records is rejected completely", async () => {
     const id = await newId()
     const texts = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => ({ tag: "0x5001", data: `text ${from + i}` }))
@@ -199,7 +199,7 @@ describe("an edit", () => {
     })
   })
 
-  it("made by many at once leaves one value of a single category and as many versions as edits", async () => {
+  it("by simultaneous requests leaves one single-value record and increases the version once per edit", async () => {
     const id = await newId()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -211,7 +211,7 @@ describe("an edit", () => {
     expect((await service.lookup(id)).body.version).toBe(21)
   })
 
-  it("sent with many others is answered for itself, whatever becomes of theirs", async () => {
+  it("gets its own outcome, independent of simultaneous edits", async () => {
     const [full, strange, ...fine] = names.map((name) => `🌵${name}`) as [string, string, ...Array<string>]
     for (const id of [full, ...fine]) await service.register(id, owner)
     await service.register(strange, other)
@@ -223,7 +223,7 @@ describe("an edit", () => {
       edits.map((id) => {
         const round = (rounds.get(id) ?? 0) + 1
         rounds.set(id, round)
-        // The third is the second once more.
+        // The third edit repeats the second.
         return service.edit(id, owner, { insert: [{ tag: "0x5001", data: `note ${Math.min(round, 2)}` }] })
       }),
     )
@@ -240,8 +240,8 @@ describe("an edit", () => {
   })
 })
 
-describe("who may edit", () => {
-  it("not a stranger, not nobody", async () => {
+describe("permission to edit", () => {
+  it("is refused to other users and without authentication", async () => {
     const id = await newId()
     const stranger = await service.edit(id, other, { insert: [webUrl] })
     expect(stranger.status).toBe(403)
@@ -251,12 +251,12 @@ describe("who may edit", () => {
     expect((await service.edit("x", owner, { insert: [webUrl] })).body.code).toBe("unsupported_emoji")
   })
 
-  it("an admin", async () => {
+  it("is given to an admin", async () => {
     const id = await newId()
     expect((await service.edit(id, service.admin, { insert: [webUrl] })).status).toBe(200)
   })
 
-  it("whoever has the key, and the power roles of the key's organization", async () => {
+  it("is given to the holder of the key and the power roles of the key's organization", async () => {
     const [organization] = await service.sql<[{ id: string }]>`
       insert into organization (name) values ('Wallet maker') returning id`
     const holder = await service.user()
@@ -283,7 +283,7 @@ describe("who may edit", () => {
 describe("a merkle root", () => {
   const text = { tag: "0x5001", data: "signed" }
 
-  it("must be that of the records after the edit", async () => {
+  it("must match the records after the edit", async () => {
     const id = await newId()
     await service.edit(id, owner, { insert: [webUrl, { tag: "0x0005", data: "old" }] })
     const nick = { tag: "0x0005", data: "new" }
@@ -300,7 +300,7 @@ describe("a merkle root", () => {
     expect(after?.["merkle_root"]).toBeNull()
   })
 
-  it("needs the owning key's signature unless the service holds the key", async () => {
+  it("requires a signature of the owning key unless the key is custodial", async () => {
     const pair = generateKeyPairSync("ed25519")
     const pubkey = pair.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex")
     await service.sql`insert into pubkey (pubkey, user_id) values (${pubkey}, ${owner.id})`
@@ -318,8 +318,8 @@ describe("a merkle root", () => {
   })
 })
 
-describe("display", () => {
-  it("shows an id in the skin tones its owner wanted last and finds it in any", async () => {
+describe("display format", () => {
+  it("has the skin tones of the newest record, and the id is found with any skin tones", async () => {
     await service.register("👋🙏🏿", owner)
     await service.edit("👋🙏", owner, { insert: [{ tag: "0x0001", data: "👋🏽🙏🏻" }] })
     const ids = await service.call("GET", "/emoji_id", { token: owner.token })

@@ -18,7 +18,7 @@ const run = <A, E>(
   )
 const message = randomBytes(32)
 
-test("a made key signs so that its pubkey verifies, here and in another implementation", async () => {
+test("a signature of a generated key verifies, here and in another implementation", async () => {
   const wallet = await run(({ make }) => make)
   expect(await Effect.runPromise(checkPubkey(wallet.pubkey))).toBe(wallet.pubkey)
   const signature = await run(({ sign }) => sign(wallet, message))
@@ -29,18 +29,18 @@ test("a made key signs so that its pubkey verifies, here and in another implemen
   expect(ed25519.verify(bytes, message, pubkey, strict)).toBe(true)
 })
 
-test("every key is a new one", async () => {
+test("every generated key is different", async () => {
   const wallets = await run(({ make }) => Effect.all(Array.from({ length: 10 }, () => make)))
   expect(new Set(wallets.flatMap(({ pubkey, sealedKey }) => [pubkey, sealedKey])).size).toBe(20)
 })
 
-test("a sealed key put into another wallet's row does not sign", async () => {
+test("an encrypted key in the row of another pubkey does not sign", async () => {
   const [mine, theirs] = await run(({ make }) => Effect.all([make, make]))
   const broken = await run(({ sign }) => Effect.flip(sign({ ...mine, sealedKey: theirs.sealedKey }, message)))
   expect(broken).toMatchObject({ _tag: "SealBroken", reason: "rejected" })
 })
 
-test("a key signs on after its master key was rotated away", async () => {
+test("a key still signs after its master key was rotated", async () => {
   const wallet = await run(({ make }) => make)
   const sealedKey = await run(({ reseal }) => reseal(wallet), [two, one])
   const signature = await run(({ sign }) => sign({ ...wallet, sealedKey }, message), [two])

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { ethAddressOf } from "../../src/keys/eth-address.ts"
 import { recoverEthSigner, signEthMessage } from "../../src/keys/eth-message.ts"
 
-/** The example in web3.js' documentation of accounts.sign. */
+/** The example of accounts.sign in the web3.js documentation. */
 const published = {
   key: Buffer.from("4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318", "hex"),
   address: "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23",
@@ -16,23 +16,23 @@ test("the published key has the published address", () => {
   expect(ethAddressOf(secp256k1.getPublicKey(published.key))).toBe(published.address)
 })
 
-test("the published message is signed exactly as published, and its signer recovered", () => {
+test("the published message gives the published signature, and its signer is recovered", () => {
   expect(signEthMessage(published.message, published.key)).toBe(published.signature)
   expect(recoverEthSigner(published.message, published.signature)).toBe(published.address)
 })
 
-test("v may also be written 0 or 1", () => {
+test("v is also accepted as 0 or 1", () => {
   const signature = `${published.signature.slice(0, -2)}01`
   expect(recoverEthSigner(published.message, signature)).toBe(published.address)
 })
 
-test("another message or another v recovers somebody else or nobody", () => {
+test("another message or another v does not recover the signer", () => {
   expect(recoverEthSigner(Buffer.from("Some date"), published.signature)).not.toBe(published.address)
   const flipped = `${published.signature.slice(0, -2)}1b`
   expect(recoverEthSigner(published.message, flipped)).not.toBe(published.address)
 })
 
-test("the high-s twin of a signature is refused", () => {
+test("a signature with a high s is rejected", () => {
   const s = BigInt(`0x${published.signature.slice(66, 130)}`)
   const high = (secp256k1.Point.Fn.ORDER - s).toString(16).padStart(64, "0")
   const twin = `${published.signature.slice(0, 66)}${high}1b`
@@ -49,6 +49,6 @@ test.each([
   `0x${"00".repeat(64)}1b`,
   `0x${"ff".repeat(64)}1b`,
   `0x${"zz".repeat(65)}`,
-])("%.20j… is no signature", (signature) => {
+])("%.20j… is rejected as a signature", (signature) => {
   expect(recoverEthSigner(published.message, signature)).toBeUndefined()
 })

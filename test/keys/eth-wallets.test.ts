@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { EthWallets } from "../../src/keys/eth-wallets.ts"
 
 const userId = "0b0e7a52-6c1f-4f5b-9a55-6f1d2c3b4a59"
-/** Hardhat's public first account, signing in a separate implementation held to web3.js' published example. */
+/** The first public account of Hardhat. Its signatures are from a separate implementation, checked against web3.js. */
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 const signed = {
   Mint: "0xfb6300f1b4a53a6a055dd19176f48a0861d5f5efe1c8eea632749168b00ea9aa0e50bcec15092519aa5e6458aa3fd4770531a26d2aa9c7589751b0de9f598e171c",
@@ -16,17 +16,20 @@ const wallets = Effect.runSync(
   ),
 )
 
-test("the challenge names the service, the user and the source", () => {
+test("the challenge contains the service name, the user and the source", () => {
   expect(wallets.challenge(userId, "Mint")).toBe(
     `Emoji Id Directory asks you to link this wallet.\n\nUser: ${userId}\nSource: Mint`,
   )
 })
 
-test.each(["Mint", "Dashboard"] as const)("a wallet's signature for %s gives its address", (source) => {
-  expect(Effect.runSync(wallets.recover(userId, source, signed[source]))).toBe(address)
-})
+test.each(["Mint", "Dashboard"] as const)(
+  "a signature for %s recovers the address of the wallet",
+  (source) => {
+    expect(Effect.runSync(wallets.recover(userId, source, signed[source]))).toBe(address)
+  },
+)
 
-test("a signature for another source or another user does not give the wallet's address", () => {
+test("a signature for another source or user does not recover the address of the wallet", () => {
   const other = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
   expect(Effect.runSync(Effect.exit(wallets.recover(userId, "Dashboard", signed.Mint)))).not.toMatchObject({
     value: address,
@@ -36,7 +39,7 @@ test("a signature for another source or another user does not give the wallet's 
   })
 })
 
-test("what is no signature is refused", () => {
+test("an invalid signature is rejected", () => {
   for (const signature of ["", "0x", signed.Mint.slice(2), `0x${"00".repeat(65)}`]) {
     const refused = Effect.runSync(Effect.flip(wallets.recover(userId, "Mint", signature)))
     expect(refused._tag).toBe("WalletSignatureInvalid")

@@ -13,7 +13,7 @@ const rfc = {
 }
 const refusal = (text: string) => Effect.runSync(Effect.flip(checkPubkey(text))).reason
 
-test("the published signature verifies, and nothing near it does", () => {
+test("the published signature verifies, and changed copies of it do not", () => {
   expect(pubkeySigned(rfc.pubkey, rfc.message, rfc.signature)).toBe(true)
   expect(pubkeySigned(rfc.pubkey, rfc.message, rfc.signature.toUpperCase())).toBe(true)
   expect(pubkeySigned(rfc.pubkey, Buffer.from("73", "hex"), rfc.signature)).toBe(false)
@@ -22,7 +22,7 @@ test("the published signature verifies, and nothing near it does", () => {
   expect(pubkeySigned(stranger, rfc.message, rfc.signature)).toBe(false)
 })
 
-test("texts that are no key or no signature verify as false instead of an error", () => {
+test("an invalid key or signature verifies as false and does not throw", () => {
   for (const pubkey of ["", "00", "zz".repeat(32), "ff".repeat(32), `0x${rfc.pubkey}`]) {
     expect(pubkeySigned(pubkey, rfc.message, rfc.signature)).toBe(false)
   }
@@ -31,14 +31,14 @@ test("texts that are no key or no signature verify as false instead of an error"
   }
 })
 
-test("a signature with its scalar raised by the group order is refused", () => {
+test("a signature whose scalar is increased by the group order is rejected", () => {
   const order = ed25519.Point.Fn.ORDER
   const scalar = BigInt(`0x${Buffer.from(rfc.signature.slice(64), "hex").reverse().toString("hex")}`) + order
   const raised = Buffer.from(scalar.toString(16).padStart(64, "0"), "hex").reverse().toString("hex")
   expect(pubkeySigned(rfc.pubkey, rfc.message, rfc.signature.slice(0, 64) + raised)).toBe(false)
 })
 
-test("a pubkey is given back in lower case", () => {
+test("a pubkey is returned in lower case", () => {
   expect(Effect.runSync(checkPubkey(rfc.pubkey))).toBe(rfc.pubkey)
   expect(Effect.runSync(checkPubkey(rfc.pubkey.toUpperCase()))).toBe(rfc.pubkey)
 })
@@ -50,12 +50,12 @@ test.each(["", "3d", `0x${rfc.pubkey}`, ` ${rfc.pubkey}`, `${rfc.pubkey}00`, "g"
   },
 )
 
-test("a text that is no point of the curve is refused", () => {
+test("a text that is not a point of the curve is rejected", () => {
   expect(refusal(`02${"00".repeat(31)}`)).toBe("not_on_curve")
   expect(refusal("ff".repeat(32))).toBe("not_on_curve")
 })
 
-test("points of small order, for which one signature fits every message, are refused", () => {
+test("points of small order, which accept one signature for every message, are rejected", () => {
   const identity = `01${"00".repeat(31)}`
   const orderEight = "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"
   for (const pubkey of [identity, orderEight, "00".repeat(32)]) {
@@ -64,14 +64,14 @@ test("points of small order, for which one signature fits every message, are ref
   }
 })
 
-test("a point with a part of small order is refused", () => {
+test("a point with a small-order component is rejected", () => {
   const mixed = ed25519.Point.BASE.add(
     ed25519.Point.fromHex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
   )
   expect(refusal(mixed.toHex())).toBe("not_on_curve")
 })
 
-test("an activation is signed over Blake2b-256 of alternate id and nonce", () => {
+test("the activation message is Blake2b-256 of alternate id and nonce", () => {
   // Python: hashlib.blake2b("device-7🐙nonce-1".encode(), digest_size=32)
   const expected = "4bfeeb5f22ea42c1ad136abad188cc95398baa05d713f27c6f15d0171f63a73f"
   const message = activationMessage("device-7🐙", "nonce-1")

@@ -18,7 +18,7 @@ const fourthKey = "278117fc144c72340f67d0f2316e8386ceffbf2b2428c9c51fef7c597f1d4
 const otherKey = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"
 
 describe("pubkeys", () => {
-  it("a custodial wallet is generated; its private half is sealed", async () => {
+  it("generates a custodial key and stores its private key encrypted", async () => {
     const user = await service.user()
     const { body, status } = await service.call("POST", "/pubkeys", { token: user.token, rawBody: "null" })
     expect(status).toBe(200)
@@ -40,7 +40,7 @@ describe("pubkeys", () => {
     )
   })
 
-  it("adds a key of one's own once, in any letter case; nobody else can have it", async () => {
+  it("adds a key once, in upper or lower case, and rejects it for other users", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const added = await service.call("POST", `/pubkeys/${ownKey.toUpperCase()}`, { token: one.token })
     expect(added.body).toBe(ownKey)
@@ -51,7 +51,7 @@ describe("pubkeys", () => {
     expect(refused.body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
-  it("gives a key that somebody else has added to who holds its private half, unless an id is bound to it", async () => {
+  it("moves a key of another user to the user who signs with it, unless the key owns an id", async () => {
     const [thief, holder] = await Promise.all([service.user(), service.user()])
     const { publicKey, secretKey } = ed25519.keygen()
     const pubkey = Buffer.from(publicKey).toString("hex")
@@ -80,28 +80,28 @@ describe("pubkeys", () => {
     expect((await ask(thief.token, signedBy(thief.id))).body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
-  it("adds a key sent twice at once as one key, and tells its user of no other holder", async () => {
+  it("adds a key that is sent twice simultaneously once", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const add = (token: string) => service.call("POST", `/pubkeys/${fourthKey}`, { token })
     const answers = await service.sql.begin(async (q) => {
       await q`insert into pubkey (pubkey, user_id) values (${fourthKey}, ${one.id})`
-      const asked = [add(one.token), add(other.token)]
+      const requests = [add(one.token), add(other.token)]
       await expect.poll(() => waiting(service)).toHaveLength(2)
-      return { asked }
+      return { requests }
     })
-    const statuses = (await Promise.all(answers.asked)).map(({ status }) => status)
+    const statuses = (await Promise.all(answers.requests)).map(({ status }) => status)
     expect(statuses).toEqual([200, 422])
     expect((await service.call("GET", "/pubkeys", { token: one.token })).body).toEqual([fourthKey])
   })
 
-  it("refuses what is no key: too short, or no point of the curve", async () => {
+  it("rejects an invalid key: too short, or not a point of the curve", async () => {
     const user = await service.user()
     expect((await service.call("POST", "/pubkeys/abc", { token: user.token })).status).toBe(400)
     const small = `01${"00".repeat(31)}`
     expect((await service.call("POST", `/pubkeys/${small}`, { token: user.token })).status).toBe(400)
   })
 
-  it("adds a key for another user with user:write only", async () => {
+  it("adds a key for another user only with user:write", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const path = `/users/${other.id}/pubkeys/${otherKey}`
     expect((await service.call("POST", path, { token: one.token })).status).toBe(403)
@@ -111,7 +111,7 @@ describe("pubkeys", () => {
     expect((await service.call("POST", absent, { token: admin.token })).status).toBe(404)
   })
 
-  it("adds no key for a user above one's own role", async () => {
+  it("rejects a key for a user with a higher role", async () => {
     const boss = await service.user({ role: "Super" })
     const path = `/users/${boss.id}/pubkeys/${thirdKey}`
     expect((await service.call("POST", path, { token: admin.token })).status).toBe(403)
@@ -138,7 +138,7 @@ describe("wallets", () => {
     expect(list).toEqual([linked.body])
   })
 
-  it("a signature made for another user or source does not link the signer's address", async () => {
+  it("does not link an address by a signature for another user or source", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const signature = signed(await challengeOf(one.token))
     for (const attempt of [
@@ -151,7 +151,7 @@ describe("wallets", () => {
     }
   })
 
-  it("refuses what is no signature, and a source that is not known", async () => {
+  it("rejects an invalid signature and an unknown source", async () => {
     const user = await service.user()
     const refused = await service.call("POST", "/wallets", {
       token: user.token,
@@ -168,11 +168,11 @@ describe("wallets", () => {
   })
 })
 
-describe("api keys", () => {
+describe("API keys", () => {
   const create = (token: string, body: unknown, query = "") =>
     service.call("POST", `/api_keys${query}`, { token, body })
 
-  it("shows the key once, stores a hash and masks it in lists", async () => {
+  it("are shown once, stored as a hash and masked in lists", async () => {
     const user = await service.user()
     const made = await create(user.token, { name: "deploy", scopes: ["cart:show"], expires_at: null })
     expect(made.status).toBe(200)
@@ -187,7 +187,7 @@ describe("api keys", () => {
     expect(made.body.api_key).not.toContain(row!["secret_hash"])
   })
 
-  it("is no wider than its maker: unlisted scopes are the maker's own, further ones are refused", async () => {
+  it("have the scopes of their creator by default, and never more", async () => {
     const user = await service.user()
     const all = await create(user.token, { name: "all" })
     expect(all.body.scopes).toContain("cart:update")
@@ -198,7 +198,7 @@ describe("api keys", () => {
     expect((await create(user.token, { name: "odd", scopes: ["cart:fly"] })).status).toBe(400)
   })
 
-  it("takes a scope that the maker has in an organization", async () => {
+  it("accept a scope that the creator has in an organization", async () => {
     const user = await service.user()
     const [organization] = await service.sql<
       [{ id: string }]
@@ -208,7 +208,7 @@ describe("api keys", () => {
     expect(made.body.scopes).toEqual(["organizationEmoji:list"])
   })
 
-  it("expires only in the future, and needs a name", async () => {
+  it("require a name, and an expiry in the future", async () => {
     const user = await service.user()
     const past = await create(user.token, { name: "late", expires_at: "2020-01-01T00:00:00Z" })
     expect(past.status).toBe(422)
@@ -219,7 +219,7 @@ describe("api keys", () => {
     expect((await create(user.token, { name: "x", expires_at: "soon" })).status).toBe(400)
   })
 
-  it("is deleted by its owner under its id or its masked form; to others it does not exist", async () => {
+  it("can be deleted by their owner by id or masked form, and return 404 to others", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const first = (await create(one.token, { name: "a" })).body
     const second = (await create(one.token, { name: "b" })).body
@@ -231,7 +231,7 @@ describe("api keys", () => {
     expect((await service.call("GET", "/api_keys", { token: one.token })).body).toEqual([])
   })
 
-  it("is made for another user by an administrator, within that user's rights", async () => {
+  it("can be created by an admin for another user, within that user's permissions", async () => {
     const [user, boss] = await Promise.all([service.user(), service.user({ role: "Super" })])
     const made = await create(admin.token, { name: "for you" }, `?user_id=${user.id}`)
     expect(made.body.scopes).not.toContain("user:list")
@@ -242,11 +242,15 @@ describe("api keys", () => {
       403,
     )
     expect((await create(admin.token, { name: "x" }, `?user_id=${boss.id}`)).status).toBe(403)
-    const nobody = await create(admin.token, { name: "x" }, "?user_id=00000000-0000-4000-8000-000000000000")
-    expect(nobody.status).toBe(404)
+    const unknownUser = await create(
+      admin.token,
+      { name: "x" },
+      "?user_id=00000000-0000-4000-8000-000000000000",
+    )
+    expect(unknownUser.status).toBe(404)
   })
 
-  it("is deleted by administrators, unless its user is above them", async () => {
+  it("can be deleted by admins, unless their user has a higher role", async () => {
     const [user, boss] = await Promise.all([service.user(), service.user({ role: "Super" })])
     const [his, theirs] = [await create(user.token, { name: "a" }), await create(boss.token, { name: "b" })]
     const remove = async (id: string, token: string) =>

@@ -9,7 +9,7 @@ import { startProgram, temporaryFolder } from "../fixtures/program.ts"
 import { serve, testConfig } from "../fixtures/service.ts"
 
 const secretOf = (byte: number) => Buffer.alloc(32, byte).toString("base64url")
-const kept = Redacted.value(testConfig().secretKeys!)
+const oldSecrets = Redacted.value(testConfig().secretKeys!)
 
 const database = await createDatabase()
 beforeAll(async () => {
@@ -18,18 +18,20 @@ beforeAll(async () => {
   expect((await service.call("POST", "/pubkeys", { token })).status).toBe(200)
 })
 
-it("a service with another master secret than the one of before does not start on its database", async () => {
+it("does not start with another master secret than the one that encrypted the database", async () => {
   const others = serve({ SECRET_KEYS: `test:${secretOf(8)}` }, { database })
-  await expect(others).rejects.toThrow(/^SECRET_KEYS: what this database keeps sealed does not open with it/)
+  await expect(others).rejects.toThrow(/^SECRET_KEYS: cannot decrypt the keys stored in this database/)
 })
 
-it("a service that has the one of before behind a newer one starts", async () => {
-  await expect(serve({ SECRET_KEYS: `newer:${secretOf(9)},${kept}` }, { database })).resolves.toBeDefined()
+it("starts with the old master secret after a newer one", async () => {
+  await expect(
+    serve({ SECRET_KEYS: `newer:${secretOf(9)},${oldSecrets}` }, { database }),
+  ).resolves.toBeDefined()
 })
 
-it("a service that gave up the one of before does not start, also after a newer one has sealed more", async () => {
+it("does not start without the old master secret, even if a newer one has encrypted keys too", async () => {
   const newer = `newer:${secretOf(9)}`
-  const both = `${newer},${kept}`
+  const both = `${newer},${oldSecrets}`
   const before = await serve()
   const { database } = before
   for (const service of [before, await serve({ SECRET_KEYS: both }, { database })]) {
@@ -40,7 +42,7 @@ it("a service that gave up the one of before does not start, also after a newer 
   await expect(serve({ SECRET_KEYS: both }, { database })).resolves.toBeDefined()
 })
 
-it("a command line without the secret of the service tells no address that signs mint permissions", async () => {
+it("the CLI without the service's secret does not print a mint signer address", async () => {
   const signer = async (environment: Record<string, string>) => {
     const runtime = ManagedRuntime.make(cliServices(testConfig(environment), database))
     try {
@@ -55,7 +57,7 @@ it("a command line without the secret of the service tells no address that signs
   expect(await signer({ SECRET_KEYS: `test:${secretOf(8)}`, MINT_KEY: "1".repeat(64) })).toEqual(known)
 })
 
-it("a release in a folder of its own, which made itself a secret, says in one line which file that is", async () => {
+it("a release with a newly generated secret reports the secret's file in one line", async () => {
   if (!("socketDir" in database)) throw new Error("the tests have a database of their own")
   const dataDir = temporaryFolder()
   const { database: name, port, socketDir } = database
@@ -67,6 +69,6 @@ it("a release in a folder of its own, which made itself a secret, says in one li
   await program.printed("sealed")
   expect((await program.ended).code).toBe(1)
   expect(program.output().trim()).toBe(
-    `${dataDir}/secret-key: what this database keeps sealed does not open with it; start with the secret of before`,
+    `${dataDir}/secret-key: cannot decrypt the keys stored in this database; start with the secret that encrypted them`,
   )
 })

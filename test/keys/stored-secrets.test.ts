@@ -4,7 +4,7 @@ import { serve } from "../fixtures/service.ts"
 const service = await serve()
 const admin = await service.user({ role: "Admin" })
 
-/** Every row of every table as text: what a dump would hold. */
+/** Every row of every table as text, like a database dump. */
 const dump = async (): Promise<string> => {
   const tables = await service.sql<Array<{ name: string }>>`
     select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`
@@ -16,8 +16,8 @@ const dump = async (): Promise<string> => {
   return parts.flatMap((rows) => rows.map(({ row }) => row)).join("\n")
 }
 
-describe("what a dump of the database holds", () => {
-  it("is no password, API key, client secret or private key in clear", async () => {
+describe("a dump of the database", () => {
+  it("contains no password, API key, client secret or private key in plain text", async () => {
     const user = await service.user()
     const password = "correct horse battery"
     await service.call("PATCH", `/users/${user.id}`, { token: admin.token, body: { password } })
@@ -40,7 +40,7 @@ describe("what a dump of the database holds", () => {
     expect(text.split("\n").find((row) => row.includes(pubkey))).toMatch(sealed)
   })
 
-  it("is nothing of a deleted user's name, address or keys", async () => {
+  it("contains no name, email or custodial key of a deleted user", async () => {
     const user = await service.user({ email: "forget-me@example.com" })
     await service.call("PATCH", `/users/${user.id}`, {
       token: admin.token,

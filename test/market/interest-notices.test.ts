@@ -9,7 +9,7 @@ let nodes: readonly [TestService, TestService]
 let admin: TestUser
 
 beforeAll(async () => {
-  // The workers' own rounds are far apart; the tests run the rounds.
+  // The background rounds are rare, so that the tests control the rounds.
   const environment = { SWEEP_INTERVAL_MS: "60000", INTEREST_HEAD_START_SECONDS: "300" }
   const first = await serve(environment, { peersPossible: true })
   nodes = [first, await serve(environment, { database: first.database, peersPossible: true })]
@@ -22,14 +22,14 @@ const round = (node = nodes[0]) =>
   node.runtime.runPromise(Effect.flatMap(InterestNotices, (notices) => notices.round))
 const passHeadStart = (canonical: string) =>
   nodes[0].sql`update freed_id set due_at = due_at - interval '300 seconds' where canonical = ${canonical}`
-const told = async (users: ReadonlyArray<TestUser>, canonical: string) => {
+const noticesOf = async (users: ReadonlyArray<TestUser>, canonical: string) => {
   const all = await Promise.all(users.map(({ email }) => mails(nodes[0], email)))
   return all.map(
     (list) =>
       list.filter(({ data, kind }) => kind === "interest_available" && data["emoji_id"] === canonical).length,
   )
 }
-/** An id in a box, and users who asked about it one after the other. */
+/** An id in a lootbox, and users who registered an interest in it one after the other. */
 const wanted = async (count: number) => {
   const canonical = nextId()
   const { body } = await call("POST", "/lootboxes", admin, { status: "Draft", yats: [canonical] })
@@ -44,120 +44,120 @@ const wanted = async (count: number) => {
 }
 
 describe("an id that becomes free", () => {
-  it("is told to the first who asked, and to the others in their order after the head start", async () => {
+  it("is announced to the user with the oldest interest, and after the head start to the others in order", async () => {
     const { canonical, free, users } = await wanted(4)
     await round()
-    expect(await told(users, canonical)).toEqual([0, 0, 0, 0])
+    expect(await noticesOf(users, canonical)).toEqual([0, 0, 0, 0])
     await free()
     await round()
     await round()
-    expect(await told(users, canonical)).toEqual([1, 0, 0, 0])
+    expect(await noticesOf(users, canonical)).toEqual([1, 0, 0, 0])
     expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual(["interest.available"])
     await passHeadStart(canonical)
     await round()
-    expect(await told(users, canonical)).toEqual([1, 1, 1, 1])
+    expect(await noticesOf(users, canonical)).toEqual([1, 1, 1, 1])
     const order = await nodes[0].sql<{ recipient: string }[]>`
       select recipient from outbox where kind = 'interest_available' and recipient = any(${users.map((u) => u.email)})
        order by id`
     expect(order.map(({ recipient }) => recipient)).toEqual(users.map(({ email }) => email))
     await round()
-    expect(await told(users, canonical)).toEqual([1, 1, 1, 1])
+    expect(await noticesOf(users, canonical)).toEqual([1, 1, 1, 1])
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
-  it("gives the head start to the first who could buy it, not to whoever only claims to have an address", async () => {
+  it("gives the head start to the first user with a verified email", async () => {
     const { canonical, free, users } = await wanted(3)
     await nodes[0].sql`update app_user set email_verified_at = null where id = ${users[0]!.id}`
     await free()
     await round()
-    expect(await told(users, canonical)).toEqual([0, 1, 0])
+    expect(await noticesOf(users, canonical)).toEqual([0, 1, 0])
     expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual([])
     await passHeadStart(canonical)
     await round()
-    expect(await told(users, canonical)).toEqual([0, 1, 1])
+    expect(await noticesOf(users, canonical)).toEqual([0, 1, 1])
     expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual(["interest.available"])
   })
 
-  it("is not offered to the others once the first has taken it", async () => {
+  it("is not announced to the others after the first user has bought it", async () => {
     const { canonical, free, users } = await wanted(3)
     await free()
     await round()
     await call("POST", "/lootboxes", admin, { status: "Draft", yats: [canonical] })
     await passHeadStart(canonical)
     await round()
-    expect(await told(users, canonical)).toEqual([1, 0, 0])
+    expect(await noticesOf(users, canonical)).toEqual([1, 0, 0])
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
-  it("and is freed again within the hour gives the head start to the next, and floods nobody", async () => {
+  it("again within an hour gives the head start to the next user and sends no second notice", async () => {
     const { canonical, free, users } = await wanted(3)
     await free()
     await round()
     const { body } = await call("POST", "/lootboxes", admin, { status: "Draft", yats: [canonical] })
     await call("DELETE", `/lootboxes/${body.id}`, admin)
     await round()
-    expect(await told(users, canonical)).toEqual([1, 1, 0])
+    expect(await noticesOf(users, canonical)).toEqual([1, 1, 0])
     await passHeadStart(canonical)
     await round()
-    expect(await told(users, canonical)).toEqual([1, 1, 1])
+    expect(await noticesOf(users, canonical)).toEqual([1, 1, 1])
   })
 
-  it("is told once each, whoever runs the rounds and however often", async () => {
+  it("is announced once to each user, even if several processes run rounds", async () => {
     const { canonical, free, users } = await wanted(5)
     await free()
     await Promise.all(Array.from({ length: 12 }, (_, n) => round(nodes[n % 2 === 0 ? 0 : 1])))
     await passHeadStart(canonical)
     await Promise.all(Array.from({ length: 12 }, (_, n) => round(nodes[n % 2 === 0 ? 0 : 1])))
-    expect(await told(users, canonical)).toEqual([1, 1, 1, 1, 1])
+    expect(await noticesOf(users, canonical)).toEqual([1, 1, 1, 1, 1])
   })
 
-  it("is told by another process when the first dies holding it", async () => {
+  it("is announced by another process after the first died with the lease", async () => {
     const { canonical, free, users } = await wanted(1)
     await free()
     const { sql } = nodes[0]
     await sql`select * from take_freed(gen_random_uuid(), 64, 30)`
     await round(nodes[1])
-    expect(await told(users, canonical)).toEqual([0])
+    expect(await noticesOf(users, canonical)).toEqual([0])
     await sql`update freed_id set leased_until = now() - interval '1 second' where canonical = ${canonical}`
     await round(nodes[1])
-    expect(await told(users, canonical)).toEqual([1])
+    expect(await noticesOf(users, canonical)).toEqual([1])
   })
 
-  it("is not mailed to an address its user has not confirmed, which may be a stranger's", async () => {
+  it("is not mailed to an unverified email address", async () => {
     const { canonical, free, users } = await wanted(2)
     await nodes[0].sql`update app_user set email_verified_at = null where id = ${users[0]!.id}`
     await free()
     await round()
     await passHeadStart(canonical)
     await round()
-    expect(await told(users, canonical)).toEqual([0, 1])
+    expect(await noticesOf(users, canonical)).toEqual([0, 1])
     expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual(["interest.available"])
   })
 
-  it("that nobody asked about leaves nothing behind", async () => {
+  it("without interests leaves no rows", async () => {
     const { canonical, free } = await wanted(0)
     await free()
     await round()
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
-  it("is told in the same round as very many before it that nobody asked about", async () => {
+  it("is announced in the same round as many ids without interests before it", async () => {
     const { canonical, free, users } = await wanted(1)
     await nodes[0]
       .sql`insert into freed_id (canonical, due_at) select n, now() - interval '1 minute' from generate_series(1, 500) n`
     await free()
     await round()
-    expect(await told(users, canonical)).toEqual([1])
+    expect(await noticesOf(users, canonical)).toEqual([1])
     expect(await nodes[0].sql`select 1 from freed_id where canonical = '1'`).toHaveLength(0)
   })
 
-  it("by destruction is news too", async () => {
+  it("by removal is announced", async () => {
     const { canonical, free, users } = await wanted(1)
     await free()
     await nodes[0].sql`delete from freed_id where canonical = ${canonical}`
     await call("POST", "/lootboxes", admin, { status: "Used", yats: [canonical], owner_id: admin.id })
     await nodes[0].sql`select destroy_emoji_id(${canonical})`
     await round()
-    expect(await told(users, canonical)).toEqual([1])
+    expect(await noticesOf(users, canonical)).toEqual([1])
   })
 })

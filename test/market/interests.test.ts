@@ -20,7 +20,7 @@ describe("user interests", () => {
     expect(shown.body.id).toBe(first.body.id)
   })
 
-  it("lists one's own, a page at a time", async () => {
+  it("lists the caller's interests in pages", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     for (const id of ["🐙🌊", "🌊🐙", "🚀🌊"]) await post(one.token, id)
     await post(other.token, "🔥🔥")
@@ -39,7 +39,7 @@ describe("user interests", () => {
     expect(pages[1]!.body.paging).toMatchObject({ total: 3, page: 1, sort: "emoji_id" })
   })
 
-  it("deletes an interest; then it is not there", async () => {
+  it("deletes an interest and returns 404 afterwards", async () => {
     const { token } = await service.user()
     await post(token, "🐙🐙")
     const gone = await service.call("DELETE", at("🐙🐙"), { token, rawBody: "null" })
@@ -48,7 +48,7 @@ describe("user interests", () => {
     expect((await service.call("DELETE", at("🐙🐙"), { token })).status).toBe(404)
   })
 
-  it("refuses what is no emoji id with 400, and one's own id with 422", async () => {
+  it("rejects an invalid id with 400, and an id the user owns with 422", async () => {
     const { id, token } = await service.user()
     const unsupported = await post(token, "abc")
     expect(unsupported.status).toBe(400)

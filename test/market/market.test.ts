@@ -34,7 +34,7 @@ const claim = (text: string, kind: string, owner: string | null) =>
               values (${emojiId(text).canonical}, ${kind}, ${randomUUID()}, ${owner})`
 
 describe("a quote", () => {
-  it("follows the claims of one statement, in the order asked", async () => {
+  it("reflects the claims of one statement, in the order of the request", async () => {
     await claim("🚀🌊", "owned", admin.id)
     await claim("🌊🚀", "order", null)
     await claim("🌊🌊", "lootbox", null)
@@ -55,7 +55,7 @@ describe("a quote", () => {
     })
   })
 
-  it("is empty for no ids", async () => {
+  it("is empty for an empty list", async () => {
     expect(await quote()).toEqual([])
   })
 })
@@ -84,7 +84,7 @@ describe("price parameters", () => {
     expect((await service.call("GET", "/price_parameters")).status).toBe(401)
   })
 
-  it("that fall with the score are refused", async () => {
+  it("with prices that decrease are rejected", async () => {
     const points = [
       { score: 1, price_in_cents: 10 },
       { score: 2, price_in_cents: 9 },
@@ -96,7 +96,7 @@ describe("price parameters", () => {
     expect(answer.status).toBe(400)
   })
 
-  it("set by one process count at once in every process", async () => {
+  it("set by one process apply immediately in every process", async () => {
     const one = await serve({}, { database: service.database, peersPossible: true })
     const other = await serve({}, { database: service.database, peersPossible: true })
     const before = await other.call("GET", "/price_parameters", { token: admin.token })

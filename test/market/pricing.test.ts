@@ -21,20 +21,20 @@ const priceParameters: fc.Arbitrary<PriceParameters> = fc
   })
 
 describe("the price", () => {
-  it("runs from 400 cents at the bottom to 340000 at score 99 by default", () => {
+  it("is 400 cents for the lowest score and 340000 for score 99 by default", () => {
     expect(priceInCents(1, defaultPriceParameters)).toBe(400)
     expect(priceInCents(99, defaultPriceParameters)).toBe(340_000)
     expect(priceInCents(100, defaultPriceParameters)).toBeGreaterThan(340_000)
   })
 
-  it("rises with every score by default", () => {
+  it("increases with every score by default", () => {
     for (let score = 2; score <= 100; score++) {
       const below = priceInCents(score - 1, defaultPriceParameters)
       expect(priceInCents(score, defaultPriceParameters)).toBeGreaterThan(below)
     }
   })
 
-  it("is whole cents, meets every point and never falls, for any valid parameters", () => {
+  it("is an integer, equals every point and never decreases, for any valid parameters", () => {
     fc.assert(
       fc.property(priceParameters, (points) => {
         expect(Result.isSuccess(decode(points))).toBe(true)
@@ -52,14 +52,14 @@ describe("the price", () => {
   it.each([
     ["no point", []],
     [
-      "a falling price",
+      "a decreasing price",
       [
         { score: 1, price_in_cents: 5 },
         { score: 2, price_in_cents: 4 },
       ],
     ],
     [
-      "a score twice",
+      "a duplicate score",
       [
         { score: 1, price_in_cents: 5 },
         { score: 1, price_in_cents: 6 },
@@ -68,7 +68,7 @@ describe("the price", () => {
     ["part of a cent", [{ score: 1, price_in_cents: 0.5 }]],
     ["a negative price", [{ score: 1, price_in_cents: -1 }]],
     ["a score past 100", [{ score: 101, price_in_cents: 1 }]],
-  ])("refuses parameters with %s", (_, points) => {
+  ])("rejects parameters with %s", (_, points) => {
     expect(Result.isFailure(decode(points))).toBe(true)
   })
 })

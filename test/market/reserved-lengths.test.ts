@@ -5,7 +5,7 @@ import { InterestNotices } from "../../src/market/interest-notices.ts"
 import { serve, type TestUser } from "../fixtures/service.ts"
 import { mails, makeIds } from "../transfers/transfer-service.ts"
 
-// The worker's own rounds are far apart; the tests run the rounds.
+// The background rounds are rare, so that the tests control the rounds.
 const service = await serve({ SWEEP_INTERVAL_MS: "60000" })
 const admin = await service.user({ role: "Admin" })
 const nextId = makeIds(151_000)
@@ -26,25 +26,25 @@ const interested = async (emoji_id: string) => {
   await service.call("POST", "/user_interests", { token: user.token, body: { emoji_id } })
   return user
 }
-const toldOf = async ({ email }: TestUser) => {
+const noticesOf = async ({ email }: TestUser) => {
   await service.runtime.runPromise(Effect.flatMap(InterestNotices, (notices) => notices.round))
   const notices = (await mails(service, email)).filter(({ kind }) => kind === "interest_available")
   return notices.map(({ data }) => data["emoji_id"])
 }
 
 it.each(["coming_soon_lengths", "unpriced_lengths"])(
-  "who asked about an id is told when its length is none of the %s any more",
+  "a user is notified when the length of an id is removed from %s",
   async (name) => {
     await holdBack({ [name]: [length] })
     const id = nextId()
     const user = await interested(id)
-    expect(await toldOf(user)).toEqual([])
+    expect(await noticesOf(user)).toEqual([])
     await holdBack({ [name]: [1] })
-    expect(await toldOf(user)).toEqual([id])
+    expect(await noticesOf(user)).toEqual([id])
   },
 )
 
-it("who asked about an id that is taken, or on sale already, is told nothing when other lengths are", async () => {
+it("a user is not notified about a registered id, or one that was already for sale, when other lengths change", async () => {
   await holdBack({ coming_soon_lengths: [1, length] })
   const taken = nextId()
   const user = await interested(taken)
@@ -52,10 +52,10 @@ it("who asked about an id that is taken, or on sale already, is told nothing whe
   await holdBack({ coming_soon_lengths: [1] })
   const free = await interested(nextId())
   await holdBack({})
-  expect([await toldOf(user), await toldOf(free)]).toEqual([[], []])
+  expect([await noticesOf(user), await noticesOf(free)]).toEqual([[], []])
 })
 
-it("an id that is free again but not on sale is no news until it is", async () => {
+it("a free id is not announced until it is for sale", async () => {
   const id = nextId()
   const user = await interested(id)
   const { body: box } = await service.call("POST", "/lootboxes", {
@@ -64,13 +64,13 @@ it("an id that is free again but not on sale is no news until it is", async () =
   })
   await holdBack({ coming_soon_lengths: [length] })
   await service.call("DELETE", `/lootboxes/${box.id}`, { token: admin.token })
-  expect(await toldOf(user)).toEqual([])
+  expect(await noticesOf(user)).toEqual([])
   await holdBack({})
-  expect(await toldOf(user)).toEqual([id])
+  expect(await noticesOf(user)).toEqual([id])
 })
 
 it.each(["coming_soon_lengths", "unpriced_lengths"])(
-  "boxes are not filled with ids whose length is one of the %s",
+  "lootboxes contain no ids whose length is in %s",
   async (name) => {
     const bounds = { min_base_score: 1, max_base_score: 100, guarantees: [], weights: [] }
     const makeType = async (min_length: number, max_length: number) => {

@@ -13,7 +13,7 @@ const get = (path: string) => service.call("GET", path, { token: user.token })
 const search = (text: string) => get(`/emoji_id/search?emoji_id=${encodeURIComponent(text)}`)
 
 describe("a search", () => {
-  it("tells price and availability, and offers ids that can be had", async () => {
+  it("returns price and availability, and available alternatives", async () => {
     const { body, status } = await search("🐙🐶🐙🐱")
     expect(status).toBe(200)
     expectContract("SearchResult", body)
@@ -30,7 +30,7 @@ describe("a search", () => {
     expect(body.alternates.map((one: { available: boolean }) => one.available)).not.toContain(false)
   })
 
-  it("never offers what is taken", async () => {
+  it("never returns a registered id as an alternative", async () => {
     const offered = (await search("🚀🌊🚀")).body.alternates.map((one: { emoji_id: string }) => one.emoji_id)
     const [first, second] = offered
     await service.register(first, user)
@@ -44,7 +44,7 @@ describe("a search", () => {
     expect((await search(second)).body.result.availability).toBe("InCart")
   })
 
-  it("finds an id in any spelling, and names what is no emoji", async () => {
+  it("accepts any spelling of an id, and returns the unsupported character", async () => {
     expect((await search("👋🏿💚")).body.result.emoji_id).toBe("👋❤️")
     const bad = await search("🚀z")
     expect([bad.status, bad.body.code, bad.body.character]).toEqual([400, "unsupported_emoji", "z"])
@@ -53,8 +53,8 @@ describe("a search", () => {
   })
 })
 
-describe("ids at random", () => {
-  it("are different ids that can be had", async () => {
+describe("random ids", () => {
+  it("are different and available", async () => {
     const { body } = await get("/emoji_id/random")
     expectContract("RandomResult", body)
     const ids = body.result.map((one: { emoji_id: string }) => one.emoji_id)
@@ -65,7 +65,7 @@ describe("ids at random", () => {
   })
 })
 
-describe("ids at random while lengths are held back", () => {
+describe("random ids while some lengths are not for sale", () => {
   const hold = async (
     coming_soon_lengths: ReadonlyArray<number>,
     unpriced_lengths: ReadonlyArray<number>,
@@ -79,7 +79,7 @@ describe("ids at random while lengths are held back", () => {
   it.each([
     { coming: [5], unpriced: [4], left: 3 },
     { coming: [1, 2, 3], unpriced: [4, 5], left: 6 },
-  ])("are as many as asked for, of the length that is on sale: $left", async ({ coming, left, unpriced }) => {
+  ])("are as many as requested, of the lengths for sale: $left", async ({ coming, left, unpriced }) => {
     await hold(coming, unpriced)
     const { body } = await get("/emoji_id/random?limit=50")
     expect(body.result).toHaveLength(50)
@@ -88,8 +88,8 @@ describe("ids at random while lengths are held back", () => {
   })
 })
 
-describe("ids bought lately", () => {
-  it("are those of orders, the newest first", async () => {
+describe("recently purchased ids", () => {
+  it("are those of orders, newest first", async () => {
     await service.register("🐻🐻", user)
     for (const [place, text] of ["🦊🐻", "🐻🦊"].entries()) {
       await service.register(text, user)

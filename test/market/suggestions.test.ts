@@ -5,7 +5,7 @@ import { suggestionsFor } from "../../src/market/suggestions.ts"
 import { randomEmojiId } from "../../src/market/suggestions-random.ts"
 import { emojiId, readId } from "../schema/directory/emoji-id-arbitrary.ts"
 
-/** A small deterministic generator, so a failing run can be repeated. */
+/** A deterministic random generator, so that a failing run can be repeated. */
 const seeded = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
   return seed / 2 ** 32
@@ -15,7 +15,7 @@ const canonicals = (text: string): ReadonlyArray<string> =>
   suggestionsFor(readId(text)).map(({ canonical }) => canonical)
 
 describe("alternates", () => {
-  it("are valid, distinct, other than the id, at most sixty, and the same every time", () => {
+  it("are valid, distinct, different from the id, at most 60, and deterministic", () => {
     fc.assert(
       fc.property(emojiId, (id) => {
         const found = suggestionsFor(id).map(({ canonical }) => canonical)
@@ -28,7 +28,7 @@ describe("alternates", () => {
     )
   })
 
-  it("begin with the reverse, a longer form and a near swap", () => {
+  it("begin with the reverse, a longer variant and a swap with a similar emoji", () => {
     const [reverse, longer, swap] = canonicals("🔥👏🚀")
     expect(reverse).toBe("🚀👏🔥")
     expect(longer).toBe("🔥👏🚀🔥")
@@ -41,7 +41,7 @@ describe("alternates", () => {
 })
 
 describe("a random id", () => {
-  it("keeps to its lengths", () => {
+  it("has one of the requested lengths", () => {
     fc.assert(
       fc.property(
         fc.nat(),
@@ -58,7 +58,7 @@ describe("a random id", () => {
     )
   })
 
-  it("keeps to its score bounds, and is found at every score three to five emoji can have", () => {
+  it("has a score within the bounds, and exists for every score of ids with three to five emoji", () => {
     for (let score = 22; score <= 99; score++) {
       const bounds = { minLength: 3, maxLength: 5, minScore: score, maxScore: score }
       const id = randomEmojiId({ random: seeded(score), ...bounds })
@@ -66,14 +66,14 @@ describe("a random id", () => {
     }
   })
 
-  it("is undefined where no id of that length has such a score", () => {
+  it("is undefined if no id of that length has such a score", () => {
     expect(randomEmojiId({ random: seeded(1), minLength: 6, maxLength: 6, minScore: 99 })).toBeUndefined()
     expect(randomEmojiId({ random: seeded(1), minLength: 1, maxLength: 1, maxScore: 50 })).toBeUndefined()
     expect(randomEmojiId({ random: seeded(1), minLength: 5, maxLength: 3 })).toBeUndefined()
     expect(randomEmojiId({ random: seeded(1), minLength: 7, maxLength: 9 })).toBeUndefined()
   })
 
-  it("is seldom the same twice", () => {
+  it("is rarely the same twice", () => {
     const random = seeded(7)
     const found = Array.from(
       { length: 200 },

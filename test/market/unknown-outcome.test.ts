@@ -8,7 +8,7 @@ import type { MarketParameters } from "../../src/market/market-parameters.ts"
 import { Sql } from "../../src/postgres/sql.ts"
 import { testConfig } from "../fixtures/service.ts"
 
-/** A database that keeps what it is given, and whose answer to a change is lost. */
+/** A database that commits a change, but whose response is lost. */
 const forgetfulSql = () => {
   let parameters: unknown
   const rows = (statement: (q: never) => unknown) => {
@@ -28,7 +28,7 @@ const forgetfulSql = () => {
   return Layer.succeed(Sql, { rows } as unknown as Sql["Service"])
 }
 
-it("prices of which nobody knows whether they were set are read again", async () => {
+it("prices are read again after a write with an unknown outcome", async () => {
   const surroundings = Layer.mergeAll(
     forgetfulSql(),
     Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),

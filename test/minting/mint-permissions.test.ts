@@ -38,7 +38,7 @@ const act = (id: string, action: string, user: TestUser, code: string) =>
 const permissionEnds = (eid: string) =>
   service.sql`update emoji_id set mint_until = now() where canonical = ${eid}`
 
-it("an id that may still be minted by its owner is not sent to somebody else", async () => {
+it("an id with a valid mint permission cannot be transferred", async () => {
   const eid = await owned()
   const { expiry } = (await permit(eid)).body
   const refused = await send(eid)
@@ -48,7 +48,7 @@ it("an id that may still be minted by its owner is not sent to somebody else", a
   expect((await send(eid)).status).toBe(200)
 })
 
-it("a later permission for a shorter time does not end an earlier one", async () => {
+it("a later permission with an earlier expiry does not shorten the first one", async () => {
   const eid = await owned()
   const { expiry } = (await permit(eid)).body
   const shorter = await service.call("POST", `/emoji_id/${encodeURIComponent(eid)}/generate_signature`, {
@@ -59,7 +59,7 @@ it("a later permission for a shorter time does not end an earlier one", async ()
   expect(Date.parse((await send(eid)).body.mint_until)).toBeGreaterThanOrEqual(expiry * 1000)
 })
 
-it("a forced transfer waits with its acceptance, and uses up no code by it", async () => {
+it("a forced transfer cannot be accepted meanwhile, and the attempt does not use the code", async () => {
   const eid = await owned()
   await permit(eid)
   const { id } = (await send(eid, { forced: true })).body
@@ -72,7 +72,7 @@ it("a forced transfer waits with its acceptance, and uses up no code by it", asy
   expect(await ownerOf(service, eid)).toBe(recipient.id)
 })
 
-it("of a permission and a transfer asked for at once, no id moves that may be minted", async () => {
+it("a simultaneous permission and transfer never transfer an id with a valid permission", async () => {
   for (let round = 0; round < 20; round++) {
     const eid = await owned()
     const [permitted, sent] = await Promise.all([permit(eid), send(eid)])
@@ -86,7 +86,7 @@ it("of a permission and a transfer asked for at once, no id moves that may be mi
   }
 })
 
-it("an id that may still be minted is not taken out, for the next buyer would share it with a token", async () => {
+it("an id with a valid mint permission cannot be removed from the directory", async () => {
   const eid = await owned()
   const { expiry } = (await permit(eid)).body
   const destroy = () =>
@@ -99,7 +99,7 @@ it("an id that may still be minted is not taken out, for the next buyer would sh
   expect((await destroy()).status).toBe(200)
 })
 
-it("of a permission and an end asked for at once, one is refused", async () => {
+it("of a simultaneous permission and removal, one is rejected", async () => {
   for (let round = 0; round < 20; round++) {
     const eid = await owned()
     const [permitted, destroyed] = await Promise.all([

@@ -23,7 +23,7 @@ const permit = (body: unknown, caller = owner, text = id) =>
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
 describe("a mint signature", () => {
-  it("is the service's word that the account may mint the id in chain format", async () => {
+  it("lets the account mint the id in chain format", async () => {
     const expiry = inSeconds(600)
     const answer = await permit({ account: ethereum.toLowerCase(), expiry })
     expect(answer.status).toBe(200)
@@ -43,7 +43,7 @@ describe("a mint signature", () => {
     expect(recovered).toBe(signer)
   })
 
-  it("runs out within a day whatever is asked, and in an hour when nothing is", async () => {
+  it("expires within a day at most, and within an hour by default", async () => {
     const usual = (await permit({ account: ethereum })).body.expiry
     expect(usual - inSeconds(0)).toBeLessThan(3600 + 60)
     const long = (await permit({ account: ethereum, expiry: inSeconds(10_000_000) })).body.expiry
@@ -51,7 +51,7 @@ describe("a mint signature", () => {
     expect((await permit({ account: ethereum, expiry: inSeconds(-60) })).status).toBe(400)
   })
 
-  it("is for the owner only, not even for an admin", async () => {
+  it("is given only to the owner, not to an admin", async () => {
     const stranger = await service.user()
     expect((await permit({ account: ethereum }, stranger)).status).toBe(403)
     expect((await permit({ account: ethereum }, service.admin)).status).toBe(403)
@@ -63,7 +63,7 @@ describe("a mint signature", () => {
     expect((await permit({})).status).toBe(400)
   })
 
-  it("is refused while the id is in transfer, blocked after one, or minted", async () => {
+  it("is refused while the id is in transfer, blocked after a transfer, or minted", async () => {
     const status = async () => (await permit({ account: ethereum })).status
     await service.sql`update claim set kind = 'transfer', holder = ${randomUUID()} where canonical = ${id}`
     expect(await status()).toBe(409)
@@ -80,7 +80,7 @@ describe("a mint signature", () => {
 })
 
 describe("token metadata", () => {
-  it("shows the id, with the owner's pictures once there are some", async () => {
+  it("contains the id and the owner's rendered images", async () => {
     const [{ token_id: tokenId }] = await service.sql<[{ token_id: number }]>`
       select token_id from emoji_id where canonical = ${id}`
     const get = () => service.call("GET", `/nft_transfers/metadata/${tokenId}`)
@@ -99,7 +99,7 @@ describe("token metadata", () => {
     })
   })
 
-  it("of no token is 404", async () => {
+  it("of an unknown token returns 404", async () => {
     expect((await service.call("GET", "/nft_transfers/metadata/999999")).status).toBe(404)
     expect((await service.call("GET", "/nft_transfers/metadata/x")).status).toBe(400)
     expect((await service.call("GET", "/nft_transfers/metadata/9223372036854775807")).status).toBe(400)

@@ -5,7 +5,7 @@ import { expectAnswer } from "../fixtures/contract.ts"
 import { serve } from "../fixtures/service.ts"
 
 const seen: Array<{ url: string; headers: IncomingMessage["headers"]; body: string }> = []
-/** Does what its data says. */
+/** A scraper whose behaviour is selected by the data. */
 const upstream = createServer(async (request, response) => {
   let body = ""
   for await (const chunk of request) body += chunk
@@ -27,7 +27,7 @@ const { token } = await service.user()
 const call = (body: unknown) => service.call("POST", "/proxy", { token, body })
 
 describe("POST /proxy", () => {
-  it("Echo gives the data back, as text and as the object it is", async () => {
+  it("Echo returns the data as text and as a parsed object", async () => {
     const { body } = await call({ service: "Echo", data: '{"a":1}' })
     expectAnswer("POST", "/proxy", body)
     expect(body).toEqual({ json: { a: 1 }, value: '{"a":1}' })
@@ -36,14 +36,14 @@ describe("POST /proxy", () => {
     expect((await call({ service: "Echo", data: null })).body).toEqual({ json: {}, value: "" })
   })
 
-  it("data nested deeper than an answer can be is given back as text alone", async () => {
+  it("returns data that is nested too deeply only as text", async () => {
     const deep = `{"a":${"[".repeat(8000)}${"]".repeat(8000)}}`
     const { body, status } = await call({ service: "Echo", data: deep })
     expect(status).toBe(200)
     expect(body).toEqual({ json: {}, value: deep })
   })
 
-  it("Scraper asks the operator's address whatever the data says, and hands on none of the caller's headers", async () => {
+  it("Scraper always calls the configured URL and forwards no headers of the caller", async () => {
     const data = "http://169.254.169.254/latest"
     expect((await call({ service: "Scraper", data })).body.json).toEqual({ title: `about ${data}` })
     const { body, headers, url } = seen.at(-1)!
@@ -54,7 +54,7 @@ describe("POST /proxy", () => {
   })
 
   it.each(["redirect", "huge", "broken"])(
-    "a scraper's answer that is %s is 503, says when to ask again and shows nothing of it",
+    "returns 503 with Retry-After and no details if the scraper's response is %s",
     async (data) => {
       const { body, headers, status } = await call({ service: "Scraper", data })
       expect(status).toBe(503)
@@ -63,14 +63,14 @@ describe("POST /proxy", () => {
     },
   )
 
-  it("knows only the named services, and wants a login", async () => {
+  it("accepts only known services and requires authentication", async () => {
     expect((await call({ service: "http://example.com" })).status).toBe(400)
     expect((await call({ service: "__proto__" })).status).toBe(400)
     expect((await call({ service: "Echo", data: "x".repeat(16_385) })).status).toBe(400)
     expect((await service.call("POST", "/proxy", { body: { service: "Echo" } })).status).toBe(401)
   })
 
-  it("Scraper is 503 where none is set up", async () => {
+  it("Scraper returns 503 if it is not configured", async () => {
     const bare = await serve()
     const user = await bare.user()
     const { body, status } = await bare.call("POST", "/proxy", {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { isProblem, NotFound } from "../../schema/errors.ts"
 
-it("a promised failure says what happened and not where; other errors go on saying where", () => {
+it("a documented failure has a message and no stack trace; other errors keep their stack trace", () => {
   const problem = new NotFound({ error: "Gone." })
   expect(isProblem(problem)).toBe(true)
   expect(problem.message).toBe("Gone.")

@@ -4,18 +4,18 @@ import { isoTime } from "../../schema/iso-time.ts"
 
 const sameAsDate = (ms: number) => isoTime(ms) === new Date(ms).toISOString()
 
-it("a moment is written as a Date writes it, whatever was written before", () => {
+it("a time is formatted like Date.toISOString, whatever was formatted before", () => {
   const moment = integer({ min: -8.64e15, max: 8.64e15 })
   const near = array(integer({ min: -3_000_000, max: 3_000_000 }), { minLength: 1 })
   assert(property(moment, near, (ms, steps) => [...steps, 0].every((step) => sameAsDate(clip(ms + step)))))
 })
 
-it("parts of a millisecond are left out, before 1970 as well", () => {
+it("fractions of a millisecond are dropped, also before 1970", () => {
   for (const ms of [-60_000.5, -0.5, -0.5, 0.5, 59_999.9, 59_999.9])
     expect(sameAsDate(ms), String(ms)).toBe(true)
 })
 
-it("what is no moment is refused", () => {
+it("an invalid time is rejected", () => {
   expect(() => isoTime(Number.NaN)).toThrow(RangeError)
   expect(() => isoTime(Number.NaN)).toThrow(RangeError)
   expect(() => isoTime(8.65e15)).toThrow(RangeError)

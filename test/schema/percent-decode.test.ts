@@ -11,7 +11,7 @@ const native = (text: string): string | undefined => {
 }
 
 describe("percent decoding", () => {
-  it("gives back what was encoded, and leaves raw text as it is", () => {
+  it("returns the encoded text, and leaves raw text unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(percentDecodeStrict(encodeURIComponent(text))).toBe(text)
@@ -20,7 +20,7 @@ describe("percent decoding", () => {
     )
   })
 
-  it("agrees with decodeURIComponent on any run of bytes", () => {
+  it("agrees with decodeURIComponent for any bytes", () => {
     const byte = fc.oneof(
       fc.nat({ max: 0xff }),
       fc.constantFrom(0xc0, 0xe0, 0xed, 0xf0, 0xf4, 0x80, 0x9f, 0xbf),
@@ -38,11 +38,11 @@ describe("percent decoding", () => {
     )
   })
 
-  it("decodes once only", () => {
+  it("decodes only once", () => {
     expect(percentDecodeStrict("%2541")).toBe("%41")
   })
 
-  it("mixes raw and escaped parts in one text", () => {
+  it("accepts raw and escaped parts in one text", () => {
     expect(percentDecodeStrict("🔥%F0%9F%94%a5x%20y")).toBe("🔥🔥x y")
   })
 
@@ -58,7 +58,7 @@ describe("percent decoding", () => {
     ["a stray continuation byte", "%94"],
     ["a sign without digits", "100%"],
     ["digits that are none", "%G0"],
-  ])("refuses %s", (_, text) => {
+  ])("rejects %s", (_, text) => {
     expect(percentDecodeStrict(text)).toBeUndefined()
   })
 })

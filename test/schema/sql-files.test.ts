@@ -28,7 +28,7 @@ describe("the migrations", () => {
     expect(found(functions, /\bcreate (?:unlogged )?table (\w+)/g)).toEqual([])
   })
 
-  it("define no function but those that a table definition needs", () => {
+  it("define only functions that a table definition needs", () => {
     expect(found(migrations, isFunction)).toEqual(["live_epoch"])
     expect(found(migrations, /\bcreate (?:or replace )?trigger (\w+)/g)).toEqual([])
   })
@@ -55,7 +55,7 @@ describe("the functions", () => {
 
   it("have bodies that the database accepts", async () => {
     const sql = connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 60_000 })
-    // What `create function` calls, unless check_function_bodies is off.
+    // The check that `create function` runs unless check_function_bodies is off.
     const checked = await sql`
       select p.proname, case l.lanname when 'sql' then fmgr_sql_validator(p.oid) else plpgsql_validator(p.oid) end
         from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'public'::regnamespace`
@@ -69,7 +69,7 @@ describe("the functions", () => {
     .filter((text) => text.includes("q`"))
     .join("\n")
 
-  it("that the service calls are there", async () => {
+  it("that the service calls exist", async () => {
     const sql = connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 8000 })
     const known = new Set((await sql`select distinct proname from pg_proc`).map(({ proname }) => proname))
     // In files with statements, only SQL has names with underscores before a parenthesis.
@@ -80,7 +80,7 @@ describe("the functions", () => {
   })
 
   it("all have a caller", () => {
-    // Called by operators after restoring a backup, and by people who check the books.
+    // Called by operators after restoring a backup, and for checks of the ledger.
     const byHand = ["renew_live_epoch", "ledger_audit"]
     const everything = [
       source,

@@ -7,7 +7,7 @@ import { formatTag, parseTag } from "../../../schema/directory/record-tag.ts"
 import type { Precomputed } from "../../http/endpoint.ts"
 import { StaticResponse } from "../../http/response/static.ts"
 
-/** What the database says about a registered id. */
+/** A registered id as it is stored in the database. */
 export interface LookupRow {
   readonly canonical: string
   readonly version: number
@@ -16,7 +16,7 @@ export interface LookupRow {
   readonly views: number
 }
 
-// A wallet must never act on a stale address: caches may keep an answer, but have to ask whether it still holds.
+// A wallet must never use a stale address: a cache may store the response, but must revalidate it before each use.
 export const lookupHeaders = { "Content-Type": "application/json", "Cache-Control": "no-cache" }
 const lines = Object.entries(lookupHeaders)
   .map(([name, value]) => `${name}: ${value}`)
@@ -31,22 +31,23 @@ export const notRegisteredText = "This emoji id is not registered."
 
 const etagLine = "\r\nETag: "
 
-/** What a lookup answers, as text. */
+/** The response to a lookup, as text. */
 export interface LookupAnswer {
-  /** Header lines of this answer alone, as they are sent; none for an id that is not registered. */
+  /** The header lines of this response (its ETag) as they are sent. Empty for an id that is not registered. */
   readonly own: string
   readonly body: string
 }
 
-/** One for all ids that are not registered, so that remembering one costs little more than its name. */
+/** Shared by all unregistered ids, so that caching one costs little more than its key. */
 export const notRegistered: LookupAnswer = { own: "", body: JSON.stringify({ error: notRegisteredText }) }
 export const isRegistered = ({ own }: LookupAnswer): boolean => own !== ""
 
 export const missing = new StaticResponse(heads.missing, notRegistered.own, notRegistered.body)
 
 /**
- * The tag is weak: two responses of one version differ at most in their view count. The token id is part of it, because an id
- * that is released and registered again gets a new one: the tag changes with the owner even if the version did not.
+ * Makes the response to a lookup. The ETag is weak, because two responses of one version may differ in their view
+ * count. It contains the token id, because an id that is released and registered again gets a new token id but may have
+ * the same version.
  */
 export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): LookupAnswer => {
   const response: LookupResponse = {
@@ -61,7 +62,7 @@ export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): Lookup
 
 export const etagOf = (own: string): string => own.slice(etagLine.length)
 
-/** Whether a client holds this answer already. Weak comparison: W/ or not, one tag or many. */
+/** Whether If-None-Match contains this ETag. The comparison is weak: it ignores W/ and accepts a list. */
 export const isHeld = (own: string, ifNoneMatch: string): boolean =>
   ifNoneMatch !== "" &&
   own !== "" &&
@@ -69,7 +70,7 @@ export const isHeld = (own: string, ifNoneMatch: string): boolean =>
 
 export const notModified = (own: string): Precomputed => new StaticResponse(heads.unchanged, own, "")
 
-/** The whole answer as a value again. Answers are kept as text alone; a selection from one is rare enough to parse it. */
+/** Parses an answer. Answers are stored as text only, because selections from them are rare. */
 export const readAnswer = ({ body }: LookupAnswer): LookupResponse => JSON.parse(body)
 
 export const withTags = (whole: LookupResponse, tags: ReadonlySet<number>): LookupResponse => ({
@@ -77,7 +78,7 @@ export const withTags = (whole: LookupResponse, tags: ReadonlySet<number>): Look
   result: whole.result.filter(({ tag }) => tags.has(parseTag(tag) ?? -1)),
 })
 
-/** Only the records of a ticker, or of a tag where the path names one; the short envelope has no stats. */
+/** Selects the records of a ticker, or of a tag if the path contains one. This response has no stats. */
 export const withTicker = ({ error, result, status, version }: LookupResponse, ticker: string) => {
   const tag = parseTag(ticker)
   const chosen =

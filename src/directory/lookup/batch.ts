@@ -4,7 +4,7 @@ import type { BatchLookupAnswer } from "../../../schema/directory/lookup.ts"
 import { isRegistered, type LookupAnswer, notRegisteredText } from "./answer.ts"
 import { Lookups } from "./lookups.ts"
 
-/** Of the answers to one request together. */
+/** The limit for one response. */
 const maxCharacters = 4 * 1024 * 1024
 
 const refusal = (emojiId: string, code: string, reason: string): string =>
@@ -16,17 +16,21 @@ const refusal = (emojiId: string, code: string, reason: string): string =>
   } satisfies BatchLookupAnswer)
 
 const tooLarge = (emojiId: string): string =>
-  refusal(emojiId, "too_large", "This answer is full. Ask for the id by itself.")
+  refusal(
+    emojiId,
+    "too_large",
+    "The response has reached its size limit. Look up this emoji id in a separate request.",
+  )
 
 /**
- * Looked up at once: cold ids among them share one statement. One id may have a megabyte, so what is sure not to fit into
- * the answer is not read either.
+ * Ids looked up together. Ids that are not cached share one statement. One id can have a megabyte of records, so ids
+ * that cannot fit into the response are not read.
  */
-const idsAtOnce = 20
+const idsPerStep = 20
 
 /**
- * One answer per id in the order asked, each the JSON text of a BatchLookupAnswer. One that is named twice is looked up
- * once. What does not fit any more is to be asked for by itself.
+ * Returns one answer per id in the order of the request, each the JSON text of a BatchLookupAnswer. An id that is
+ * listed twice is looked up once. An id that does not fit into the response gets the error `too_large`.
  */
 export const lookupMany = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
   const lookups = yield* Lookups
@@ -45,10 +49,10 @@ export const lookupMany = Effect.fnUntraced(function* (texts: ReadonlyArray<stri
     return `{"emoji_id":${JSON.stringify(text)},${lookup.body.slice(1)}`
   }
 
-  for (let from = 0; from < texts.length; from += idsAtOnce) {
-    const asked = texts.slice(from, from + idsAtOnce).map((text) => ({ text, id: parseEmojiId(text) }))
+  for (let from = 0; from < texts.length; from += idsPerStep) {
+    const step = texts.slice(from, from + idsPerStep).map((text) => ({ text, id: parseEmojiId(text) }))
     const unread = new Map(
-      asked.flatMap(({ id }) =>
+      step.flatMap(({ id }) =>
         id._tag === "EmojiId" && !byCanonical.has(id.canonical) ? [[id.canonical, id] as const] : [],
       ),
     )
@@ -59,7 +63,7 @@ export const lookupMany = Effect.fnUntraced(function* (texts: ReadonlyArray<stri
       for (const [at, canonical] of [...unread.keys()].entries()) byCanonical.set(canonical, found[at]!)
       charactersRead += found.reduce((sum, { body }) => sum + body.length, 0)
     }
-    for (const { id, text } of asked) answers.push(answerOf(text, id))
+    for (const { id, text } of step) answers.push(answerOf(text, id))
   }
   return answers
 })

@@ -1,57 +1,52 @@
 import { BoundedMap } from "../../../actors/bounded-map.ts"
 import type { Precomputed } from "../../http/endpoint.ts"
-import { heads, type LookupAnswer, missing, notRegistered } from "./answer.ts"
+import type { LookupAnswer } from "./answer.ts"
+import type { CachedAnswer } from "./cached-answer.ts"
 import { SlabStorage } from "./slab-storage.ts"
 
 const maxSpellingUnits = 512
-/** Of one id. */
-const maxSelections = 8
-/** Spellings and selections are for the few who do not ask as most do: a part of the bytes, guessed at by the piece. */
+const maxSelectionsPerId = 8
+/**
+ * Only a small part of the requests needs spellings and selections. Their memory is estimated: one per so many bytes.
+ */
 const bytesPerSpelling = 4096
-const bytesPerSelected = 65_536
-/** One that is larger is made anew each time: an id may have as many bytes of records as hundreds have together. */
-const maxSelectionBytes = bytesPerSelected / maxSelections
+const bytesPerSelectedId = 65_536
+/**
+ * A larger selection is computed for each request, because one id can have as many bytes of records as hundreds of
+ * others.
+ */
+const maxSelectionBytes = bytesPerSelectedId / maxSelectionsPerId
 
-/** The path parameter as nearly every client sends it, and the name of an answer here. */
+/** The path parameter as nearly every client sends it. It is the key of an answer. */
 const spell = (canonical: string): string => encodeURIComponent(canonical)
-const canonicalOf = (key: string): string => decodeURIComponent(key)
-
-/** The current answer of the slabs, as it is sent. */
-class CurrentAnswer implements Precomputed {
-  readonly head = heads.found
-  readonly #slabs: SlabStorage
-  constructor(slabs: SlabStorage) {
-    this.#slabs = slabs
-  }
-  get body(): Uint8Array {
-    return this.#slabs.body
-  }
-  copyOwn(into: Uint8Array, at: number): number {
-    return this.#slabs.copyOwn(into, at)
-  }
-}
 
 /**
- * Lookup answers by id, bounded in bytes. Finding one makes it the current one, which all that takes no id is about, until
- * the cache is written to.
+ * Lookup answers by id, with a limit in bytes.
+ *
+ * `find` and `findSpelled` return a reference to the stored bytes, not a copy, so that a lookup copies nothing. The
+ * reference is valid until the next `put`, `drop` or `clear`, which may move or overwrite the bytes. Use it in the same
+ * synchronous step: never hold it across an `await` or in a callback. `toText` makes a copy that stays valid.
  */
 export class LookupCache {
   readonly #slabs: SlabStorage
-  readonly #current: CurrentAnswer
-  /** What a spelling means never changes, so nothing here is ever out of date. */
+  /**
+   * The key of each other spelling that was requested. A spelling never changes its meaning, so no entry gets stale.
+   */
   readonly #spellings: BoundedMap<string>
   readonly #selections: BoundedMap<BoundedMap<Precomputed>>
 
   constructor(options: {
     readonly maxBytes: number
-    /** Views of an answer that is forgotten. */
-    readonly lost: (canonical: string, views: number) => void
+    /** Called when an answer is removed that has views. */
+    readonly onRemoved: (canonical: string, views: number) => void
   }) {
-    const { lost, maxBytes } = options
-    this.#slabs = new SlabStorage({ maxBytes, lost: (key, views) => lost(canonicalOf(key), views) })
-    this.#current = new CurrentAnswer(this.#slabs)
+    const { maxBytes, onRemoved } = options
+    this.#slabs = new SlabStorage({
+      maxBytes,
+      onRemoved: (key, views) => onRemoved(decodeURIComponent(key), views),
+    })
     this.#spellings = new BoundedMap(Math.max(16, maxBytes / bytesPerSpelling))
-    this.#selections = new BoundedMap(Math.max(16, maxBytes / bytesPerSelected))
+    this.#selections = new BoundedMap(Math.max(16, maxBytes / bytesPerSelectedId))
   }
 
   get size(): number {
@@ -61,24 +56,26 @@ export class LookupCache {
     return this.#slabs.bytes
   }
 
-  /** By the path parameter as it was sent: no decoding, no parsing. */
-  findSpelled(spelling: string): boolean {
-    if (this.#slabs.find(spelling)) return true
+  /** Finds an answer by the path parameter as it was sent, without decoding or parsing. */
+  findSpelled(spelling: string): CachedAnswer | undefined {
+    const answer = this.#slabs.find(spelling)
+    if (answer !== undefined) return answer
     const key = this.#spellings.get(spelling)
-    return key !== undefined && this.#slabs.find(key)
+    return key === undefined ? undefined : this.#slabs.find(key)
   }
   learnSpelling(canonical: string, spelling: string): void {
     if (spelling.length <= maxSpellingUnits) this.#spellings.set(spelling, spell(canonical))
   }
 
-  find(canonical: string): boolean {
+  find(canonical: string): CachedAnswer | undefined {
     return this.#slabs.find(spell(canonical))
   }
 
   put(canonical: string, { body, own }: LookupAnswer, freshUntil = 0): void {
     const key = spell(canonical)
     this.#selections.delete(key)
-    if (this.#slabs.put(key, own, own === "" ? "" : body)) this.#slabs.freshUntil = freshUntil
+    const answer = this.#slabs.put(key, own, own === "" ? "" : body)
+    if (answer !== undefined) answer.freshUntil = freshUntil
   }
 
   drop(canonical: string): void {
@@ -92,52 +89,21 @@ export class LookupCache {
     this.#slabs.clear()
   }
 
-  get canonical(): string {
-    return canonicalOf(this.#slabs.key)
+  /** A stored selection of this answer's records, by query string or ticker. */
+  selection({ key }: CachedAnswer, name: string): Precomputed | undefined {
+    return this.#selections.get(key)?.get(name)
   }
-  get isRegistered(): boolean {
-    return this.#slabs.hasOwn
-  }
-  get own(): string {
-    return this.#slabs.own
-  }
-  get answer(): Precomputed {
-    return this.#slabs.hasOwn ? this.#current : missing
-  }
-  read(): LookupAnswer {
-    return this.isRegistered ? { own: this.own, body: this.#slabs.bodyText } : notRegistered
-  }
-
-  /** What was selected from the answer before, by query string or ticker. */
-  selection(name: string): Precomputed | undefined {
-    return this.#selections.get(this.#slabs.key)?.get(name)
-  }
-  learnSelection(name: string, selected: Precomputed): void {
+  learnSelection({ key }: CachedAnswer, name: string, selected: Precomputed): void {
     if (name.length > maxSpellingUnits || selected.body.length > maxSelectionBytes) return
-    const { key } = this.#slabs
-    const selections = this.#selections.get(key) ?? new BoundedMap(maxSelections)
+    const selections = this.#selections.get(key) ?? new BoundedMap(maxSelectionsPerId)
     this.#selections.set(key, selections.set(name, selected))
   }
 
-  use(): void {
-    this.#slabs.use()
-  }
-  /** The views nobody took yet, this one included. */
-  addView(): number {
-    const views = this.#slabs.views + 1
-    this.#slabs.views = views
-    return views
-  }
   takeViews(canonical: string): number {
-    if (!this.find(canonical)) return 0
-    const { views } = this.#slabs
-    this.#slabs.views = 0
+    const answer = this.find(canonical)
+    if (answer === undefined) return 0
+    const { views } = answer
+    answer.views = 0
     return views
-  }
-  get freshUntil(): number {
-    return this.#slabs.freshUntil
-  }
-  set freshUntil(until: number) {
-    this.#slabs.freshUntil = until
   }
 }

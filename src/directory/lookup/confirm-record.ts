@@ -8,13 +8,16 @@ import { parseTicker } from "../../../schema/directory/ticker.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** As it would be stored, so that data counts in every spelling of it. */
+/** The data as it would be stored, so that any accepted spelling of it matches. */
 const storedForm = (id: EmojiId, tag: string, data: string): string => {
   const record = normalizeRecord({ tag, data }, id)
   return record instanceof RecordRefused ? data : record.data
 }
 
-/** What a record can be confirmed by, beside what was given for it: all of its data, or of a payment record the address alone. */
+/**
+ * Pairs of stored and given text. A record is confirmed if one pair is equal: all of its data, or only the address of a
+ * payment record.
+ */
 const pairsOf = (id: EmojiId, { data, tag }: DirectoryRecord, given: string) => {
   const all = [data, storedForm(id, tag, given)] as const
   const number = parseTag(tag) ?? -1
@@ -28,8 +31,8 @@ const pairsOf = (id: EmojiId, { data, tag }: DirectoryRecord, given: string) => 
 }
 
 /**
- * Whether one of the records says this; undefined for what is neither tag nor ticker. Every record is compared, over
- * digests, so the time taken tells nothing about how near a guess was.
+ * Whether one of the records has this data; undefined if `tagOrTicker` is neither a tag nor a ticker. All records are
+ * compared, by their digests, so that the response time does not reveal how close a guess was.
  */
 export const isConfirmed = (
   id: EmojiId,
@@ -45,8 +48,8 @@ export const isConfirmed = (
       : records.filter((record) => parseTag(record.tag) === tag)
   let isFound = false
   for (const record of candidates) {
-    for (const [kept, given] of pairsOf(id, record, data))
-      isFound = timingSafeEqual(digest(given), digest(kept)) || isFound
+    for (const [stored, given] of pairsOf(id, record, data))
+      isFound = timingSafeEqual(digest(given), digest(stored)) || isFound
   }
   return isFound
 }

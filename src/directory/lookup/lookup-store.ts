@@ -20,7 +20,7 @@ const toRecord = ([tag, data, hash]: Row["records"][number]): DirectoryRecord =>
   hash,
 })
 
-/** All that lookups answer about these ids, in one statement; ids that are not registered are left out. */
+/** Reads everything that lookups of these ids return, in one statement. The map has no entry for an unregistered id. */
 export const makeReadLookups = Effect.map(
   Sql,
   (sql) => (canonicals: ReadonlyArray<string>) =>

@@ -21,6 +21,7 @@ import {
   readAnswer,
 } from "./answer.ts"
 import { LookupCache } from "./cache.ts"
+import type { CachedAnswer } from "./cached-answer.ts"
 import { makeReadLookups } from "./lookup-store.ts"
 import { PendingLoads } from "./pending-loads.ts"
 import { paymentForm, selectByQuery, selectByTicker } from "./select-records.ts"
@@ -32,26 +33,29 @@ const tickMs = 1000
 const maxKeysPerStatement = 500
 const maxStatements = 2
 const maxWaitingKeys = 20_000
-/** A view count is read again after so many seconds, but only so many ids a second: a hot id stays prepared meanwhile. */
+/**
+ * The view count of a cached id is read again after 10 seconds, for at most 100 ids a second. The answer stays cached
+ * meanwhile.
+ */
 const freshTicks = 10
 const maxRefreshesPerTick = 100
-/** An answer not read again for so long after that counts the views of another time: it is as good as none. */
+/** An answer whose view count was not read again within an hour after that is not used: the count is too old. */
 const keptTicks = 3600
 
 /**
- * Lookups. An id that was asked for before is answered from memory, as text that is ready to be sent; every commit that
- * changes an id drops its answer in every process before the change is acknowledged.
+ * Looks up emoji ids. An id that was requested before is answered from memory, with bytes that are ready to be sent.
+ * Every commit that changes an id removes its answer in every process before the change is acknowledged.
  */
 export class Lookups extends Context.Service<
   Lookups,
   {
-    /** Answers of the lookup, the payment and the ticker form, where they are at hand. */
+    /** Cached responses of the lookup, payment and ticker routes; undefined if the route's handler must answer. */
     readonly prepared: (view: RequestView) => Precomputed | undefined
     readonly preparedPayment: (view: RequestView) => Precomputed | undefined
     readonly preparedTicker: (view: RequestView) => Precomputed | undefined
-    /** What a lookup answers now. Counts as a view when the id is registered. */
+    /** Looks an id up. Counts as a view if the id is registered. */
     view(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
-    /** The same without counting. */
+    /** Looks an id up without counting a view. */
     find(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
     readonly stats: () => { readonly ids: number; readonly bytes: number }
   }
@@ -69,11 +73,11 @@ export class Lookups extends Context.Service<
 
       const cache = new LookupCache({
         maxBytes: config.lookupCacheMb * 1024 * 1024,
-        lost: viewCounter.add,
+        onRemoved: viewCounter.add,
       })
       viewCounter.takeFrom(cache)
       let tick = 0
-      /** Asked for, and due to be read again at the next tick, all in one statement. */
+      /** Ids whose view count is old. The next tick reads them again with one statement. */
       const stale = new Set<string>()
       yield* Effect.acquireRelease(
         Effect.sync(() =>
@@ -101,11 +105,14 @@ export class Lookups extends Context.Service<
             done(
               Exit.isSuccess(exit)
                 ? toAnswers(exit.value)
-                : new Unavailable({ error: "The directory cannot be read.", retryAfterSeconds: 1 }),
+                : new Unavailable({
+                    error: "The directory is temporarily unavailable. Retry later.",
+                    retryAfterSeconds: 1,
+                  }),
             ),
           )
         },
-        keep: (canonical, answer) => cache.put(canonical, answer ?? notRegistered, tick + freshTicks),
+        store: (canonical, answer) => cache.put(canonical, answer ?? notRegistered, tick + freshTicks),
         mayJoin: bus.mayServe,
         maxKeysPerStatement,
         maxStatements,
@@ -113,26 +120,28 @@ export class Lookups extends Context.Service<
       })
 
       bus.onInvalidate(topic, (keys) => {
-        loads.disown(keys)
+        loads.invalidate(keys)
         if (keys === "all") cache.clear()
         else for (const key of keys) cache.drop(key)
       })
 
-      const isRecent = (): boolean => cache.freshUntil + keptTicks > tick
+      const isRecent = (answer: CachedAnswer): boolean => answer.freshUntil + keptTicks > tick
 
-      /** The current answer of the cache is being sent. */
-      const use = (): void => {
-        cache.use()
-        if (!cache.isRegistered) return
-        if (cache.addView() === 1) viewCounter.queue(cache.canonical)
-        if (cache.freshUntil > tick || stale.size >= maxRefreshesPerTick) return
-        cache.freshUntil = tick + freshTicks
-        stale.add(cache.canonical)
+      /** Records that an answer is sent: counts the view, and schedules a new read if the view count is old. */
+      const use = (answer: CachedAnswer): void => {
+        answer.wasUsed = true
+        if (!answer.isRegistered) return
+        answer.views++
+        if (answer.views === 1) viewCounter.queue(answer.canonical)
+        if (answer.freshUntil > tick || stale.size >= maxRefreshesPerTick) return
+        answer.freshUntil = tick + freshTicks
+        stale.add(answer.canonical)
       }
 
       const findAnswer = (id: EmojiId): Effect.Effect<LookupAnswer, Unavailable> =>
         Effect.suspend(() => {
-          if (bus.mayServe() && cache.find(id.canonical) && isRecent()) return Effect.succeed(cache.read())
+          const cached = bus.mayServe() ? cache.find(id.canonical) : undefined
+          if (cached !== undefined && isRecent(cached)) return Effect.succeed(cached.toText())
           return Effect.callback<LookupAnswer, Unavailable>((resume) =>
             loads.want(id.canonical, (outcome) =>
               resume(
@@ -144,71 +153,78 @@ export class Lookups extends Context.Service<
           )
         })
 
-      /** A spelling not seen before: decoded and parsed once, then known as it was sent. */
-      const findSpelledNewly = (spelling: string): boolean => {
+      /** Decodes and parses a spelling that was not sent before. Later requests with it are found without that. */
+      const findNewSpelling = (spelling: string): CachedAnswer | undefined => {
         const text = percentDecodeStrict(spelling)
         const id = text === undefined ? undefined : parseEmojiId(text)
-        if (id?._tag !== "EmojiId" || !cache.find(id.canonical)) return false
-        cache.learnSpelling(id.canonical, spelling)
-        return true
+        const answer = id?._tag === "EmojiId" ? cache.find(id.canonical) : undefined
+        if (answer !== undefined) cache.learnSpelling(answer.canonical, spelling)
+        return answer
       }
 
-      const findAtHand = (view: RequestView): boolean => {
-        if (!bus.mayServe()) return false
+      const findCached = (view: RequestView): CachedAnswer | undefined => {
+        if (!bus.mayServe()) return undefined
         const spelling = view.getParameter(0)
-        return (cache.findSpelled(spelling) || findSpelledNewly(spelling)) && isRecent()
+        const answer = cache.findSpelled(spelling) ?? findNewSpelling(spelling)
+        return answer !== undefined && isRecent(answer) ? answer : undefined
       }
 
       const findSelection = (
+        answer: CachedAnswer,
         name: string,
         select: (whole: LookupResponse) => unknown,
       ): Precomputed | undefined => {
-        const known = cache.selection(name)
-        if (known !== undefined || !cache.isRegistered) return known
-        const selected = select(readAnswer(cache.read()))
+        const known = cache.selection(answer, name)
+        if (known !== undefined || !answer.isRegistered) return known
+        const selected = select(readAnswer(answer.toText()))
         if (selected === undefined) return undefined
-        const made = preparedSelection(cache.own, selected)
-        cache.learnSelection(name, made)
+        const made = preparedSelection(answer.own, selected)
+        cache.learnSelection(answer, name, made)
         return made
       }
 
-      const send = (view: RequestView, answer: Precomputed): Precomputed => {
-        use()
+      const send = (view: RequestView, answer: CachedAnswer, response: Precomputed): Precomputed => {
+        use(answer)
         const held = view.getHeader(ifNoneMatch)
-        return held !== "" && isHeld(cache.own, held) ? notModified(cache.own) : answer
+        return held !== "" && isHeld(answer.own, held) ? notModified(answer.own) : response
       }
 
       const prepared = (view: RequestView): Precomputed | undefined => {
-        if (!findAtHand(view)) return undefined
+        const answer = findCached(view)
+        if (answer === undefined) return undefined
         const query = view.getQuery()
-        const answer =
+        const response =
           query === undefined || query === ""
-            ? cache.answer
-            : findSelection(`?${query}`, (whole) => selectByQuery(whole, query))
-        return answer && send(view, answer)
+            ? answer.response
+            : findSelection(answer, `?${query}`, (whole) => selectByQuery(whole, query))
+        return response && send(view, answer, response)
       }
 
       const preparedPayment = (view: RequestView): Precomputed | undefined => {
-        if (!findAtHand(view)) return undefined
+        const answer = findCached(view)
+        if (answer === undefined) return undefined
         const query = view.getQuery() ?? ""
-        if (!cache.isRegistered) return query === "" ? send(view, cache.answer) : undefined
+        if (!answer.isRegistered) return query === "" ? send(view, answer, answer.response) : undefined
         // The name begins with a slash, which the path segment of a ticker form cannot contain.
-        const answer = findSelection(`/payment?${query}`, (whole) => {
+        const response = findSelection(answer, `/payment?${query}`, (whole) => {
           const selected = selectByQuery(whole, query)
           return selected && paymentForm(selected)
         })
-        return answer && send(view, answer)
+        return response && send(view, answer, response)
       }
 
       const preparedTicker = (view: RequestView): Precomputed | undefined => {
-        if (!findAtHand(view)) return undefined
+        const answer = findCached(view)
+        if (answer === undefined) return undefined
         const name = view.getParameter(1)
-        const answer = findSelection(name, (whole) => selectByTicker(whole, percentDecodeStrict(name)))
-        return answer && send(view, answer)
+        const response = findSelection(answer, name, (whole) =>
+          selectByTicker(whole, percentDecodeStrict(name)),
+        )
+        return response && send(view, answer, response)
       }
 
-      metrics.gauge("lookup_cache_ids", "Ids whose lookup is prepared", () => cache.size)
-      metrics.gauge("lookup_cache_bytes", "Memory of prepared lookups", () => cache.bytes)
+      metrics.gauge("lookup_cache_ids", "Emoji ids in the lookup cache", () => cache.size)
+      metrics.gauge("lookup_cache_bytes", "Bytes used by the lookup cache", () => cache.bytes)
 
       return Lookups.of({
         prepared,
@@ -216,7 +232,8 @@ export class Lookups extends Context.Service<
         preparedTicker,
         view: (id) =>
           Effect.map(findAnswer(id), (answer) => {
-            if (cache.find(id.canonical)) use()
+            const cached = cache.find(id.canonical)
+            if (cached !== undefined) use(cached)
             else if (isRegistered(answer)) viewCounter.add(id.canonical, 1)
             return answer
           }),
@@ -227,7 +244,7 @@ export class Lookups extends Context.Service<
   )
 }
 
-/** The answer as a value. */
+/** Parses the answer of a registered id; fails with 404 otherwise. */
 export const checkRegistered = (answer: LookupAnswer): Effect.Effect<LookupResponse, NotFound> =>
   isRegistered(answer)
     ? Effect.sync(() => readAnswer(answer))

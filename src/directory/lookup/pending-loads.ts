@@ -1,24 +1,24 @@
 import { Unavailable } from "../../../schema/errors.ts"
 
-/** Told once, with what was read or with why nothing was. */
+/** Called once, with the row (undefined if there is none) or with the failure. */
 export type Waiter<Row> = (outcome: Row | undefined | Unavailable) => void
 
 interface Load<Row> {
   readonly key: string
   readonly waiters: Array<Waiter<Row>>
-  /** Something was committed about the key since the statement left: what it reads may be told, but not kept. */
-  disowned: boolean
+  /** The key was changed after the statement was sent. The row is returned to the waiters, but not stored. */
+  isInvalidated: boolean
 }
 
 export interface PendingLoadsOptions<Row> {
-  /** One statement for many keys. Calls back once. */
+  /** Reads many keys with one statement. Calls `done` once. */
   readonly read: (
     keys: ReadonlyArray<string>,
     done: (rows: ReadonlyMap<string, Row> | Unavailable) => void,
   ) => void
-  /** Remembers what may be remembered; undefined for a key that has no row. */
-  readonly keep: (key: string, row: Row | undefined) => void
-  /** Whether a read under way may be joined: only while invalidations reach this process. */
+  /** Stores a row that is still current; undefined for a key without a row. */
+  readonly store: (key: string, row: Row | undefined) => void
+  /** Whether a request may join a running read: only while invalidations reach this process. */
   readonly mayJoin: () => boolean
   readonly maxKeysPerStatement: number
   readonly maxStatements: number
@@ -26,14 +26,14 @@ export interface PendingLoadsOptions<Row> {
 }
 
 /**
- * Cold reads: everybody who wants one key at once shares one read, and all keys wanted in one turn of the event loop share
- * one statement. While the statements allowed are under way the next keys gather, so a flood makes statements larger, not
- * more numerous.
+ * Reads keys that are not cached. Simultaneous requests for one key share one read, and all keys requested in one turn
+ * of the event loop share one statement. While the maximum number of statements is running, further keys are collected.
+ * Under load, statements become larger, not more numerous.
  */
 export class PendingLoads<Row> {
   readonly #options: PendingLoadsOptions<Row>
-  readonly #gathered = new Map<string, Load<Row>>()
-  readonly #underWay = new Map<string, Load<Row>>()
+  readonly #waiting = new Map<string, Load<Row>>()
+  readonly #running = new Map<string, Load<Row>>()
   #statements = 0
   #isScheduled = false
 
@@ -42,26 +42,26 @@ export class PendingLoads<Row> {
   }
 
   want(key: string, waiter: Waiter<Row>): void {
-    const load = this.#gathered.get(key) ?? (this.#options.mayJoin() ? this.#underWay.get(key) : undefined)
+    const load = this.#waiting.get(key) ?? (this.#options.mayJoin() ? this.#running.get(key) : undefined)
     if (load !== undefined) {
       load.waiters.push(waiter)
       return
     }
-    if (this.#gathered.size >= this.#options.maxWaitingKeys) {
-      waiter(new Unavailable({ error: "Too many lookups are waiting.", retryAfterSeconds: 1 }))
+    if (this.#waiting.size >= this.#options.maxWaitingKeys) {
+      waiter(new Unavailable({ error: "Too many lookups are waiting. Retry later.", retryAfterSeconds: 1 }))
       return
     }
-    this.#gathered.set(key, { key, waiters: [waiter], disowned: false })
+    this.#waiting.set(key, { key, waiters: [waiter], isInvalidated: false })
     this.#schedule()
   }
 
-  /** What is still gathered will read after the commit; what is under way may not. */
-  disown(keys: ReadonlyArray<string> | "all"): void {
-    for (const key of keys === "all" ? [...this.#underWay.keys()] : keys) {
-      const load = this.#underWay.get(key)
+  /** Call after a commit. Waiting loads will read the new state; running loads may have read the old one. */
+  invalidate(keys: ReadonlyArray<string> | "all"): void {
+    for (const key of keys === "all" ? [...this.#running.keys()] : keys) {
+      const load = this.#running.get(key)
       if (load === undefined) continue
-      load.disowned = true
-      this.#underWay.delete(key)
+      load.isInvalidated = true
+      this.#running.delete(key)
     }
   }
 
@@ -70,19 +70,19 @@ export class PendingLoads<Row> {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      while (this.#gathered.size > 0 && this.#statements < this.#options.maxStatements) this.#send()
+      while (this.#waiting.size > 0 && this.#statements < this.#options.maxStatements) this.#send()
     })
   }
 
   #send(): void {
     const batch: Array<Load<Row>> = []
-    for (const [key, load] of this.#gathered) {
+    for (const [key, load] of this.#waiting) {
       batch.push(load)
-      this.#gathered.delete(key)
-      // Nobody can disown the earlier one any more, so it is not kept either.
-      const earlier = this.#underWay.get(key)
-      if (earlier !== undefined) earlier.disowned = true
-      this.#underWay.set(key, load)
+      this.#waiting.delete(key)
+      // `invalidate` can no longer reach the earlier load of this key, so its row must not be stored.
+      const earlier = this.#running.get(key)
+      if (earlier !== undefined) earlier.isInvalidated = true
+      this.#running.set(key, load)
       if (batch.length === this.#options.maxKeysPerStatement) break
     }
     this.#statements++
@@ -90,7 +90,7 @@ export class PendingLoads<Row> {
       batch.map(({ key }) => key),
       (rows) => {
         this.#statements--
-        if (this.#gathered.size > 0) this.#schedule()
+        if (this.#waiting.size > 0) this.#schedule()
         for (const load of batch) this.#settle(load, rows)
       },
     )
@@ -98,13 +98,13 @@ export class PendingLoads<Row> {
 
   #settle(load: Load<Row>, rows: ReadonlyMap<string, Row> | Unavailable): void {
     const { key } = load
-    if (this.#underWay.get(key) === load) this.#underWay.delete(key)
+    if (this.#running.get(key) === load) this.#running.delete(key)
     if (rows instanceof Unavailable) {
       for (const waiter of load.waiters) waiter(rows)
       return
     }
     const row = rows.get(key)
-    if (!load.disowned) this.#options.keep(key, row)
+    if (!load.isInvalidated) this.#options.store(key, row)
     for (const waiter of load.waiters) waiter(row)
   }
 }

@@ -23,11 +23,13 @@ const params = { emoji_id: Schema.String }
 const filter = { tags: Schema.optionalKey(CommaList) }
 const headers = ["if-none-match"]
 const badTags = new InvalidRequest({
-  error: "query: tags: expected hex tags such as 0x1003, comma-separated",
+  error: "query: tags: expected comma-separated hex tags such as 0x1003",
 })
-const badTicker = new InvalidRequest({ error: "path: tag: expected a ticker such as BTC, or a hex tag" })
+const badTicker = new InvalidRequest({
+  error: "path: tag: expected a ticker such as BTC, or a hex tag such as 0x1003",
+})
 
-/** The answer as it is prepared for the next who asks, so that both are the same to the byte. */
+/** Makes the same bytes as the cached response of the next request. */
 const reply = (lookup: LookupAnswer, ifNoneMatch = "", selected?: unknown): Reply<never> => {
   if (!isRegistered(lookup)) return Reply.raw(lookup.body, lookupHeaders, 404)
   const headers = { ETag: etagOf(lookup.own), ...lookupHeaders }
@@ -47,7 +49,7 @@ const replySelected = Effect.fnUntraced(function* (
 const lookup = route({
   id: "lookupEmojiID",
   group,
-  summary: "The records of an emoji id, all or those of some tags",
+  summary: "Look up the records of an emoji id, optionally filtered by tags",
   method: "get",
   path: "/emoji_id/:emoji_id",
   auth: "none",
@@ -74,7 +76,7 @@ const lookup = route({
 const ticker = route({
   id: "lookupEmojiIdTicker",
   group,
-  summary: "The records of an emoji id for one ticker",
+  summary: "Look up the records of an emoji id for one ticker",
   method: "get",
   path: "/emoji_id/:emoji_id/:tag",
   auth: "none",
@@ -95,7 +97,7 @@ const ticker = route({
 const payment = route({
   id: "lookupEmojiIDPayment",
   group,
-  summary: "One payment address per category: the newest, or the newest default",
+  summary: "Look up one payment address per category: the newest default, or the newest",
   method: "get",
   path: "/emoji_id/:emoji_id/payment",
   auth: "none",
@@ -119,7 +121,7 @@ const payment = route({
 const confirm = route({
   id: "confirmRecord",
   group,
-  summary: "Whether an emoji id still points at this address or data",
+  summary: "Check whether an emoji id still has this address or data",
   method: "get",
   path: "/emoji_id/:emoji_id/confirm",
   auth: "none",
@@ -133,7 +135,9 @@ const confirm = route({
     const { result, version } = yield* checkRegistered(yield* (yield* Lookups).find(id))
     const confirmed = isConfirmed(id, result, query.tag, query.data)
     if (confirmed === undefined) {
-      return yield* new InvalidRequest({ error: "query: tag: expected a hex tag or a ticker" })
+      return yield* new InvalidRequest({
+        error: "query: tag: expected a ticker such as BTC, or a hex tag such as 0x1003",
+      })
     }
     return Reply.json({ result: confirmed, version }, { headers: { "Cache-Control": "no-store" } })
   }),
@@ -142,7 +146,7 @@ const confirm = route({
 const batch = route({
   id: "lookupEmojiIDs",
   group,
-  summary: "Look up to 100 emoji ids at once, one answer per id in the order asked",
+  summary: "Look up a list of up to 100 emoji ids",
   method: "post",
   path: "/emoji_id/lookup",
   auth: "none",

@@ -6,7 +6,7 @@ import { parseTicker } from "../../../schema/directory/ticker.ts"
 import { parseQueryText } from "../../http/request/decode.ts"
 import { withTags, withTicker } from "./answer.ts"
 
-/** What the `tags` parameter leaves of a lookup; undefined when it names no tags. */
+/** Applies the `tags` parameter to a lookup; undefined if the parameter is not a list of tags. */
 export const selectByTags = (whole: LookupResponse, text: string | undefined): LookupResponse | undefined => {
   if (text === undefined || text === "") return whole
   const tags = parseTagFilter(text)
@@ -15,21 +15,24 @@ export const selectByTags = (whole: LookupResponse, text: string | undefined): L
 
 const maxQueryUnits = 512
 
-/** The same from a query string as it was sent; undefined too for one the handler had better look at. */
+/**
+ * Applies a raw query string to a lookup; undefined also if the query is too long or malformed. The handler answers
+ * those.
+ */
 export const selectByQuery = (whole: LookupResponse, query: string): LookupResponse | undefined => {
   if (query.length > maxQueryUnits) return undefined
   const parameters = parseQueryText(query)
   return Result.isSuccess(parameters) ? selectByTags(whole, parameters.success["tags"]) : undefined
 }
 
-/** What the ticker form answers; undefined for what is neither ticker nor tag. */
+/** The response of the ticker route; undefined if the text is neither a ticker nor a tag. */
 export const selectByTicker = (whole: LookupResponse, text: string | undefined) => {
   if (text === undefined || (parseTag(text) === undefined && parseTicker(text) === undefined))
     return undefined
   return withTicker(whole, text)
 }
 
-/** What the payment form answers. The short envelope has no stats. */
+/** The response of the payment route. It has no stats. */
 export const paymentForm = ({ error, result, status, version }: LookupResponse) => ({
   status,
   result: paymentAddresses(result),

@@ -4,18 +4,18 @@ const maxKeyBytes = 1024
 
 export const alignWord = (bytes: number): number => (bytes + 3) & ~3
 
-/** The key that is looked for, as bytes: a text gives its characters away one by one, memory compares by the word. */
+/** A key as bytes. Comparing memory by 32-bit words is faster than comparing the characters of a string. */
 export class SlabKey {
   readonly #bytes = new Uint8Array(maxKeyBytes + 4)
   readonly words = new Int32Array(this.#bytes.buffer)
   readonly #encoder = new TextEncoder()
-  // Nobody outside can tell which keys meet in one slot.
+  // Random, so that a client cannot choose keys that collide.
   readonly #seed = randomBytes(4).readInt32LE()
   readonly #factor = randomBytes(4).readInt32LE() | 1
   length = 0
   hash = 0
 
-  /** False for a key that is not ASCII or is too long. */
+  /** Returns false for a key that is empty, too long or not ASCII. */
   load(key: string): boolean {
     const { read, written } = this.#encoder.encodeInto(key, this.#bytes)
     if (read !== written || written > maxKeyBytes || written === 0) {

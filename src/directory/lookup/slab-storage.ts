@@ -1,17 +1,7 @@
+import { answerHeadBytes, CachedAnswer, type Segment } from "./cached-answer.ts"
 import { alignWord, SlabKey } from "./slab-key.ts"
 
-// What a record begins with, in words of four bytes: its size in bytes, its hash, the lengths of the three texts that follow
-// the words (a key of none: the record is over), and what its user keeps there.
-const sizeWord = 0
-const hashWord = 1
-const keyWord = 2
-const ownWord = 3
-const bodyWord = 4
-const freshUntilWord = 5
-const viewsWord = 6
-const wasUsedWord = 7
-const headBytes = 32
-/** A place counts units of eight bytes, so that one 32-bit number names any of them. */
+/** A place counts units of eight bytes, so that a 32-bit number is enough for the whole storage. */
 const unitBits = 3
 const slotBytes = 8
 const minSegmentBits = 16
@@ -22,53 +12,38 @@ const firstSlots = 1024
 const align = (bytes: number): number => (bytes + 7) & ~7
 const floorPower = (n: number): number => 2 ** Math.floor(Math.log2(n))
 
-interface Segment {
-  readonly buffer: ArrayBuffer
-  readonly bytes: Uint8Array
-  readonly words: Int32Array
-  /** The same memory, for writing texts into it. */
-  readonly texts: Buffer
-  filled: number
-}
-
 export interface SlabStorageOptions {
   readonly maxBytes: number
-  /** Views of an answer that goes, before anybody asked for them. */
-  readonly lost: (key: string, views: number) => void
+  /** Called when an answer is removed that has views. */
+  readonly onRemoved: (key: string, views: number) => void
 }
 
 /**
- * Answers as the bytes that will be sent, in a few large blocks the garbage collector never looks into: memory is bounded
- * to the byte, a hundred thousand answers cost it nothing, and one lookup touches two places of cold memory, the slot and
- * the record. Keys are ASCII.
+ * Stores answers as the bytes that are sent, in a few large blocks (segments) that the garbage collector does not scan.
+ * The memory has an exact upper bound, a hundred thousand answers do not slow the collector down, and a lookup touches
+ * two places of cold memory: the slot of the index and the answer. Keys are ASCII.
  *
- * Blocks are filled one after the other. When all are full the oldest is swept (second chance): what was asked for since
- * its last sweep stays, the rest makes room.
+ * Segments are filled one after the other. When all are full, the oldest is swept (second chance): answers that were
+ * used since its last sweep stay, the others are removed.
  *
- * `find` makes one answer the current one, which the methods without a key are about, until the next `find`, `put`, `drop`
- * or `clear`.
+ * A returned answer is valid until the next `put`, `drop` or `clear`.
  */
 export class SlabStorage {
-  readonly #lost: SlabStorageOptions["lost"]
+  readonly #onRemoved: SlabStorageOptions["onRemoved"]
   readonly #segmentBits: number
   readonly #segmentBytes: number
   readonly #maxSegments: number
   readonly #maxSlots: number
   readonly #segments: Array<Segment> = []
   #newest = -1
-  /** Pairs of a hash and a place plus one; linear probing. */
+  /** Pairs of a hash and a place plus one. A place of 0 is an empty slot. Linear probing. */
   #slots = new Uint32Array(2 * firstSlots)
   #mask = firstSlots - 1
   #count = 0
-  readonly #asked = new SlabKey()
+  readonly #wanted = new SlabKey()
 
-  // The current answer.
-  #segment: Segment
-  #at = 0
-  #place = 0
-
-  constructor({ lost, maxBytes }: SlabStorageOptions) {
-    this.#lost = lost
+  constructor({ maxBytes, onRemoved }: SlabStorageOptions) {
+    this.#onRemoved = onRemoved
     const forSlots = maxBytes / 4
     this.#maxSlots = Math.max(firstSlots, floorPower(forSlots / slotBytes))
     const forSegments = maxBytes - this.#maxSlots * slotBytes
@@ -76,7 +51,7 @@ export class SlabStorage {
     this.#segmentBits = Math.min(maxSegmentBits, Math.max(minSegmentBits, bits))
     this.#segmentBytes = 2 ** this.#segmentBits
     this.#maxSegments = Math.max(1, Math.floor(forSegments / this.#segmentBytes))
-    this.#segment = this.#addSegment()
+    this.#addSegment()
   }
 
   get count(): number {
@@ -86,149 +61,81 @@ export class SlabStorage {
     return this.#segments.length * this.#segmentBytes + this.#slots.byteLength
   }
 
-  find(key: string): boolean {
-    const asked = this.#asked
-    if (!asked.load(key)) return false
-    const { hash, length, words: askedWords } = asked
-    const end = alignWord(length) >> 2
+  find(key: string): CachedAnswer | undefined {
+    const wanted = this.#wanted
+    if (!wanted.load(key)) return undefined
+    const { hash, length, words } = wanted
     const slots = this.#slots
     const mask = this.#mask
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const named = slots[2 * slot + 1]!
-      if (named === 0) return false
+      if (named === 0) return undefined
       if (slots[2 * slot] !== hash) continue
-      const place = named - 1
-      const segment = this.#segments[place >>> (this.#segmentBits - unitBits)]!
-      const at = (place << unitBits) & (this.#segmentBytes - 1)
-      const { words } = segment
-      if (words[(at >> 2) + keyWord] !== length) continue
-      const start = (at + headBytes) >> 2
-      let same = 0
-      while (same < end && words[start + same] === askedWords[same]) same++
-      if (same < end) continue
-      this.#segment = segment
-      this.#at = at
-      this.#place = place
-      return true
+      const answer = this.#answerAt(named - 1)
+      if (answer.hasKey(words, length)) return answer
     }
   }
 
-  /** `own` is ASCII. Views of the answer it replaces are kept. An answer too large to share a block is not kept. */
-  put(key: string, own: string, body: string): boolean {
+  /**
+   * Stores an answer and returns it. `own` is ASCII. The views of an answer that it replaces are kept. An answer larger
+   * than half a segment is not stored.
+   */
+  put(key: string, own: string, body: string): CachedAnswer | undefined {
     const bodyBytes = Buffer.byteLength(body)
-    const size = align(headBytes + alignWord(key.length) + own.length + bodyBytes)
-    const isKnown = this.find(key)
-    const { hash, length } = this.#asked
-    if (length === 0) return false
-    const views = isKnown ? this.views : 0
-    if (!isKnown || this.#get(sizeWord) < size) {
-      if (isKnown) this.#remove()
-      if (size > this.#segmentBytes / 2) {
-        if (views > 0) this.#lost(key, views)
-        return false
-      }
-      this.#append(hash, size)
+    const size = align(answerHeadBytes + alignWord(key.length) + own.length + bodyBytes)
+    const known = this.find(key)
+    const { hash, length } = this.#wanted
+    if (length === 0) return undefined
+    if (known !== undefined && known.size >= size) {
+      known.write(key, own, body, bodyBytes)
+      return known
     }
-    this.#set(keyWord, key.length)
-    this.#set(ownWord, own.length)
-    this.#set(bodyWord, bodyBytes)
-    this.#set(viewsWord, views)
-    const { texts } = this.#segment
-    const ownStart = this.#ownStart()
-    texts.fill(0, this.#at + headBytes, ownStart)
-    texts.write(key, this.#at + headBytes, "latin1")
-    texts.write(own, ownStart, "latin1")
-    texts.write(body, ownStart + own.length, bodyBytes, "utf8")
-    return true
+    const views = known?.views ?? 0
+    if (known !== undefined) this.#unlink(known)
+    if (size > this.#segmentBytes / 2) {
+      if (views > 0) this.#onRemoved(key, views)
+      return undefined
+    }
+    const added = this.#append(hash, size)
+    added.write(key, own, body, bodyBytes)
+    added.views = views
+    return added
   }
 
   drop(key: string): void {
-    if (this.find(key)) this.#lose()
+    const answer = this.find(key)
+    if (answer !== undefined) this.#remove(answer)
   }
 
   clear(): void {
-    for (let at = 0; at < this.#segments.length; at++) this.#sweep(at, 0)
+    for (let number = 0; number < this.#segments.length; number++) this.#sweep(number, 0)
   }
 
-  get key(): string {
-    const start = this.#at + headBytes
-    return this.#segment.texts.toString("latin1", start, start + this.#get(keyWord))
+  #answerAt(place: number): CachedAnswer {
+    const segment = this.#segments[place >>> (this.#segmentBits - unitBits)]!
+    return new CachedAnswer(segment, (place << unitBits) & (this.#segmentBytes - 1), place)
   }
-  /** Whether the answer has lines of its own. */
-  get hasOwn(): boolean {
-    return this.#get(ownWord) > 0
-  }
-  get own(): string {
-    const start = this.#ownStart()
-    return this.#segment.texts.toString("latin1", start, start + this.#get(ownWord))
-  }
-  copyOwn(into: Uint8Array, at: number): number {
-    const { bytes } = this.#segment
-    const start = this.#ownStart()
-    const length = this.#get(ownWord)
-    for (let i = 0; i < length; i++) into[at + i] = bytes[start + i]!
-    return at + length
-  }
-  get body(): Uint8Array {
-    const start = this.#ownStart() + this.#get(ownWord)
-    return new Uint8Array(this.#segment.buffer, start, this.#get(bodyWord))
-  }
-  get bodyText(): string {
-    const start = this.#ownStart() + this.#get(ownWord)
-    return this.#segment.texts.toString("utf8", start, start + this.#get(bodyWord))
+  #placeOf(segment: number, at: number): number {
+    return ((segment << (this.#segmentBits - unitBits)) | (at >>> unitBits)) >>> 0
   }
 
-  use(): void {
-    this.#set(wasUsedWord, 1)
-  }
-  /** Kept when the answer is replaced. */
-  get views(): number {
-    return this.#get(viewsWord)
-  }
-  set views(views: number) {
-    this.#set(viewsWord, views)
-  }
-  get freshUntil(): number {
-    return this.#get(freshUntilWord)
-  }
-  set freshUntil(until: number) {
-    this.#set(freshUntilWord, until)
-  }
-
-  #ownStart(): number {
-    return this.#at + headBytes + alignWord(this.#get(keyWord))
-  }
-  #get(word: number): number {
-    return this.#segment.words[(this.#at >> 2) + word]!
-  }
-  #set(word: number, value: number): void {
-    this.#segment.words[(this.#at >> 2) + word] = value
-  }
-  #moveTo(segment: number, at: number): void {
-    this.#segment = this.#segments[segment]!
-    this.#at = at
-    this.#place = ((segment << (this.#segmentBits - unitBits)) | (at >>> unitBits)) >>> 0
-  }
-
-  #addSegment(): Segment {
+  #addSegment(): void {
     const bytes = new Uint8Array(this.#segmentBytes)
     const { buffer } = bytes
     const segment = { buffer, bytes, texts: Buffer.from(buffer), words: new Int32Array(buffer), filled: 0 }
     this.#newest = this.#segments.push(segment) - 1
-    return segment
   }
 
-  #append(hash: number, size: number): void {
+  #append(hash: number, size: number): CachedAnswer {
     this.#makeRoom(size)
     const segment = this.#segments[this.#newest]!
-    this.#moveTo(this.#newest, segment.filled)
+    const answer = this.#answerAt(this.#placeOf(this.#newest, segment.filled))
     segment.filled += size
-    segment.words.fill(0, this.#at >> 2, (this.#at + headBytes) >> 2)
-    this.#set(sizeWord, size)
-    this.#set(hashWord, hash)
+    answer.init(hash, size)
     if (2 * (this.#count + 1) > this.#mask && this.#mask + 1 < this.#maxSlots) this.#growIndex()
-    this.#index(hash, this.#place + 1)
+    this.#index(hash, answer.place + 1)
     this.#count++
+    return answer
   }
 
   #makeRoom(size: number): void {
@@ -244,43 +151,42 @@ export class SlabStorage {
     }
   }
 
-  /** Moves what was used to the segment's beginning, up to so many bytes, and forgets the rest. */
+  /** Moves used answers to the beginning of the segment, up to `maxKept` bytes, and removes the others. */
   #sweep(number: number, maxKept: number): void {
     const segment = this.#segments[number]!
     let kept = 0
     for (let read = 0, size = 0; read < segment.filled; read += size) {
-      this.#moveTo(number, read)
-      size = this.#get(sizeWord)
-      if (this.#get(keyWord) === 0) continue
-      if (this.#get(wasUsedWord) === 0 || kept + size > maxKept) {
-        this.#lose()
+      const answer = this.#answerAt(this.#placeOf(number, read))
+      size = answer.size
+      if (answer.isRemoved) continue
+      if (!answer.wasUsed || kept + size > maxKept) {
+        this.#remove(answer)
         continue
       }
-      this.#set(wasUsedWord, 0)
-      const slot = this.#slot()
+      answer.wasUsed = false
+      const slot = this.#slotOf(answer)
       segment.bytes.copyWithin(kept, read, read + size)
-      this.#moveTo(number, kept)
-      this.#slots[2 * slot + 1] = this.#place + 1
+      this.#slots[2 * slot + 1] = this.#placeOf(number, kept) + 1
       kept += size
     }
     segment.filled = kept
   }
 
-  #lose(): void {
-    const { views } = this
-    if (views > 0) this.#lost(this.key, views)
-    this.#remove()
+  #remove(answer: CachedAnswer): void {
+    const { views } = answer
+    if (views > 0) this.#onRemoved(answer.key, views)
+    this.#unlink(answer)
   }
 
-  #remove(): void {
-    this.#unindex(this.#slot())
-    this.#set(keyWord, 0)
+  #unlink(answer: CachedAnswer): void {
+    this.#emptySlot(this.#slotOf(answer))
+    answer.markRemoved()
     this.#count--
   }
 
-  #slot(): number {
-    let slot = this.#get(hashWord) & this.#mask
-    while (this.#slots[2 * slot + 1] !== this.#place + 1) slot = (slot + 1) & this.#mask
+  #slotOf({ hash, place }: CachedAnswer): number {
+    let slot = hash & this.#mask
+    while (this.#slots[2 * slot + 1] !== place + 1) slot = (slot + 1) & this.#mask
     return slot
   }
 
@@ -298,8 +204,8 @@ export class SlabStorage {
     for (let at = 0; at < old.length; at += 2) if (old[at + 1] !== 0) this.#index(old[at]!, old[at + 1]!)
   }
 
-  /** Those behind the hole move up as far as their own slot allows, so that a search may stop at the first empty one. */
-  #unindex(slot: number): void {
+  /** Moves the following entries up as far as their hashes allow, so that a search can stop at the first empty slot. */
+  #emptySlot(slot: number): void {
     const slots = this.#slots
     let hole = slot
     for (let next = (hole + 1) & this.#mask; slots[2 * next + 1] !== 0; next = (next + 1) & this.#mask) {

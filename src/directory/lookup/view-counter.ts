@@ -3,36 +3,36 @@ import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { viewWindowDays } from "../../../schema/directory/metric.ts"
 import { makeViewStore, type ViewBatch } from "./view-store.ts"
 
-/** Who counts by itself and is asked for its counts when they are written. */
+/** Counts views itself. Its counts are taken when a batch is written. */
 export interface ViewSource {
-  /** The views of an id since they were last taken. */
+  /** Returns the views of an id since the last call, and resets them. */
   takeViews(canonical: string): number
 }
 
 const flushEvery = "250 millis"
-/** A stop waits no longer for a database that does not answer. */
-const flushedWithin = "5 seconds"
+/** How long shutdown waits for the last flush. */
+const maxShutdownFlush = "5 seconds"
 /**
- * The directory serves lookups faster than any table takes updates, so views of many ids wait their turn. Few at a time:
- * while the database works on them lookups go on, on perhaps the same core.
+ * Lookups are faster than updates of a table, so the views of many ids wait in a queue. Batches are small because the
+ * database may share a core with the lookups that continue meanwhile.
  */
 const idsPerFlush = 250
-/** Ids in the queue; past that, views are lost rather than memory. */
+/** The limit of ids in the queue. Views of further ids are discarded to bound memory. */
 const maxWaiting = 250_000
 const pruneEvery = "1 hour"
 
 /**
- * Counts lookups in memory and writes them in batches, so that a lookup never writes. A process that is killed loses what
- * it has not written: two seconds of views, or more when more ids than a batch takes are looked up in that time.
+ * Counts lookups in memory and writes them in batches, so that a lookup never writes to the database. A killed process
+ * loses the views that it has not written: those of two seconds, or more if more ids are queued than fit into a batch.
  */
 export class ViewCounter extends Context.Service<
   ViewCounter,
   {
     add(canonical: string, views: number): void
-    /** The source has views of this id; it says so once until they are taken. */
+    /** Adds an id to the queue. A source calls this once for each id that has views, until they are taken. */
     queue(canonical: string): void
     takeFrom(source: ViewSource): void
-    /** Writes all that was counted; for tests and the end of the process. */
+    /** Writes all counted views. Used by tests and at shutdown. */
     readonly flush: Effect.Effect<void>
   }
 >()("directory/ViewCounter") {
@@ -43,10 +43,10 @@ export class ViewCounter extends Context.Service<
       const process = randomUUID()
       let lastNumber = 0
       let sending: ViewBatch | undefined
-      /** Counted here, for ids that are in no source. */
+      /** Views of ids that no source holds. */
       const counted = new Map<string, number>()
       let sources: ReadonlyArray<ViewSource> = []
-      /** Ids of which a source has views, oldest first; those before `next` have been taken. */
+      /** Ids whose views a source holds, oldest first. Those before `next` are already taken. */
       let queued: Array<string> = []
       let next = 0
 
@@ -57,7 +57,7 @@ export class ViewCounter extends Context.Service<
           const views = sources.reduce((sum, source) => sum + source.takeViews(canonical), 0)
           if (views > 0) counts.set(canonical, views)
         }
-        // Not each time: of a long queue the copy would be the most of the work.
+        // Not on every call: copying a long queue would be most of the work.
         if (next > queued.length / 2) {
           queued = queued.slice(next)
           next = 0
@@ -76,25 +76,23 @@ export class ViewCounter extends Context.Service<
           for (let sent = 0; sent < batches; sent++) {
             sending ??= take()
             if (sending === undefined) return
-            // A batch whose outcome is unknown is kept unchanged and sent first the next time.
+            // If the outcome is unknown, the same batch is sent again first the next time.
             yield* store.addBatch(process, sending)
             sending = undefined
           }
         }).pipe(
-          Effect.catchCause((cause) => Effect.logWarning("views wait for the database", cause)),
+          Effect.catchCause((cause) => Effect.logWarning("view count flush failed", cause)),
           turn.withPermits(1),
         )
       const flush = flushUpTo(Number.POSITIVE_INFINITY)
 
       const prune = Effect.forEach(
         [store.deleteViews(2 * viewWindowDays), store.deleteOldBatches()],
-        Effect.catchCause((cause) =>
-          Effect.logWarning("old views not deleted, the next round tries again", cause),
-        ),
+        Effect.catchCause((cause) => Effect.logWarning("view count pruning failed", cause)),
         { discard: true },
       )
 
-      yield* Effect.addFinalizer(() => Effect.interruptible(Effect.timeoutOption(flush, flushedWithin)))
+      yield* Effect.addFinalizer(() => Effect.interruptible(Effect.timeoutOption(flush, maxShutdownFlush)))
       yield* Effect.forkScoped(Effect.repeat(flushUpTo(1), Schedule.spaced(flushEvery)))
       yield* Effect.forkScoped(Effect.repeat(prune, Schedule.spaced(pruneEvery)))
 

@@ -7,9 +7,12 @@ export interface ViewBatch {
   readonly counts: ReadonlyArray<readonly [canonical: string, views: number]>
 }
 
-/** Views per id and day, and the batches already added. */
+/** Stores views per id and day, and the number of the last batch of each process. */
 export const makeViewStore = Effect.map(Sql, (sql) => ({
-  /** Safe to repeat: a process numbers its batches, and a number that was added before is ignored. */
+  /**
+   * Adds a batch. Safe to repeat: a process numbers its batches, and the database ignores a number that it has added
+   * before.
+   */
   addBatch: (process: string, { counts, number }: ViewBatch) => {
     const canonicals = counts.map(([canonical]) => canonical)
     const views = counts.map(([, count]) => count)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { TestUser } from "../../fixtures/service.ts"
 import { bitcoin, type DirectoryService, otherBitcoin, serveDirectory } from "../directory-service.ts"
 
-/** Two processes on one database: whatever one has acknowledged, the other shows. */
+/** Two processes on one database: after one acknowledges a change, the other shows it. */
 
 let one: DirectoryService
 let other: DirectoryService
@@ -19,7 +19,7 @@ const nick = async (service: DirectoryService) =>
   (await service.lookup("🐙🐙")).body.result.map((record: { data: string }) => record.data)
 
 describe("a lookup after an acknowledged change shows it in every process", () => {
-  it("also when the id is looked up all the time meanwhile", async () => {
+  it("also while the id is looked up continuously", async () => {
     let done = false
     const readers = [one, other, other].map(async (service) => {
       while (!done) expect((await service.lookup("🐙🐙")).status).toBe(200)
@@ -36,7 +36,7 @@ describe("a lookup after an acknowledged change shows it in every process", () =
     await Promise.all(readers)
   })
 
-  it("in the payment form too", async () => {
+  it("also in the payment form", async () => {
     const path = `/emoji_id/${encodeURIComponent("🐙🐙")}/payment`
     for (const address of [bitcoin, otherBitcoin, bitcoin]) {
       await one.edit("🐙🐙", owner, { insert: [{ tag: "0x1003", data: address }] })
@@ -46,7 +46,7 @@ describe("a lookup after an acknowledged change shows it in every process", () =
     }
   })
 
-  it("when an id comes and goes", async () => {
+  it("when an id is registered and removed", async () => {
     for (let round = 0; round < 5; round++) {
       expect((await other.lookup("🐙🐶")).status).toBe(404)
       expect((await other.lookup("🐙🐶")).status).toBe(404)
@@ -58,7 +58,7 @@ describe("a lookup after an acknowledged change shows it in every process", () =
     }
   })
 
-  it("when a store key changes what is linked", async () => {
+  it("when a store key changes the linked records", async () => {
     await other.lookup("🐙🐙")
     const path = `/emoji_id/${encodeURIComponent("🐙🐙")}/json/SvcPageData`
     const linked_tags = [{ tag: "0x5001", data: "linked" }]
@@ -68,7 +68,7 @@ describe("a lookup after an acknowledged change shows it in every process", () =
   })
 })
 
-it("so does one after a change by a process that cannot open further connections to the database", async () => {
+it("a lookup after a change by a process that cannot open new database connections shows the change", async () => {
   const { database, sql } = one
   if ("url" in database) throw new Error("the test database is reached by its socket")
   const role = `known_${randomBytes(4).toString("hex")}`

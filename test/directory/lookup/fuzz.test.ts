@@ -34,8 +34,8 @@ const forms = [
 ]
 const settings = { numRuns: 150, interruptAfterTimeLimit: 12_000 }
 
-describe("whatever is asked", () => {
-  it("in the place of an id, the answer is no 5xx and a lookup is 200, 400 or 404", async () => {
+describe("arbitrary input", () => {
+  it("as an id never causes a 5xx response", async () => {
     await fc.assert(
       fc.asyncProperty(encoded, fc.constantFrom(...forms), async (text, form) => {
         if (text === "" || text === "." || text === "..") return
@@ -47,7 +47,7 @@ describe("whatever is asked", () => {
     )
   })
 
-  it("in raw bytes, the server answers and goes on", async () => {
+  it("as raw bytes of the path does not stop the server", async () => {
     const port = Number(new URL(service.url).port)
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), async (bytes) => {
@@ -64,7 +64,7 @@ describe("whatever is asked", () => {
     expect((await service.lookup("🐙")).status).toBe(200)
   })
 
-  it("as a tags filter, the answer is the same from memory as from the handler", async () => {
+  it("as a tags filter returns the same response from cache and handler", async () => {
     const tags = fc.oneof(
       fc.constantFrom("0x1003", "0X1004", "1003", "", ",", "%2C", "%", "+", "0x"),
       fc.string({ maxLength: 12 }).map((text) => encodeURIComponent(text.toWellFormed())),
@@ -81,7 +81,7 @@ describe("whatever is asked", () => {
     )
   })
 
-  it("as an edit, the answer is no 5xx", async () => {
+  it("as an edit never causes a 5xx response", async () => {
     const record = fc.record(
       {
         tag: fc.oneof(
@@ -118,7 +118,7 @@ describe("whatever is asked", () => {
     )
   })
 
-  it("to be stored comes back as it was sent, or is refused", async () => {
+  it("as stored data is returned unchanged, or rejected", async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ stringUnit: "binary" }), async (data) => {
         const path = "/emoji_id/%F0%9F%90%99/json/SvcPageData"
@@ -142,7 +142,7 @@ describe("whatever is asked", () => {
     '{"__proto__":{"insert":[]}}',
     `{"insert":${"[".repeat(5000)}${"]".repeat(5000)}}`,
     '{"delete":["a","a"],"delete":[]}',
-  ])("as a broken body %#, the answer is no 5xx", async (rawBody) => {
+  ])("as a malformed body (%#) never causes a 5xx response", async (rawBody) => {
     for (const [method, path] of [
       ["PATCH", "/emoji_id/%F0%9F%90%99"],
       ["POST", "/emoji_id/%F0%9F%90%99/json/SvcPageData"],

@@ -10,7 +10,7 @@ const { owner, service } = await serveLookups()
 const get = (path: string, headers: Record<string, string> = {}) => service.call("GET", path, { headers })
 
 describe("the payment form", () => {
-  it("takes the newest default, else the newest, and tokens by name and network", async () => {
+  it("returns the newest default address, otherwise the newest, and tokens by name and network", async () => {
     const answer = await get(`${path}/payment`)
     expect(answer.status).toBe(200)
     expectContract("PaymentAddressResponse", answer.body)
@@ -28,7 +28,7 @@ describe("the payment form", () => {
     expect(Object.keys(some.body.result)).toEqual(["0x1003"])
   })
 
-  it("answers without a login and ignores a token or key that is not valid", async () => {
+  it("needs no authentication and ignores an invalid token or key", async () => {
     const { text } = await get(`${path}/payment`)
     const sent = [
       { authorization: `Bearer ${owner.token}` },
@@ -42,7 +42,7 @@ describe("the payment form", () => {
     }
   })
 
-  it("refuses a bad id, bad tags and an unregistered id with one member, prepared or not", async () => {
+  it("returns errors with one member, from cache and handler", async () => {
     const refused = async (path: string) => {
       const { body, headers, status } = await get(path)
       return [status, Object.keys(body), headers.get("content-type"), headers.get("cache-control")]
@@ -58,7 +58,7 @@ describe("the payment form", () => {
     expect(payment.text).toBe(lookup.text)
   })
 
-  it("finds the id in every spelling", async () => {
+  it("finds the id in every accepted spelling", async () => {
     const { text } = await get(`${path}/payment`)
     const spellings = ["🚀👋❤", "🚀👋🏿❤️", "🚀👋💚", encodeURIComponent(id).toLowerCase()]
     for (const spelling of spellings) {
@@ -76,7 +76,7 @@ describe("the payment form", () => {
       expect(head.headers.get(name)).toBe(read.headers.get(name))
   })
 
-  it("shows an edit at once", async () => {
+  it("shows an edit immediately", async () => {
     await service.register("🐢🌊", owner)
     const addresses = async () => (await get("/emoji_id/🐢🌊/payment")).body.result
     for (const data of [bitcoin, otherBitcoin]) {
@@ -86,8 +86,8 @@ describe("the payment form", () => {
   })
 })
 
-describe("a batch", () => {
-  it("answers each id in the order asked, known or not", async () => {
+describe("a batch lookup", () => {
+  it("returns one result per id in the order of the request, registered or not", async () => {
     const emoji_ids = [id, "🐙🐶", "no", "🌊", "🚀👋🏿💚"]
     const answer = await service.call("POST", "/emoji_id/lookup", { body: { emoji_ids } })
     expect(answer.status).toBe(200)
@@ -100,24 +100,24 @@ describe("a batch", () => {
     expect(result[4].result).toEqual(result[0].result)
   })
 
-  it("is a lookup, not a write: under an Idempotency-Key too it tells what is there now, and nothing is kept", async () => {
+  it("ignores an Idempotency-Key: it returns the current records and stores nothing", async () => {
     const emoji_ids = ["🐙🎈"]
-    const ask = async () => {
+    const lookUp = async () => {
       const answer = await service.call("POST", "/emoji_id/lookup", {
-        headers: { "Idempotency-Key": "every-time-the-same" },
+        headers: { "Idempotency-Key": "same-key" },
         body: { emoji_ids },
       })
       return answer.body.result[0].result?.map(({ data }: { data: string }) => data)
     }
     await service.register(emoji_ids[0]!, owner)
     await service.edit(emoji_ids[0]!, owner, { insert: [{ tag: "0x1003", data: bitcoin }] })
-    expect(await ask()).toEqual([bitcoin])
+    expect(await lookUp()).toEqual([bitcoin])
     await service.edit(emoji_ids[0]!, owner, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
-    expect(await ask()).toEqual([otherBitcoin])
-    expect(await service.sql`select 1 from idempotency_key where key = 'every-time-the-same'`).toEqual([])
+    expect(await lookUp()).toEqual([otherBitcoin])
+    expect(await service.sql`select 1 from idempotency_key where key = 'same-key'`).toEqual([])
   })
 
-  it("takes 1 to 100 ids", async () => {
+  it("accepts 1 to 100 ids", async () => {
     const post = async (count: number) =>
       (await service.call("POST", "/emoji_id/lookup", { body: { emoji_ids: Array(count).fill("🌊") } }))
         .status
@@ -143,7 +143,7 @@ describe("a confirmation", () => {
     expect(answer.body).toEqual({ result: expected, version: 2 })
   })
 
-  it("needs a tag, data and a registered id", async () => {
+  it("requires a tag, data and a registered id", async () => {
     expect((await get(`${path}/confirm?tag=0x1003`)).status).toBe(400)
     expect((await get(`${path}/confirm?tag=%20&data=x`)).status).toBe(400)
     expect((await get("/emoji_id/🐙🐶/confirm?tag=BTC&data=x")).status).toBe(404)
@@ -151,7 +151,7 @@ describe("a confirmation", () => {
 })
 
 describe("a redirect", () => {
-  it("leads to the named link, else to the Redirect record", async () => {
+  it("goes to the named link, otherwise to the Redirect record", async () => {
     const to = async (query: string) => {
       const answer = await get(`/redirect?emoji_id=${encodeURIComponent(id)}${query}`)
       return [answer.status, answer.headers.get("location")]
@@ -161,7 +161,7 @@ describe("a redirect", () => {
     expect(await to("")).toEqual([302, "https://example.com/home"])
   })
 
-  it("that leads nowhere is 404", async () => {
+  it("without a target returns 404", async () => {
     expect((await get("/redirect?emoji_id=🌊")).status).toBe(404)
     expect((await get("/redirect?emoji_id=🐙🐶")).status).toBe(404)
     expect((await get("/redirect?emoji_id=x")).status).toBe(400)
@@ -169,8 +169,8 @@ describe("a redirect", () => {
   })
 })
 
-describe("what an id's letters tell", () => {
-  it("is the same for ids that nobody has", async () => {
+describe("facts about an id's emoji", () => {
+  it("are also returned for unregistered ids", async () => {
     const shape = await get("/emoji_id/🐙🐶🐙/metadata")
     expectContract("ShapeMatch", shape.body)
     expect(shape.body).toMatchObject({ shape: "Bookends", pattern: { value: "ABA" } })
@@ -180,7 +180,7 @@ describe("what an id's letters tell", () => {
     expect((await get("/emoji_id/x/rhythm")).body.code).toBe("unsupported_emoji")
   })
 
-  it("is made of the emoji of the set", async () => {
+  it("the list of emoji contains the whole set", async () => {
     const answer = await get("/emoji")
     expectAnswer("GET", "/emoji", answer.body)
     expect(answer.body).toHaveLength(447)

@@ -3,7 +3,7 @@ import { bitcoin, ethereum, otherBitcoin, serveDirectory } from "../directory-se
 export const id = "🚀👋❤️"
 export const path = `/emoji_id/${encodeURIComponent(id)}`
 
-/** A directory with an id that has a record of every kind, and one that has none. */
+/** A directory with one id that has records of every kind, and one id without records. */
 export const serveLookups = async () => {
   const service = await serveDirectory()
   const owner = await service.user()

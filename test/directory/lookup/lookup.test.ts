@@ -10,13 +10,13 @@ import { id, path, serveLookups } from "./lookup-service.ts"
 const { owner, service } = await serveLookups()
 
 const get = (path: string, headers: Record<string, string> = {}) => service.call("GET", path, { headers })
-/** Every process forgets what it knows of the id, so that the handler answers and not the preparation. */
+/** Removes the id from all caches, so that the route's handler answers. */
 const forget = (...canonicals: ReadonlyArray<string>) =>
   service.runtime.runPromise(Bus.use((bus) => bus.invalidate("emoji_id", canonicals)))
 const tagsOf = (body: { result: ReadonlyArray<{ tag: string }> }) => body.result.map(({ tag }) => tag)
 
 describe("a lookup", () => {
-  it("answers status, records, error, stats and version to anybody", async () => {
+  it("returns status, records, error, stats and version without authentication", async () => {
     const { body, headers, status } = await get(path)
     expect(status).toBe(200)
     expectContract("LookupResponse", body)
@@ -36,7 +36,7 @@ describe("a lookup", () => {
     ["with another heart", "🚀👋💚"],
     ["in upper-case escapes", encodeURIComponent(id)],
     ["in lower-case escapes", encodeURIComponent(id).toLowerCase()],
-  ])("finds an id written %s", async (_, spelling) => {
+  ])("finds an id that is written %s", async (_, spelling) => {
     for (let times = 0; times < 3; times++) {
       const text = await exchange(
         Number(new URL(service.url).port),
@@ -47,7 +47,7 @@ describe("a lookup", () => {
     }
   })
 
-  it("of an id that is not registered is 404 with one member, from memory too", async () => {
+  it("of an unregistered id returns 404 with one member, also from the cache", async () => {
     for (let times = 0; times < 3; times++) {
       const answer = await get("/emoji_id/🐙🐙")
       expect(answer.status).toBe(404)
@@ -61,14 +61,14 @@ describe("a lookup", () => {
     ["abc", "a"],
     ["%00", "U+0000"],
     ["%F0%9F%9A%80%20", "U+0020"],
-  ])("of %s is 400 and names the character", async (spelling, named) => {
+  ])("of %s returns 400 with the unsupported character", async (spelling, named) => {
     const answer = await get(`/emoji_id/${spelling}`)
     expect(answer.status).toBe(400)
     expect(Object.keys(answer.body)).toEqual(["error"])
     expect(answer.body.error).toContain(named)
   })
 
-  it("of seven emoji or of broken escapes is 400 with one member", async () => {
+  it("of seven emoji or malformed escapes returns 400 with one member", async () => {
     const seven = await get(`/emoji_id/${"🚀".repeat(7)}`)
     expect([seven.status, Object.keys(seven.body)]).toEqual([400, ["error"]])
     const port = Number(new URL(service.url).port)
@@ -77,7 +77,7 @@ describe("a lookup", () => {
     expect(Object.keys(JSON.parse(broken.split("\r\n\r\n")[1]!))).toEqual(["error"])
   })
 
-  it("keeps the caller's request id, prepared or not", async () => {
+  it("returns the caller's request id, from cache and handler", async () => {
     for (let times = 0; times < 2; times++) {
       const answer = await get("/emoji_id/🌊", { "X-Request-Id": "mine-1" })
       expect(answer.headers.get("x-request-id")).toBe("mine-1")
@@ -85,7 +85,7 @@ describe("a lookup", () => {
   })
 })
 
-describe("a filter", () => {
+describe("the tags filter", () => {
   it.each([
     ["tags=0x1003", ["0x1003", "0x1003"]],
     ["tags=0x1003,0x1004", ["0x1003", "0x1003", "0x1004"]],
@@ -93,7 +93,7 @@ describe("a filter", () => {
     ["tags=0X1003%2C0x0005", ["0x1003", "0x1003", "0x0005"]],
     ["tags=0x0001", []],
     ["other=1&tags=0x0005", ["0x0005"]],
-  ])("%s leaves the matching records", async (query, expected) => {
+  ])("%s returns the matching records", async (query, expected) => {
     for (let times = 0; times < 3; times++) {
       const { body, status } = await get(`${path}?${query}`)
       expect(status).toBe(200)
@@ -102,12 +102,12 @@ describe("a filter", () => {
     }
   })
 
-  it("that is left empty leaves all", async () => {
+  it("that is empty returns all records", async () => {
     expect(tagsOf((await get(`${path}?tags=`)).body)).toHaveLength(8)
   })
 
   it.each(["tags=BTC", "tags=1003", "tags=0x1003,", "tags=0x12345", "tags=%ff", "x=%00"])(
-    "%s is 400, prepared or not",
+    "%s returns 400, from cache and handler",
     async (query) => {
       const statuses = [(await get(`${path}?${query}`)).status]
       await forget(id)
@@ -125,7 +125,7 @@ describe("the ticker form", () => {
     ["WOW", ["0x3fff"]],
     ["XMR", []],
     ["0x0005", ["0x0005"]],
-  ])("%s answers that ticker's records without stats", async (ticker, expected) => {
+  ])("%s returns the records of that ticker without stats", async (ticker, expected) => {
     for (let times = 0; times < 2; times++) {
       const { body, status } = await get(`${path}/${ticker}`)
       expect(status).toBe(200)
@@ -135,7 +135,7 @@ describe("the ticker form", () => {
     }
   })
 
-  it("refuses what is no ticker and what is no id", async () => {
+  it("rejects an invalid ticker and an invalid id", async () => {
     expect((await get(`${path}/${encodeURIComponent("no ticker")}`)).status).toBe(400)
     expect((await get("/emoji_id/x/BTC")).status).toBe(400)
     const missing = await get("/emoji_id/🐙🐶/BTC")
@@ -143,13 +143,13 @@ describe("the ticker form", () => {
   })
 })
 
-describe("prepared answers", () => {
+describe("cached responses", () => {
   it.each(["", "?tags=0x1003", "?tags=0x0005,0x4001", "/BTC", "/0x0005", "/payment", "/payment?tags=0x1003"])(
-    "to %j equal the handler's to the byte, headers included",
+    "to %j equal the handler's response byte for byte, including headers",
     async (suffix) => {
       const seen = async () => {
         const { headers, status, text } = await get(`${path}${suffix}`)
-        // The view count may be read again in between.
+        // The view count may be read again between the requests.
         const counted = text.replace(/"value":\d+|"finish_date":"[^"]+"/g, "")
         expect(Number(headers.get("content-length"))).toBe(Buffer.byteLength(text))
         const own = ["date", "x-request-id", "content-length"]
@@ -162,7 +162,7 @@ describe("prepared answers", () => {
     },
   )
 
-  it("to an unknown id equal the handler's", async () => {
+  it("to an unregistered id equal the handler's response", async () => {
     await forget("🐙🦀")
     const answers = []
     for (let times = 0; times < 3; times++) {
@@ -174,7 +174,7 @@ describe("prepared answers", () => {
 })
 
 describe("revalidation", () => {
-  it("is 304 while the id is as it was, prepared or not, however the tag is written", async () => {
+  it("returns 304 while the id is unchanged, from cache and handler, in every form of If-None-Match", async () => {
     const etag = (await get(path)).headers.get("etag") ?? ""
     expect(etag).toMatch(/^W\/"\d+-\d+"$/)
     for (const held of [etag, etag.slice(2), `"x", ${etag}`, "*"]) {
@@ -189,7 +189,7 @@ describe("revalidation", () => {
     }
   })
 
-  it("is the whole answer once the id has changed", async () => {
+  it("returns 200 after the id has changed", async () => {
     await service.register("🐢", owner)
     const etag = (await get("/emoji_id/🐢")).headers.get("etag") ?? ""
     await service.edit("🐢", owner, { insert: [{ tag: "0x5001", data: "new" }] })

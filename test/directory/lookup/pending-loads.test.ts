@@ -3,40 +3,40 @@ import { PendingLoads } from "../../../src/directory/lookup/pending-loads.ts"
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** On probation: two who ask for the same id have a statement each. */
+/** While invalidations may not reach this process, two requests for one id are two statements. */
 const readTwice = async () => {
   const statements: Array<(rows: ReadonlyMap<string, string>) => void> = []
-  const kept = new Map<string, string | undefined>()
+  const stored = new Map<string, string | undefined>()
   const loads = new PendingLoads<string>({
     read: (_, done) => void statements.push(done),
-    keep: (key, row) => void kept.set(key, row),
+    store: (key, row) => void stored.set(key, row),
     mayJoin: () => false,
     maxKeysPerStatement: 3,
     maxStatements: 2,
     maxWaitingKeys: 5,
   })
-  for (let asked = 0; asked < 2; asked++) {
+  for (let request = 0; request < 2; request++) {
     loads.want("a", () => {})
     await nextTurn()
   }
   expect(statements).toHaveLength(2)
   const answer = (n: number) => statements[n]?.(new Map([["a", "old"]]))
-  return { loads, kept, answer }
+  return { loads, stored, answer }
 }
 
-it("a read begun before a change is not kept, also when another of the key was begun after it", async () => {
-  const { answer, kept, loads } = await readTwice()
-  loads.disown(["a"])
+it("does not store a read that started before a change, even if a second read of the key followed", async () => {
+  const { answer, stored, loads } = await readTwice()
+  loads.invalidate(["a"])
   answer(1)
   answer(0)
-  expect(kept.size).toBe(0)
+  expect(stored.size).toBe(0)
 })
 
-it("nor when the later read has been answered first", async () => {
-  const { answer, kept, loads } = await readTwice()
+it("does not store a read that started before a change, even if a later read finished first", async () => {
+  const { answer, stored, loads } = await readTwice()
   answer(1)
-  loads.disown("all")
-  kept.clear()
+  loads.invalidate("all")
+  stored.clear()
   answer(0)
-  expect(kept.size).toBe(0)
+  expect(stored.size).toBe(0)
 })

@@ -3,63 +3,65 @@ import { describe, expect, it } from "vitest"
 import { SlabStorage } from "../../../src/directory/lookup/slab-storage.ts"
 
 const make = (maxBytes = 256 * 1024) => {
-  const lost = new Map<string, number>()
+  const removed = new Map<string, number>()
   const slabs = new SlabStorage({
     maxBytes,
-    lost: (key, views) => void lost.set(key, (lost.get(key) ?? 0) + views),
+    onRemoved: (key, views) => void removed.set(key, (removed.get(key) ?? 0) + views),
   })
-  return { lost, slabs }
+  return { removed, slabs }
 }
 const own = '\r\nETag: W/"1"'
-const read = (slabs: SlabStorage, key: string) =>
-  slabs.find(key) ? { key: slabs.key, own: slabs.own, body: slabs.bodyText } : undefined
+const read = (slabs: SlabStorage, key: string) => {
+  const found = slabs.find(key)
+  return found && { key: found.key, ...found.toText() }
+}
 
-describe("answers in slabs", () => {
-  it("come back as they were put, as text and as bytes, with emoji in them", () => {
+describe("slab storage", () => {
+  it("returns an answer unchanged, as text and as bytes, also with emoji", () => {
     const { slabs } = make()
     slabs.put("%F0%9F%90%99", own, '{"octopus":"🐙"}')
     expect(read(slabs, "%F0%9F%90%99")).toEqual({ key: "%F0%9F%90%99", own, body: '{"octopus":"🐙"}' })
-    expect(Buffer.from(slabs.body).toString()).toBe('{"octopus":"🐙"}')
+    const found = slabs.find("%F0%9F%90%99")!
+    expect(Buffer.from(found.body).toString()).toBe('{"octopus":"🐙"}')
     const into = new Uint8Array(100)
-    expect(slabs.copyOwn(into, 7)).toBe(7 + own.length)
+    expect(found.copyOwn(into, 7)).toBe(7 + own.length)
     expect(Buffer.from(into.subarray(7, 7 + own.length)).toString()).toBe(own)
   })
 
-  it("are never found under a key that only resembles theirs", () => {
+  it("does not find an answer under a similar key", () => {
     const { slabs } = make()
     slabs.put("abcd", own, "x")
-    // The last is what its low bytes would make of it.
+    // The low bytes of the last key spell the stored key.
     for (const key of ["abc", "abcde", "abc\0", "abcD", "", "a\u0162cd"])
       expect(read(slabs, key)).toBeUndefined()
   })
 
-  it("are not kept under a key that is not ASCII, too long or empty", () => {
+  it("does not store an answer under a key that is not ASCII, too long or empty", () => {
     const { slabs } = make()
-    for (const key of ["🐙", "é", "x".repeat(5000), ""]) expect(slabs.put(key, own, "x")).toBe(false)
+    for (const key of ["🐙", "é", "x".repeat(5000), ""]) expect(slabs.put(key, own, "x")).toBeUndefined()
     expect(slabs.count).toBe(0)
   })
 
-  it("that would fill half a block are not kept, and what they would replace goes", () => {
-    const { lost, slabs } = make()
-    slabs.put("a", own, "small")
-    slabs.views = 3
-    expect(slabs.put("a", own, "x".repeat(100_000))).toBe(false)
+  it("does not store an answer larger than half a segment, and removes the one it replaces", () => {
+    const { removed, slabs } = make()
+    slabs.put("a", own, "small")!.views = 3
+    expect(slabs.put("a", own, "x".repeat(100_000))).toBeUndefined()
     expect(read(slabs, "a")).toBeUndefined()
-    expect([...lost]).toEqual([["a", 3]])
+    expect([...removed]).toEqual([["a", 3]])
   })
 
-  it("that are asked for stay, whatever is put in and forgotten beside them", () => {
+  it("keeps answers that are used, whatever else is stored and removed", () => {
     const { slabs } = make()
     slabs.put("hot", own, "h".repeat(100))
     for (let n = 0; n < 20_000; n++) {
       slabs.put(`cold ${n}`, "", "")
       expect(read(slabs, "hot")?.body).toBe("h".repeat(100))
-      slabs.use()
+      slabs.find("hot")!.wasUsed = true
     }
     expect(slabs.count).toBeLessThan(20_000)
   })
 
-  it("take no more than the bytes allowed, and use most of them", () => {
+  it("uses at most the allowed bytes, and most of them", () => {
     const maxBytes = 512 * 1024
     const { slabs } = make(maxBytes)
     for (let n = 0; n < 5_000; n++) {
@@ -70,7 +72,7 @@ describe("answers in slabs", () => {
     expect(slabs.count).toBeGreaterThan(300)
   })
 
-  it("do as a map does, and no view is counted twice or lost without a word", () => {
+  it("behaves like a map, and returns every view exactly once", () => {
     const key = fc.integer({ min: 0, max: 60 }).map((n) => `key-${"k".repeat(n % 7)}${n}`)
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.tuple(fc.constant("put"), key, fc.nat({ max: 9_000 })) },
@@ -81,9 +83,9 @@ describe("answers in slabs", () => {
     )
     fc.assert(
       fc.property(fc.array(step, { minLength: 50, maxLength: 400 }), (steps) => {
-        const { lost, slabs } = make()
+        const { removed, slabs } = make()
         const bodies = new Map<string, string>()
-        let seen = 0
+        let added = 0
         let taken = 0
         for (const [kind, name, size] of steps) {
           if (kind === "put") {
@@ -96,29 +98,32 @@ describe("answers in slabs", () => {
           } else if (kind === "clear") {
             bodies.clear()
             slabs.clear()
-          } else if (slabs.find(name)) {
-            expect(slabs.key).toBe(name)
-            expect(slabs.bodyText).toBe(bodies.get(name))
+          } else {
+            const found = slabs.find(name)
+            if (found === undefined) continue
+            expect(found.key).toBe(name)
+            expect(found.toText().body).toBe(bodies.get(name))
             if (kind === "take") {
-              taken += slabs.views
-              slabs.views = 0
+              taken += found.views
+              found.views = 0
             } else {
-              slabs.use()
-              slabs.views++
-              seen++
+              found.wasUsed = true
+              found.views++
+              added++
             }
           }
         }
-        let held = 0
+        let stored = 0
         let count = 0
         for (const name of bodies.keys()) {
-          if (!slabs.find(name)) continue
+          const found = slabs.find(name)
+          if (found === undefined) continue
           count++
-          held += slabs.views
+          stored += found.views
         }
         expect(slabs.count).toBe(count)
-        const told = [...lost.values()].reduce((sum, views) => sum + views, 0)
-        expect(held + taken + told).toBe(seen)
+        const returned = [...removed.values()].reduce((sum, views) => sum + views, 0)
+        expect(stored + taken + returned).toBe(added)
       }),
       { numRuns: 200 },
     )

@@ -22,7 +22,7 @@ const viewsOf = async (text: string, of = service): Promise<number> =>
   (await stats(text, of)).metrics[0].value
 
 describe("views", () => {
-  it("count every form of lookup, prepared or not, in one row a day", async () => {
+  it("count every form of lookup, from cache and handler, in one row per day", async () => {
     const id = "🍎🍎"
     await service.register(id, user)
     for (let times = 0; times < 5; times++) await service.lookup(id)
@@ -39,7 +39,7 @@ describe("views", () => {
     expect(rows).toHaveLength(1)
   })
 
-  it("are summed over 28 days, in all and by the day", async () => {
+  it("are summed over 28 days, in total and per day", async () => {
     const id = "🍎🐶"
     await service.register(id, user)
     await service.sql`insert into emoji_id_view (canonical, day, views)
@@ -59,7 +59,7 @@ describe("views", () => {
     expect((await service.call("GET", "/emoji_id/🍎🐱/stats", { token: user.token })).status).toBe(404)
   })
 
-  it("show in a hot id's answer after a while, without its preparation being lost", async () => {
+  it("appear in the cached response of a frequently requested id", async () => {
     const id = "🍎🐭"
     await service.register(id, user)
     await service.lookup(id)
@@ -69,13 +69,13 @@ describe("views", () => {
       .toBeGreaterThan(0)
   })
 
-  it("of ids nobody has are not kept", async () => {
+  it("of unregistered ids are not stored", async () => {
     for (let times = 0; times < 3; times++) await service.lookup("🍎🦊")
     await flush()
     expect(await service.sql`select 1 from emoji_id_view where canonical = '🍎🦊'`).toHaveLength(0)
   })
 
-  it("written twice by a repeated batch count once", async () => {
+  it("of a repeated batch count once", async () => {
     const id = "🍎🐻"
     await service.register(id, user)
     const put = (number: number) =>
@@ -99,8 +99,8 @@ describe("views", () => {
   })
 })
 
-describe("a flood of misses", () => {
-  it("stays within the cache's bytes, and the newest are answered without asking again", async () => {
+describe("many lookups of unregistered ids", () => {
+  it("stay within the memory limit of the cache, and the newest are answered from it", async () => {
     const small = await serveDirectory({ LOOKUP_CACHE_MB: "1" }, { database: service.database })
     const some = emojis.slice(0, 100)
     const ids = some.flatMap((a) => some.map((b) => new EmojiId([a.index, b.index, b.index])))

@@ -10,8 +10,8 @@ const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("
 const shown = (read: ReturnType<typeof parseAddressJson>) =>
   read instanceof AddressesRefused ? read.message : read.map(({ data, tag }) => [tag, data])
 
-describe("addresses a partner sends along", () => {
-  it("are pairs joined by bars", () => {
+describe("addresses of a partner", () => {
+  it("are pairs that are joined by bars", () => {
     expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1004=${ethereum}`))).toEqual([
       ["0x1003", bitcoin],
       ["0x1004", ethereum.slice(2).toLowerCase()],
@@ -19,7 +19,7 @@ describe("addresses a partner sends along", () => {
     expect(shown(parseAddressPairs(""))).toEqual([])
   })
 
-  it("count once when they come twice", () => {
+  it("are deduplicated", () => {
     expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1003=${bitcoin}`))).toHaveLength(1)
   })
 
@@ -43,7 +43,7 @@ describe("addresses a partner sends along", () => {
     "0x0004=https://evil.example",
     "0x0101=00ff",
     Array.from({ length: 51 }, (_, i) => `0x1010=address${i}`).join("|"),
-  ])("are refused as a whole when one pair is wrong: %s", (text) => {
+  ])("are rejected completely if one pair is invalid: %s", (text) => {
     expect(parseAddressPairs(text)).toBeInstanceOf(AddressesRefused)
   })
 
@@ -60,7 +60,7 @@ describe("addresses a partner sends along", () => {
     base64([null]),
     base64(Array.from({ length: 51 }, (_, i) => ({ "0x1010": `address${i}` }))),
     Buffer.from([0x5b, 0xff, 0x5d]).toString("base64"),
-  ])("are refused as a whole when the JSON is wrong: %s", (text) => {
+  ])("are rejected completely if the JSON is invalid: %s", (text) => {
     expect(parseAddressJson(text)).toBeInstanceOf(AddressesRefused)
   })
 })

@@ -6,7 +6,7 @@ import {
   parseEthereumAddress,
 } from "../../../schema/directory/address.ts"
 
-describe("a bitcoin address", () => {
+describe("a Bitcoin address", () => {
   it.each([
     ["pays to a pubkey hash", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"],
     ["pays to a script hash", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy"],
@@ -14,7 +14,7 @@ describe("a bitcoin address", () => {
     ["is segwit version 0 of 32 bytes", "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3"],
     ["is taproot", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0"],
     ["is of a later segwit version", "BC1SW50QGDZ25J"],
-  ])("is accepted when it %s", (_, address) => {
+  ])("is accepted if it %s", (_, address) => {
     expect(isBitcoinAddress(address)).toBe(true)
   })
 
@@ -30,12 +30,12 @@ describe("a bitcoin address", () => {
     ["a testnet pubkey hash", "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn"],
     ["a testnet segwit address", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"],
     ["nothing", ""],
-  ])("is refused with %s", (_, address) => {
+  ])("is rejected with %s", (_, address) => {
     expect(isBitcoinAddress(address)).toBe(false)
   })
 })
 
-describe("an ethereum address", () => {
+describe("an Ethereum address", () => {
   const checksummed = [
     "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
     "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
@@ -43,7 +43,7 @@ describe("an ethereum address", () => {
     "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
   ]
 
-  it.each(checksummed)("%s is kept as lower-case hex and shown with its checksum again", (address) => {
+  it.each(checksummed)("%s is stored as lower-case hex and returned with its checksum", (address) => {
     const lower = address.slice(2).toLowerCase()
     expect(parseEthereumAddress(address)).toBe(lower)
     expect(parseEthereumAddress(lower)).toBe(lower)
@@ -51,7 +51,7 @@ describe("an ethereum address", () => {
     expect(checksumEthereumAddress(lower)).toBe(address)
   })
 
-  it("of mixed case with a wrong letter case is refused", () => {
+  it("with mixed case and a wrong checksum is rejected", () => {
     expect(parseEthereumAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed")).toBeUndefined()
   })
 
@@ -63,7 +63,7 @@ describe("an ethereum address", () => {
 })
 
 describe("any other address", () => {
-  it("is visible characters without a bar, three to 256 of them", () => {
+  it("has 3 to 256 visible characters without a bar", () => {
     expect(isPlausibleAddress("rEb8TK3gBgk5auZkwc6sHnwrGVJH8DuaLh")).toBe(true)
     expect(
       ["ab", "a b c", "abc|def", "abc\n", "ünïcode", "a".repeat(257)].filter(isPlausibleAddress),

@@ -12,7 +12,7 @@ const tonesOf = (indexes: ReadonlyArray<number>) =>
   fc.tuple(...indexes.map((index) => fc.constantFrom(0, ...emojis[index]!.toned.keys())))
 
 describe("display modifiers", () => {
-  it("give back the tones they were written with", () => {
+  it("return the tones they were written with", () => {
     const toned = emojiId.chain((id) => tonesOf(id.emojis).map((tones) => [id, tones] as const))
     fc.assert(
       fc.property(toned, ([id, tones]) => {
@@ -23,7 +23,7 @@ describe("display modifiers", () => {
     )
   })
 
-  it("of another id, or of none, are not applied", () => {
+  it("of another id, or invalid ones, are not applied", () => {
     const id = readId("👍🔥")
     expect(parseDisplayModifiers(id, "👎🏿🔥")).toBeUndefined()
     expect(displayFormat(id, "👎🏿🔥")).toBe("👍🔥")

@@ -17,7 +17,7 @@ const refusal = (text: string): EmojiIdRefused => {
   return refused
 }
 
-/** Any way to write one emoji: a tone it takes, a heart of another colour, U+FE0F after each code point or not. */
+/** Any spelling of one emoji: with a skin tone, as a heart of another colour, with or without U+FE0F. */
 const spelling = (index: number): fc.Arbitrary<string> => {
   const emoji = emojis[index]!
   const folds = foldedSpellings.filter(([target]) => target === emoji.canonical).map(([, folded]) => folded)
@@ -31,7 +31,7 @@ const spelledId: fc.Arbitrary<readonly [EmojiId, string]> = emojiId.chain((id) =
 )
 
 describe("an emoji id", () => {
-  it("is one id in every spelling", () => {
+  it("is the same id in every spelling", () => {
     fc.assert(
       fc.property(spelledId, ([id, text]) => {
         expect(readId(text).canonical).toBe(id.canonical)
@@ -39,7 +39,7 @@ describe("an emoji id", () => {
     )
   })
 
-  it("reads its own canonical, chain and display forms as itself", () => {
+  it("parses its canonical, chain and display forms as itself", () => {
     fc.assert(
       fc.property(spelledId, ([, text]) => {
         const id = readId(text)
@@ -51,7 +51,7 @@ describe("an emoji id", () => {
     )
   })
 
-  it("has its forms in the documented shape", () => {
+  it("has the documented forms", () => {
     const id = readId("☠🐙👍🏿")
     expect(id.canonical).toBe("☠️🐙👍")
     expect(id.chain).toBe("☠🐙👍")
@@ -68,7 +68,7 @@ describe("an emoji id", () => {
     expect(readId("🤍🤎🩷🩵🩶❤").canonical).toBe("❤️".repeat(6))
   })
 
-  it("takes the longest emoji at each place, so a handshake in two tones is one emoji", () => {
+  it("matches the longest emoji at each position: a handshake with two tones is one emoji", () => {
     const id = readId("🫱🏻‍🫲🏿🔥")
     expect(id.canonical).toBe("🤝🔥")
     expect(id.display()).toBe("🫱🏻‍🫲🏿🔥")
@@ -96,14 +96,14 @@ describe("an emoji id", () => {
     ["🔥\0", "\0", "U+0000"],
     ["%F0%9F%94%A5", "%", "U+0025"],
     ["x".repeat(10_000_000), "x", "U+0078"],
-  ])("names the first character outside the set (%#)", (text, character, codePoint) => {
+  ])("is rejected with the first unsupported character (%#)", (text, character, codePoint) => {
     const refused = refusal(text)
     expect(refused.code).toBe("unsupported_emoji")
     expect(refused.character).toBe(character)
     expect(refused.message).toContain(codePoint)
   })
 
-  it("is refused with the offending character wherever a foreign one stands", () => {
+  it("is rejected with the unsupported character at any position", () => {
     const known = new Set(emojis.flatMap(({ chain }) => [...chain]))
     for (const [, folded] of foldedSpellings) known.add(folded)
     const foreign = fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((text) => {
@@ -118,7 +118,7 @@ describe("an emoji id", () => {
     )
   })
 
-  it("is answered, never thrown, for any text at all", () => {
+  it("never throws for any text", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),
@@ -144,8 +144,8 @@ describe("EmojiIdFromString", () => {
 
   it.each([
     ["🔥A", "unsupported_emoji", '"A" (U+0041) is not a supported emoji.'],
-    ["🔥".repeat(7), "length", "An emoji id has 1 to 6 emoji."],
-  ])("fails with the code and the words of the refusal (%#)", (text, code, message) => {
+    ["🔥".repeat(7), "length", "An emoji id must have 1 to 6 emoji."],
+  ])("fails with the code and message of the parser (%#)", (text, code, message) => {
     const decoded = decode(text)
     if (!Result.isFailure(decoded)) throw new Error("decoded")
     let { issue } = decoded.failure

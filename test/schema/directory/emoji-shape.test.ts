@@ -28,7 +28,7 @@ describe("a shape", () => {
 })
 
 describe("a pattern", () => {
-  it("spells the repetition in letters and lists the places that match", () => {
+  it("shows repetition as letters and lists the matching positions", () => {
     expect(findPattern(readId("🔥👏🔥"))).toEqual({ original: "🔥👏🔥", value: "ABA", match_indexes: [0, 2] })
     expect(findPattern(readId("🚀🔥👏🔥"))).toEqual({
       original: "🚀🔥👏🔥",
@@ -42,7 +42,7 @@ describe("a pattern", () => {
     })
   })
 
-  it("exists exactly when some emoji occurs twice", () => {
+  it("exists if and only if an emoji occurs twice", () => {
     fc.assert(
       fc.property(emojiId, (id) => {
         expect(findPattern(id) !== undefined).toBe(new Set(id.emojis).size < id.length)
@@ -50,7 +50,7 @@ describe("a pattern", () => {
     )
   })
 
-  it("rebuilds the id from its letters", () => {
+  it("reproduces the id from its letters", () => {
     fc.assert(
       fc.property(emojiId, (id) => {
         const pattern = findPattern(id)
@@ -63,7 +63,7 @@ describe("a pattern", () => {
 })
 
 describe("a shape match", () => {
-  it("fits its wire schema for every id, and is empty for an id with nothing to say", () => {
+  it("matches its schema for every id, and is empty for an id without shape and pattern", () => {
     const decode = Schema.decodeUnknownSync(ShapeMatch, { onExcessProperty: "error" })
     fc.assert(
       fc.property(emojiId, (id) => {

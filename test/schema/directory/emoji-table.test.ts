@@ -9,7 +9,7 @@ const readData = <A>(name: string): A =>
   JSON.parse(readFileSync(new URL(`../../../schema/directory/data/${name}`, import.meta.url), "utf8")) as A
 
 describe("the emoji table", () => {
-  it("is what its generator makes of its sources today", () => {
+  it("equals the output of its generator", () => {
     const committed = readFileSync(
       new URL("../../../schema/directory/emoji-table.ts", import.meta.url),
       "utf8",
@@ -17,20 +17,20 @@ describe("the emoji table", () => {
     expect(committed).toBe(generateEmojiTable())
   })
 
-  it("is the published set in its order", () => {
+  it("is the published set in the same order", () => {
     expect(emojis.map(({ canonical }) => canonical)).toEqual(
       readData<ReadonlyArray<string>>("emoji-set.json"),
     )
     expect(emojis).toHaveLength(447)
   })
 
-  it("names every emoji once, in characters a path can carry and without a dot", () => {
+  it("has a unique name for every emoji, which is valid in a path and has no dot", () => {
     const names = emojis.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => !/^[a-z0-9_]+$/.test(name))).toEqual([])
   })
 
-  it("gives skin tones to hands and people only", () => {
+  it("has skin tones only for hands and people", () => {
     const toned = emojis.filter((emoji) => emoji.toned.size > 0)
     expect(toned).toHaveLength(21)
     expect(toned.every((emoji) => emoji.toned.size === 5 || emoji.canonical === "🤝")).toBe(true)
@@ -38,12 +38,12 @@ describe("the emoji table", () => {
     expect(emojis.find(({ canonical }) => canonical === "🤝")?.toned.get(15)).toBe("🫱🏻‍🫲🏿")
   })
 
-  it("folds only what is not an emoji of the set", () => {
+  it("folds only emoji that are not in the set", () => {
     const members = new Set(emojis.map(({ chain }) => chain))
     expect(foldedSpellings.filter(([, spelling]) => members.has(spelling))).toEqual([])
   })
 
-  it("says of each emoji whether it can be mirrored", () => {
+  it("states for each emoji whether it can be mirrored", () => {
     const flippable = new Set(emojis.filter((emoji) => emoji.flippable).map(({ canonical }) => canonical))
     expect(["🚀", "✈️", "🔫", "👉"].every((emoji) => flippable.has(emoji))).toBe(true)
     expect(["❤️", "⚽", "🆒", "🐼"].some((emoji) => flippable.has(emoji))).toBe(false)
@@ -58,7 +58,7 @@ describe("popularity", () => {
     subgroup: place % 20,
   }))
 
-  it("lies between 0 and 1 and orders emoji as the measured scores do", () => {
+  it("is between 0 and 1 and orders emoji like the measured scores", () => {
     const fitted = fitPopularity(subjects, samples)
     for (const [emoji, fivefold] of Object.entries(samples.repeat_5)) {
       const own = fitted.get(emoji)!
@@ -71,7 +71,7 @@ describe("popularity", () => {
     }
   })
 
-  it("of an emoji nobody measured is the middle of its own kind", () => {
+  it("of an emoji without samples is the median of its subgroup", () => {
     const measured = { repeat_4: {}, repeat_5: { "🐶": 60, "🐱": 70, "🐭": 80, "🚗": 84 } }
     const alike = (emoji: string, subgroup: number) => ({ emoji, group: 1, subgroup })
     const animals = [alike("🐶", 7), alike("🐱", 7), alike("🐭", 7), alike("🐹", 7)]

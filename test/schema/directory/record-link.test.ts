@@ -10,11 +10,11 @@ describe("a web link", () => {
     })
   })
 
-  it("leads where a header can carry it: ASCII only", () => {
+  it("is normalized to ASCII, so that a header can contain it", () => {
     expect(parseWebLink("https://exämple.com/ü")?.url).toBe("https://xn--exmple-cua.com/%C3%BC")
   })
 
-  it("has a bounded name", () => {
+  it("has a name of limited length", () => {
     expect(parseWebLink(`${"n".repeat(64)}|https://example.com`)).toBeDefined()
     expect(parseWebLink(`${"n".repeat(65)}|https://example.com`)).toBeUndefined()
   })
@@ -29,16 +29,16 @@ describe("a redirect", () => {
     { tag: "0x5001", data: "https://text.example/" },
   ]
 
-  it("leads to the newest link of the name asked for", () => {
+  it("goes to the newest link with the requested name", () => {
     expect(findRedirect(records, "shop")).toBe("https://new.example/")
   })
 
-  it("leads to the Redirect record without a name, or with an unknown one", () => {
+  it("goes to the Redirect record without a name, or with an unknown name", () => {
     expect(findRedirect(records, undefined)).toBe("https://home.example/")
     expect(findRedirect(records, "blog")).toBe("https://home.example/")
   })
 
-  it("leads nowhere when there is neither, however the link is written", () => {
+  it("is undefined without a Redirect record and a valid link", () => {
     expect(findRedirect([], "shop")).toBeUndefined()
     expect(findRedirect([{ tag: "0x0004", data: "javascript:alert(1)" }], undefined)).toBeUndefined()
     expect(findRedirect([], "https://evil.example/")).toBeUndefined()

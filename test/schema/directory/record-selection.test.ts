@@ -26,7 +26,7 @@ describe("a single-value key", () => {
     expect(findSingleValueKey(record("0x3fff", "WIF|abc"))).toBe("0x3fff:WIF")
   })
 
-  it("is absent where many values may stand", () => {
+  it("is undefined if several values are allowed", () => {
     const many = ["0x0001", "0x0101", "0x4001", "0x5001", "0x6200", "0x6300"]
     expect(many.map((tag) => findSingleValueKey(record(tag, "x")))).toEqual(many.map(() => undefined))
   })
@@ -42,19 +42,19 @@ describe("the records of a ticker", () => {
     record("0x5001", "BTC"),
   ]
 
-  it("are those under its tag, native or generic", () => {
+  it("are those with its native tag and generic ones", () => {
     expect(recordsOfTicker(records, "BTC")).toEqual([records[0]])
     expect(recordsOfTicker(records, "xmr")).toEqual([records[1]])
     expect(recordsOfTicker(records, "XMR_SUB")).toEqual([records[2]])
     expect(recordsOfTicker(records, "PEPE")).toEqual([records[3]])
   })
 
-  it("begin with those under its own tag, however old what is filed under the generic one", () => {
+  it("begin with those with its native tag, regardless of age", () => {
     const generic = record("0x3fff", `btc|${btc}`)
     expect(recordsOfTicker([generic, ...records], "BTC")).toEqual([records[0], generic])
   })
 
-  it("are none for an unknown ticker or what is none", () => {
+  it("are empty for an unknown or invalid ticker", () => {
     expect(recordsOfTicker(records, "NOPE")).toEqual([])
     expect(recordsOfTicker(records, "not a ticker")).toEqual([])
   })
@@ -70,14 +70,14 @@ describe("payment addresses", () => {
     expect(addresses).toEqual({ "0x1003": { address: otherBtc, category: "0x1003", default: false } })
   })
 
-  it("are the newest default where there is one", () => {
+  it("are the newest default if there is one", () => {
     const chosen = (...data: ReadonlyArray<string>) =>
       paymentAddresses(data.map((text) => record("0x1013", text)))["0x1013"]?.address
     expect(chosen("aaa|||t", "bbb", "ccc")).toBe("aaa")
     expect(chosen("aaa|||t", "bbb|||t", "ccc|||f")).toBe("bbb")
   })
 
-  it("carry the fields of the record, and an ethereum address as a wallet wants it", () => {
+  it("contain the fields of the record, and an Ethereum address with prefix and checksum", () => {
     const ethereum = record("0x1004", "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed|Main|SIG|t")
     expect(paymentAddresses([ethereum])["0x1004"]).toEqual({
       address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
@@ -88,7 +88,7 @@ describe("payment addresses", () => {
     })
   })
 
-  it("of tokens are keyed by name and network", () => {
+  it("of tokens have a key of name and network", () => {
     const addresses = paymentAddresses([
       record("0x6300", "USDX|Dollar X|Tron|TXYZ1"),
       record("0x6300", "USDX|Dollar X|Solana|SXYZ1|hot|SIG"),
@@ -108,14 +108,14 @@ describe("payment addresses", () => {
     })
   })
 
-  it("of generic crypto are given per ticker and for the category", () => {
+  it("of generic crypto are returned per ticker and for the category", () => {
     const addresses = paymentAddresses([record("0x3fff", "PEPE|p111"), record("0x3fff", "WIF|w111")])
     expect(addresses["0x3fff"]?.address).toBe("w111")
     expect(addresses["0x3fff:PEPE"]?.address).toBe("p111")
     expect(addresses["0x3fff:WIF"]).toMatchObject({ category: "0x3fff", short_name: "WIF" })
   })
 
-  it("fit their wire schema", () => {
+  it("match their schema", () => {
     const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, PaymentAddress), {
       onExcessProperty: "error",
     })

@@ -11,7 +11,7 @@ import {
 import { nativeTickers, parseTicker } from "../../../schema/directory/ticker.ts"
 
 describe("a tag", () => {
-  it("reads back as written, in any case", () => {
+  it("is parsed in upper and lower case", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xffff }), (tag) => {
         expect(formatTag(tag)).toMatch(/^0x[0-9a-f]{4}$/)
@@ -27,7 +27,7 @@ describe("a tag", () => {
     expect(parseTag(text)).toBeUndefined()
   })
 
-  it("in decimal ends at 65535", () => {
+  it("in decimal is at most 65535", () => {
     expect(parseHexOrDecimalTag("4100")).toBe(tags.ethereum)
     expect(parseHexOrDecimalTag("65536")).toBeUndefined()
   })
@@ -50,17 +50,17 @@ describe("a tag", () => {
     [0x6300, "token"],
     [0x6400, undefined],
     [0xffff, undefined],
-  ])("%i is of class %s", (tag, recordClass) => {
+  ])("%i has class %s", (tag, recordClass) => {
     expect(findRecordClass(tag)).toBe(recordClass)
   })
 })
 
 describe("a tag filter", () => {
-  it("is tags between commas, spaces aside", () => {
+  it("is a comma-separated list of tags; spaces are ignored", () => {
     expect(parseTagFilter("0x1003,0X1004, 0x0001")).toEqual(new Set([0x1003, 0x1004, 1]))
   })
 
-  it("is undefined when any part is no tag, or there are too many", () => {
+  it("is undefined if a part is not a tag, or there are too many", () => {
     expect(parseTagFilter("")).toBeUndefined()
     expect(parseTagFilter("0x1003,BTC")).toBeUndefined()
     expect(parseTagFilter("0x1003,".repeat(100_000))).toBeUndefined()
@@ -68,14 +68,14 @@ describe("a tag filter", () => {
 })
 
 describe("a ticker", () => {
-  it("has a tag of its own when it is among the published ones", () => {
+  it("has a native tag if it is a published one", () => {
     expect(nativeTickers.size).toBe(101)
     expect(nativeTickers.get("BTC")).toBe(tags.bitcoin)
     expect(nativeTickers.get("XMR_SUB")).toBe(0x1002)
     expect([...nativeTickers.values()].every((tag) => findRecordClass(tag) === "crypto")).toBe(true)
   })
 
-  it("is read in any case and bounded", () => {
+  it("is parsed in upper and lower case, and has a maximum length", () => {
     expect(parseTicker("btc")).toBe("BTC")
     expect(
       ["", "A B", "A|B", "A:B", "X".repeat(17), "payment/x"].filter((text) => parseTicker(text)),

@@ -11,7 +11,7 @@ import {
 } from "../../../schema/directory/record.ts"
 import { readId } from "./emoji-id-arbitrary.ts"
 
-const kept = (tag: string, data: string): DirectoryRecord => {
+const normalized = (tag: string, data: string): DirectoryRecord => {
   const record = normalizeRecord({ tag, data })
   if ("code" in record) throw new Error(record.message)
   return record
@@ -27,7 +27,7 @@ const ethHex = "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 
 describe("a record's hash", () => {
   // Every hash here was computed with Python's hashlib.blake2b(digest_size=32).
-  it("rests on Blake2b-256", () => {
+  it("uses Blake2b-256", () => {
     const hash = (text: string) => bytesToHex(blake2b(utf8ToBytes(text), { dkLen: 32 }))
     expect(hash("")).toBe("0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8")
     expect(hash("abc")).toBe("bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319")
@@ -50,33 +50,36 @@ describe("a record's hash", () => {
     ],
     ["a chain key", "0x0101", "0x00FF10", "8c64bf30bd47165f5aee5ce3c01e3c5bd78e15023717c10c86671c98dabd067b"],
   ])("of %s is the tag, low byte first, and the data bytes", (_, tag, data, hash) => {
-    expect(kept(tag, data).hash).toBe(hash)
+    expect(normalized(tag, data).hash).toBe(hash)
   })
 
-  it("can be computed again from what is stored", () => {
+  it("can be computed from the stored data", () => {
     for (const [tag, data] of [
       ["0x1004", `${eth}|a|b|t`],
       ["0x0101", "ABCD"],
       ["0x0005", "nick"],
     ] as const) {
-      const record = kept(tag, data)
+      const record = normalized(tag, data)
       expect(recordHash(Number(tag), recordDataBytes(Number(tag), record.data))).toBe(record.hash)
-      expect(kept(record.tag, record.data)).toEqual(record)
+      expect(normalized(record.tag, record.data)).toEqual(record)
     }
   })
 })
 
 describe("a record", () => {
-  it("keeps text to the letter and writes its tag one way", () => {
-    expect(kept("0X5001", "  As I  wrote it\n")).toMatchObject({ tag: "0x5001", data: "  As I  wrote it\n" })
-    expect(kept("0x2", "short tag").tag).toBe("0x0002")
+  it("keeps text unchanged and normalizes its tag", () => {
+    expect(normalized("0X5001", "  As I  wrote it\n")).toMatchObject({
+      tag: "0x5001",
+      data: "  As I  wrote it\n",
+    })
+    expect(normalized("0x2", "short tag").tag).toBe("0x0002")
   })
 
-  it("keeps binary data as lower-case hex without 0x", () => {
-    expect(kept("0x0101", "0xABCDEF").data).toBe("abcdef")
-    expect(kept("0x1004", eth).data).toBe(ethHex)
-    expect(kept("0x1004", `${eth}|My Wallet|SIG|t`).data).toBe(`${ethHex}|My Wallet|SIG|t`)
-    expect(kept("0x1004", ethHex).hash).toBe(kept("0x1004", eth).hash)
+  it("stores binary data as lower-case hex without 0x", () => {
+    expect(normalized("0x0101", "0xABCDEF").data).toBe("abcdef")
+    expect(normalized("0x1004", eth).data).toBe(ethHex)
+    expect(normalized("0x1004", `${eth}|My Wallet|SIG|t`).data).toBe(`${ethHex}|My Wallet|SIG|t`)
+    expect(normalized("0x1004", ethHex).hash).toBe(normalized("0x1004", eth).hash)
   })
 
   it.each([
@@ -92,8 +95,8 @@ describe("a record", () => {
     ["0x4001", "shop|https://example.com"],
     ["0x0001", "👍🏿🔥"],
     ["0x4100", "example.com"],
-  ])("of category %s may say %s", (tag, data) => {
-    expect(kept(tag, data).data).toBe(data)
+  ])("with tag %s accepts %s", (tag, data) => {
+    expect(normalized(tag, data).data).toBe(data)
   })
 
   it.each([
@@ -124,17 +127,17 @@ describe("a record", () => {
     ["0x4001", "shop|ftp://example.com", "invalid_url"],
     ["0x4001", "|https://example.com", "invalid_url"],
     ["0x0001", "tone 5", "invalid_display_modifiers"],
-  ])("of category %s saying %j is refused: %s", (tag, data, code) => {
+  ])("with tag %s rejects %j: %s", (tag, data, code) => {
     expect(refused(tag, data)).toBe(code)
   })
 
-  it("has a limit in bytes, not letters", () => {
+  it("has a limit in bytes, not characters", () => {
     expect(refused("0x5001", "é".repeat(maxRecordBytes / 2))).toBeUndefined()
     expect(refused("0x5001", "é".repeat(maxRecordBytes / 2 + 1))).toBe("too_long")
     expect(refused("0x5001", "x".repeat(50_000_000))).toBe("too_long")
   })
 
-  it("with display modifiers spells the id it belongs to", () => {
+  it("with display modifiers must be its own id", () => {
     const modifiers = { tag: "0x0001", data: "👍🏿" }
     expect("code" in normalizeRecord(modifiers, readId("👍"))).toBe(false)
     expect(normalizeRecord(modifiers, readId("👎"))).toMatchObject({ code: "invalid_display_modifiers" })

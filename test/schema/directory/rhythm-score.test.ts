@@ -25,18 +25,18 @@ const measured: ReadonlyArray<readonly [id: string, score: number]> = [
 const scoreOfText = (text: string): number => rhythmScore(readId(text))
 
 describe("the rhythm score", () => {
-  it("is within one of every measured id", () => {
+  it("is within 1 of every measured score", () => {
     expect(measured).toHaveLength(447 + 224 + 2)
     const off = measured.filter(([text, score]) => Math.abs(scoreOfText(text) - score) > 1)
     expect(off).toEqual([])
   })
 
-  it("is exactly the measured one for 98 in 100", () => {
+  it("equals the measured score for 98 % of the samples", () => {
     const exact = measured.filter(([text, score]) => scoreOfText(text) === score)
     expect(exact.length / measured.length).toBeGreaterThan(0.98)
   })
 
-  it("is a whole number from 1 to 100 for every id", () => {
+  it("is an integer from 1 to 100 for every id", () => {
     fc.assert(
       fc.property(emojiId, (id) => {
         const score = rhythmScore(id)
@@ -45,7 +45,7 @@ describe("the rhythm score", () => {
     )
   })
 
-  it("is highest for one emoji, near it for two, and lowest for six unpopular ones", () => {
+  it("is highest for one emoji, slightly lower for two, and lowest for six unpopular emoji", () => {
     const popularity = (index: number): number => emojis[index]!.popularity
     const least = emojis.map(({ index }) => index).toSorted((a, b) => popularity(a) - popularity(b))
     for (const { index } of emojis) expect(rhythmScore(new EmojiId([index]))).toBe(100)
@@ -54,7 +54,7 @@ describe("the rhythm score", () => {
     expect(rhythmScore(new EmojiId(least.slice(0, 6)))).toBe(1)
   })
 
-  it("never falls with a shorter length, shape and popularity being equal", () => {
+  it("never decreases with a shorter length, if shape and popularity are equal", () => {
     const shape = fc.constantFrom("Repeaters" as const, "Bookends" as const, "Adoptables" as const, undefined)
     fc.assert(
       fc.property(
@@ -68,7 +68,7 @@ describe("the rhythm score", () => {
     )
   })
 
-  it("never falls when the least popular emoji is dropped", () => {
+  it("never decreases when the least popular emoji is removed", () => {
     fc.assert(
       fc.property(
         emojiId.filter((id) => id.length > 1),
@@ -83,7 +83,7 @@ describe("the rhythm score", () => {
     )
   })
 
-  it("never falls when an emoji is replaced by a more popular one and the shape stays", () => {
+  it("never decreases when an emoji is replaced by a more popular one and the shape is unchanged", () => {
     fc.assert(
       fc.property(emojiId, fc.nat(), fc.nat({ max: emojis.length - 1 }), (id, place, index) => {
         const replaced = id.emojis[place % id.length]!
@@ -97,7 +97,7 @@ describe("the rhythm score", () => {
     )
   })
 
-  it("rewards a shape over none, and all equal the most", () => {
+  it("is higher with a shape than without, and highest for Repeaters", () => {
     for (const length of [3, 4, 5, 6]) {
       const plain = scoreOf(length, undefined, 0.5)
       const bookends = scoreOf(length, "Bookends", 0.5)

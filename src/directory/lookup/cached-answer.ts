@@ -1,0 +1,154 @@
+import type { Precomputed } from "../../http/endpoint.ts"
+import { heads, type LookupAnswer, missing, notRegistered } from "./answer.ts"
+import { alignWord } from "./slab-key.ts"
+
+/** A block of memory that contains answers one after the other. All views are of the same buffer. */
+export interface Segment {
+  readonly buffer: ArrayBuffer
+  readonly bytes: Uint8Array
+  readonly words: Int32Array
+  readonly texts: Buffer
+  filled: number
+}
+
+// An answer begins with eight 32-bit words: its size in bytes, the hash of its key, the lengths of key, header lines
+// and body, and three values that the cache uses. The three texts follow. A removed answer has key length 0.
+const sizeWord = 0
+const hashWord = 1
+const keyWord = 2
+const ownWord = 3
+const bodyWord = 4
+const freshUntilWord = 5
+const viewsWord = 6
+const wasUsedWord = 7
+export const answerHeadBytes = 32
+
+/** One stored answer: a reference to its bytes. It is valid until the storage is written to (see LookupCache). */
+export class CachedAnswer implements Precomputed {
+  readonly #segment: Segment
+  /** The offset in the segment, in bytes. */
+  readonly #at: number
+  /** The number of this location in the storage. */
+  readonly place: number
+
+  constructor(segment: Segment, at: number, place: number) {
+    this.#segment = segment
+    this.#at = at
+    this.place = place
+  }
+
+  get head() {
+    return heads.found
+  }
+  get body(): Uint8Array {
+    return new Uint8Array(this.#segment.buffer, this.#bodyStart(), this.#get(bodyWord))
+  }
+  copyOwn(into: Uint8Array, at: number): number {
+    const { bytes } = this.#segment
+    const start = this.#ownStart()
+    const length = this.#get(ownWord)
+    for (let i = 0; i < length; i++) into[at + i] = bytes[start + i]!
+    return at + length
+  }
+
+  get key(): string {
+    const start = this.#at + answerHeadBytes
+    return this.#segment.texts.toString("latin1", start, start + this.#get(keyWord))
+  }
+  get canonical(): string {
+    return decodeURIComponent(this.key)
+  }
+  /** Only answers of registered ids have header lines. */
+  get isRegistered(): boolean {
+    return this.#get(ownWord) > 0
+  }
+  get own(): string {
+    const start = this.#ownStart()
+    return this.#segment.texts.toString("latin1", start, start + this.#get(ownWord))
+  }
+  /** The response to send: this answer, or the 404 that all unregistered ids share. */
+  get response(): Precomputed {
+    return this.isRegistered ? this : missing
+  }
+  /** A copy as text, which stays valid. */
+  toText(): LookupAnswer {
+    if (!this.isRegistered) return notRegistered
+    const start = this.#bodyStart()
+    return { own: this.own, body: this.#segment.texts.toString("utf8", start, start + this.#get(bodyWord)) }
+  }
+
+  /** The views that are not written to the database yet. They survive when the answer is replaced. */
+  get views(): number {
+    return this.#get(viewsWord)
+  }
+  set views(views: number) {
+    this.#set(viewsWord, views)
+  }
+  get freshUntil(): number {
+    return this.#get(freshUntilWord)
+  }
+  set freshUntil(until: number) {
+    this.#set(freshUntilWord, until)
+  }
+  /** Set by readers, so that the next sweep keeps this answer. */
+  get wasUsed(): boolean {
+    return this.#get(wasUsedWord) !== 0
+  }
+  set wasUsed(wasUsed: boolean) {
+    this.#set(wasUsedWord, wasUsed ? 1 : 0)
+  }
+
+  get size(): number {
+    return this.#get(sizeWord)
+  }
+  get hash(): number {
+    return this.#get(hashWord)
+  }
+  get isRemoved(): boolean {
+    return this.#get(keyWord) === 0
+  }
+  markRemoved(): void {
+    this.#set(keyWord, 0)
+  }
+  init(hash: number, size: number): void {
+    const { words } = this.#segment
+    words.fill(0, this.#at >> 2, (this.#at + answerHeadBytes) >> 2)
+    this.#set(sizeWord, size)
+    this.#set(hashWord, hash)
+  }
+  write(key: string, own: string, body: string, bodyBytes: number): void {
+    this.#set(keyWord, key.length)
+    this.#set(ownWord, own.length)
+    this.#set(bodyWord, bodyBytes)
+    const { texts } = this.#segment
+    const ownStart = this.#ownStart()
+    texts.fill(0, this.#at + answerHeadBytes, ownStart)
+    texts.write(key, this.#at + answerHeadBytes, "latin1")
+    texts.write(own, ownStart, "latin1")
+    texts.write(body, ownStart + own.length, bodyBytes, "utf8")
+  }
+
+  /** Whether this is the answer of the key, compared by words. */
+  hasKey(words: Int32Array, length: number): boolean {
+    if (this.#get(keyWord) !== length) return false
+    const stored = this.#segment.words
+    const start = (this.#at + answerHeadBytes) >> 2
+    const end = alignWord(length) >> 2
+    let same = 0
+    while (same < end && stored[start + same] === words[same]) same++
+    return same === end
+  }
+
+  #ownStart(): number {
+    return this.#at + answerHeadBytes + alignWord(this.#get(keyWord))
+  }
+  #bodyStart(): number {
+    return this.#ownStart() + this.#get(ownWord)
+  }
+  #get(word: number): number {
+    return this.#segment.words[(this.#at >> 2) + word]!
+  }
+  #set(word: number, value: number): void {
+    this.#segment.words[(this.#at >> 2) + word] = value
+  }
+}
