@@ -33,7 +33,7 @@ const redisUrl = (text: string) => {
 }
 const publicAddress = baseUrl("http:", "https:")
 
-/** Every environment variable that the service reads. The settings table of the README is generated from it. */
+/** Every environment variable that the service reads. docs/settings.md is generated from it. */
 export const settings = {
   nodeEnv: setting(
     "NODE_ENV",
@@ -129,7 +129,7 @@ export const settings = {
   ),
   demoPasswords: optionalSetting(
     "DEMO_PASSWORDS",
-    "`published` uses the demo passwords of the README even if `HOST` is not a loopback address, for example in a container whose port is published on 127.0.0.1. Without it, the demo passwords are then random and printed at startup, and developer routes accept only callers on this machine.",
+    "`published` uses the published demo passwords, such as alice-demo-1, even if `HOST` is not a loopback address, for example in a container whose port is published on 127.0.0.1. Without it, the demo passwords are then random and printed at startup, and developer routes accept only callers on this machine.",
     oneOf("published"),
   ),
   smtpUrl: optionalSetting(

@@ -1,4 +1,4 @@
-/** The secrets that the README shows, by the email of the user and the id of the OAuth client. */
+/** The published demo secrets, by the email of the user and the id of the OAuth client. */
 export const publishedSecrets = {
   "admin@example.com": "admin-demo-1",
   "alice@example.com": "alice-demo-1",

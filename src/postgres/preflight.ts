@@ -37,7 +37,7 @@ const checkSession = async (sql: postgres.Sql, statementTimeoutMs: number): Prom
   ).catch((error: Error) => {
     if (!isRefusedSetting(error)) throw error
     throw unsuitable(
-      `the pooler rejects a session setting: "${error.message}"; see the README for the settings of a pooler`,
+      `the pooler rejects a session setting: "${error.message}"; see docs/operating.md for the settings of a pooler`,
     )
   })
   const encoding = found.get("server_encoding")

@@ -178,7 +178,7 @@ it("allowed origins are normalized to the form that browsers send", () => {
   ])
 })
 
-it("every setting has a unique name and a description for the README", () => {
+it("every setting has a unique name and a description", () => {
   const names = Object.values(settings).map((s) => s.name)
   expect(new Set(names).size).toBe(names.length)
   for (const { doc } of Object.values(settings)) expect(doc).toMatch(/\.$/)

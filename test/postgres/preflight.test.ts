@@ -71,10 +71,10 @@ describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer in front of the data
     )
   })
 
-  it("that rejects a session setting is reported with a reference to the README", async () => {
+  it("that rejects a session setting is reported with a reference to docs/operating.md", async () => {
     const url = await poolBefore(await createDatabase(), {})
     await expect(checkPreflight(options({ url }))).rejects.toThrow(
-      /^DATABASE_URL: the pooler rejects a session setting: "unsupported startup parameter: \w+"; see the README/,
+      /^DATABASE_URL: the pooler rejects a session setting: "unsupported startup parameter: \w+"; see docs\/operating.md/,
     )
   })
 })
