@@ -17,7 +17,7 @@ export type { LiveStatus, LookupResult }
 export type ClientOptions = CredentialOptions & {
   readonly baseUrl: string
   readonly fetch?: typeof fetch
-  /** Where there is none of its own, as in Node 20: NodeSocket from `node-socket.ts`. */
+  /** Required in Node 20, which has no global WebSocket: `import { WebSocket } from "ws"`. */
   readonly WebSocket?: SocketConstructor
   readonly onLiveStatus?: (status: LiveStatus) => void
   readonly backoff?: Backoff
@@ -61,9 +61,9 @@ export const createClient = (options: ClientOptions) => {
   let connection: LiveConnection | undefined
   const live = (): LiveConnection => {
     if (connection !== undefined) return connection
-    const socket = options.WebSocket ?? (globalThis.WebSocket as SocketConstructor | undefined)
+    const socket: SocketConstructor | undefined = options.WebSocket ?? globalThis.WebSocket
     if (socket === undefined)
-      throw new Error("This runtime has no WebSocket: give one as the option `WebSocket`")
+      throw new Error("This runtime has no global WebSocket. Pass one in the option `WebSocket`.")
     connection = new LiveConnection({
       url: `${baseUrl.replace(/^http/, "ws")}/live`,
       socket,

@@ -129,14 +129,16 @@ export class LiveConnection {
     this.#pinger = setInterval(() => this.#checkPulse(), pingEveryMs)
     socket.onopen = () =>
       socket.send(JSON.stringify({ type: "connect", ...(token === undefined ? {} : { token }) }))
-    socket.onmessage = ({ data }) => {
+    socket.onmessage = ({ data }: { readonly data: unknown }) => {
       if (this.#socket !== socket) return
       this.#heardAt = Date.now()
       this.#handle(JSON.parse(String(data)) as ServerFrame)
     }
-    socket.onclose = ({ code }) => {
+    socket.onclose = ({ code }: { readonly code: number }) => {
       if (this.#socket === socket) this.#lost(code)
     }
+    // `onclose` follows. Without a handler for errors, the package `ws` would end the process.
+    socket.onerror = () => {}
   }
 
   #handle(frame: ServerFrame): void {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { beforeAll, describe, expect, it } from "vitest"
+import { WebSocket } from "ws"
 import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import type { EventFrame, LookupResult } from "../../schema/live-frames.ts"
 import { ApiError } from "../../src/client/api-error.ts"
 import { delayMs } from "../../src/client/backoff.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { inTime } from "../fixtures/suite/patience.ts"
@@ -107,8 +107,8 @@ describe("live channels", () => {
   })
 
   it("go on where they were after a lost connection, each event once", async () => {
-    let socket: NodeSocket | undefined
-    class Watched extends NodeSocket {
+    let socket: WebSocket | undefined
+    class Watched extends WebSocket {
       constructor(url: string) {
         super(url)
         socket = this
@@ -120,7 +120,7 @@ describe("live channels", () => {
     await until(() => log.states.length === 1)
     for (let n = 1; n <= 30; n++) {
       await emit(service, "emoji_id:🌊🌊", { n })
-      if (n % 10 === 0) socket?.socket.resetAndDestroy()
+      if (n % 10 === 0) socket?.terminate()
     }
     await until(() => log.events.length === 30)
     expect(log.events.map(({ offset }) => offset)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
@@ -129,8 +129,8 @@ describe("live channels", () => {
 
   it("start over with the state when what was missed is gone", async () => {
     let isAway = false
-    let socket: NodeSocket | undefined
-    class Watched extends NodeSocket {
+    let socket: WebSocket | undefined
+    class Watched extends WebSocket {
       constructor(url: string) {
         super(isAway ? "ws://127.0.0.1:1" : url)
         socket = this
@@ -141,7 +141,7 @@ describe("live channels", () => {
     client.live.subscribe("emoji_id:🌊🚀", log.handlers)
     await until(() => log.states.length === 1)
     isAway = true
-    socket?.socket.resetAndDestroy()
+    socket?.terminate()
     for (let n = 1; n <= 3; n++) await emit(service, "emoji_id:🌊🚀", { n })
     await service.sql`delete from event where channel = 'emoji_id:🌊🚀' and "offset" < 3`
     isAway = false
@@ -209,7 +209,7 @@ describe("live channels", () => {
     const leaving = await serve({}, { database })
     const staying = await serve({}, { database })
     let url = leaving.url
-    class Balanced extends NodeSocket {
+    class Balanced extends WebSocket {
       constructor() {
         super(`${url.replace("http", "ws")}/live`)
       }

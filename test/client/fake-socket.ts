@@ -6,8 +6,8 @@ export class FakeSocket implements SocketLike {
   static answers: (frame: Record<string, unknown>, socket: FakeSocket) => void = () => {}
   readyState = 0
   onopen: SocketLike["onopen"] = null
-  onmessage: SocketLike["onmessage"] = null
-  onclose: SocketLike["onclose"] = null
+  onmessage: ((event: { readonly data: unknown }) => void) | null = null
+  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null = null
   onerror: SocketLike["onerror"] = null
   constructor() {
     FakeSocket.all.push(this)

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
+import { WebSocket } from "ws"
 import { createClient } from "../../src/client/client.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
 import { password, register } from "../accounts/person.ts"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
@@ -14,7 +14,7 @@ const openPage = async (request: typeof fetch = fetch) => {
   const page = { kept: refresh as string | undefined, carts: 0, statuses: Array.of<string>() }
   const client = createClient({
     baseUrl: service.url,
-    WebSocket: NodeSocket,
+    WebSocket,
     fetch: request,
     refreshToken: refresh,
     accessToken: token,

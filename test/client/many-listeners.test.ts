@@ -1,17 +1,17 @@
 import { afterEach, beforeAll, expect, it } from "vitest"
+import { WebSocket } from "ws"
 import { maxRecordsPerId } from "../../schema/directory/edit-request.ts"
 import { maxRecordBytes } from "../../schema/directory/record.ts"
 import { liveLimits } from "../../schema/live-frames.ts"
 import { createClient } from "../../src/client/client.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { until } from "./until.ts"
 
 let service: TestService
 let client: ReturnType<typeof createClient>
-let sockets: Array<NodeSocket>
+let sockets: Array<WebSocket>
 
-class Watched extends NodeSocket {
+class Watched extends WebSocket {
   constructor(url: string) {
     super(url)
     sockets.push(this)
@@ -66,7 +66,7 @@ it("more parts of a page than a socket may send frames at once listen to one cha
   let told = 0
   for (let n = 0; n < parts; n++) client.live.subscribe("market", { ...quiet, state: () => void told++ })
   await until(() => told >= parts)
-  sockets[0]!.socket.resetAndDestroy()
+  sockets[0]!.terminate()
   await until(() => sockets.length === 2 && client.live.status === "connected")
   await client.live.lookup(["🌊"])
   expect(sockets).toHaveLength(2)

@@ -1,5 +1,5 @@
+import { WebSocket } from "ws"
 import { createClient } from "../../src/client/client.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
 import type { TestService } from "../fixtures/service.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
@@ -9,7 +9,7 @@ export type ClientOptions = Partial<Parameters<typeof createClient>[0]>
 export const openClient = ({ url }: TestService, options: ClientOptions = {}) => {
   const client = createClient({
     baseUrl: url,
-    WebSocket: NodeSocket,
+    WebSocket,
     backoff: { firstMs: 20, longestMs: 50 },
     ...options,
   })
