@@ -149,7 +149,7 @@ export class Hub extends Context.Service<
           .subscribe()
         const stopListening = localPublish.listen((event) => {
           unannounced.delete(event.channel)
-          return openChannels.show(event)
+          return openChannels.publishCommitted(event)
         })
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {

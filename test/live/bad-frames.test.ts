@@ -14,7 +14,7 @@ describe.each(transports)("a frame that is refused over %s", (transport) => {
   ])("is told by %s", async (_what, frame, reference) => {
     const client = await open()
     client.send(frame)
-    const error = "This is not a frame of the protocol."
+    const error = "This is not a valid frame. See /asyncapi.json for the frames a client may send."
     expect(await client.take({ type: "error" })).toEqual({
       type: "error",
       code: "bad_frame",

@@ -156,7 +156,7 @@ export class World {
   }
   tell(at: number): void {
     const [said] = this.said.splice(at % Math.max(1, this.said.length), 1)
-    if (said === undefined || this.openChannels.show(said)) return
+    if (said === undefined || this.openChannels.publishCommitted(said)) return
     this.isWoken ||= this.openChannels.isWanted(channel.name, said.offset)
   }
   /** The hub's turn: one read at a time. */

@@ -58,7 +58,7 @@ it("while as many lookups of a socket wait as may, a further one is told to try 
     (frame) => void said.push(frame),
     () => false,
   )
-  const ask = (id: string) => questions.ask({ type: "lookup", id, emoji_ids: ["🌊"] })
+  const ask = (id: string) => questions.add({ type: "lookup", id, emoji_ids: ["🌊"] })
   for (let n = 0; n < liveLimits.lookupsWaiting; n++) ask(`${n}`)
   ask("late")
   answer()
@@ -83,7 +83,7 @@ it("who reads slower than they are answered is answered as fast as they read", (
     },
     () => isFull,
   )
-  for (const id of ["0", "1", "2"]) questions.ask({ type: "lookup", id, emoji_ids: ["🌊"] })
+  for (const id of ["0", "1", "2"]) questions.add({ type: "lookup", id, emoji_ids: ["🌊"] })
   questions.drained()
   expect(answered).toEqual(["0"])
   isFull = false

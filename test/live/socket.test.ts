@@ -82,7 +82,7 @@ describe("the upgrade", () => {
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(text).toMatch(/^x-request-id: asked-1\r$/im)
     expect(JSON.parse(text.slice(text.indexOf("\r\n\r\n")))).toEqual({
-      error: "Send the token in the connect frame, not in the address.",
+      error: "Send the token in the connect frame, not in the URL.",
       code: "invalid_request",
       request_id: "asked-1",
     })
