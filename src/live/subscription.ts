@@ -39,8 +39,9 @@ const pauseAboveBytes = 64 * 1024
 export const isFull = (sink: Sink): boolean => sink.bufferedBytes() > pauseAboveBytes
 
 /**
- * Sends a channel to one socket without a gap: first the state or the confirmed position, then the events after it, then
- * live events. The socket joins the topic of the channel in the same synchronous step that sends the last missed event.
+ * Sends a channel to one socket without a gap: first the state or the confirmed position, then the events after it,
+ * then live events. The socket joins the topic of the channel in the same synchronous step that sends the last missed
+ * event.
  */
 export class Subscription {
   readonly openChannel: OpenChannel

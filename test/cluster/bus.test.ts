@@ -143,7 +143,7 @@ describe("with a wire", () => {
     const exit = await Effect.runPromiseExit(
       Effect.scoped(Layer.build(Bus.layer({ transport: nowhere, ...times }))),
     )
-    expect(Exit.isFailure(exit) && `${exit.cause}`).toContain("WireUnreachable")
+    expect(Exit.isFailure(exit) && `${exit.cause}`).toContain("TransportUnreachable")
   })
 })
 

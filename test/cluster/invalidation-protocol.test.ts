@@ -35,7 +35,7 @@ const setUp = () => {
         return message
       },
       hear: (now: number, until = log.length) => {
-        for (; read < until; read += 1) coherence.hear(log[read]!, now)
+        for (; read < until; read += 1) coherence.receive(log[read]!, now)
       },
       miss: () => {
         read = log.length

@@ -201,7 +201,7 @@ export class World {
     }
     const until = node.read + Math.ceil(this.#random() * 20)
     for (; node.read < Math.min(until, this.#log.length); node.read += 1) {
-      node.coherence.hear(this.#log[node.read]!, node.clock())
+      node.coherence.receive(this.#log[node.read]!, node.clock())
     }
     this.#publish(node)
   }
