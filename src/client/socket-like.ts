@@ -1,6 +1,6 @@
 /**
- * The part of a WebSocket that this client uses. Browsers and Node 22 have a global one; for Node 20 pass the class of the
- * package `ws`. Handlers take `never`, so that each of these classes fits without a cast.
+ * The part of a WebSocket that this client uses. Browsers and Node 22 have a global one; for Node 20 pass the class of
+ * the package `ws`. Handlers take `never`, so that each of these classes fits without a cast.
  */
 export interface SocketLike {
   readonly readyState: number
