@@ -1,6 +1,6 @@
 import type { SocketLike } from "../../src/client/socket-like.ts"
 
-/** A socket whose other end is the test. */
+/** A socket whose server is the test. */
 export class FakeSocket implements SocketLike {
   static all: Array<FakeSocket> = []
   static answers: (frame: Record<string, unknown>, socket: FakeSocket) => void = () => {}

@@ -5,7 +5,7 @@ import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 export type ClientOptions = Partial<Parameters<typeof createClient>[0]>
 
-/** A client of the service over real sockets, quick to come back; closed after the file's tests. */
+/** Opens a client over real sockets with a short backoff. It is closed after the tests of the file. */
 export const openClient = ({ url }: TestService, options: ClientOptions = {}) => {
   const client = createClient({
     baseUrl: url,

@@ -42,26 +42,26 @@ const upgrade = [
 ]
 
 describe("the upgrade", () => {
-  it("takes browsers from allowed origins and programs without one", async () => {
+  it("accepts allowed origins and clients without an Origin header", async () => {
     for (const headers of [{}, { Origin: "https://wallet.example" }]) {
       const client = await connected(service.url, headers as Record<string, string>)
       client.close()
     }
   })
 
-  it("takes the console, whose own origin nobody has to allow", async () => {
+  it("accepts the origins of the service without configuration", async () => {
     for (const Origin of ["https://directory.example", "https://login.directory.example"]) {
       const client = await connected(service.url, { Origin })
       client.close()
     }
   })
 
-  it("refuses browsers from elsewhere", async () => {
+  it("rejects other origins with 403", async () => {
     const refused = liveSocket(service.url, { Origin: "https://evil.example" })()
     await expect(refused).rejects.toThrow("403")
   })
 
-  it("refuses a token in the address", async () => {
+  it("rejects a token in the URL with 400", async () => {
     const socket = new WebSocket(`${service.url.replace("http", "ws")}/live?token=eyJ`)
     const failure = await new Promise<{ message: string }>((resolve) => {
       socket.onerror = resolve
@@ -69,14 +69,14 @@ describe("the upgrade", () => {
     expect(failure.message).toContain("400")
   })
 
-  it("hangs up on a body whose length may be read differently, with what is in it", async () => {
+  it("closes the connection on an ambiguous Content-Length without reading the body", async () => {
     const inside = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
     const lines = [...upgrade, "Content-Length: 0", `Content-Length: ${inside.length}`]
     const port = Number(new URL(service.url).port)
     expect(await exchange(port, `${lines.join("\r\n")}\r\n\r\n${inside}`)).toBe("")
   })
 
-  it("says why it refuses, as every other answer does, with the request's id", async () => {
+  it("returns the error body with the request id", async () => {
     const lines = [...upgrade, "X-Request-Id: asked-1"]
     const text = await exchange(Number(new URL(service.url).port), `${lines.join("\r\n")}\r\n\r\n`)
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
@@ -88,7 +88,7 @@ describe("the upgrade", () => {
     })
   })
 
-  it("limits the sockets of one address, and takes the next when one has gone", async () => {
+  it("limits the sockets per address, and accepts another after one has closed", async () => {
     const limited = await serve({ RATE_LIMIT: "on", LIVE_MAX_SOCKETS_PER_ADDRESS: "2" })
     const first = await connected(limited.url)
     const second = await connected(limited.url)
@@ -101,7 +101,7 @@ describe("the upgrade", () => {
     await limited.stop()
   })
 
-  it("counts a caller's IPv6 addresses as the one network they are", async () => {
+  it("counts the IPv6 addresses of one network together", async () => {
     const limited = await serve({ RATE_LIMIT: "on", TRUST_PROXY: "on", LIVE_MAX_SOCKETS_PER_ADDRESS: "1" })
     const from = (address: string) => ({ "X-Forwarded-For": address })
     const first = await connected(limited.url, from("2001:db8:0:7::1"))
@@ -112,7 +112,7 @@ describe("the upgrade", () => {
     await limited.stop()
   })
 
-  it("is asked for when somebody comes without it", async () => {
+  it("is required: other requests get 426", async () => {
     const answer = await service.call("GET", "/live")
     expect(answer.status).toBe(426)
     expect(answer.headers.get("upgrade")).toBe("websocket")
@@ -121,13 +121,13 @@ describe("the upgrade", () => {
 })
 
 describe("the socket", () => {
-  it("ends when a frame is over the limit", async () => {
+  it("closes when a frame exceeds the size limit", async () => {
     const client = await connected(service.url)
     client.sendText(`{"type":"ping","id":"${"x".repeat(liveLimits.frameBytes)}"}`)
     expect((await client.closing).code).not.toBe(1000)
   })
 
-  it("counts a binary frame as one it does not understand", async () => {
+  it("treats a binary frame as an invalid frame", async () => {
     const socket = new WebSocket(`${service.url.replace("http", "ws")}/live`)
     const answer = new Promise<string>((tell) => {
       socket.onmessage = ({ data }) => tell(String(data))
@@ -137,7 +137,7 @@ describe("the socket", () => {
     socket.close()
   })
 
-  it("is cut off when its client does not read, while the others get everything, and resumes without loss", async () => {
+  it("is disconnected when its client does not read, does not affect others, and resumes without loss", async () => {
     const channel = "emoji_id:🐙"
     const slow = new WebSocket(`${service.url.replace("http", "ws")}/live`)
     const heard: Array<{ type: string; offset: number; epoch: string }> = []
@@ -158,7 +158,7 @@ describe("the socket", () => {
     await quick.take({ type: "subscribed" })
     const isCut = async () =>
       /^live_slow_sockets_cut_total 1$/m.test((await service.call("GET", "/metrics")).text)
-    // The kernel takes some megabytes for the slow one before anything piles up here.
+    // The kernel buffers some megabytes for the slow socket before the server has unsent bytes.
     const filler = "x".repeat(200_000)
     let sent = 0
     while (!(await isCut()) && sent < 400) await emit(service, channel, { n: ++sent, filler })
@@ -186,7 +186,7 @@ describe("the socket", () => {
 })
 
 describe("a stop", () => {
-  it("tells every socket to come back elsewhere, some at a time", async () => {
+  it("closes every socket with 1012, in steps", async () => {
     const stopping = await serve({ DRAIN_SECONDS: "1" })
     const clients = await Promise.all(Array.from({ length: 40 }, () => connected(stopping.url)))
     const sessions = await stopping.runtime.runPromise(LiveSessions)
