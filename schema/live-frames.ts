@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { DateTime, Json, optional, Uuid } from "./wire-format.ts"
 
-/** The frames of `GET /live`. PROTOCOL.md beside the code that speaks them says what each one means. */
+/** The frames of `GET /live`. `src/live/PROTOCOL.md` describes them. */
 
 export const liveLimits = {
   frameBytes: 64 * 1024,
@@ -9,20 +9,20 @@ export const liveLimits = {
   tokenCharacters: 4096,
   subscriptions: 256,
   lookupIds: 50,
-  /** Of the records in one answer, twice what a single id may have: an id may be asked for again and again in one frame. */
+  /** Limit of the record data in one `records` frame: twice the maximum of one id. A lookup may repeat an id. */
   lookupCharacters: 2 * 1024 * 1024,
-  /** Lookups of one socket that wait for their turn. */
+  /** Queued lookups per socket. */
   lookupsWaiting: 512,
-  /** Frames a client may send at once, and per second in the long run. */
+  /** Rate limit of client frames: a burst, then a constant rate. */
   burstFrames: 512,
   framesPerSecond: 50,
   connectWithinSeconds: 5,
   idleSeconds: 60,
-  /** More missed events than this are not sent one by one: the client gets the state instead. */
+  /** A client that missed more events receives the state instead. */
   replayEvents: 1000,
 } as const
 
-/** Why the server closes a socket, and so what the client should do next. */
+/** Close codes. PROTOCOL.md describes what the client should do after each of them. */
 export const closeCodes = {
   restart: 1012,
   tryLater: 1013,
@@ -38,7 +38,7 @@ export const closeCodes = {
 const text = (characters: number) => Schema.String.check(Schema.isMaxLength(characters))
 const Offset = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 const ChannelName = text(liveLimits.channelCharacters)
-/** Chosen by the client, repeated in the answer. */
+/** Chosen by the client and repeated in the reply. */
 const RequestId = text(64)
 
 export const ConnectFrame = Schema.Struct({
@@ -89,21 +89,21 @@ export type ClientFrame = typeof ClientFrame.Type
 
 const ConnectedFrame = Schema.Struct({
   type: Schema.Literal("connected"),
-  /** Null without a token: only public channels are open. */
+  /** Null without a token. The socket may then subscribe to public channels only. */
   user_id: Schema.NullOr(Schema.String),
-  /** Send another `connect` with a new token before this. */
+  /** Send `connect` with a new token before this time. */
   expires_at: Schema.NullOr(DateTime),
 }).annotate({ identifier: "ConnectedFrame" })
 
 const SubscribedFrame = Schema.Struct({
   type: Schema.Literal("subscribed"),
   channel: Schema.String,
-  /** The name as it was asked for, when it was spelled otherwise. */
+  /** The channel name as the client sent it, if it differs from `channel`. */
   requested: Schema.optionalKey(Schema.String),
   epoch: Schema.String,
-  /** The events that follow begin at the next offset. */
+  /** The next event has this offset plus one. */
   offset: Offset,
-  /** True: nothing was lost since the position the client named. False: forget what you had, here is the state. */
+  /** True: the missed events follow. False: replace everything known about the channel with `state`. */
   recovered: Schema.Boolean,
   state: Schema.optionalKey(Json),
 }).annotate({ identifier: "SubscribedFrame" })
@@ -124,18 +124,18 @@ const EventFrame = Schema.Struct({
   at: DateTime,
 }).annotate({ identifier: "EventFrame" })
 
-/** What `lookup` answers for each id, and the state of an `emoji_id` channel. */
+/** One result of a `lookup`. Also the state of an `emoji_id` channel. */
 export const LookupResult = Schema.Struct({
-  /** As it was asked for. */
+  /** The emoji id as the client sent it. */
   emoji_id: Schema.String,
-  /** Null when it is no emoji id. */
+  /** Null if the text is not a valid emoji id. */
   canonical: Schema.NullOr(Schema.String),
   status: Schema.Boolean,
   result: Schema.Array(Schema.Struct({ tag: Schema.String, data: Schema.String, hash: Schema.String })),
   error: Schema.NullOr(Schema.Struct({ code: Schema.String, reason: Schema.String })),
-  /** The key the id belongs to. */
+  /** The public key that owns the emoji id. */
   pubkey: Schema.NullOr(Schema.String),
-  /** Rises with every change of the id. */
+  /** Increases with every change of the emoji id. */
   version: Schema.Int,
 }).annotate({ identifier: "LiveLookupResult" })
 export type LookupResult = typeof LookupResult.Type
@@ -143,7 +143,7 @@ export type LookupResult = typeof LookupResult.Type
 const RecordsFrame = Schema.Struct({
   type: Schema.Literal("records"),
   id: Schema.optionalKey(Schema.String),
-  /** In the order of the question. */
+  /** In the order of the requested ids. */
   results: Schema.Array(LookupResult),
 }).annotate({ identifier: "RecordsFrame" })
 

@@ -1,8 +1,8 @@
-/** An answer that is no success, as the service worded it. */
+/** An error response. `message` is the `error` text of the service. */
 export class ApiError extends Error {
   override readonly name = "ApiError"
   readonly status: number
-  /** Machine-readable; empty where the operation's errors carry none. */
+  /** Machine-readable error code. Empty if the response has none. */
   readonly code: string
   readonly requestId: string
   readonly fields: Readonly<
@@ -12,15 +12,15 @@ export class ApiError extends Error {
   readonly body: unknown
 
   constructor(status: number, headers: Headers, body: unknown) {
-    const facts = (typeof body === "object" && body !== null ? body : {}) as {
+    const members = (typeof body === "object" && body !== null ? body : {}) as {
       readonly error?: unknown
       readonly code?: unknown
       readonly fields?: ApiError["fields"]
     }
-    super(typeof facts.error === "string" ? facts.error : `The service answered ${status}.`)
+    super(typeof members.error === "string" ? members.error : `The service responded with status ${status}.`)
     this.status = status
-    this.code = typeof facts.code === "string" ? facts.code : ""
-    this.fields = facts.fields ?? {}
+    this.code = typeof members.code === "string" ? members.code : ""
+    this.fields = members.fields ?? {}
     this.requestId = headers.get("x-request-id") ?? ""
     const retryAfter = headers.get("retry-after")
     this.retryAfterSeconds = retryAfter === null ? undefined : Number(retryAfter)
@@ -28,12 +28,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Answers that say no more than "not now": the request took too long to come, is still being worked on, or too many came. */
-const notNow: ReadonlyArray<number> = [408, 409, 429]
+/** Temporary errors: request timeout, a request with the same key still in progress, rate limit. */
+const temporaryStatuses: ReadonlyArray<number> = [408, 409, 429]
 
-/** The service has answered no. */
+/** Whether the service rejected the request for good. A temporary or network failure is not a rejection. */
 export const isRefusal = (error: unknown): boolean => {
   if (typeof error !== "object" || error === null || !("status" in error)) return false
   const status = Number(error.status)
-  return status < 500 && !notNow.includes(status)
+  return status < 500 && !temporaryStatuses.includes(status)
 }

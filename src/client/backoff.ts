@@ -4,8 +4,8 @@ export interface Backoff {
 }
 
 /**
- * How long to wait before try n (from 0): anything up to a bound that doubles. The whole range is drawn from, so that
- * thousands who were cut off at the same moment do not come back at the same moment.
+ * The delay before attempt n (from 0): a random time up to a limit that doubles with each attempt. The delay is drawn
+ * from the whole range, so that clients that lost their connection at the same moment reconnect at different times.
  */
 export const delayMs = (
   { firstMs, longestMs }: Backoff,

@@ -4,7 +4,7 @@ import type { Backoff } from "./backoff.ts"
 import { type CredentialOptions, Credentials } from "./credentials.ts"
 import { LiveConnection } from "./live.ts"
 import type { LiveStatus } from "./live-options.ts"
-import { askable } from "./protocol-constants.ts"
+import { truncateForLookup } from "./protocol-constants.ts"
 import { makeCall } from "./rest.ts"
 import { type Exchange, lockWaitMs } from "./shared-refresh.ts"
 import type { SocketConstructor } from "./socket-like.ts"
@@ -17,32 +17,33 @@ export type { LiveStatus, LookupResult }
 export type ClientOptions = CredentialOptions & {
   readonly baseUrl: string
   readonly fetch?: typeof fetch
-  /** Where there is none of its own, as in Node 20: NodeSocket from `node-socket.ts`. */
+  /** Required in Node 20, which has no global WebSocket: `import { WebSocket } from "ws"`. */
   readonly WebSocket?: SocketConstructor
   readonly onLiveStatus?: (status: LiveStatus) => void
   readonly backoff?: Backoff
 }
 
-/** After a lookup that failed. */
-const askAgainMs = 1000
-/** Where the socket has as many channels as it may. */
-const listenAgainMs = 5000
+/** Delay before a failed lookup is repeated. */
+const lookupRetryMs = 1000
+/** Delay before a subscription is repeated that exceeded the limit of the socket. */
+const subscribeRetryMs = 5000
 
 /**
- * An answer that got lost on the way would else be waited for by every call to come. Before other tabs stop waiting for
- * their turn: from then on they ask with the same key, and not as somebody who uses the token again.
+ * The timeout of a token refresh, so that a lost response does not block all later calls. It is shorter than the time
+ * for which other tabs wait for the lock. They then repeat the request with the same key, which does not count as token
+ * reuse.
  */
-const refreshWithinMs = lockWaitMs * 0.8
+const refreshTimeoutMs = lockWaitMs * 0.8
 
-const noExchange: Exchange = () => Promise.reject(new Error("There is no refresh token"))
+const noExchange: Exchange = () => Promise.reject(new Error("Not logged in: there is no refresh token"))
 
-/** The service for programs: typed calls of every operation, and live channels that survive reconnects. */
+/** Creates a client of the service, with typed calls for every operation and live channels that survive reconnects. */
 export const createClient = (options: ClientOptions) => {
   const baseUrl = options.baseUrl.replace(/\/$/, "")
   const request = options.fetch ?? fetch.bind(globalThis)
   const anonymous = makeCall({ baseUrl, fetch: request, credentials: new Credentials({}, noExchange) })
   const credentials = new Credentials(options, async (refresh_token, idempotencyKey) => {
-    const signal = AbortSignal.timeout(refreshWithinMs)
+    const signal = AbortSignal.timeout(refreshTimeoutMs)
     const tokens = await anonymous("POST /auth/token/refresh", {
       body: { refresh_token },
       idempotencyKey,
@@ -50,20 +51,20 @@ export const createClient = (options: ClientOptions) => {
     })
     return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
   })
-  /** In place of those of the login that is kept here; tokens that somebody else keeps are theirs to replace. */
-  const goOnWith = (tokens: TokenResponse, replaced = credentials.newestRefreshToken()): void => {
+  /** Replaces the tokens of the current login. Does nothing if the application provides the tokens itself. */
+  const replaceTokens = (tokens: TokenResponse, replaced = credentials.newestRefreshToken()): void => {
     if (replaced === undefined) return
     credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token }, replaced)
-    connection?.personChanged()
+    connection?.userChanged()
   }
-  const call = makeCall({ baseUrl, fetch: request, credentials, goOnWith })
+  const call = makeCall({ baseUrl, fetch: request, credentials, replaceTokens })
 
   let connection: LiveConnection | undefined
   const live = (): LiveConnection => {
     if (connection !== undefined) return connection
-    const socket = options.WebSocket ?? (globalThis.WebSocket as SocketConstructor | undefined)
+    const socket: SocketConstructor | undefined = options.WebSocket ?? globalThis.WebSocket
     if (socket === undefined)
-      throw new Error("This runtime has no WebSocket: give one as the option `WebSocket`")
+      throw new Error("This runtime has no global WebSocket. Pass one in the option `WebSocket`.")
     connection = new LiveConnection({
       url: `${baseUrl.replace(/^http/, "ws")}/live`,
       socket,
@@ -75,79 +76,79 @@ export const createClient = (options: ClientOptions) => {
   }
 
   return {
-    /** Any operation by its row in the table, with the types of that row. */
+    /** Calls any operation by method and path, for example `"GET /cart"`. Input and response are typed. */
     call,
 
     get live(): LiveConnection {
       return live()
     },
 
-    /** Logs in. `requires2fa` names the method whose code `enterCode` must bring before anything else works. */
+    /** Logs in. If `requires2fa` is set, call `enterCode` with a code of that method before any other operation. */
     logIn: async (
       login: { readonly password: string } & ({ readonly email: string } | { readonly alternate_id: string }),
     ) => {
       const tokens = await anonymous("POST /auth/token", { body: login })
       credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token })
       const requires2fa = tokens.requires_2fa ?? undefined
-      if (requires2fa === undefined) connection?.personChanged()
+      if (requires2fa === undefined) connection?.userChanged()
       return { requires2fa }
     },
 
     enterCode: async (code: string) => {
       const refresh_token = credentials.newestRefreshToken() ?? ""
-      goOnWith(await anonymous("POST /auth/2fa", { body: { code, refresh_token } }), refresh_token)
+      replaceTokens(await anonymous("POST /auth/2fa", { body: { code, refresh_token } }), refresh_token)
     },
 
-    /** Ends the login everywhere. Here it is over at once, also when this fails and it may go on elsewhere. */
+    /** Ends all sessions of the user. This client is logged out immediately, also if the request fails. */
     logOut: async () => {
-      const left = credentials.leave()
+      const previous = credentials.leave()
       try {
-        await makeCall({ baseUrl, fetch: request, credentials: left })("POST /logout")
+        await makeCall({ baseUrl, fetch: request, credentials: previous })("POST /logout")
       } finally {
-        if (left !== credentials) connection?.personChanged()
+        if (previous !== credentials) connection?.userChanged()
       }
     },
 
     /**
-     * For a wallet with a send dialog open: tells the id's records now, and again whenever they or the owner change.
-     * Returns what ends it.
+     * Reports the records of an emoji id now, and again after each change of the records or the owner. For a wallet
+     * with an open send dialog. Returns a function that stops it.
      */
-    watchId: (emojiId: string, tell: (found: LookupResult) => void): (() => void) => {
+    watchId: (emojiId: string, onRecords: (found: LookupResult) => void): (() => void) => {
       const connection = live()
-      let asked = 0
-      const ask = (): void => {
-        const question = ++asked
-        // A later change has a later answer of its own, and a later state is one.
-        const isWanted = () => question === asked && connection.status !== "closed"
+      let lookups = 0
+      const lookUp = (): void => {
+        const current = ++lookups
+        // The result is ignored after a later lookup or a later state.
+        const isWanted = () => current === lookups && connection.status !== "closed"
         connection.lookup([emojiId]).then(
           ([found]) => {
-            if (found !== undefined && isWanted()) tell(found)
+            if (found !== undefined && isWanted()) onRecords(found)
           },
-          // What was told before is known to be out of date.
-          () => setTimeout(() => isWanted() && ask(), askAgainMs),
+          // The records reported before are out of date, so the lookup is repeated.
+          () => setTimeout(() => isWanted() && lookUp(), lookupRetryMs),
         )
       }
-      let isOver = false
+      let isStopped = false
       let leave = (): void => {}
       const listen = (): void => {
-        if (isOver || connection.status === "closed") return
-        leave = connection.subscribe(`emoji_id:${askable(emojiId)}`, {
+        if (isStopped || connection.status === "closed") return
+        leave = connection.subscribe(`emoji_id:${truncateForLookup(emojiId)}`, {
           state: (state) => {
-            asked++
-            tell({ ...(state as LookupResult), emoji_id: emojiId })
+            lookups++
+            onRecords({ ...(state as LookupResult), emoji_id: emojiId })
           },
-          event: ask,
+          event: lookUp,
           refused: (code) => {
-            // The lookup says what is wrong with an id that has no channel, and how one stands that there is no room for.
-            ask()
-            if (code === "too_many_subscriptions") setTimeout(listen, listenAgainMs)
+            // The lookup returns the error of an invalid id, or the records if the socket has too many subscriptions.
+            lookUp()
+            if (code === "too_many_subscriptions") setTimeout(listen, subscribeRetryMs)
           },
         })
       }
       listen()
       return () => {
-        isOver = true
-        asked++
+        isStopped = true
+        lookups++
         leave()
       }
     },

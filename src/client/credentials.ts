@@ -1,20 +1,22 @@
-import { tell } from "./event-listener.ts"
+import { callListener } from "./event-listener.ts"
 import {
   type Exchange,
   exchangeOnce,
   joinLogin,
   newestAfter,
+  reportUse,
   type Tokens,
-  tellUse,
 } from "./shared-refresh.ts"
 
-/** How a client proves who it is. */
+/** How a client authenticates. */
 export type CredentialOptions =
-  /** Nobody in particular, until `logIn`: public operations and channels. */
+  /** Anonymous until `logIn`: public operations and channels only. */
   | { readonly onTokens?: TokensListener }
-  /** An access token that somebody else keeps fresh; asked for again whenever it was refused. */
+  /** An access token that the application renews. A function is called again after each rejection. */
   | { readonly token: string | (() => string | Promise<string>) }
-  /** A login's tokens. They rotate: keep what `onTokens` tells for the next start, and for other tabs. */
+  /**
+   * The tokens of a login. They rotate: store the tokens that `onTokens` reports, for the next start and other tabs.
+   */
   | {
       readonly refreshToken: string
       readonly accessToken?: string
@@ -22,10 +24,10 @@ export type CredentialOptions =
     }
   | { readonly apiKey: string }
 
-/** Undefined: there was a logout, and what was kept is to be forgotten. */
+/** Called with new tokens, or with undefined after a logout: delete the stored tokens. */
 type TokensListener = (tokens: Tokens | undefined) => void
 
-const overMessage = "The login was over before its token was renewed"
+const endedMessage = "The login ended before its token was renewed"
 
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
@@ -39,9 +41,12 @@ export class Credentials {
   #refreshToken: string | undefined
   #logins = 0
   #exchanging: Promise<string> | undefined
-  /** Other tabs are asked what they made of the token that was given. */
+  /** Resolves when other tabs have reported whether they replaced the given token. */
   #joining: Promise<void> | undefined
-  /** One for each refresh token: sent again without it, a token used before would end the login. */
+  /**
+   * The idempotency key of the refresh token. A repeated exchange with another key would count as reuse and end the
+   * login.
+   */
   #exchangeKey = randomKey()
 
   constructor(options: CredentialOptions, exchange: Exchange) {
@@ -64,39 +69,39 @@ export class Credentials {
     )
   }
 
-  /** The newest of the login, which another tab may have got. */
+  /** Returns the newest refresh token of the login. Another tab may have received it. */
   newestRefreshToken(): string | undefined {
     const newer = this.#refreshToken === undefined ? undefined : newestAfter(this.#refreshToken)
-    if (newer !== undefined) this.#keep(newer)
+    if (newer !== undefined) this.#store(newer)
     return this.#refreshToken
   }
 
-  /** Counts who has logged in and out: what was asked for one is not asked again for another. */
+  /** Counts logins and logouts, so that a request of one login is not repeated with another. */
   get logins(): number {
     return this.#logins
   }
 
-  /** Of a new login, or of the one whose token they were got for. */
+  /** Stores tokens of a new login, or new tokens of the current login if `replaced` is given. */
   adopt(tokens: Tokens, replaced?: string): void {
     this.#logins++
     if (replaced === undefined) void joinLogin(tokens.refreshToken)
-    else tellUse(replaced, { next: tokens })
-    this.#keep(tokens)
+    else reportUse(replaced, { next: tokens })
+    this.#store(tokens)
   }
 
-  #keep(tokens: Tokens): void {
+  #store(tokens: Tokens): void {
     this.#accessToken = tokens.accessToken
     this.#refreshToken = tokens.refreshToken
     this.#exchangeKey = randomKey()
-    this.#tell(tokens)
+    this.#notify(tokens)
   }
 
-  #tell(tokens: Tokens | undefined): void {
+  #notify(tokens: Tokens | undefined): void {
     const options = this.#options
-    if ("onTokens" in options) tell(() => options.onTokens?.(tokens))
+    if ("onTokens" in options) callListener(() => options.onTokens?.(tokens))
   }
 
-  /** Forgets the login. What is returned still has it, to end it at the service. */
+  /** Removes the login from this object. The returned credentials still have it, to end it at the service. */
   leave(): Credentials {
     const refreshToken = this.newestRefreshToken()
     if (refreshToken === undefined) return this
@@ -109,11 +114,11 @@ export class Credentials {
     this.#logins++
     this.#accessToken = undefined
     this.#refreshToken = undefined
-    this.#tell(undefined)
+    this.#notify(undefined)
     return leaving
   }
 
-  /** Undefined: go without. */
+  /** Returns the access token, or undefined for an anonymous client. */
   async token(): Promise<string | undefined> {
     if ("token" in this.#options) {
       const { token } = this.#options
@@ -122,11 +127,13 @@ export class Credentials {
     return this.#accessToken ?? (this.#refreshToken === undefined ? undefined : this.renew())
   }
 
-  /** A token other than the refused one. Calls at the same time share one exchange: a refresh token works once. */
-  renew(refused?: string): Promise<string> {
+  /**
+   * Returns a token other than the rejected one. Concurrent calls share one exchange, as a refresh token works once.
+   */
+  renew(rejected?: string): Promise<string> {
     if ("token" in this.#options) return Promise.resolve(this.token()).then((token) => token ?? "")
-    // Another call was refused earlier and has brought this one already.
-    if (refused !== undefined && this.#accessToken !== undefined && this.#accessToken !== refused)
+    // Another call has already renewed the token.
+    if (rejected !== undefined && this.#accessToken !== undefined && this.#accessToken !== rejected)
       return Promise.resolve(this.#accessToken)
     this.#exchanging ??= this.#renewOnce().finally(() => {
       this.#exchanging = undefined
@@ -137,13 +144,13 @@ export class Credentials {
   async #renewOnce(): Promise<string> {
     const logins = this.#logins
     await this.#joining
-    if (this.#logins !== logins) throw new Error(overMessage)
+    if (this.#logins !== logins) throw new Error(endedMessage)
     const refreshToken = this.newestRefreshToken()
-    if (refreshToken === undefined) throw new Error("There is no refresh token")
+    if (refreshToken === undefined) throw new Error("Not logged in: there is no refresh token")
     const tokens = await exchangeOnce(refreshToken, this.#exchangeKey, this.#exchange)
-    // Whoever logged out or in meanwhile does not want these, and what was called for the one before is not theirs to call.
-    if (this.#logins !== logins) throw new Error(overMessage)
-    this.#keep(tokens)
+    // A logout or another login happened during the exchange. The call belongs to the old login and must fail.
+    if (this.#logins !== logins) throw new Error(endedMessage)
+    this.#store(tokens)
     return tokens.accessToken
   }
 }

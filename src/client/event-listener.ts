@@ -1,8 +1,8 @@
 /**
- * Calls a listener of the application. What it throws goes where nobody catches it, to be reported as the application's,
- * and keeps neither the others from being told nor the client from going on.
+ * Calls a listener of the application. If it throws, the error is reported as uncaught, and the client and the other
+ * listeners continue.
  */
-export const tell = (listener: () => void): void => {
+export const callListener = (listener: () => void): void => {
   try {
     listener()
   } catch (error) {

@@ -2,7 +2,10 @@ import type { Backoff } from "./backoff.ts"
 import type { Credentials } from "./credentials.ts"
 import type { SocketConstructor } from "./socket-like.ts"
 
-/** `logged_out`: the login is over. What is open to everybody is gone on with, as nobody, where somebody listens to it. */
+/**
+ * `logged_out`: the login has ended. If there are subscriptions to public channels, the client reconnects without a
+ * token.
+ */
 export type LiveStatus = "idle" | "connecting" | "connected" | "waiting" | "logged_out" | "closed"
 
 export interface LiveOptions {

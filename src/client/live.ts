@@ -1,41 +1,41 @@
 import type { ClientFrame, LookupResult, ServerFrame } from "../../schema/live-frames.ts"
 import { isRefusal } from "./api-error.ts"
 import { type Backoff, delayMs } from "./backoff.ts"
-import { tell } from "./event-listener.ts"
+import { callListener } from "./event-listener.ts"
 import type { LiveOptions, LiveStatus } from "./live-options.ts"
 import { Outbox } from "./outbox.ts"
 import { PendingRequests } from "./pending-requests.ts"
-import { isPublic, passingErrors, restartCode, tokenCodes } from "./protocol-constants.ts"
+import { isPublic, restartCode, temporaryErrors, tokenCodes } from "./protocol-constants.ts"
 import type { SocketLike } from "./socket-like.ts"
 import { type ChannelHandlers, type Listening, type LiveChannel, Subscriptions } from "./subscriptions.ts"
 import { renewalMs } from "./token-renewal.ts"
 
 const defaultBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
-const answerWithinMs = 10_000
+const replyTimeoutMs = 10_000
 const pingEveryMs = 25_000
-/** A connection that held for so long was a good one. */
+/** After a connection of this length, the backoff starts again. */
 const steadyMs = 10_000
 
-/** One socket for all channels. It comes back by itself and goes on where it was, or says that it starts over. */
+/** One socket for all channels. It reconnects by itself and resumes each channel, or reports a new state. */
 export class LiveConnection {
   readonly #options: LiveOptions
   readonly #channels = new Subscriptions()
-  readonly #questions = new PendingRequests(answerWithinMs)
+  readonly #lookups = new PendingRequests(replyTimeoutMs)
   readonly #outbox = new Outbox((frame) => this.#sendNow(frame))
   #status: LiveStatus = "idle"
   #socket: SocketLike | undefined
   #tries = 0
   #mustRenew = false
-  /** The login is over, and what is open to everybody goes on without it. */
-  #isNobody = false
-  /** Counts the frames that ask for a channel or leave one. */
-  #asks = 0
+  /** True if the login has ended and only public channels continue. */
+  #isAnonymous = false
+  /** Counts the frames that subscribe or unsubscribe. */
+  #requests = 0
   #leftAt = 0
-  /** Counts tries to connect: what an earlier one fetched is not wanted any more. */
+  /** Counts attempts to connect, so that the token of an earlier attempt is ignored. */
   #attempts = 0
-  /** The last person this was connected for. */
+  /** The user of the last authenticated connection. */
   #userId: string | undefined
-  #heardAt = 0
+  #receivedAt = 0
   #connectedAt = Number.POSITIVE_INFINITY
   #retry: ReturnType<typeof setTimeout> | undefined
   #renewal: ReturnType<typeof setTimeout> | undefined
@@ -49,34 +49,34 @@ export class LiveConnection {
     return this.#status
   }
 
-  /** Returns what ends it. */
+  /** Subscribes to a channel. Returns a function that ends the subscription. */
   subscribe(channel: LiveChannel, handlers: ChannelHandlers): () => void {
     const awaiting = this.#channels.awaiting(channel)
     const listening = this.#channels.add(channel, handlers)
-    // What is answered to one who asked in the same words is told to both.
-    if (awaiting === undefined) this.#ask(listening)
-    else listening.askedAt = awaiting.askedAt
+    // A pending request for the same spelling serves both listeners.
+    if (awaiting === undefined) this.#request(listening)
+    else listening.requestedAt = awaiting.requestedAt
     this.#connectSoon()
     return () => {
       if (!this.#channels.remove(listening)) return
-      this.#leftAt = ++this.#asks
+      this.#leftAt = ++this.#requests
       this.#send({ type: "unsubscribe", channel })
     }
   }
 
-  /** One result per id, in their order, however many there are. */
+  /** Looks up any number of ids. Returns one result per id, in the same order. */
   lookup(emojiIds: ReadonlyArray<string>): Promise<ReadonlyArray<LookupResult>> {
-    if (this.#status === "closed") return Promise.reject(new Error("The live socket was closed"))
+    if (this.#status === "closed") return Promise.reject(new Error("The live connection was closed"))
     this.#connectSoon()
-    return this.#questions.ask(emojiIds, (frame) => this.#send(frame))
+    return this.#lookups.request(emojiIds, (frame) => this.#send(frame))
   }
 
-  /** Somebody has logged in, or out: goes on as them, on another socket, since the old one is not theirs. */
-  personChanged(): void {
+  /** Reconnects after a login or logout, because a socket belongs to one user. */
+  userChanged(): void {
     if (this.#status === "idle" || this.#status === "closed") return
     this.#stopTimers()
     this.#mustRenew = false
-    this.#isNobody = false
+    this.#isAnonymous = false
     const old = this.#socket
     this.#socket = undefined
     old?.close(1000)
@@ -85,72 +85,74 @@ export class LiveConnection {
   }
 
   close(): void {
-    this.#become("closed")
+    this.#setStatus("closed")
     this.#stopTimers()
-    this.#questions.failAll("The live socket was closed")
+    this.#lookups.failAll("The live connection was closed")
     this.#socket?.close(1000)
     this.#socket = undefined
   }
 
   #connectSoon(): void {
     if (this.#status !== "idle" && this.#status !== "logged_out") return
-    this.#isNobody = false
+    this.#isAnonymous = false
     void this.#connect()
   }
 
-  /** Whoever watches an id must not take the silence for no change. */
+  /** Continues without a token if public channels or lookups are in use: their users rely on further events. */
   #loggedOut(): void {
-    this.#isNobody = this.#channels.hasPublic() || this.#questions.areOpen
-    this.#become("logged_out")
-    if (this.#isNobody && this.#status === "logged_out") void this.#connect()
+    this.#isAnonymous = this.#channels.hasPublic() || this.#lookups.arePending
+    this.#setStatus("logged_out")
+    if (this.#isAnonymous && this.#status === "logged_out") void this.#connect()
   }
 
   async #connect(): Promise<void> {
     const attempt = ++this.#attempts
-    this.#become("connecting")
+    this.#setStatus("connecting")
     const isWanted = () => this.#status === "connecting" && this.#attempts === attempt
     const { credentials, socket: Socket, url } = this.#options
     let token: string | undefined
     try {
-      if (!this.#isNobody)
+      if (!this.#isAnonymous)
         token = credentials.apiKey ?? (await (this.#mustRenew ? credentials.renew() : credentials.token()))
     } catch (error) {
       if (!isWanted()) return
-      // Only an answer, or a logout here, says that the login is over; without one the service is just away.
+      // The login has ended if the service rejected the token or this client logged out. Otherwise retry later.
       if (isRefusal(error) || !credentials.canRenew) this.#loggedOut()
-      else this.#comeBack()
+      else this.#reconnectLater()
       return
     }
     if (!isWanted()) return
     this.#mustRenew = false
     const socket = new Socket(url)
     this.#socket = socket
-    this.#heardAt = Date.now()
-    this.#pinger = setInterval(() => this.#checkPulse(), pingEveryMs)
+    this.#receivedAt = Date.now()
+    this.#pinger = setInterval(() => this.#checkAlive(), pingEveryMs)
     socket.onopen = () =>
       socket.send(JSON.stringify({ type: "connect", ...(token === undefined ? {} : { token }) }))
-    socket.onmessage = ({ data }) => {
+    socket.onmessage = ({ data }: { readonly data: unknown }) => {
       if (this.#socket !== socket) return
-      this.#heardAt = Date.now()
+      this.#receivedAt = Date.now()
       this.#handle(JSON.parse(String(data)) as ServerFrame)
     }
-    socket.onclose = ({ code }) => {
+    socket.onclose = ({ code }: { readonly code: number }) => {
       if (this.#socket === socket) this.#lost(code)
     }
+    // `onclose` follows. Without a handler for errors, the package `ws` would end the process.
+    socket.onerror = () => {}
   }
 
   #handle(frame: ServerFrame): void {
     if (frame.type === "connected") this.#connected(frame)
-    else if (frame.type === "subscribed") this.#ask(this.#channels.subscribed(frame))
-    else if (frame.type === "event") this.#ask(this.#channels.happened(frame))
-    else if (frame.type === "records") this.#questions.answer(frame.id, frame.results)
+    else if (frame.type === "subscribed") this.#request(this.#channels.subscribed(frame))
+    else if (frame.type === "event") this.#request(this.#channels.received(frame))
+    else if (frame.type === "records") this.#lookups.answer(frame.id, frame.results)
     else if (frame.type === "unsubscribed") {
       if (frame.reason === "not_allowed") this.#channels.refused(frame.channel, "not_allowed")
-      else for (const listening of this.#channels.left(frame.channel, this.#leftAt)) this.#ask(listening)
+      else for (const listening of this.#channels.left(frame.channel, this.#leftAt)) this.#request(listening)
     } else if (frame.type === "error") {
-      this.#questions.refused(frame, (half) => this.#send(half))
-      if (frame.code === "user_changed") this.personChanged()
-      if (frame.channel !== undefined && !passingErrors.includes(frame.code)) {
+      this.#lookups.refused(frame, (frame) => this.#send(frame))
+      if (frame.code === "user_changed") this.userChanged()
+      if (frame.channel !== undefined && !temporaryErrors.includes(frame.code)) {
         this.#channels.refused(frame.channel, frame.code)
       }
     }
@@ -158,23 +160,23 @@ export class LiveConnection {
 
   #connected({ expires_at, user_id }: ServerFrame & { type: "connected" }): void {
     this.#scheduleRenewal(expires_at)
-    // How far one person has heard their cart is no place in another's.
+    // The position in the cart of one user is not valid in the cart of another.
     if (user_id !== null && user_id !== (this.#userId ?? user_id)) this.#channels.forgetPlaces()
     this.#userId = user_id ?? this.#userId
-    // A renewed token on the same socket.
+    // The reply to a renewed token on the same socket.
     if (this.#status === "connected") return
-    this.#become("connected")
+    this.#setStatus("connected")
     this.#connectedAt = Date.now()
-    // The others wait for the next login.
-    for (const listening of this.#channels.toAsk())
-      if (!this.#isNobody || isPublic(listening.name)) this.#ask(listening)
-    for (const frame of this.#questions.frames()) this.#send(frame)
+    // Without a login, only public channels are requested.
+    for (const listening of this.#channels.toRequest())
+      if (!this.#isAnonymous || isPublic(listening.name)) this.#request(listening)
+    for (const frame of this.#lookups.frames()) this.#send(frame)
   }
 
-  #ask(listening: Listening | undefined): void {
+  #request(listening: Listening | undefined): void {
     if (listening === undefined) return
-    listening.askedAt = ++this.#asks
-    this.#send({ type: "subscribe", channel: listening.asked, ...listening.place })
+    listening.requestedAt = ++this.#requests
+    this.#send({ type: "subscribe", channel: listening.requested, ...listening.place })
   }
 
   #scheduleRenewal(expiresAt: string | null): void {
@@ -185,15 +187,15 @@ export class LiveConnection {
     const renew = () =>
       credentials.renew().then(
         (token) => this.#sendNow({ type: "connect", token }),
-        // The socket closes when the token ends, and the next one asks again.
+        // The server closes the socket when the token expires. The next connection renews it.
         () => {},
       )
     this.#renewal = setTimeout(() => void renew(), inMs)
   }
 
-  /** A connection can die without a word. */
-  #checkPulse(): void {
-    if (Date.now() - this.#heardAt < pingEveryMs + answerWithinMs) {
+  /** Sends a ping, or reconnects if nothing was received for too long. */
+  #checkAlive(): void {
+    if (Date.now() - this.#receivedAt < pingEveryMs + replyTimeoutMs) {
       this.#sendNow({ type: "ping" })
       return
     }
@@ -212,14 +214,15 @@ export class LiveConnection {
         return
       }
     }
-    // Told to come back: soon, but not all in the same moment. Greeted and cut off at once is no better than not greeted.
+    // After a restart of the server or a long connection, the backoff starts again. A short connection does not reset
+    // it.
     if (code === restartCode || Date.now() - this.#connectedAt > steadyMs) this.#tries = 0
     this.#connectedAt = Number.POSITIVE_INFINITY
-    this.#comeBack()
+    this.#reconnectLater()
   }
 
-  #comeBack(): void {
-    this.#become("waiting")
+  #reconnectLater(): void {
+    this.#setStatus("waiting")
     const wait = delayMs(this.#options.backoff ?? defaultBackoff, this.#tries++)
     this.#retry = setTimeout(() => void this.#connect(), wait)
   }
@@ -231,20 +234,20 @@ export class LiveConnection {
     this.#outbox.clear()
   }
 
-  /** Frames for a socket that is not there yet are not kept: `connected` asks for everything that is wanted then. */
+  /** Drops the frame if there is no connection. After `connected`, all subscriptions and lookups are sent again. */
   #send(frame: ClientFrame): void {
     if (this.#status === "connected") this.#outbox.send(frame)
   }
 
-  /** Ahead of those that wait. */
+  /** Sends a frame before the queued ones. */
   #sendNow(frame: ClientFrame): void {
     if (this.#status === "connected" && this.#socket?.readyState === 1)
       this.#socket.send(JSON.stringify(frame))
   }
 
-  #become(status: LiveStatus): void {
+  #setStatus(status: LiveStatus): void {
     if (this.#status === status) return
     this.#status = status
-    tell(() => this.#options.onStatus?.(status))
+    callListener(() => this.#options.onStatus?.(status))
   }
 }

@@ -1,8 +1,8 @@
 import type { Table } from "../routes.ts"
 
 /**
- * The API's operations as types, folded over the very table the service is made of: `"GET /cart"` and so on, each with its
- * path parameters, query, body and answer. Nothing of it is left when the program runs.
+ * The types of the API's operations, derived from the route table of the service: `"GET /cart"` and so on, each with
+ * its path parameters, query, body and response. This file contains types only.
  */
 
 type Shape<Row> = Row extends { readonly "~call"?: infer Call } ? NonNullable<Call> : never
@@ -35,7 +35,7 @@ type Body<B> = [B] extends [never] ? {} : { readonly body: B }
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** The same key twice makes the operation happen once. */
+  /** Requests with the same key are executed once. */
   readonly idempotencyKey?: string
 }
 
@@ -47,7 +47,7 @@ type InputOf<C> = C extends {
   ? Parameters<P> & Query<Q> & Body<B> & CallOptions
   : never
 
-/** Left out when nothing of it is required. */
+/** The argument may be omitted if all of its members are optional. */
 export type Input<N extends OperationName> =
   {} extends InputOf<Operation<N>>
     ? readonly [input?: InputOf<Operation<N>>]

@@ -1,12 +1,12 @@
 import type { ClientFrame } from "../../schema/live-frames.ts"
 import { burstFrames, framesPerSecond } from "./protocol-constants.ts"
 
-/** Some are left for frames that cannot wait, and for those that a slow network lets arrive together. */
+/** The share of the limit that is used. The rest is for urgent frames, and for frames that a slow network delays. */
 const share = 0.8
 const burst = burstFrames * share
 const perSecond = framesPerSecond * share
 
-/** Frames on their way to one socket, no faster than the server takes them: it closes a socket that sends too many. */
+/** Queues frames to stay within the rate limit of the server, which closes a socket that exceeds it. */
 export class Outbox {
   readonly #write: (frame: ClientFrame) => void
   #waiting: Array<ClientFrame> = []
@@ -23,7 +23,7 @@ export class Outbox {
     if (this.#timer === undefined) this.#flush()
   }
 
-  /** The socket is another, or none. */
+  /** Drops the queued frames, because the socket has changed or is closed. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

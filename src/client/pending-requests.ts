@@ -1,7 +1,7 @@
 import type { ClientFrame, ErrorFrame, LookupResult } from "../../schema/live-frames.ts"
-import { askable, lookupIds } from "./protocol-constants.ts"
+import { lookupIds, truncateForLookup } from "./protocol-constants.ts"
 
-interface Question {
+interface Lookup {
   readonly emojiIds: ReadonlyArray<string>
   readonly frame: ClientFrame
   readonly resolve: (results: ReadonlyArray<LookupResult>) => void
@@ -9,87 +9,90 @@ interface Question {
   timer?: ReturnType<typeof setTimeout>
 }
 
-const askAgainMs = 500
+const retryMs = 500
 
-/** Lookups on their way. A lost socket does not lose them: they are asked again on the next. */
+/** Lookups without a result yet. After a reconnect they are sent again. */
 export class PendingRequests {
-  readonly #open = new Map<string, Question>()
-  readonly #withinMs: number
+  readonly #pending = new Map<string, Lookup>()
+  readonly #timeoutMs: number
   #lastId = 0
-  #answeredAt = Number.NEGATIVE_INFINITY
+  #resultAt = Number.NEGATIVE_INFINITY
 
-  constructor(withinMs: number) {
-    this.#withinMs = withinMs
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs
   }
 
-  get areOpen(): boolean {
-    return this.#open.size > 0
+  get arePending(): boolean {
+    return this.#pending.size > 0
   }
 
-  /** In as many frames as it takes. */
-  async ask(
+  /** Looks up the ids in as many frames as needed. */
+  async request(
     emojiIds: ReadonlyArray<string>,
     send: (frame: ClientFrame) => void,
   ): Promise<ReadonlyArray<LookupResult>> {
-    const answers: Array<Promise<ReadonlyArray<LookupResult>>> = []
+    const results: Array<Promise<ReadonlyArray<LookupResult>>> = []
     for (let from = 0; from < emojiIds.length; from += lookupIds)
-      answers.push(this.#askOnce(emojiIds.slice(from, from + lookupIds), send))
-    return (await Promise.all(answers)).flat()
+      results.push(this.#requestOnce(emojiIds.slice(from, from + lookupIds), send))
+    return (await Promise.all(results)).flat()
   }
 
-  #askOnce(
+  #requestOnce(
     emojiIds: ReadonlyArray<string>,
     send: (frame: ClientFrame) => void,
   ): Promise<ReadonlyArray<LookupResult>> {
     return new Promise((resolve, reject) => {
       const id = String(++this.#lastId)
-      const frame: ClientFrame = { type: "lookup", id, emoji_ids: emojiIds.map(askable) }
-      const asAsked = (results: ReadonlyArray<LookupResult>) =>
+      const frame: ClientFrame = { type: "lookup", id, emoji_ids: emojiIds.map(truncateForLookup) }
+      const withRequestedIds = (results: ReadonlyArray<LookupResult>) =>
         resolve(results.map((found, at) => ({ ...found, emoji_id: emojiIds[at] ?? found.emoji_id })))
-      const question: Question = { emojiIds, frame, resolve: asAsked, reject }
-      this.#open.set(id, question)
-      this.#giveUpIn(this.#withinMs, id, question)
+      const lookup: Lookup = { emojiIds, frame, resolve: withRequestedIds, reject }
+      this.#pending.set(id, lookup)
+      this.#failAfter(this.#timeoutMs, id, lookup)
       send(frame)
     })
   }
 
-  /** They are answered one after the other: those at the end of many wait for as long as others are. */
-  #giveUpIn(ms: number, id: string, question: Question): void {
-    question.timer = setTimeout(() => {
-      const leftMs = this.#answeredAt + this.#withinMs - performance.now()
-      if (leftMs > 0) this.#giveUpIn(leftMs, id, question)
-      else this.fail(id, "The live socket did not answer in time")
+  /** Fails a lookup if no lookup got a result for the timeout. The server answers them one after another. */
+  #failAfter(ms: number, id: string, lookup: Lookup): void {
+    lookup.timer = setTimeout(() => {
+      const leftMs = this.#resultAt + this.#timeoutMs - performance.now()
+      if (leftMs > 0) this.#failAfter(leftMs, id, lookup)
+      else this.fail(id, "The lookup timed out")
     }, ms)
   }
 
   *frames(): Generator<ClientFrame> {
-    for (const { frame } of this.#open.values()) yield frame
+    for (const { frame } of this.#pending.values()) yield frame
   }
 
   answer(id: string | undefined, results: ReadonlyArray<LookupResult>): void {
-    this.#answeredAt = performance.now()
+    this.#resultAt = performance.now()
     this.#take(id)?.resolve(results)
   }
 
-  /** Where the records are too many for one answer, it is asked for in halves; where there is none now, again. */
+  /** Handles an error: splits a lookup whose result is too large, and repeats one that failed temporarily. */
   refused({ code, error, id = "" }: ErrorFrame, send: (frame: ClientFrame) => void): void {
     if (code === "unavailable") {
-      setTimeout(() => this.#askAgain(id, send), askAgainMs)
+      setTimeout(() => this.#retry(id, send), retryMs)
       return
     }
-    const question = this.#take(id)
-    if (question === undefined) return
-    const { emojiIds, reject, resolve } = question
+    const lookup = this.#take(id)
+    if (lookup === undefined) return
+    const { emojiIds, reject, resolve } = lookup
     const half = code === "too_large" ? emojiIds.length >> 1 : 0
     const parts = [emojiIds.slice(0, half), emojiIds.slice(half)]
     if (half === 0) reject(new Error(error))
     else
-      Promise.all(parts.map((part) => this.#askOnce(part, send))).then((all) => resolve(all.flat()), reject)
+      Promise.all(parts.map((part) => this.#requestOnce(part, send))).then(
+        (all) => resolve(all.flat()),
+        reject,
+      )
   }
 
-  #askAgain(id: string, send: (frame: ClientFrame) => void): void {
-    const question = this.#open.get(id)
-    if (question !== undefined) send(question.frame)
+  #retry(id: string, send: (frame: ClientFrame) => void): void {
+    const lookup = this.#pending.get(id)
+    if (lookup !== undefined) send(lookup.frame)
   }
 
   fail(id: string, message: string): void {
@@ -97,13 +100,13 @@ export class PendingRequests {
   }
 
   failAll(message: string): void {
-    for (const id of [...this.#open.keys()]) this.fail(id, message)
+    for (const id of [...this.#pending.keys()]) this.fail(id, message)
   }
 
-  #take(id = ""): Question | undefined {
-    const question = this.#open.get(id)
-    this.#open.delete(id)
-    clearTimeout(question?.timer)
-    return question
+  #take(id = ""): Lookup | undefined {
+    const lookup = this.#pending.get(id)
+    this.#pending.delete(id)
+    clearTimeout(lookup?.timer)
+    return lookup
   }
 }

@@ -7,8 +7,8 @@ export interface RestOptions {
   readonly baseUrl: string
   readonly fetch: typeof fetch
   readonly credentials: Credentials
-  /** A new password ends every login, the caller's too, and brings the next one. */
-  readonly goOnWith?: (tokens: TokenResponse) => void
+  /** Called with the new tokens after a change of the password, which ends all sessions of the user. */
+  readonly replaceTokens?: (tokens: TokenResponse) => void
 }
 
 interface LooseInput extends CallOptions {
@@ -17,18 +17,20 @@ interface LooseInput extends CallOptions {
   readonly body?: unknown
 }
 
-/** However they are encoded, dots make another path of it, which may well answer; half a character is not encoded at all. */
-const unsendable = /^\.{0,2}$|\p{Surrogate}/u
+/**
+ * Values that cannot be path segments: empty, `.` and `..`, which change the path even if encoded, and lone surrogates.
+ */
+const invalidSegment = /^\.{0,2}$|\p{Surrogate}/u
 
 const pathOf = (pattern: string, params: Readonly<Record<string, string>>): string =>
   pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = params[name] ?? ""
-    if (!unsendable.test(value)) return encodeURIComponent(value)
-    const error = `path: ${name}: ${JSON.stringify(value)} cannot be part of a path`
+    if (!invalidSegment.test(value)) return encodeURIComponent(value)
+    const error = `path: ${name}: ${JSON.stringify(value)} is not a valid path parameter`
     throw new ApiError(400, new Headers(), { error, code: "invalid_request" })
   })
 
-/** An application proves who it is in what it sends, as a form: nobody's login has a part in that. */
+/** This operation takes the credentials of the application in a form, and no token of a user. */
 const grant: OperationName = "POST /token"
 
 const formOf = (values: object): string => {
@@ -45,26 +47,26 @@ const bodyOf = (path: string, body: unknown): { readonly type: string; readonly 
     ? { type: "application/x-www-form-urlencoded", text: formOf(body as object) }
     : { type: "application/json", text: JSON.stringify(body) }
 
-/** Who gives up on a call does not wait for its token either: others may, so that is not given up. */
+/** Stops waiting when the call is aborted. The token renewal continues, because other calls may wait for it. */
 const unlessAborted = <A>(waited: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
   if (signal === undefined) return waited
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason)
-    signal.addEventListener("abort", giveUp)
-    if (signal.aborted) giveUp()
-    waited.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp))
+    const abort = () => reject(signal.reason)
+    signal.addEventListener("abort", abort)
+    if (signal.aborted) abort()
+    waited.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
   })
 }
 
-/** Empty answers are undefined, JSON is parsed, the rest is text. */
+/** Reads a response body: undefined if empty, parsed if JSON, otherwise text. */
 const read = async (response: Response): Promise<unknown> => {
   const text = await response.text()
   if (text === "") return undefined
   return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text
 }
 
-/** Calls an operation by its row in the table: `call("GET /emoji_id/:emoji_id", { params: { emoji_id } })`. */
-export const makeCall = ({ baseUrl, credentials, fetch, goOnWith }: RestOptions) => {
+/** Creates a function that calls operations: `call("GET /emoji_id/:emoji_id", { params: { emoji_id } })`. */
+export const makeCall = ({ baseUrl, credentials, fetch, replaceTokens }: RestOptions) => {
   const send = async (method: string, path: string, input: LooseInput, token: string | undefined) => {
     const body = input.body === undefined ? undefined : bodyOf(path, input.body)
     return fetch(`${baseUrl}${pathOf(path, input.params ?? {})}${queryOf(input.query ?? {})}`, {
@@ -85,25 +87,25 @@ export const makeCall = ({ baseUrl, credentials, fetch, goOnWith }: RestOptions)
     const given = (input ?? {}) as LooseInput
     const { logins } = credentials
     const isGrant = name === grant
-    let over: unknown
-    // What is open to everybody is so also when the login is over; the rest is refused, and this is why.
-    const asked = isGrant ? Promise.resolve(undefined) : credentials.token()
-    const token = await unlessAborted(asked, given.signal).catch((error: unknown) => {
+    let renewalError: unknown
+    // After the login has ended, public operations still work. Others fail with the error of the renewal.
+    const waited = isGrant ? Promise.resolve(undefined) : credentials.token()
+    const token = await unlessAborted(waited, given.signal).catch((error: unknown) => {
       if (!isRefusal(error)) throw error
-      over = error
+      renewalError = error
       return undefined
     })
     let response = await send(method, path, given, token)
     if (response.status === 401 && !isGrant && credentials.canRenew && credentials.logins === logins) {
       await response.body?.cancel()
-      if (over !== undefined) throw over
+      if (renewalError !== undefined) throw renewalError
       const renewed = await unlessAborted(credentials.renew(token), given.signal)
       response = await send(method, path, given, renewed)
     }
     const body = await read(response)
     if (!response.ok) throw new ApiError(response.status, response.headers, body)
     const next = name === "PATCH /account" ? (body as Answer<"PATCH /account">).token_response : undefined
-    if (next !== undefined && credentials.logins === logins) goOnWith?.(next)
+    if (next !== undefined && credentials.logins === logins) replaceTokens?.(next)
     return body as Answer<N>
   }
 }

@@ -5,48 +5,51 @@ export interface Tokens {
   readonly refreshToken: string
 }
 
-/** Exchanges a refresh token at the service. With the same key it gives the same answer, if the first one was lost. */
+/** Exchanges a refresh token at the service. A repeated request with the same key gets the same response. */
 export type Exchange = (refreshToken: string, idempotencyKey: string) => Promise<Tokens>
 
-/** What became of a refresh token: what replaced it, or, when the answer was lost, the key it was sent with. */
+/** The use of a refresh token: the tokens that replaced it, or the key it was sent with if the response was lost. */
 interface Use {
   readonly next?: Tokens
   readonly key?: string
 }
 
 /**
- * A page is open in two tabs, or a program has two clients, with one login: its refresh token works once, and used
- * again it ends the login. So whoever uses it tells the others, and a client looks here before it uses its own.
+ * The known uses of refresh tokens. Two tabs or two clients may share one login. A refresh token works once, and a
+ * second use ends the login. So each client reports its use to the others, and checks these reports before it uses a
+ * token.
  */
 const uses = new Map<string, Use>()
-const usesKept = 1000
-/** As long as the service takes to answer at most: a tab that was put to sleep must not keep the others waiting. */
+const maxUses = 1000
+/**
+ * The time to wait for the lock: the longest response time of the service. A suspended tab must not block the others.
+ */
 export const lockWaitMs = 15_000
-/** Long enough for another tab to answer. */
-const answerMs = 300
+/** Time for another tab to reply. */
+const replyMs = 300
 
 const note = (token: string, use: Use): void => {
   if (use.next === undefined && uses.has(token)) return
   uses.set(token, use)
   const [oldest] = uses.keys()
-  if (oldest !== undefined && uses.size > usesKept) uses.delete(oldest)
+  if (oldest !== undefined && uses.size > maxUses) uses.delete(oldest)
 }
 
-/** The newest tokens that others have got for this one. */
+/** Returns the newest tokens that replaced this one, or undefined. */
 export const newestAfter = (token: string): Tokens | undefined => {
-  const passed = new Set([token])
+  const visited = new Set([token])
   let newest: Tokens | undefined
   for (let next = uses.get(token)?.next; next !== undefined; next = uses.get(next.refreshToken)?.next) {
-    if (passed.has(next.refreshToken)) break
-    passed.add(next.refreshToken)
+    if (visited.has(next.refreshToken)) break
+    visited.add(next.refreshToken)
     newest = next
   }
   return newest
 }
 
 let channel: BroadcastChannel | undefined
-/** Other tabs, in a browser; elsewhere there are none. */
-const others = (): BroadcastChannel | undefined => {
+/** The channel to other tabs. Undefined outside a browser. */
+const otherTabs = (): BroadcastChannel | undefined => {
   if (channel !== undefined || !("isSecureContext" in globalThis)) return channel
   try {
     channel = new BroadcastChannel("emoji-id-refresh")
@@ -54,22 +57,22 @@ const others = (): BroadcastChannel | undefined => {
       const { token, use } = data as { readonly token: string; readonly use?: Use }
       if (use !== undefined) note(token, use)
       else if (uses.has(token)) {
-        // Whoever asks may have missed more than one.
+        // The other tab may have missed more than one replacement.
         const next = newestAfter(token)
         channel?.postMessage({ token, use: next === undefined ? uses.get(token) : { next } })
       }
     }
   } catch {
-    // Some frames may not have one: they are alone.
+    // Some browser frames may not create a channel. They work without other tabs.
   }
   return channel
 }
 
-/** A login goes on here: what is made of its token will be heard, and what was made of it is, once this is over. */
+/** Listens for uses of the token in other tabs. Resolves when they have had time to report earlier uses. */
 export const joinLogin = async (token: string): Promise<void> => {
-  const tabs = others()
+  const tabs = otherTabs()
   if (tabs === undefined) return
-  const signal = AbortSignal.timeout(answerMs)
+  const signal = AbortSignal.timeout(replyMs)
   await new Promise<unknown>((resolve) => {
     signal.onabort = resolve
     tabs.addEventListener(
@@ -81,41 +84,41 @@ export const joinLogin = async (token: string): Promise<void> => {
   })
 }
 
-export const tellUse = (token: string, use: Use): void => {
+export const reportUse = (token: string, use: Use): void => {
   note(token, use)
-  others()?.postMessage({ token, use })
+  otherTabs()?.postMessage({ token, use })
 }
 
-/** One tab at a time, where the browser can tell; where it cannot, the service forgives what comes at the same moment. */
-const alone = async <A>(token: string, task: () => Promise<A>): Promise<A> => {
+/** Runs the task in one tab at a time if the browser has locks. Otherwise the service tolerates concurrent uses. */
+const exclusively = async <A>(token: string, task: () => Promise<A>): Promise<A> => {
   if (!globalThis.isSecureContext || navigator.locks === undefined) return task()
-  let isBegun = false
+  let isStarted = false
   try {
-    // Names of locks are shown to whoever asks.
+    // Other scripts of the origin can list the names of locks, so that the name must not contain the token.
     const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token))
     const signal = AbortSignal.timeout(lockWaitMs)
     return await navigator.locks.request(`emoji-id-refresh-${new Uint8Array(hash)}`, { signal }, () => {
-      isBegun = true
+      isStarted = true
       return task()
     })
   } catch (error) {
-    if (isBegun) throw error
+    if (isStarted) throw error
     return task()
   }
 }
 
 export const exchangeOnce = (token: string, ownKey: string, exchange: Exchange): Promise<Tokens> =>
-  alone(token, async () => {
-    const told = newestAfter(token)
-    if (told !== undefined) return told
+  exclusively(token, async () => {
+    const newest = newestAfter(token)
+    if (newest !== undefined) return newest
     const key = uses.get(token)?.key ?? ownKey
     try {
       const next = await exchange(token, key)
-      tellUse(token, { next })
+      reportUse(token, { next })
       return next
     } catch (error) {
-      // Perhaps it was heard all the same: whoever asks next must ask as this one did.
-      if (!isRefusal(error)) tellUse(token, { key })
+      // The service may have processed the request. The next attempt must use the same key.
+      if (!isRefusal(error)) reportUse(token, { key })
       throw error
     }
   })

@@ -1,9 +1,12 @@
-/** What this client needs of a WebSocket: the browser's, Node's since 22, or another. */
+/**
+ * The part of a WebSocket that this client uses. Browsers and Node 22 have a global one; for Node 20 pass the class of
+ * the package `ws`. Handlers take `never`, so that each of these classes fits without a cast.
+ */
 export interface SocketLike {
   readonly readyState: number
   onopen: ((event: never) => void) | null
-  onmessage: ((event: { readonly data: unknown }) => void) | null
-  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null
+  onmessage: ((event: never) => void) | null
+  onclose: ((event: never) => void) | null
   onerror: ((event: never) => void) | null
   send(text: string): void
   close(code?: number, reason?: string): void

@@ -1,5 +1,5 @@
 import type { ErrorFrame, EventFrame, SubscribedFrame } from "../../schema/live-frames.ts"
-import { tell } from "./event-listener.ts"
+import { callListener } from "./event-listener.ts"
 import { isPublic } from "./protocol-constants.ts"
 
 export type LiveChannel =
@@ -16,69 +16,72 @@ export type LiveChannel =
 type RefusalCode = ErrorFrame["code"] | "not_allowed"
 
 export interface ChannelHandlers {
-  /** The state now: whatever was known of the channel before is to be forgotten. */
+  /** Called with the current state. Discard everything known about the channel before. */
   readonly state: (state: unknown) => void
-  /** What happened since, in order, each once. */
+  /** Called with each later event, in order, once. */
   readonly event: (event: EventFrame) => void
-  /** The channel cannot be heard, or not any more. */
+  /** Called when the subscription is rejected or ended by the server. */
   readonly refused?: (code: RefusalCode) => void
 }
 
 export interface Listening {
-  /** As the caller spells the channel, and as the server does. */
-  readonly asked: string
+  /** The channel name as the application spells it. `name` is the spelling of the server. */
+  readonly requested: string
   readonly handlers: ChannelHandlers
   name: string
   place: { epoch: string; offset: number } | undefined
-  /** Which frame of this socket asked for it last. */
-  askedAt: number
+  /** The number of the last frame that requested the channel. */
+  requestedAt: number
 }
 
-/** Which channels are wanted and how far each has been heard. */
+/** The subscriptions of the application, and the position of each. */
 export class Subscriptions {
   readonly #listening = new Set<Listening>()
 
-  add(asked: LiveChannel, handlers: ChannelHandlers): Listening {
-    const listening: Listening = { asked, handlers, name: asked, place: undefined, askedAt: 0 }
+  add(requested: LiveChannel, handlers: ChannelHandlers): Listening {
+    const listening: Listening = { requested, handlers, name: requested, place: undefined, requestedAt: 0 }
     this.#listening.add(listening)
     return listening
   }
 
-  /** True when nobody else wants the channel. */
+  /** Removes a subscription. True if the channel has no other one. */
   remove(listening: Listening): boolean {
     if (!this.#listening.delete(listening)) return false
     return ![...this.#listening].some(
-      ({ asked, name }) => name === listening.name || asked === listening.asked,
+      ({ requested, name }) => name === listening.name || requested === listening.requested,
     )
   }
 
   hasPublic(): boolean {
-    return [...this.#listening].some(({ asked }) => isPublic(asked))
+    return [...this.#listening].some(({ requested }) => isPublic(requested))
   }
 
-  /** Somebody who has asked for the channel, in this spelling, and not been answered. */
-  awaiting(asked: LiveChannel): Listening | undefined {
+  /** Returns a subscription with the same spelling that has no reply yet. */
+  awaiting(requested: LiveChannel): Listening | undefined {
     for (const listening of this.#listening)
-      if (listening.asked === asked && listening.place === undefined) return listening
+      if (listening.requested === requested && listening.place === undefined) return listening
     return undefined
   }
 
-  /** One for each channel, to ask for them all: whoever has no state yet, or else whoever has heard least. */
-  toAsk(those: Iterable<Listening> = this.#listening): Iterable<Listening> {
-    const heard = ({ place }: Listening) => place?.offset ?? -1
+  /** Returns one subscription per channel to request: one without a state, otherwise the one with the lowest offset. */
+  toRequest(those: Iterable<Listening> = this.#listening): Iterable<Listening> {
+    const offsetOf = ({ place }: Listening) => place?.offset ?? -1
     const chosen = new Map<string, Listening>()
     for (const listening of those) {
       const other = chosen.get(listening.name)
-      if (other === undefined || heard(listening) < heard(other)) chosen.set(listening.name, listening)
+      if (other === undefined || offsetOf(listening) < offsetOf(other)) chosen.set(listening.name, listening)
     }
     return chosen.values()
   }
 
-  /** Those who asked before the channel was left and may have meant it: another spelling is known for one when it is answered. */
+  /**
+   * Returns the subscriptions to request again after an unsubscribe: requested before it, and for the same channel or
+   * without a reply yet. Only the reply shows whether two spellings name the same channel.
+   */
   left(channel: string, at: number): Iterable<Listening> {
-    return this.toAsk(
+    return this.toRequest(
       [...this.#listening].filter(
-        ({ askedAt, name, place }) => askedAt < at && (name === channel || place === undefined),
+        ({ requestedAt, name, place }) => requestedAt < at && (name === channel || place === undefined),
       ),
     )
   }
@@ -87,27 +90,29 @@ export class Subscriptions {
     for (const listening of this.#listening) listening.place = undefined
   }
 
-  /** Two spellings of one channel share what is sent for either. Returns whoever must ask for itself. */
+  /**
+   * Handles `subscribed` for all spellings of the channel. Returns a subscription that must be requested separately.
+   */
   subscribed(frame: SubscribedFrame): Listening | undefined {
-    const asked = frame.requested ?? frame.channel
+    const requested = frame.requested ?? frame.channel
     let behind: Listening | undefined
     for (const listening of this.#listening) {
-      if (listening.asked !== asked && listening.name !== frame.channel) continue
+      if (listening.requested !== requested && listening.name !== frame.channel) continue
       listening.name = frame.channel
       if (frame.recovered) {
         const { epoch, offset } = listening.place ?? { epoch: "", offset: -1 }
-        // What follows begins at or before this place: what it has heard already is left out one by one.
+        // The replay starts at or before this position. Events that this listener has already received are skipped.
         if (epoch !== frame.epoch || offset < frame.offset) behind = listening
       } else {
         listening.place = { epoch: frame.epoch, offset: frame.offset }
-        tell(() => listening.handlers.state(frame.state))
+        callListener(() => listening.handlers.state(frame.state))
       }
     }
     return behind
   }
 
-  /** Returns whoever missed something, which the protocol rules out: asking again from its place repairs it. */
-  happened(frame: EventFrame): Listening | undefined {
+  /** Handles an event. Returns a subscription that missed one; requesting it again from its position repairs that. */
+  received(frame: EventFrame): Listening | undefined {
     let behind: Listening | undefined
     for (const listening of this.#listening) {
       const { handlers, name, place } = listening
@@ -115,7 +120,7 @@ export class Subscriptions {
       if (frame.offset !== place.offset + 1) behind = listening
       else {
         place.offset = frame.offset
-        tell(() => handlers.event(frame))
+        callListener(() => handlers.event(frame))
       }
     }
     return behind
@@ -123,9 +128,9 @@ export class Subscriptions {
 
   refused(channel: string, code: RefusalCode): void {
     for (const listening of [...this.#listening]) {
-      if (listening.asked !== channel && listening.name !== channel) continue
+      if (listening.requested !== channel && listening.name !== channel) continue
       this.#listening.delete(listening)
-      tell(() => listening.handlers.refused?.(code))
+      callListener(() => listening.handlers.refused?.(code))
     }
   }
 }

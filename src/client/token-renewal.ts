@@ -1,11 +1,11 @@
-/** A token is renewed when this share of its life is left. */
+/** A token is renewed when this share of its lifetime remains. */
 const renewAtShare = 0.2
-/** A token just taken that ends sooner than this by our clock says that the clock is wrong; the server's will tell. */
+/** If a new token expires sooner by the local clock, the clock is wrong. The server then closes the socket in time. */
 const leastLeftMs = 2000
-/** A timer set for longer goes off at once. */
+/** The longest delay of setTimeout. A longer one fires immediately. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** How long to wait before a token is renewed that ends at this time. Undefined: it is not. */
+/** The delay until a token with this expiry is renewed. Undefined: it is not renewed. */
 export const renewalMs = (expiresAt: string | null): number | undefined => {
   const leftMs = expiresAt === null ? 0 : Date.parse(expiresAt) - Date.now()
   return leftMs < leastLeftMs ? undefined : Math.min(longestTimerMs, leftMs * (1 - renewAtShare))

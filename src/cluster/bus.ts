@@ -5,9 +5,9 @@ import { Topics } from "./topics.ts"
 import type { Transport } from "./transport.ts"
 
 export interface BusOptions {
-  /** Through the database that holds the truth. Undefined: no other process shares it, and nothing is ever sent. */
+  /** Messages through the shared database. Undefined: no other process uses the database, and nothing is sent. */
   readonly transport: Transport | undefined
-  /** A faster way for wake-ups. Caches do not depend on it: a process cut off from it could still write. */
+  /** A faster transport for wake-ups. Caches do not depend on it: a process without it could still write. */
   readonly redisFastPath?: Transport | undefined
   readonly heartbeatMs: number
   readonly leaseMs: number
@@ -28,7 +28,7 @@ export interface BusStats {
   readonly handlerFailures: number
 }
 
-/** Of a process that talks to nobody. */
+/** The counters of a process without peers. */
 export const noStats = {
   peers: 0,
   waiting: 0,
@@ -41,30 +41,34 @@ export const noStats = {
   lost: 0,
 }
 
-export class TransportUnreachable extends Data.TaggedError("WireUnreachable")<{ readonly cause: unknown }> {}
+export class TransportUnreachable extends Data.TaggedError("TransportUnreachable")<{
+  readonly cause: unknown
+}> {}
 
 export class Bus extends Context.Service<
   Bus,
   {
-    /** Asked at every use of a cache. False: read the database. */
+    /** Must be checked at every use of a cache. False: read the database instead. */
     readonly mayServe: () => boolean
-    /** After the commit, before the answer: done when no process serves what the keys held before. */
+    /**
+     * Call it after the commit and before the response. Completes when no process serves the old values of the keys.
+     */
     readonly invalidate: (topic: string, keys: ReadonlyArray<string>) => Effect.Effect<void>
-    /** Handlers drop at once, and disown the loads under way. */
+    /** Handlers must drop the keys synchronously, and discard the results of reads that are still running. */
     readonly onInvalidate: (
       topic: string,
       handler: (keys: ReadonlyArray<string> | "all") => void,
     ) => () => void
-    /** Drops everything this process remembers: something may have changed that nobody could tell it. */
+    /** Drops all caches of this process, because an invalidation may have been missed. */
     readonly forgetAll: () => void
-    /** Wakes the subscribers in all processes. It may get lost, never silently for long: see `onGap`. */
+    /** Wakes the subscribers in all processes. A wake-up may be lost; `onGap` reports when that is possible. */
     readonly publish: (topic: string, payload: string) => void
-    /** The same for the other processes alone. */
+    /** Wakes the subscribers in the other processes only. */
     readonly wakeOthers: (topic: string, payload: string) => void
     readonly subscribe: (topic: string, handler: (payload: string) => void) => () => void
-    /** Wake-ups may have been missed: look for yourself. */
+    /** Called when wake-ups may have been missed. The handler must read the database. */
     readonly onGap: (handler: () => void) => () => void
-    /** Whether the faster way for wake-ups works. */
+    /** Whether the Redis fast path works. */
     readonly isRedisConnected: () => boolean
     readonly stats: () => BusStats
   }
@@ -92,7 +96,7 @@ const openBus = async (options: BusOptions) => {
     handlerFailures += 1
   }
   const caches = new Topics<ReadonlyArray<string> | "all">(() => {
-    // A cache that failed to drop holds nobody knows what: this process serves from none of them again.
+    // A cache that failed to drop may hold old values, so this process stops using its caches.
     handlerFailures += 1
     isTrusted = false
   })
@@ -101,7 +105,7 @@ const openBus = async (options: BusOptions) => {
 
   const onDrop = (drop: ReadonlyArray<Invalidation> | "all"): void => {
     if (drop === "all") {
-      caches.tellAll("all")
+      caches.notifyAll("all")
       return
     }
     const keysByTopic = new Map<string, Array<string>>()
@@ -110,12 +114,12 @@ const openBus = async (options: BusOptions) => {
       if (keys === undefined) keysByTopic.set(topic, [key])
       else keys.push(key)
     }
-    for (const [topic, keys] of keysByTopic) caches.tell(topic, keys)
+    for (const [topic, keys] of keysByTopic) caches.notify(topic, keys)
   }
   const onWakes = (wakes: ReadonlyArray<Invalidation>): void => {
-    for (const [topic, payload] of wakes) subscribers.tell(topic, payload)
+    for (const [topic, payload] of wakes) subscribers.notify(topic, payload)
   }
-  const onGap = (): void => gaps.tellAll()
+  const onGap = (): void => gaps.notifyAll()
 
   const { transport, redisFastPath, ...times } = options
   const link =
@@ -127,15 +131,15 @@ const openBus = async (options: BusOptions) => {
       mayServe: link === undefined ? () => isTrusted : () => isTrusted && link.mayServe(),
       invalidate: (topic, keys) =>
         Effect.suspend(() => {
-          caches.tell(topic, keys)
+          caches.notify(topic, keys)
           if (link === undefined || keys.length === 0) return Effect.void
           const pairs = keys.map((key) => [topic, key] as const)
           return Effect.callback<void>((resume) => link.invalidate(pairs, () => resume(Effect.void)))
         }),
       onInvalidate: (topic, handler) => caches.on(topic, handler),
-      forgetAll: () => caches.tellAll("all"),
+      forgetAll: () => caches.notifyAll("all"),
       publish: (topic, payload) => {
-        subscribers.tell(topic, payload)
+        subscribers.notify(topic, payload)
         link?.wake([topic, payload])
       },
       wakeOthers: (topic, payload) => link?.wake([topic, payload]),

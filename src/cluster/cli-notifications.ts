@@ -5,31 +5,34 @@ import type { ClusterOptions } from "./layer.ts"
 import { notifyMaxBytes, postgresTransport, postgresTransportClient } from "./transport-postgres.ts"
 
 /**
- * A command line works on the database beside the service and leaves when it is done. It is no peer with a lease: it
- * tells what it changed on a channel of its own, to which every process listens, also one that believes itself alone.
+ * The command line changes the database directly and exits when it is done. It is not a peer with a lease. It announces
+ * its changes on a separate channel, and every process of the service listens to it, even if it has no peers.
  */
-const channel = "directory_outsiders"
+const channel = "directory_cli"
 
-/** Outsiders are rare, so the listener speaks itself now and then: silence means that it no longer listens. */
-const ownBeat = "beat"
-const ownBeatMs = 15_000
+/**
+ * Notifications are rare, so the listener also notifies itself. If it does not receive that, it has lost its
+ * connection.
+ */
+const heartbeat = "beat"
+const heartbeatMs = 15_000
 
-type Word =
+type Notification =
   | { readonly kind: "invalidate"; readonly topic: string; readonly keys: ReadonlyArray<string> }
   | { readonly kind: "wake"; readonly topic: string; readonly payload: string }
 
-/** Anybody with a connection can speak on the channel; what is not understood may have been of any change. */
-const readWord = (text: string): Word | undefined => {
+/** Undefined if the text is not a notification. Any database client can send on the channel. */
+const decodeNotification = (text: string): Notification | undefined => {
   try {
-    const word = JSON.parse(text) as Word
-    const isWord = typeof word?.topic === "string" && (word.kind === "wake" || Array.isArray(word.keys))
-    return isWord ? word : undefined
+    const value = JSON.parse(text) as Notification
+    const isValid = typeof value?.topic === "string" && (value.kind === "wake" || Array.isArray(value.keys))
+    return isValid ? value : undefined
   } catch {
     return undefined
   }
 }
 
-const openWire = ({ config, database }: ClusterOptions) =>
+const cliTransport = ({ config, database }: ClusterOptions) =>
   postgresTransport({
     connect: () =>
       connect({
@@ -39,71 +42,73 @@ const openWire = ({ config, database }: ClusterOptions) =>
         client: postgresTransportClient,
       }),
     channel,
-    silenceMs: 3 * ownBeatMs,
+    silenceMs: 3 * heartbeatMs,
   })
 
-/** The service's ear: what an outsider changed is forgotten here at once. */
-export const receiveCliNotifications = (surroundings: ClusterOptions) =>
+/** Applies the notifications of the command line in a process of the service. */
+export const receiveCliNotifications = (options: ClusterOptions) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const bus = yield* Bus
-      const transport = openWire(surroundings)
-      const hear = (text: string) => {
-        if (text === ownBeat) return
-        const word = readWord(text)
-        if (word === undefined) bus.forgetAll()
-        else if (word.kind === "wake") bus.publish(word.topic, word.payload)
-        else Effect.runFork(bus.invalidate(word.topic, word.keys))
+      const transport = cliTransport(options)
+      const onMessage = (text: string) => {
+        if (text === heartbeat) return
+        const notification = decodeNotification(text)
+        // An unknown notification may announce any change.
+        if (notification === undefined) bus.forgetAll()
+        else if (notification.kind === "wake") bus.publish(notification.topic, notification.payload)
+        else Effect.runFork(bus.invalidate(notification.topic, notification.keys))
       }
       yield* Effect.acquireRelease(
-        // A connection that was lost may have missed a word, so nothing remembered counts any more.
-        Effect.promise(() => transport.open({ onMessage: hear, onUp: bus.forgetAll })),
+        // Notifications may have been missed while the connection was lost, so all caches are dropped.
+        Effect.promise(() => transport.open({ onMessage, onUp: bus.forgetAll })),
         (end) => Effect.promise(() => end.close()),
       )
-      yield* Effect.promise(() => transport.publish(ownBeat).catch(() => {})).pipe(
-        Effect.delay(ownBeatMs),
+      yield* Effect.promise(() => transport.publish(heartbeat).catch(() => {})).pipe(
+        Effect.delay(heartbeatMs),
         Effect.forever,
         Effect.forkScoped,
       )
     }),
   )
 
-/** As many words as it takes: one notification holds a few hundred keys. */
-const invalidations = (topic: string, keys: ReadonlyArray<string>): ReadonlyArray<Word> => {
-  const words: Array<Word> = []
+/** Splits the keys into notifications. One notification has room for a few hundred keys. */
+const invalidations = (topic: string, keys: ReadonlyArray<string>): ReadonlyArray<Notification> => {
+  const notifications: Array<Notification> = []
   let room = 0
   let named: Array<string> = []
   for (const key of keys) {
     const bytes = Buffer.byteLength(JSON.stringify(key)) + 1
     if (bytes > room) {
       named = []
-      const word: Word = { kind: "invalidate", topic, keys: named }
-      words.push(word)
-      room = notifyMaxBytes - Buffer.byteLength(JSON.stringify(word))
+      const notification: Notification = { kind: "invalidate", topic, keys: named }
+      notifications.push(notification)
+      room = notifyMaxBytes - Buffer.byteLength(JSON.stringify(notification))
     }
     named.push(key)
     room -= bytes
   }
-  return words
+  return notifications
 }
 
-/** The outsider's bus: it remembers nothing and only tells. */
+/** The bus of the command line. It has no caches and only sends notifications. */
 export const cliBus = Layer.effect(
   Bus,
   Effect.gen(function* () {
     const sql = yield* Sql
-    const tell = (words: ReadonlyArray<Word>) =>
+    const notify = (notifications: ReadonlyArray<Notification>) =>
       sql
         .rows(
           (q) =>
-            q`select pg_notify(${channel}, word) from unnest(${words.map((word) => JSON.stringify(word))}::text[]) word`,
+            q`select pg_notify(${channel}, payload)
+                from unnest(${notifications.map((one) => JSON.stringify(one))}::text[]) payload`,
         )
         .pipe(Effect.orDie, Effect.asVoid)
     const wake = (topic: string, payload: string) =>
-      void Effect.runFork(tell([{ kind: "wake", topic, payload }]))
+      void Effect.runFork(notify([{ kind: "wake", topic, payload }]))
     return Bus.of({
       mayServe: () => false,
-      invalidate: (topic, keys) => tell(invalidations(topic, keys)),
+      invalidate: (topic, keys) => notify(invalidations(topic, keys)),
       onInvalidate: () => () => {},
       forgetAll: () => {},
       publish: wake,

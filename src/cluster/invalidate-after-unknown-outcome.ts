@@ -1,22 +1,22 @@
 import { Effect, Exit } from "effect"
 
 /**
- * For a statement of unknown outcome: it may have been applied, or may yet be, since Postgres works on until its own time
- * limit. So what it may have changed is told now, and again when it must have ended.
+ * Invalidates after a statement with an unknown outcome. It may be committed already or later, because Postgres may run
+ * it until `statement_timeout`. So it invalidates twice: now, and when the statement must have ended.
  */
 export const invalidateAfterUnknownOutcome = (
-  tell: Effect.Effect<void>,
+  invalidate: Effect.Effect<void>,
   statementTimeoutMs: number,
 ): Effect.Effect<void> =>
-  Effect.andThen(tell, Effect.asVoid(Effect.forkDetach(Effect.delay(tell, statementTimeoutMs))))
+  Effect.andThen(invalidate, Effect.asVoid(Effect.forkDetach(Effect.delay(invalidate, statementTimeoutMs))))
 
 /**
- * Tells what a statement took away, whatever came of it: one that found nothing may be the repetition of one whose answer
- * was lost, and of one that failed nobody knows whether it was applied.
+ * Invalidates after a statement, whatever its result. A statement that changed nothing may repeat one whose response
+ * was lost. A failed statement may have been committed.
  */
 export const invalidating =
-  (tell: Effect.Effect<void>, statementTimeoutMs: number) =>
+  (invalidate: Effect.Effect<void>, statementTimeoutMs: number) =>
   <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.onExit(statement, (exit) =>
-      Exit.isSuccess(exit) ? tell : invalidateAfterUnknownOutcome(tell, statementTimeoutMs),
+      Exit.isSuccess(exit) ? invalidate : invalidateAfterUnknownOutcome(invalidate, statementTimeoutMs),
     )

@@ -1,24 +1,32 @@
 /**
- * The protocol that lets every process keep caches although any of them may write. No input or output, no clock.
+ * The protocol that lets every process cache data although any process may write. It is pure: no I/O, no clock.
  *
- * The wire is one log that all read in the same order, and it belongs to the database: who cannot reach it cannot commit.
+ * Messages go through one log that all processes read in the same order. The log is in the database, so that a process
+ * that cannot reach the log cannot commit either.
  *
- * 1. Each node sends numbered messages, at least one per heartbeat, one at a time, each repeated until it is in the log.
- * 2. When its own message written at `t` comes back, a node has read everything logged before `t`. It may serve from its
- *    caches for a lease from `t` (not from the arrival), so a stalled process, waking up, finds its lease over.
- * 3. A node that starts, let its lease run out or missed messages is on probation: it serves again, with empty caches, only
- *    after listening for a whole lease. So a node that has listened for a lease knows everybody who may be serving.
- * 4. A writer commits, then logs what to drop. Who reads that drops, then acknowledges. The writer is done when all it knows
- *    have acknowledged. If it is on probation itself it waits for a lease instead: whoever has not read the log by then
- *    is not serving. A writer that cannot log at all waits until the others must have noticed its silence (6).
- *    Nobody waits for one that says it is away, its lease being over: it serves again only after it has said otherwise, and
- *    a writer that has read its own message back has read that too, or was read before it.
- * 5. A node that is current and knows nobody need not log: a newcomer it has not read about is still on probation.
- * 6. A node silent for a lease is lost. It may have committed without a word, so all drop everything; and once more when
- *    the last statement it sent must have ended in the database. So they do after a goodbye, which ends no statement, and
- *    after a probation, before which somebody may have died unheard.
+ * 1. Each process sends numbered messages, at least one per heartbeat interval. It sends one at a time and repeats it
+ *    until it is logged.
+ * 2. When a process reads its own message written at time `t`, it has read everything logged before `t`. It may then
+ *    use its caches for one lease, counted from `t` and not from the arrival. So a process that was stalled finds its
+ *    lease expired.
+ * 3. A process is on probation after a start, after an expired lease and after missed messages. It must listen for a
+ *    whole lease, and then uses its caches again, empty at first. So a process that has listened for a lease knows all
+ *    processes that may be using caches.
+ * 4. A writer commits, then logs the keys to drop. The other processes drop them, then acknowledge. The writer
+ *    continues when all processes it knows have acknowledged. A writer on probation waits for one lease instead: a
+ *    process that has not read the log by then may not use its caches. A writer that cannot log waits until the others
+ *    must have noticed its silence (see 6). Writers do not wait for a process that reports `away`, which means that its
+ *    lease has expired. It uses its caches again only after it has reported the end of that state. A writer that has
+ *    read its own message back has read that report too, or the report was logged later and its sender has read the
+ *    writer's message first.
+ * 5. A process with a valid lease that knows no other process need not log its writes. A new process that it has not
+ *    read about is still on probation.
+ * 6. A process without messages for one lease is lost. It may have committed without logging, so all others drop their
+ *    caches. They do so again when its last statement must have ended in the database. The same happens after a last
+ *    message (`bye`), which does not end running statements, and after a probation, before which a process may have
+ *    died unnoticed.
  *
- * What a cache owes in return: ask `mayServe` at each use, and on a drop also disown the loads under way.
+ * A cache must check `mayServe` at each use. When keys are dropped, it must also discard the results of running reads.
  */
 import type { Message } from "./message.ts"
 import { type Invalidation, PendingInvalidations } from "./pending-invalidations.ts"
@@ -26,18 +34,18 @@ import { type Invalidation, PendingInvalidations } from "./pending-invalidations
 export interface InvalidationProtocolOptions {
   readonly id: string
   readonly leaseMs: number
-  /** How long a statement sent by a process that died may still run in the database. */
+  /** How long a statement of a dead process may still run in the database. */
   readonly statementMs: number
   readonly maxBytes: number
   readonly onDrop: (drop: ReadonlyArray<Invalidation> | "all") => void
-  /** Wake-ups may have been missed too, or never sent by one that died or did not know me yet. */
+  /** Called when wake-ups may be lost: missed, or not sent by a process that died or did not know this one yet. */
   readonly onGap: () => void
 }
 
 interface Peer {
   number: number
-  heardAt: number
-  /** The newest of my numbers that it has heard. */
+  receivedAt: number
+  /** The newest message of this process that the peer has acknowledged. */
   acknowledged: number
   deaf: boolean
   away: boolean
@@ -48,33 +56,33 @@ interface Wait {
   readonly askedAt: number
   readonly end: number
   readonly done: () => void
-  /** The message that carries the last of what is waited for, once it is written, and when it got into the log. */
+  /** The message that contains the last of the pairs, once it is written, and when it was logged. */
   number: number
   loggedAt: number
 }
 
 const PENDING_DROPS_MAX = 5_000
-/** Room in a message for the names of its members and for what the carrier adds. */
+/** Room in a message for the names of its members and for the members that the peer link adds. */
 const TAIL_BYTES = 100
-/** Others may read my last message a lease late, miss me a lease later and serve for one more; and one may be under way. */
+/** The others may read the last message one lease late, notice the silence after another and use caches for a third. */
 const SILENCE_LEASES = 4
 
 export class InvalidationProtocol {
   readonly #options: InvalidationProtocolOptions
-  /** A lease as granted to others: longer than my own by more than two clocks can drift apart meanwhile. */
+  /** The lease assumed for other processes: longer than the own lease by more than two clocks can drift apart in it. */
   readonly #patienceMs: number
   readonly #peers = new Map<string, Peer>()
   readonly #drops: PendingInvalidations
   readonly #waits: Array<Wait> = []
   #written = 0
-  /** Whom the next message names first, where it cannot name all. */
+  /** The first peer in the acknowledgements of the next message, if there is no room for all. */
   #firstNamed = 0
   #echoNumber = 0
-  /** When the newest of my messages that came back was written. */
+  /** When the newest own message that was read back was written. */
   #echoAt = Number.NEGATIVE_INFINITY
-  /** Since when I have listened without a break. */
+  /** Since when this process has listened without interruption. */
   #since = Number.POSITIVE_INFINITY
-  /** Whoever died before that, unheard by me, may have left a statement in the database. */
+  /** True if a process that died before `#since` may have left a running statement in the database. */
   #mayBeUnheard = false
   #due = true
   #leaving = false
@@ -94,7 +102,7 @@ export class InvalidationProtocol {
     return this.#isCurrent(now) && this.#alive().next().done === true
   }
 
-  /** Something should be said without waiting for the next heartbeat. */
+  /** True if a message should be sent before the next heartbeat. */
   get isDue(): boolean {
     return this.#due || !this.#drops.isEmpty
   }
@@ -108,7 +116,7 @@ export class InvalidationProtocol {
     return { ...this.#counts, peers: [...this.#alive()].length, waiting: this.#waits.length }
   }
 
-  /** The local caches have been told already. `done` is called when no other process can serve what the pairs name. */
+  /** Call it after the local caches are invalidated. Calls `done` when no other process can serve the old values. */
   invalidate(pairs: ReadonlyArray<Invalidation>, now: number, done: () => void): void {
     if (this.isAlone(now)) {
       done()
@@ -135,7 +143,7 @@ export class InvalidationProtocol {
     this.#due = true
   }
 
-  /** Writes the next message, which the caller must get into the log before it asks for another. */
+  /** Writes the next message. The caller must log it before it requests another one. */
   write(now: number): Message {
     this.#due = false
     this.#written += 1
@@ -145,7 +153,7 @@ export class InvalidationProtocol {
       number: this.#written,
       sentAt: now,
       heard,
-      ...(this.#isOver(now) ? { away: true } : {}),
+      ...(this.#isExpired(now) ? { away: true } : {}),
     }
     const headBytes = Buffer.byteLength(JSON.stringify(head))
     const { pairs, forgot } = this.#drops.take(this.#options.maxBytes - headBytes - TAIL_BYTES)
@@ -159,7 +167,7 @@ export class InvalidationProtocol {
     }
   }
 
-  /** Of as many as half a message has room for, in turn: who is not named learns it from one of the next. */
+  /** Fills at most half a message with acknowledgements. Later messages contain the other peers, in turn. */
   #acknowledgements(): Record<string, number> {
     const heard: Record<string, number> = {}
     const alive = [...this.#peers].filter(([, { fate }]) => fate === "alive")
@@ -181,13 +189,13 @@ export class InvalidationProtocol {
     for (const wait of this.#waits) if (wait.number <= number) wait.loggedAt = Math.min(wait.loggedAt, now)
   }
 
-  hear(message: Message, now: number): void {
-    if (message.from === this.#options.id) this.#hearMyself(message, now)
-    else this.#hearPeer(message, now)
+  receive(message: Message, now: number): void {
+    if (message.from === this.#options.id) this.#receiveOwn(message, now)
+    else this.#receivePeer(message, now)
     this.#settle(now)
   }
 
-  /** Messages were missed: others may have written, come and gone. */
+  /** Handles missed messages: other processes may have written, started or stopped. */
   gap(): void {
     this.#counts.gaps += 1
     this.#echoAt = Number.NEGATIVE_INFINITY
@@ -199,11 +207,11 @@ export class InvalidationProtocol {
     this.#options.onGap()
   }
 
-  #hearMyself(message: Message, now: number): void {
+  #receiveOwn(message: Message, now: number): void {
     if (message.number <= this.#echoNumber) return
     if (message.number !== this.#echoNumber + 1) this.gap()
     const wasCurrent = this.#isCurrent(now)
-    if (this.#isOver(now)) {
+    if (this.#isExpired(now)) {
       this.#counts.probations += 1
       this.#since = now
       this.#mayBeUnheard = true
@@ -214,7 +222,7 @@ export class InvalidationProtocol {
     if (someoneLost || (!wasCurrent && this.#isCurrent(now))) this.#startOver()
   }
 
-  #hearPeer(message: Message, now: number): void {
+  #receivePeer(message: Message, now: number): void {
     const known = this.#peers.get(message.from)
     if (message.number <= (known?.number ?? 0)) return
     if (message.number !== (known?.number ?? 0) + 1) this.gap()
@@ -224,7 +232,7 @@ export class InvalidationProtocol {
     }
     this.#peers.set(message.from, {
       number: message.number,
-      heardAt: now,
+      receivedAt: now,
       acknowledged: message.heard[this.#options.id] ?? known?.acknowledged ?? 0,
       deaf: message.deaf === true,
       away: message.away === true,
@@ -232,37 +240,37 @@ export class InvalidationProtocol {
     })
   }
 
-  /** Judged by the log and not by the clock: what I have not read yet was logged after my own message. */
+  /** Finds lost peers by the log and not by the clock: messages not read yet were logged after the own message. */
   #findLost(readUntil: number): boolean {
     let found = this.#mayBeUnheard && this.#mustHaveEnded(this.#since, readUntil)
     if (found) this.#mayBeUnheard = false
     for (const [id, peer] of this.#peers) {
-      if (peer.fate === "alive" && peer.heardAt + this.#patienceMs < readUntil) {
+      if (peer.fate === "alive" && peer.receivedAt + this.#patienceMs < readUntil) {
         peer.fate = "lost"
         this.#counts.lost += 1
         found = true
-      } else if (peer.fate === "lost" && this.#mustHaveEnded(peer.heardAt, readUntil)) {
+      } else if (peer.fate === "lost" && this.#mustHaveEnded(peer.receivedAt, readUntil)) {
         peer.fate = "forgotten"
         found = true
-      } else if (peer.fate === "forgotten" && peer.heardAt + 100 * this.#options.statementMs < readUntil) {
+      } else if (peer.fate === "forgotten" && peer.receivedAt + 100 * this.#options.statementMs < readUntil) {
         this.#peers.delete(id)
       }
     }
     return found
   }
 
-  /** Statements of those who have said nothing since then. */
+  /** Whether the statements of a process without messages since then must have ended. */
   #mustHaveEnded(since: number, readUntil: number): boolean {
     return since + this.#patienceMs + this.#options.statementMs < readUntil
   }
 
-  /** My lease. What I write then, come back, can only begin a probation. */
-  #isOver(now: number): boolean {
+  /** Whether the lease has expired. A message written then can only start a probation when it is read back. */
+  #isExpired(now: number): boolean {
     return now >= this.#echoAt + this.#options.leaseMs
   }
 
   #isCurrent(now: number): boolean {
-    return !this.#isOver(now) && this.#echoAt >= this.#since + this.#patienceMs
+    return !this.#isExpired(now) && this.#echoAt >= this.#since + this.#patienceMs
   }
 
   *#alive(): Generator<Peer> {
@@ -270,12 +278,12 @@ export class InvalidationProtocol {
   }
 
   #settle(now: number): void {
-    let everyoneHeard = this.#isCurrent(now) ? this.#echoNumber : 0
+    let acknowledgedByAll = this.#isCurrent(now) ? this.#echoNumber : 0
     for (const { acknowledged, away } of this.#alive())
-      if (!away) everyoneHeard = Math.min(everyoneHeard, acknowledged)
+      if (!away) acknowledgedByAll = Math.min(acknowledgedByAll, acknowledged)
     const open = this.#waits.findIndex(
       (wait) =>
-        everyoneHeard < wait.number &&
+        acknowledgedByAll < wait.number &&
         now < wait.loggedAt + this.#patienceMs &&
         now < wait.askedAt + SILENCE_LEASES * this.#patienceMs,
     )

@@ -9,7 +9,7 @@ export interface ClusterOptions {
   readonly database: DatabaseAddress
   /** Other processes may work on the same database. */
   readonly peersPossible: boolean
-  /** Stands between the service and its bus: tests lose messages here. */
+  /** Wraps the bus, so that tests can drop messages. */
   readonly interceptBus?: (bus: (typeof Bus)["Service"]) => (typeof Bus)["Service"]
 }
 
@@ -18,7 +18,7 @@ const heartbeatMs = 250
 const leaseMs = 1500
 const silenceMs = 600
 
-/** Its client is loaded by those who have one: most start without. */
+/** The Redis client is loaded only if Redis is configured. */
 const openRedis = (url: Redacted.Redacted, warn: (reason: string) => void) =>
   Effect.promise(async () => (await import("./redis.ts")).redisTransport(Redacted.value(url), channel, warn))
 
@@ -28,7 +28,7 @@ const open = Effect.fnUntraced(function* (
 ) {
   const sql = yield* Sql
   return Bus.layer({
-    // Caches depend on the database's own wire: a node cut off from Redis could still write.
+    // Caches depend on messages through the database, because a process without Redis could still write.
     transport: peersPossible
       ? postgresTransport({
           connect: () =>
@@ -40,7 +40,7 @@ const open = Effect.fnUntraced(function* (
             }),
           channel,
           silenceMs,
-          // Once: whoever publishes tries again by itself.
+          // Without retries, because the caller of publish retries.
           notify: (on, payload) => Effect.runPromise(sql.once((q) => q`select pg_notify(${on}, ${payload})`)),
         })
       : undefined,
@@ -52,15 +52,15 @@ const open = Effect.fnUntraced(function* (
   })
 })
 
-/** The bus of the running service: silent when it is alone, through Postgres and Redis when it is not. */
-export const clusterLayer = (surroundings: ClusterOptions) => {
+/** The bus of the service. It sends messages through Postgres and Redis if other processes are possible. */
+export const clusterLayer = (options: ClusterOptions) => {
   const bus = Layer.unwrap(
     Effect.flatMap(Effect.context<never>(), (context) => {
       const fork = Effect.runForkWith(context)
-      return open(surroundings, (reason) => void fork(Effect.logWarning("redis is away", { reason })))
+      return open(options, (reason) => void fork(Effect.logWarning("redis connection failed", { reason })))
     }),
   )
-  const { interceptBus } = surroundings
+  const { interceptBus } = options
   return interceptBus === undefined
     ? bus
     : Layer.effect(Bus, Effect.map(Bus, interceptBus)).pipe(Layer.provide(bus))

@@ -8,7 +8,7 @@ import { openRedisFastPath } from "./redis-fast-path.ts"
 import type { Transport } from "./transport.ts"
 
 const PENDING_WAKES_MAX = 2_000
-/** Room for the members a message still gets after its pairs were counted. */
+/** Room for the members that are added to a message after its pairs are counted. */
 const TAIL_BYTES = 80
 
 export interface PeerLinkOptions {
@@ -22,20 +22,20 @@ export interface PeerLinkOptions {
   readonly onGap: () => void
 }
 
-/** Carries the protocol: writes one message at a time, repeats it until it is logged, and gathers the next meanwhile. */
+/** Runs the invalidation protocol over a transport. Sends one message at a time and repeats it until it is logged. */
 export const openPeerLink = async (options: PeerLinkOptions) => {
   const { transport, heartbeatMs, leaseMs, onWakes, onGap } = options
   const id = randomBytes(9).toString("base64url")
-  const coherence = new InvalidationProtocol({ ...options, id, maxBytes: transport.maxBytes })
+  const protocol = new InvalidationProtocol({ ...options, id, maxBytes: transport.maxBytes })
   const wakes = new PendingInvalidations({ pairs: PENDING_WAKES_MAX, pairBytes: transport.maxBytes / 4 })
   const counts = { sent: 0, heard: 0, refused: 0, unreadable: 0 }
   let isScheduled = false
   let isOpen = false
   let isClosed = false
   let wasDeaf = true
-  let sayLeft = (): void => {}
+  let resolveLeft = (): void => {}
   const left = new Promise<void>((resolve) => {
-    sayLeft = () => {
+    resolveLeft = () => {
       isClosed = true
       resolve()
     }
@@ -48,9 +48,9 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
   }
 
   const pump = async (): Promise<void> => {
-    while (!isClosed && (coherence.isDue || !wakes.isEmpty)) {
-      sendExpress()
-      if (!coherence.isDue && wakes.isEmpty) break
+    while (!isClosed && (protocol.isDue || !wakes.isEmpty)) {
+      sendThroughRedis()
+      if (!protocol.isDue && wakes.isEmpty) break
       const message = write()
       const payload = JSON.stringify(message)
       while (!isClosed && !(await attempt(payload))) {
@@ -58,8 +58,8 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
         await sleep(heartbeatMs / 5)
       }
       counts.sent += 1
-      coherence.logged(message.number, performance.now())
-      if (message.bye) sayLeft()
+      protocol.logged(message.number, performance.now())
+      if (message.bye) resolveLeft()
     }
     isScheduled = false
   }
@@ -67,18 +67,18 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
   const attempt = (payload: string): Promise<boolean> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, leaseMs, false)
-      const answer = (isLogged: boolean) => {
+      const finish = (isLogged: boolean) => {
         clearTimeout(timer)
         resolve(isLogged)
       }
       transport.publish(payload).then(
-        () => answer(true),
-        () => answer(false),
+        () => finish(true),
+        () => finish(false),
       )
     })
 
   const write = (): Message => {
-    const message = coherence.write(performance.now())
+    const message = protocol.write(performance.now())
     const { pairs, forgot } = wakes.take(
       transport.maxBytes - Buffer.byteLength(JSON.stringify(message)) - TAIL_BYTES,
     )
@@ -90,12 +90,12 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
     }
   }
 
-  const sendExpress = (): void => {
+  const sendThroughRedis = (): void => {
     while (
       redisFastPath !== undefined &&
       !wakes.isEmpty &&
       !redisFastPath.isDeaf() &&
-      !coherence.someoneIsDeaf
+      !protocol.someoneIsDeaf
     ) {
       const { pairs, forgot } = wakes.take(redisFastPath.maxBytes)
       redisFastPath.send(pairs, forgot).then((isSent) => {
@@ -115,55 +115,55 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
       return
     }
     counts.heard += 1
-    coherence.hear(message, performance.now())
+    protocol.receive(message, performance.now())
     if (message.from !== id) {
       if (message.wakes !== undefined) onWakes(message.wakes)
       if (message.wakesLost) onGap()
     } else if (redisFastPath !== undefined) {
-      // From here on the others use this wire to wake me; what they sent by express since I went deaf is lost.
+      // From now on the others send wake-ups through the database. Wake-ups sent through Redis before are lost.
       if (message.deaf && !wasDeaf) onGap()
       wasDeaf = message.deaf === true
     }
-    if (coherence.isDue) schedule()
+    if (protocol.isDue) schedule()
   }
 
   const redisFastPath =
     options.redisFastPath &&
     (await openRedisFastPath({ id, transport: options.redisFastPath, heartbeatMs, onWakes, onGap }))
   const onUp = (): void => {
-    if (isOpen) coherence.gap()
+    if (isOpen) protocol.gap()
     isOpen = true
   }
   const { close } = await transport.open({ onMessage, onUp })
   const beat = setInterval(() => {
-    coherence.heartbeat(performance.now())
+    protocol.heartbeat(performance.now())
     redisFastPath?.send([], false)
     schedule()
   }, heartbeatMs)
   schedule()
 
   return {
-    mayServe: () => coherence.mayServe(performance.now()),
+    mayServe: () => protocol.mayServe(performance.now()),
     invalidate: (pairs: ReadonlyArray<Invalidation>, done: () => void): void => {
-      coherence.invalidate(pairs, performance.now(), done)
-      if (coherence.isDue) schedule()
+      protocol.invalidate(pairs, performance.now(), done)
+      if (protocol.isDue) schedule()
     },
     wake: (pair: Invalidation): void => {
-      if (coherence.isAlone(performance.now())) return
+      if (protocol.isAlone(performance.now())) return
       wakes.add(pair)
       schedule()
     },
     isRedisConnected: () => redisFastPath !== undefined && !redisFastPath.isDeaf(),
-    stats: () => ({ ...counts, ...coherence.counters }),
+    stats: () => ({ ...counts, ...protocol.counters }),
     close: async (): Promise<void> => {
-      // Heartbeats go on, so that whoever still waits for others gets an answer.
-      while (coherence.counters.waiting > 0) await sleep(heartbeatMs)
+      // Heartbeats continue until pending invalidations are acknowledged.
+      while (protocol.counters.waiting > 0) await sleep(heartbeatMs)
       clearInterval(beat)
-      coherence.leave()
+      protocol.leave()
       schedule()
-      // Without a goodbye the others drop their caches a lease later: not worth waiting longer for.
+      // Without a last message, the others drop their caches one lease later. Do not wait longer for it.
       await Promise.race([left, sleep(leaseMs)])
-      sayLeft()
+      resolveLeft()
       await Promise.race([Promise.allSettled([close(), redisFastPath?.close()]), sleep(leaseMs)])
     },
   }

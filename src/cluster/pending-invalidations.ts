@@ -5,7 +5,9 @@ interface RateLimits {
   readonly pairBytes: number
 }
 
-/** Pairs waiting to be sent, each once, oldest first. Past a limit all are forgotten and the next taker is told so. */
+/**
+ * A queue of distinct pairs to send, oldest first. Above the limit all are dropped, and the next `take` reports that.
+ */
 export class PendingInvalidations {
   readonly #waiting = new Map<string, { readonly pair: Invalidation; readonly bytes: number }>()
   readonly #limits: RateLimits
@@ -20,12 +22,12 @@ export class PendingInvalidations {
     return this.#waiting.size === 0 && !this.#forgot
   }
 
-  /** How many have been taken or forgotten so far. */
+  /** The number of pairs that were taken or dropped so far. */
   get taken(): number {
     return this.#taken
   }
 
-  /** What `taken` will have reached once everything waiting now is gone. */
+  /** The value of `taken` after all pairs that are queued now have been taken. */
   get end(): number {
     return this.#taken + this.#waiting.size + (this.#forgot ? 1 : 0)
   }
@@ -39,9 +41,9 @@ export class PendingInvalidations {
     this.forget()
   }
 
-  /** The next taker is told that pairs were lost. */
+  /** Drops all pairs. The next `take` reports that pairs were lost. */
   forget(): void {
-    // One of those waiting stays uncounted: it stands for the notice that is still to be taken.
+    // One pair is not counted yet: it stands for the report that the next `take` returns.
     this.#taken += Math.max(0, this.#waiting.size - 1)
     this.#waiting.clear()
     this.#forgot = true

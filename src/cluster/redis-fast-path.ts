@@ -8,7 +8,7 @@ const OutgoingMessage = Schema.Struct({
   wakes: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
   wakesLost: Schema.optionalKey(Schema.Literal(true)),
 })
-const decodeParcel = Schema.decodeUnknownOption(Schema.fromJsonString(OutgoingMessage))
+const decodeOutgoing = Schema.decodeUnknownOption(Schema.fromJsonString(OutgoingMessage))
 const HEAD_BYTES = 200
 
 export interface RedisFastPathOptions {
@@ -20,8 +20,8 @@ export interface RedisFastPathOptions {
 }
 
 /**
- * A second wire for wake-ups only. It may refuse, hang or vanish at any time: each node pings itself through it, and a
- * node whose ping does not come back counts as deaf, so that the others reach it through the database instead.
+ * A second transport, for wake-ups only. It may fail or hang at any time. Each process sends itself a ping through it.
+ * While the ping does not return, the process counts as deaf, and the others send its wake-ups through the database.
  */
 export const openRedisFastPath = async ({
   id,
@@ -51,7 +51,7 @@ export const openRedisFastPath = async ({
   const { close } = await transport.open({
     onUp: onGap,
     onMessage: (payload) => {
-      const message = Option.getOrUndefined(decodeParcel(payload))
+      const message = Option.getOrUndefined(decodeOutgoing(payload))
       if (message === undefined) return
       if (message.from === id) {
         echoAt = message.sentAt

@@ -1,7 +1,7 @@
-/** Topics of invalidation. Each is published by every commit that changes what its cache entries were made of. */
+/** Topics of cache invalidation. Every commit that changes the source data of a cache publishes to its topic. */
 
-/** Keys are user ids: who a user is and what they may do. */
+/** Keys are user ids. Entries hold the identity and the permissions of a user. */
 export const userTopic = "user"
 
-/** Keys are user ids: what GET /account answers. */
+/** Keys are user ids. Entries hold the response of GET /account. */
 export const accountTopic = "account"

@@ -1,4 +1,4 @@
-/** Who wants to be told what, by topic. A handler that throws keeps nobody else from being told. */
+/** Handlers by topic. If one throws, the others are still called. */
 export class Topics<A> {
   readonly #handlers = new Map<string, Set<(value: A) => void>>()
   readonly #onFailure: (cause: unknown) => void
@@ -16,7 +16,7 @@ export class Topics<A> {
     }
   }
 
-  tell(topic: string, value: A): void {
+  notify(topic: string, value: A): void {
     for (const handler of this.#handlers.get(topic) ?? []) {
       try {
         handler(value)
@@ -26,7 +26,7 @@ export class Topics<A> {
     }
   }
 
-  tellAll(value: A): void {
-    for (const topic of this.#handlers.keys()) this.tell(topic, value)
+  notifyAll(value: A): void {
+    for (const topic of this.#handlers.keys()) this.notify(topic, value)
   }
 }

@@ -1,40 +1,42 @@
 import type { Sql } from "postgres"
 import type { Transport, TransportHandlers } from "./transport.ts"
 
-/** NOTIFY refuses a payload of 8000 bytes. */
+/** The payload limit of NOTIFY: it rejects 8000 bytes. */
 export const notifyMaxBytes = 7_999
 
 export interface PostgresTransportOptions {
-  /** Opens a client with `postgresWireClient` among its options. */
+  /** Opens a client with the options `postgresTransportClient`. */
   readonly connect: () => Sql
   readonly channel: string
-  /** Longer than the heartbeats are apart: without one sent and one heard in that time the client has come to grief. */
+  /** Must exceed the heartbeat interval. A client that does not send and receive in this time is replaced. */
   readonly silenceMs: number
-  /** Another way to the same database, for when it takes no new connection: who can still commit there must be heard. */
+  /**
+   * Sends through another connection if this client cannot connect: a process that can commit must be able to announce.
+   */
   readonly notify?: (channel: string, payload: string) => Promise<unknown>
 }
 
-/** The wire wants a client of its own, or a busy pool would delay heartbeats until everybody stops caching. */
+/** The transport has its own client. With a busy shared pool, late heartbeats would turn off the caches. */
 export const postgresTransportClient = {
-  /** One spare, for when the other hangs. */
+  /** The second connection is a spare for when the first hangs. */
   max: 2,
-  /** Each second without the wire is a second without caches: do not back off for long. */
+  /** Short, because caches are off while the transport is down. */
   backoff: (): number => 0.1,
   keep_alive: 5,
-  /** Nothing here needs them, and a connection that ends while they are fetched rejects a promise nobody holds. */
+  /** Types are not needed, and a connection that ends while they are fetched causes an unhandled rejection. */
   fetch_types: false,
   connection: {
-    /** A notification need not outlive the server, and so need not wait for the disk. */
+    /** Notifications do not survive a server crash, so they need not wait for the disk. */
     synchronous_commit: "off",
-    /** Who listens says nothing: an operator's limit for idle sessions would cut it off. Zero, for none, is not sent. */
+    /** A listening session is idle, and a server limit would end it. Zero (no limit) would not be sent. */
     idle_session_timeout: 2_147_483_647,
   },
 }
 
 /**
- * LISTEN and NOTIFY. The client connects and listens again by itself and says so, but when it was cut again meanwhile it was
- * seen to come back without listening, or to answer no statement any more; and a connection may die without a sign.
- * So a client that is silent, either way, is replaced.
+ * LISTEN and NOTIFY. The client reconnects and listens again by itself. But after another disconnect during the
+ * reconnect, it was observed to stop listening or to answer no statements, and a connection may die unnoticed. So a
+ * client that does not send or receive for `silenceMs` is replaced.
  */
 export const postgresTransport = ({
   connect,
@@ -43,8 +45,8 @@ export const postgresTransport = ({
   silenceMs,
 }: PostgresTransportOptions): Transport => {
   let client: Sql | undefined
-  let hasHeard = true
-  let hasSaid = true
+  let hasReceived = true
+  let hasSent = true
 
   const listen = async ({ onMessage, onUp }: TransportHandlers): Promise<void> => {
     const mine = connect()
@@ -53,7 +55,7 @@ export const postgresTransport = ({
       channel,
       (payload) => {
         if (client !== mine) return
-        hasHeard = true
+        hasReceived = true
         onMessage(payload)
       },
       () => {
@@ -68,20 +70,20 @@ export const postgresTransport = ({
     await last?.end({ timeout: timeoutSeconds }).catch(() => {})
   }
 
-  const soon = (said: Promise<void>): Promise<void> =>
+  const withTimeout = (sent: Promise<void>): Promise<void> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(reject, silenceMs)
-      said.then(resolve, reject).finally(() => clearTimeout(timer))
+      sent.then(resolve, reject).finally(() => clearTimeout(timer))
     })
 
   return {
     maxBytes: notifyMaxBytes,
     publish: async (payload) => {
-      if (client === undefined) throw new Error("The wire is not open")
-      const said = client`select pg_notify(${channel}, ${payload})`.then(() => {
-        hasSaid = true
+      if (client === undefined) throw new Error("The transport is not open")
+      const sent = client`select pg_notify(${channel}, ${payload})`.then(() => {
+        hasSent = true
       })
-      await (notify === undefined ? said : soon(said).catch(() => notify(channel, payload)))
+      await (notify === undefined ? sent : withTimeout(sent).catch(() => notify(channel, payload)))
     },
     open: async (handlers) => {
       try {
@@ -91,14 +93,14 @@ export const postgresTransport = ({
         throw cause
       }
       const watch = setInterval(() => {
-        const isReplaced = !hasHeard || !hasSaid
+        const isReplaced = !hasReceived || !hasSent
         if (isReplaced) {
           end(0)
           listen(handlers).catch(() => {})
         }
-        // A new client is given one more turn, to connect.
-        hasHeard = isReplaced
-        hasSaid = isReplaced
+        // A new client gets one more interval to connect.
+        hasReceived = isReplaced
+        hasSent = isReplaced
       }, silenceMs)
       return {
         close: () => {

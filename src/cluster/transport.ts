@@ -1,16 +1,16 @@
 /**
- * A broadcast between the processes of the service, the sender included. Every open end hears the same messages in the
- * same order, and loses some only when its connection was lost, which `onUp` reports after it listens again.
+ * A broadcast to all processes of the service, including the sender. All receive the same messages in the same order. A
+ * process misses messages only while its connection is lost. `onUp` reports that it listens again.
  */
 export interface Transport {
   readonly maxBytes: number
-  /** Fulfilled once every listening end is bound to hear the payload. After a rejection it may have been sent or not. */
+  /** Resolves when all connected processes will receive the payload. After a rejection the outcome is unknown. */
   publish(payload: string): Promise<void>
   open(handlers: TransportHandlers): Promise<{ close(): Promise<void> }>
 }
 
 export interface TransportHandlers {
   onMessage(payload: string): void
-  /** Listening: for the first time, or again after messages may have been missed. */
+  /** Called when the process listens: the first time, and again after messages may have been missed. */
   onUp(): void
 }

@@ -5,30 +5,31 @@ import { channelKinds } from "./channel-names.ts"
 type Json = Record<string, unknown>
 
 const summaries: Readonly<Record<keyof typeof clientFrames | keyof typeof serverFrames, string>> = {
-  connect: "The first frame, within five seconds; again with a new token before the old one ends",
-  subscribe: "Listens to a channel; with epoch and offset it resumes there",
-  unsubscribe: "Stops listening",
-  lookup: "Asks for the records of ids",
-  ping: "Asks for a pong",
-  connected: "Who the socket belongs to and until when",
-  subscribed: "Where the channel is; with the state unless nothing was missed",
-  unsubscribed: "Nothing more comes from this channel",
-  event: "Something happened on a channel",
-  records: "Answers a lookup",
-  error: "A frame could not be honoured; the socket stays open",
-  pong: "Answers a ping",
+  connect:
+    "Authenticates the socket. Send it first, within five seconds, and again before the token expires.",
+  subscribe: "Subscribes to a channel. With epoch and offset, resumes after that position.",
+  unsubscribe: "Ends a subscription.",
+  lookup: "Requests the records of emoji ids.",
+  ping: "Requests a pong.",
+  connected: "Confirms connect: the user of the socket and when the token expires.",
+  subscribed: "Confirms a subscription: the position, and the state unless the client resumed.",
+  unsubscribed: "Confirms the end of a subscription. No further events of the channel follow.",
+  event: "An event of a channel.",
+  records: "The result of a lookup.",
+  error: "A frame was rejected. The socket stays open.",
+  pong: "The reply to a ping.",
 }
 
 const channelSummaries: Readonly<Record<keyof typeof channelKinds, string>> = {
-  cart: "The caller's open order: changes, its deadline, its end",
-  transfers: "Transfers the caller sends or receives",
-  lootboxes: "Lootboxes of the caller",
-  session: "The caller's sessions: a second factor is needed, logged out",
-  interests: "An id the caller is interested in became free",
-  order: "One order, for its owner and for admins",
-  transfer: "One transfer, for both parties and for admins",
-  emoji_id: "Records or owner of an id changed; public",
-  market: "Purchases and releases; public",
+  cart: "The user's open order: changes, payment deadline, expiry.",
+  transfers: "Transfers that the user sends or receives.",
+  lootboxes: "Lootboxes of the user.",
+  session: "Sessions of the user: second factor required, logged out.",
+  interests: "An emoji id on the user's interest list became available.",
+  order: "One order. For its owner and admins.",
+  transfer: "One transfer. For both parties and admins.",
+  emoji_id: "Changes of the records or the owner of an emoji id. Public.",
+  market: "Purchases and releases of emoji ids. Public.",
 }
 const channelKeys: Partial<Record<keyof typeof channelKinds, string>> = {
   order: "order:{id}",
@@ -36,7 +37,7 @@ const channelKeys: Partial<Record<keyof typeof channelKinds, string>> = {
   emoji_id: "emoji_id:{emoji_id}",
 }
 
-/** The live protocol as AsyncAPI 3.0, made from the schemas the socket itself decodes with. */
+/** Describes the live protocol as AsyncAPI 3.0, generated from the schemas that the socket uses. */
 export const asyncApi = (baseUrl: string) => {
   const schemas: Json = {}
   const inComponents = (value: unknown): unknown =>
@@ -67,7 +68,7 @@ export const asyncApi = (baseUrl: string) => {
       title: "Emoji Id Directory Service, live",
       version: "0.2.262",
       description:
-        "JSON frames over one WebSocket. Subscribing gives the state now, then every later change in order. Coming back with the last (epoch, offset) gives exactly what was missed, or `recovered: false` and the state.",
+        "JSON frames over one WebSocket. A subscriber receives the current state, then every later event in order. A client that reconnects with its last (epoch, offset) receives the events it missed, or `recovered: false` and the current state.",
     },
     defaultContentType: "application/json",
     servers: {

@@ -4,8 +4,8 @@ import type { ErrorFrame } from "../../schema/live-frames.ts"
 import type { Principal } from "../http/principal.ts"
 
 /**
- * Who may listen. `own`: one channel per user, opened by its short name. `party`: the people an entity concerns, and
- * those whose scope lets them read anybody's. `public`: everybody, also without a token.
+ * Who may subscribe. `own`: each user has one channel and subscribes to it by its short name. `party`: the parties of
+ * an entity, and users with the scope `overseer`. `public`: all clients, also without a token.
  */
 type Audience =
   | { readonly who: "public" }
@@ -27,33 +27,42 @@ export type ChannelKind = keyof typeof channelKinds
 
 export interface Channel {
   readonly kind: ChannelKind
-  /** As commits name it. */
+  /** The name in the database. */
   readonly name: string
-  /** As clients know it. */
+  /** The name that clients see. */
   readonly shown: string
-  /** What comes after the colon of the name: a user, an entity, an id. Empty for the market. */
+  /** The part of the name after the colon: a user id, an entity id or an emoji id. Empty for the market. */
   readonly key: string
 }
 
 export type Refusal = Pick<ErrorFrame, "code" | "error">
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const unknown: Refusal = { code: "unknown_channel", error: "There is no such channel." }
-const loginRequired: Refusal = { code: "login_required", error: "This channel needs a token." }
+const unknown: Refusal = {
+  code: "unknown_channel",
+  error: "Unknown channel. See /asyncapi.json for the list of channels.",
+}
+const loginRequired: Refusal = {
+  code: "login_required",
+  error: "This channel requires a login. Send a connect frame with a token first.",
+}
 const missing = (scope: Scope): Refusal => ({
   code: "forbidden",
-  error: `This channel needs the scope ${scope}.`,
+  error: `This channel requires the scope ${scope}.`,
 })
-/** The same for an absent and for somebody else's: who is no party learns nothing. */
-export const notFound: Refusal = { code: "not_found", error: "There is no such channel, or it is not yours." }
+/** The same error for an entity that does not exist and for one of another user, so that existence is not revealed. */
+export const notFound: Refusal = {
+  code: "not_found",
+  error: "This channel does not exist, or you may not subscribe to it.",
+}
 
 const isKind = (text: string): text is ChannelKind => Object.hasOwn(channelKinds, text)
 
-/** Reads a client's name for a channel, and refuses what no look into the database could allow. */
-export const findChannel = (asked: string, principal: Principal | undefined): Channel | Refusal => {
-  const colon = asked.indexOf(":")
-  const kind = colon === -1 ? asked : asked.slice(0, colon)
-  const key = colon === -1 ? "" : asked.slice(colon + 1)
+/** Parses a channel name sent by a client, and checks the permissions that do not depend on the database. */
+export const findChannel = (requested: string, principal: Principal | undefined): Channel | Refusal => {
+  const colon = requested.indexOf(":")
+  const kind = colon === -1 ? requested : requested.slice(0, colon)
+  const key = colon === -1 ? "" : requested.slice(colon + 1)
   if (!isKind(kind)) return unknown
   const audience: Audience = channelKinds[kind]
 
@@ -82,8 +91,8 @@ export const findChannel = (asked: string, principal: Principal | undefined): Ch
 
 export const hasParties = (kind: ChannelKind): boolean => channelKinds[kind].who === "party"
 
-/** Whether a channel with these parties is still this caller's to hear. */
-export const mayHear = (
+/** Whether this user may receive a channel that has these parties. */
+export const mayReceive = (
   kind: ChannelKind,
   principal: Principal | undefined,
   parties: ReadonlyArray<string | null> | null,

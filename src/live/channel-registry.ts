@@ -8,26 +8,26 @@ import { type Frame, ReplayBuffer } from "./replay-buffer.ts"
 import type { IsWanted, StateLoader } from "./state-loader.ts"
 import { type Source, type Subscriber, Subscription } from "./subscription.ts"
 
-/** Hands a frame to every socket that joined the topic. */
+/** Sends a frame to every socket that joined the topic. */
 export type Publish = (topic: string, frame: Frame) => void
 
 export interface ChannelRegistryOptions {
   readonly stateLoader: StateLoader
   readonly run: <A>(effect: Effect.Effect<A>, done: (value: A) => void) => void
-  /** Asks for the channel's news to be read. */
+  /** Requests a read of the channel's new events. */
   readonly wake: (name: string) => void
 }
 
-const recentBytes = 16 * 1024 * 1024
+const replayBytes = 16 * 1024 * 1024
 
-/** The channels listened to in this process. Everything here happens in one turn; reading is left to others. */
+/** The channels that have subscribers in this process. All methods are synchronous; the hub and the loader read. */
 export class ChannelRegistry implements Source {
   readonly outlets = new Set<Publish>()
   readonly counts = { published: 0, delivered: 0, recovered: 0, unrecovered: 0, restarts: 0 }
   readonly #openChannels = new Map<string, OpenChannel>()
-  readonly #recent = new ReplayBuffer(recentBytes)
+  readonly #recent = new ReplayBuffer(replayBytes)
   readonly #options: ChannelRegistryOptions
-  /** Reads of a state under way: whoever comes meanwhile takes the same answer. */
+  /** Pending reads of a state. Subscribers that join during a read share its result. */
   readonly #openings = new Map<OpenChannel, Array<(opening: Opening) => void>>()
   #subscriptions = 0
 
@@ -42,13 +42,13 @@ export class ChannelRegistry implements Source {
     return this.#subscriptions
   }
 
-  join(channel: Channel, subscriber: Subscriber, asked: string): Subscription {
+  join(channel: Channel, subscriber: Subscriber, requested: string): Subscription {
     let openChannel = this.#openChannels.get(channel.name)
     if (openChannel === undefined) {
       openChannel = newOpenChannel(channel)
       this.#openChannels.set(channel.name, openChannel)
     }
-    const subscription = new Subscription(openChannel, this, subscriber, asked)
+    const subscription = new Subscription(openChannel, this, subscriber, requested)
     openChannel.subscriptions.add(subscription)
     this.#subscriptions++
     return subscription
@@ -63,7 +63,7 @@ export class ChannelRegistry implements Source {
     this.#recent.forget(openChannel.channel.name)
   }
 
-  /** True when somebody here listens and its news should be read: those up to the offset were not published yet. */
+  /** True if the channel has subscribers here and its events up to the offset are not published yet. */
   isWanted(name: string, offset = Number.POSITIVE_INFINITY): boolean {
     const openChannel = this.#openChannels.get(name)
     if (openChannel === undefined) return false
@@ -71,16 +71,16 @@ export class ChannelRegistry implements Source {
     return openChannel.position !== undefined && openChannel.position.offset < offset
   }
 
-  /** Publishes what this process has committed itself, if it is the very next of its channel. False: it must be read. */
-  show({ at, channel, data, epoch, offset, type }: PlacedEvent): boolean {
+  /** Publishes an event committed by this process, if it is the next of its channel. False: it must be read. */
+  publishCommitted({ at, channel, data, epoch, offset, type }: PlacedEvent): boolean {
     const openChannel = this.#openChannels.get(channel)
     if (openChannel === undefined) return true
     const { position } = openChannel
-    // Who may listen to a channel of parties may change with each of its events.
+    // The parties, and with them the permissions, may change with each event.
     if (position === undefined || openChannel.parties !== null) return false
     if (position.epoch !== epoch || position.offset + 1 !== offset) return false
-    this.#move(openChannel, { at, offset, type, data: JSON.stringify(data) }, epoch)
-    this.#letOn(openChannel)
+    this.#publish(openChannel, { at, offset, type, data: JSON.stringify(data) }, epoch)
+    this.#continueAhead(openChannel)
     return true
   }
 
@@ -102,7 +102,7 @@ export class ChannelRegistry implements Source {
     if (after !== undefined) {
       run(stateLoader.open(openChannel.channel, after, isWanted), (opening) => {
         if (opening === undefined) return
-        this.#saw(openChannel, opening)
+        this.#notePosition(openChannel, opening)
         done(opening)
       })
       return
@@ -114,13 +114,13 @@ export class ChannelRegistry implements Source {
     }
     const waiting = [done]
     this.#openings.set(openChannel, waiting)
-    // A feed that everybody left is left for good: who comes later joins another.
-    const isHeard = () => openChannel.subscriptions.size > 0
-    run(stateLoader.open(openChannel.channel, undefined, isHeard), (opening) => {
+    // An open channel without subscribers is removed. Later subscribers get a new one.
+    const hasSubscribers = () => openChannel.subscriptions.size > 0
+    run(stateLoader.open(openChannel.channel, undefined, hasSubscribers), (opening) => {
       this.#openings.delete(openChannel)
       if (opening === undefined) return
-      this.#saw(openChannel, opening)
-      for (const tell of waiting) tell(opening)
+      this.#notePosition(openChannel, opening)
+      for (const notify of waiting) notify(opening)
     })
   }
 
@@ -143,32 +143,32 @@ export class ChannelRegistry implements Source {
     this.counts.delivered += events
   }
 
-  /** Publishes what a read found beyond the position it asked from, and this feed has not published meanwhile. */
-  apply(openChannel: OpenChannel, news: News, asked: Position) {
+  /** Publishes the events that a read from position `from` found, except those published during the read. */
+  apply(openChannel: OpenChannel, news: News, from: Position) {
     const position = openChannel.position
     if (position === undefined) return
-    if (news.epoch !== position.epoch || news.offset < asked.offset) return this.#restart(openChannel, news)
+    if (news.epoch !== position.epoch || news.offset < from.offset) return this.#restart(openChannel, news)
     if (news.parties !== null) {
       openChannel.parties = news.parties
       for (const subscription of [...openChannel.subscriptions]) subscription.review()
     }
     if (news.offset <= position.offset) return
     const fresh = news.events.filter((event) => event.offset > position.offset)
-    // The channel has moved, but what comes next is gone.
+    // The channel has new events, but the next one is deleted already.
     if (fresh[0] === undefined ? news.events.length === 0 : fresh[0].offset !== position.offset + 1)
       return this.#restart(openChannel, news)
     let { offset } = position
     for (const event of fresh) {
       if (event.offset !== offset + 1) break
       offset = event.offset
-      this.#move(openChannel, event, news.epoch)
+      this.#publish(openChannel, event, news.epoch)
     }
     if (offset < news.offset) this.#options.wake(openChannel.channel.name)
-    this.#letOn(openChannel)
+    this.#continueAhead(openChannel)
   }
 
-  /** On to the next event of the feed: everybody who hears it is sent that. */
-  #move(openChannel: OpenChannel, event: EventRow, epoch: string) {
+  /** Publishes the next event to all live sockets. */
+  #publish(openChannel: OpenChannel, event: EventRow, epoch: string) {
     const { offset } = event
     openChannel.position = { epoch, offset }
     const frame = encodeEvent(openChannel.eventHead, event)
@@ -179,16 +179,16 @@ export class ChannelRegistry implements Source {
     for (const publish of this.outlets) publish(openChannel.topic, frame)
   }
 
-  /** Those who were ahead of the feed may have been caught up with. */
-  #letOn({ ahead }: OpenChannel) {
+  /** Continues subscriptions that waited for the channel to reach their position. */
+  #continueAhead({ ahead }: OpenChannel) {
     if (ahead.size === 0) return
     const waiting = [...ahead]
     ahead.clear()
     for (const subscription of waiting) subscription.advance()
   }
 
-  /** The first read of a channel says where its feed begins; a later one may find it elsewhere. */
-  #saw(openChannel: OpenChannel, { epoch, offset, parties }: Opening) {
+  /** Takes the position from the first read. If a later read finds another position, the channel is read again. */
+  #notePosition(openChannel: OpenChannel, { epoch, offset, parties }: Opening) {
     openChannel.parties = parties
     if (openChannel.position === undefined) {
       openChannel.position = { epoch, offset }
@@ -198,7 +198,7 @@ export class ChannelRegistry implements Source {
     }
   }
 
-  /** The channel is not where it was left, or events are gone: everybody starts over from its state. */
+  /** Restarts all subscriptions with the state, because the epoch changed or events were deleted. */
   #restart(openChannel: OpenChannel, { epoch, offset }: Position) {
     this.counts.restarts++
     this.#recent.forget(openChannel.channel.name)

@@ -4,14 +4,14 @@ import type { Client, SqlPiece } from "../postgres/sql.ts"
 import type { Channel, ChannelKind } from "./channel-names.ts"
 
 /**
- * The state a subscriber receives before the events. `expression` is read in the statement that reads the channel's offset.
- * `view` calls a service: the offset is read before and after it, and the state is used if the offset did not move.
+ * The state a subscriber receives before the events. `expression` is read in the statement that reads the channel's
+ * offset. `view` calls a service: the offset is read before and after it, and the state is used if it did not change.
  */
 export type ChannelState =
   | { readonly expression: (channel: Channel, sql: Client) => SqlPiece }
   | { readonly view: (channel: Channel) => Effect.Effect<unknown, Unavailable> }
 
-/** What a subject contributes: the states of its kinds of channels. */
+/** The channel states that one subject provides. */
 export type SubjectChannels<K extends ChannelKind> = Readonly<Record<K, ChannelState>>
 
 /** A list in a channel's state has at most this many entries. */

@@ -1,5 +1,18 @@
 import { Context, Effect, Exit, Layer } from "effect"
-import { defer, filter, fromEventPattern, interval, map, merge, Subject, tap, throttle } from "rxjs"
+import {
+  catchError,
+  concatMap,
+  EMPTY,
+  filter,
+  from,
+  interval,
+  map,
+  merge,
+  Observable,
+  Subject,
+  tap,
+} from "rxjs"
+import { Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
 import { Events } from "../turns/event-store.ts"
 import type { Channel } from "./channel-names.ts"
@@ -10,34 +23,35 @@ import type { Subscriber, Subscription } from "./subscription.ts"
 import { decodeWake } from "./wake-message.ts"
 
 export interface HubOptions {
-  /** A wake-up that got lost is noticed within this. */
+  /** Interval of the check that finds events whose wake-up was lost. */
   readonly checkMs: number
 }
 
-type Wake = string | typeof everything
+/** A wake-up of all open channels, in place of one channel's name. */
+const everyChannel = Symbol("every channel")
+type Wake = string | typeof everyChannel
 
-/** Stands among names of channels for all of them. */
-const everything = Symbol("every channel")
 const settleWithin = "500 millis"
-/** Channels asked about in one statement. */
-const standingsPerRead = 2000
+const channelsPerStatement = 2000
 
-/** From the bus to the topics: turns "something happened on this channel" into its events, in order, each once. */
+const listenTo = <A>(subscribe: (handler: (value: A) => void) => () => void) =>
+  new Observable<A>((subscriber) => subscribe((value) => subscriber.next(value)))
+
+/** Turns wake-ups of channels into their events: in order, each event once. */
 export class Hub extends Context.Service<
   Hub,
   {
-    /** The subscription is still to be started. */
-    join(channel: Channel, subscriber: Subscriber, asked: string): Subscription
-    /** Done when everything committed to the channel before has been published here, or soon anyway. */
+    /** Adds a subscription. The caller must start it. */
+    join(channel: Channel, subscriber: Subscriber, requested: string): Subscription
+    /** Waits until the events committed to the channel so far are published here, for at most half a second. */
     settle(name: string): Effect.Effect<void>
-    /** Adds a transport; returns what takes it away again. */
+    /** Adds a transport. Returns a function that removes it. */
     attach(publish: Publish): () => void
     counts(): ChannelRegistry["counts"] & {
       readonly channels: number
       readonly subscriptions: number
-      /** Channels whose events were found by the position check, and whose wake-up has not come until the next one. */
+      /** Channels whose events a check found, and whose wake-up did not arrive before the next check. */
       readonly repaired: number
-      readonly readFailures: number
     }
   }
 >()("directory/Hub") {
@@ -49,101 +63,93 @@ export class Hub extends Context.Service<
         const localPublish = yield* LocalPublish
         const events = yield* Events
         const stateLoader = yield* makeStateLoader
-        const fork = Effect.runForkWith(yield* Effect.context<never>())
-        const counts = { repaired: 0, readFailures: 0 }
+        const context = yield* Effect.context<never>()
+        const fork = Effect.runForkWith(context)
+        const runPromise = Effect.runPromiseWith(context)
+        let repaired = 0
 
         const run = <A>(effect: Effect.Effect<A>, done: (value: A) => void): void => {
           fork(effect).addObserver((exit) => {
             if (Exit.isSuccess(exit)) done(exit.value)
-            else fork(Effect.logError("a live read failed", exit.cause))
+            else fork(Effect.logError("live read failed", exit.cause))
           })
         }
-        /** Channels where the last check found what nobody was woken for; the wake-up may still be on its way. */
-        const unexplained = new Set<string>()
-        const calls = new Subject<string>()
-        const openChannels = new ChannelRegistry({ stateLoader, run, wake: (name) => calls.next(name) })
+        const requests = new Subject<string>()
+        const openChannels = new ChannelRegistry({ stateLoader, run, wake: (name) => requests.next(name) })
+        /** Channels whose events the last check found before their wake-up, which may still arrive. */
+        const unannounced = new Set<string>()
 
-        const read = Effect.fnUntraced(function* (names: ReadonlyArray<string>, woken: ReadonlySet<string>) {
-          const known = names
-            .flatMap((name) => openChannels.find(name) ?? [])
-            .filter((openChannel) => openChannel.position !== undefined)
-          for (let from = 0; from < known.length; from += standingsPerRead) {
-            const asked = new Map(
-              known
-                .slice(from, from + standingsPerRead)
-                .map((openChannel) => [openChannel.channel.name, openChannel] as const),
-            )
-            const standings = Array.from(asked, ([name, openChannel]) => ({ name, ...openChannel.position! }))
-            const places = new Map(standings.map((standing) => [standing.name, standing]))
-            for (const news of yield* events.news(standings)) {
-              const openChannel = asked.get(news.name)
-              // Somebody left and came back while this was read: that feed is another, with a position of its own.
-              if (openChannel === undefined || openChannels.find(news.name) !== openChannel) continue
-              if (!woken.has(news.name)) unexplained.add(news.name)
-              openChannels.apply(openChannel, news, places.get(news.name)!)
-            }
-          }
-        })
-
-        const wakes = merge(
-          calls.pipe(filter((name) => openChannels.isWanted(name))),
-          fromEventPattern<string>(
-            (handler) => bus.subscribe("channel", handler),
-            (_, stop: () => void) => stop(),
-          ).pipe(
-            map(decodeWake),
-            tap(({ name }) => void unexplained.delete(name)),
-            filter(({ name, offset }) => openChannels.isWanted(name, offset)),
-            map(({ name }) => name),
-          ),
+        const announcements = listenTo<string>((handler) => bus.subscribe("channel", handler)).pipe(
+          map(decodeWake),
+          tap(({ name }) => void unannounced.delete(name)),
+          filter(({ name, offset }) => openChannels.isWanted(name, offset)),
+          map(({ name }) => name),
         )
-        const checks = merge(
-          interval(checkMs),
-          fromEventPattern<void>(
-            (handler) => bus.onGap(handler),
-            (_, stop: () => void) => stop(),
-          ),
-        ).pipe(
+        const gaps = listenTo<void>((handler) => bus.onGap(handler))
+        const checks = merge(interval(checkMs), gaps).pipe(
           filter(() => openChannels.size > 0),
-          map((): Wake => everything),
+          map((): Wake => everyChannel),
         )
 
-        // One read at a time; what is woken meanwhile gathers here and shares the next.
-        const gathered = new Set<Wake>()
+        let batch = new Set<Wake>()
         let settling: Array<() => void> = []
-        const takeTurn = Effect.gen(function* () {
-          // The rest of the burst comes in this turn of the loop.
-          yield* Effect.promise(() => new Promise<void>((resume) => void setImmediate(resume)))
-          const all = gathered.delete(everything)
-          const woken = gathered as Set<string>
-          const names = all ? [...openChannels.names()] : [...woken]
-          const wokenNow = new Set(woken)
-          gathered.clear()
-          if (all) {
-            counts.repaired += unexplained.size
-            unexplained.clear()
-          }
-          const settled = settling
+        const startsBatch = (wake: Wake): boolean => {
+          const isFirst = batch.size === 0
+          batch.add(wake)
+          return isFirst
+        }
+        const readBatch = async function* () {
+          // The rest of a burst of wake-ups arrives in this turn of the event loop.
+          await new Promise<void>((resolve) => void setImmediate(resolve))
+          const [woken, settled] = [batch, settling]
+          batch = new Set()
           settling = []
-          yield* read(names, wokenNow)
-          for (const tell of settled) tell()
-        }).pipe(
-          // The next check finds what this read would have.
-          Effect.catch(() => Effect.sync(() => void counts.readFailures++)),
-          Effect.catchCause((cause) => Effect.logError("live events could not be published", cause)),
-        )
-        const pipeline = merge(wakes, checks)
+          const isCheck = woken.delete(everyChannel)
+          if (isCheck) {
+            repaired += unannounced.size
+            unannounced.clear()
+          }
+          const names = isCheck ? [...openChannels.names()] : [...(woken as Set<string>)]
+          for (let at = 0; at < names.length; at += channelsPerStatement) {
+            const standings = names.slice(at, at + channelsPerStatement).flatMap((name) => {
+              const openChannel = openChannels.find(name)
+              return openChannel?.position === undefined ? [] : { ...openChannel.position, name, openChannel }
+            })
+            if (standings.length === 0) continue
+            yield { standings, woken, news: await runPromise(events.news(standings)) }
+          }
+          for (const done of settled) done()
+        }
+        // Wake, coalesce, read, fan out. One batch is read at a time; wake-ups during a read form the next batch.
+        const wanted = requests.pipe(filter((name) => openChannels.isWanted(name)))
+        const pipeline = merge(wanted, announcements, checks)
           .pipe(
-            map((wake) => void gathered.add(wake)),
-            throttle(
-              () => defer(() => new Promise<void>((done) => fork(takeTurn).addObserver(() => done()))),
-              { leading: true, trailing: true },
+            filter(startsBatch),
+            concatMap(() =>
+              from(readBatch()).pipe(
+                tap(({ news, standings, woken }) => {
+                  const byName = new Map(standings.map((standing) => [standing.name, standing]))
+                  for (const found of news) {
+                    const standing = byName.get(found.name)!
+                    // Skipped if all subscribers left during the read, even if others joined.
+                    if (openChannels.find(found.name) !== standing.openChannel) continue
+                    if (!woken.has(found.name)) unannounced.add(found.name)
+                    openChannels.apply(standing.openChannel, found, standing)
+                  }
+                }),
+                catchError((cause) => {
+                  // After an outage of the database, the next check reads these channels.
+                  if (!(cause instanceof Unavailable))
+                    fork(Effect.logError("publishing live events failed", cause))
+                  return EMPTY
+                }),
+              ),
             ),
           )
           .subscribe()
         const stopListening = localPublish.listen((event) => {
-          unexplained.delete(event.channel)
-          return openChannels.show(event)
+          unannounced.delete(event.channel)
+          return openChannels.publishCommitted(event)
         })
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {
@@ -153,11 +159,11 @@ export class Hub extends Context.Service<
         )
 
         return Hub.of({
-          join: (channel, subscriber, asked) => openChannels.join(channel, subscriber, asked),
+          join: (channel, subscriber, requested) => openChannels.join(channel, subscriber, requested),
           settle: (name) =>
             Effect.callback<void>((resume) => {
               settling.push(() => resume(Effect.void))
-              calls.next(name)
+              requests.next(name)
             }).pipe(Effect.timeout(settleWithin), Effect.ignore),
           attach: (publish) => {
             openChannels.outlets.add(publish)
@@ -165,7 +171,7 @@ export class Hub extends Context.Service<
           },
           counts: () => ({
             ...openChannels.counts,
-            ...counts,
+            repaired,
             channels: openChannels.size,
             subscriptions: openChannels.subscriptions,
           }),

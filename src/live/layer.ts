@@ -5,7 +5,7 @@ import { retention } from "./retention.ts"
 import { LiveLookups } from "./socket-lookup-store.ts"
 import { LiveSessions } from "./socket-sessions.ts"
 
-/** Everything behind the live socket. */
+/** The services of the live socket. */
 export const live = (options: HubOptions) =>
   Layer.mergeAll(LiveSessions.layer, retention).pipe(
     Layer.provideMerge(Layer.mergeAll(Hub.layer(options), LiveLookups.layer)),

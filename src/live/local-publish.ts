@@ -1,29 +1,29 @@
 import { Context, Layer } from "effect"
 import type { PlacedEvent } from "../../actors/ports.ts"
 
-/** Shows an event this process has just committed. False: whoever listens here has to read it. */
-export type Show = (event: PlacedEvent) => boolean
+/** Publishes an event that this process has just committed. False: the hub must read it from the database. */
+export type PublishCommitted = (event: PlacedEvent) => boolean
 
-/** From the commit to the hub of the same process: what is known here need not be read back. */
+/** Passes committed events to the hub of the same process, so that it need not read them from the database. */
 export class LocalPublish extends Context.Service<
   LocalPublish,
   {
-    /** True: nobody in this process has to read it any more. */
-    readonly tell: Show
-    listen(show: Show): () => void
+    /** True if no listener of this process has to read the event. */
+    readonly publish: PublishCommitted
+    listen(listener: PublishCommitted): () => void
   }
 >()("directory/LocalPublish") {
   static readonly layer = Layer.sync(LocalPublish, () => {
-    const listeners = new Set<Show>()
+    const listeners = new Set<PublishCommitted>()
     return LocalPublish.of({
-      tell: (event) => {
-        let isShown = true
-        for (const show of listeners) if (!show(event)) isShown = false
-        return isShown
+      publish: (event) => {
+        let isPublished = true
+        for (const listener of listeners) if (!listener(event)) isPublished = false
+        return isPublished
       },
-      listen: (show) => {
-        listeners.add(show)
-        return () => listeners.delete(show)
+      listen: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
       },
     })
   })

@@ -3,22 +3,22 @@ import type { Channel } from "./channel-names.ts"
 import { eventHead } from "./protocol.ts"
 import type { Subscription } from "./subscription.ts"
 
-/** A channel somebody in this process listens to, and how far it has been published here. */
+/** A channel with subscribers in this process, and the position up to which it is published here. */
 export interface OpenChannel {
   readonly channel: Channel
-  /** What its sockets join in the transport: short, because every event names it. */
+  /** The topic that its sockets join in the transport. It is short, because every event names it. */
   readonly topic: string
   readonly eventHead: string
   /** Undefined until the first read. */
   position: Position | undefined
-  /** Woken before the position was known. */
+  /** True if a wake-up arrived before the position was known. */
   woken: boolean
-  /** As of the last read; for channels that have parties. */
+  /** The parties at the last read, for channels that have parties. */
   parties: ReadonlyArray<string | null> | null
   readonly subscriptions: Set<Subscription>
-  /** Subscriptions that are ahead of this feed: they were shown a state it has not published up to yet. */
+  /** Subscriptions whose state is newer than the events published here so far. */
   readonly ahead: Set<Subscription>
-  /** How many hear what is published. */
+  /** The number of sockets that receive live events. */
   live: number
 }
 

@@ -3,14 +3,14 @@ import type { ChannelPosition } from "../../actors/ports.ts"
 import { AppConfig } from "../config/config.ts"
 
 /**
- * Channels in which this process has placed more events than are kept of one. What a process that ended knew is learnt
- * again with the channel's next event; one that has no more goes with its time.
+ * The channels to which this process added an event beyond the limit per channel. After a restart, a channel is noticed
+ * again with its next event. A channel without further events shrinks when its events reach the maximum age.
  */
 export class OversizedChannels extends Context.Service<
   OversizedChannels,
   {
     placed(position: ChannelPosition): void
-    /** Those placed in since the last taking. */
+    /** Returns the channels since the last call. */
     take(): ReadonlyArray<string>
   }
 >()("directory/OversizedChannels") {

@@ -8,24 +8,24 @@ import {
 import type { EventRow } from "../turns/event-store.ts"
 import type { Frame } from "./replay-buffer.ts"
 
-/** What the protocol needs of a socket; nothing here knows which kind it is. */
+/** The interface of a socket, independent of the transport. */
 export interface Sink {
   send(frame: string | Frame): void
-  /** From now on what is published under the topic reaches this socket, after everything sent to it before. */
+  /** Later frames published to the topic reach this socket, after the frames sent to it so far. */
   subscribe(topic: string): void
   unsubscribe(topic: string): void
   close(code: number, reason: string): void
-  /** Ends the connection without a word: whoever does not read would not read that either. */
+  /** Ends the connection without a close frame. A client that does not read would not read the frame either. */
   cut(): void
-  /** What was sent and has not left yet. */
+  /** Bytes that were sent but have not left the process yet. */
   bufferedBytes(): number
-  /** All that was sent to this socket alone; no more than it was. */
+  /** A lower bound of the bytes sent to this socket. Frames published to topics are not counted. */
   sentBytes(): number
 }
 
 const decode = Schema.decodeUnknownResult(ClientFrame)
 
-/** By what a client knows which of its frames is meant. */
+/** Identifies the frame of the client that an error refers to. */
 export type Reference = Pick<ErrorFrame, "id" | "channel">
 
 export const referenceTo = (frame: unknown): Reference => {
@@ -36,7 +36,7 @@ export const referenceTo = (frame: unknown): Reference => {
   }
 }
 
-/** Without a type: not a frame of this protocol. */
+/** Decodes a frame. The result has no `type` if the text is not a frame of this protocol. */
 export const decodeClientFrame = (text: string): ClientFrame | (Reference & { readonly type?: never }) => {
   let value: unknown
   try {
@@ -51,7 +51,7 @@ export const decodeClientFrame = (text: string): ClientFrame | (Reference & { re
 export const encode = (frame: Exclude<ServerFrame, { type: "event" | "subscribed" }>): string =>
   JSON.stringify(frame)
 
-/** The state is JSON text already and goes in as it is. */
+/** Encodes `subscribed`. The state is JSON text already and is inserted unchanged. */
 export const encodeSubscribed = (
   frame: Omit<SubscribedFrame, "type" | "state">,
   state: string | undefined,
@@ -60,10 +60,10 @@ export const encodeSubscribed = (
   return state === undefined ? head : `${head.slice(0, -1)},"state":${state}}`
 }
 
-/** How every event of a channel begins. */
+/** The first part of every event frame of a channel. */
 export const eventHead = (shown: string): string =>
   `{"type":"event","channel":${JSON.stringify(shown)},"offset":`
 
-/** Once per event, however many listen. */
+/** Encodes an event. Called once per event, whatever the number of subscribers. */
 export const encodeEvent = (head: string, { at, data, offset, type }: EventRow): Frame =>
   Buffer.from(`${head}${offset},"event":${JSON.stringify(type)},"data":${data},"at":"${at}"}`)

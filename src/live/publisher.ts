@@ -6,7 +6,7 @@ import { LocalPublish } from "./local-publish.ts"
 import { OversizedChannels } from "./oversized-channels.ts"
 import { encodeWake } from "./wake-message.ts"
 
-/** Wakes and invalidates across processes; what is told here is already committed. */
+/** Publishes committed changes to all processes: wakes subscribers and invalidates caches. */
 export const publisher = (options: { readonly peersPossible: boolean }) =>
   Layer.effect(
     Publisher,
@@ -18,7 +18,7 @@ export const publisher = (options: { readonly peersPossible: boolean }) =>
         committed: (events) => {
           for (const event of events) {
             oversized.placed(event)
-            if (!localPublish.tell(event)) bus.publish("channel", encodeWake(event))
+            if (!localPublish.publish(event)) bus.publish("channel", encodeWake(event))
             else if (options.peersPossible) bus.wakeOthers("channel", encodeWake(event))
           }
         },

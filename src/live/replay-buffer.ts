@@ -7,17 +7,17 @@ interface Arrival {
   readonly offset: number
 }
 
-/** Below this many entries the list of arrivals is left alone. */
+/** The list of arrivals is not compacted below this size. */
 const compactFrom = 4096
 
 /**
- * The newest frames of the channels heard here, so that most of those who come back need no read. One budget for all of
- * them: the oldest frame goes first, whatever its channel.
+ * Stores the newest frames of the open channels, so that most reconnecting clients need no read. All channels share one
+ * budget of bytes. The oldest frame is dropped first, whatever its channel.
  */
 export class ReplayBuffer {
   readonly #runs = new Map<string, Run>()
   readonly #budgetBytes: number
-  /** Oldest first. Those of forgotten channels stay as empty entries until the next compaction. */
+  /** Oldest first. Entries of forgotten channels stay until the next compaction. */
   #arrivals: Array<Arrival> = []
   #next = 0
   #frames = 0
@@ -31,7 +31,7 @@ export class ReplayBuffer {
     return this.#bytes
   }
 
-  /** Offsets of a channel follow each other; `forget` it first where they do not. */
+  /** Adds the next frame of a channel. If its offset is not the next one, call `forget` first. */
   add(channel: string, offset: number, frame: Frame): void {
     let run = this.#runs.get(channel)
     if (run === undefined) {

@@ -6,12 +6,12 @@ import { OversizedChannels } from "./oversized-channels.ts"
 
 const batch = 2000
 
-/** A batch at a time, so that no delete holds others up for long. */
+/** Deletes in batches, so that a delete does not block other statements for long. */
 const inBatches = Effect.fnUntraced(function* (trim: Effect.Effect<number, Unavailable>) {
   while ((yield* trim) === batch) yield* Effect.sleep("50 millis")
 })
 
-/** Forgets events that are old, or too many of one channel. */
+/** Deletes events that are too old, or that exceed the limit of their channel. */
 export const retention = Layer.effectDiscard(
   Effect.gen(function* () {
     const events = yield* Events
@@ -21,12 +21,8 @@ export const retention = Layer.effectDiscard(
       yield* inBatches(events.trimOld(eventKeepHours, batch))
       const names = oversized.take()
       if (names.length > 0) yield* inBatches(events.trimChannels(names, eventKeepPerChannel, batch))
-    }).pipe(
-      Effect.catchCause((cause) =>
-        Effect.logWarning("old events not trimmed, the next round tries again", cause),
-      ),
-    )
-    // Jittered: every process does this, and whoever comes second finds nothing left.
+    }).pipe(Effect.catchCause((cause) => Effect.logWarning("event retention failed", cause)))
+    // Every process runs this. Jitter keeps them from deleting the same rows at the same time.
     yield* Effect.forkScoped(trim.pipe(Effect.schedule(Schedule.jittered(Schedule.spaced("1 minute")))))
   }),
 )

@@ -5,21 +5,21 @@ import type { RawRequest } from "../http/endpoint.ts"
 import { Guards } from "../http/guards.ts"
 import type { Principal } from "../http/principal.ts"
 
-/** Who a token stands for, for as long as it does. */
+/** The user of a token, and when the token expires. */
 export interface Identity {
   readonly principal: Principal
-  /** Kept to ask again whether it still counts. */
+  /** Stored to check later whether the token is still valid. */
   readonly token: string
-  /** Infinity for a key without an end. */
+  /** Infinity for an API key that does not expire. */
   readonly expiresAtMs: number
 }
 
-/** Undefined: the token counts for nothing here. */
+/** Returns undefined if the token is not valid for the live socket. */
 export type Identify = (token: string) => Effect.Effect<Identity | undefined, Unavailable>
 
 const apiKeyPrefix = "svc_"
 
-/** As those who check it have it: no later than the settings of now let a token live. */
+/** The expiry of an access token, as authentication computes it: limited by the currently configured lifetime. */
 const expiryOf = (token: string, accessSeconds: number): number => {
   try {
     const { exp, iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
@@ -33,7 +33,7 @@ const expiryOf = (token: string, accessSeconds: number): number => {
   }
 }
 
-/** The same guard that stands before the HTTP operations decides, so a token means the same in both places. */
+/** Authenticates with the guard of the HTTP operations, so that a token has the same meaning in both places. */
 export const makeIdentify: Effect.Effect<Identify, never, AppConfig | Guards> = Effect.gen(function* () {
   const guards = yield* Guards
   const { accessTokenSeconds } = yield* AppConfig
@@ -51,7 +51,7 @@ export const makeIdentify: Effect.Effect<Identify, never, AppConfig | Guards> = 
     }
     return guards.authenticate("JWT", request).pipe(
       Effect.map((principal) =>
-        // A token from the authorization-code flow reaches one id, not its owner's channels.
+        // A token from the authorization-code flow gives access to one emoji id, not to the channels of its owner.
         principal === null || principal.via === "oauth"
           ? undefined
           : { principal, token, expiresAtMs: principal.keyExpiresAt ?? expiryOf(token, accessTokenSeconds) },
@@ -61,42 +61,45 @@ export const makeIdentify: Effect.Effect<Identify, never, AppConfig | Guards> = 
   }
 })
 
-interface Meanwhile {
+/** The changes of permissions that were announced during one authentication. */
+interface Changes {
   readonly users: Set<string>
-  isEverybody: boolean
-  isSomeKey: boolean
+  allUsers: boolean
+  apiKeys: boolean
 }
 
-const isDoubtful = ({ principal }: Identity, { isEverybody, isSomeKey, users }: Meanwhile): boolean =>
-  isEverybody || users.has(principal.userId) || (isSomeKey && principal.via === "api_key")
+const isAffected = ({ principal }: Identity, { allUsers, apiKeys, users }: Changes): boolean =>
+  allUsers || users.has(principal.userId) || (apiKeys && principal.via === "api_key")
 
 /**
- * Asks again where rights were taken away while it was asking. Whose they are is known only afterwards, so what is told
- * meanwhile is noted; what others lose keeps nobody waiting.
+ * Repeats an authentication if the permissions of its user changed while it ran. The user is known only afterwards, so
+ * all changes during an authentication are recorded. Changes of other users do not delay it.
  */
 export const recheckWhenChanged = (identify: Identify) => {
-  const underWay = new Set<Meanwhile>()
-  const ask: Identify = (token) =>
+  const running = new Set<Changes>()
+  const identifyAgain: Identify = (token) =>
     Effect.suspend(() => {
-      const meanwhile: Meanwhile = { users: new Set(), isEverybody: false, isSomeKey: false }
-      underWay.add(meanwhile)
+      const changes: Changes = { users: new Set(), allUsers: false, apiKeys: false }
+      running.add(changes)
       return identify(token).pipe(
-        Effect.ensuring(Effect.sync(() => underWay.delete(meanwhile))),
+        Effect.ensuring(Effect.sync(() => running.delete(changes))),
         Effect.flatMap((identity) =>
-          identity !== undefined && isDoubtful(identity, meanwhile) ? ask(token) : Effect.succeed(identity),
+          identity !== undefined && isAffected(identity, changes)
+            ? identifyAgain(token)
+            : Effect.succeed(identity),
         ),
       )
     })
   return {
-    ask,
+    identify: identifyAgain,
     usersChanged: (userIds: ReadonlyArray<string> | "all"): void => {
-      for (const meanwhile of underWay) {
-        if (userIds === "all") meanwhile.isEverybody = true
-        else for (const userId of userIds) meanwhile.users.add(userId)
+      for (const changes of running) {
+        if (userIds === "all") changes.allUsers = true
+        else for (const userId of userIds) changes.users.add(userId)
       }
     },
     keysChanged: (): void => {
-      for (const meanwhile of underWay) meanwhile.isSomeKey = true
+      for (const changes of running) changes.apiKeys = true
     },
   }
 }

@@ -8,15 +8,15 @@ type LookupFrame = ClientFrame & { type: "lookup" }
 export const withId = (id: string | null | undefined): { readonly id?: string } => (id == null ? {} : { id })
 
 /**
- * A socket's lookups, answered one after another: whoever asks much waits for themself, and what nobody waits for is not
- * read.
+ * Answers the lookups of one socket one after another, so that many lookups of one client delay only that client.
+ * Queued lookups are dropped when the socket closes.
  */
 export class LookupQueue {
   readonly #ports: Pick<SessionPorts, "directory" | "run">
   readonly #send: (frame: Parameters<typeof encode>[0]) => void
   readonly #isFull: () => boolean
   #waiting: Array<LookupFrame> = []
-  /** The next one waits for room in the socket. */
+  /** True while the next lookup waits for room in the socket. */
   #isHeld = false
 
   constructor(
@@ -29,21 +29,25 @@ export class LookupQueue {
     this.#isFull = isFull
   }
 
-  ask(frame: LookupFrame) {
+  add(frame: LookupFrame) {
     if (this.#waiting.length >= liveLimits.lookupsWaiting)
-      return this.#refuse(frame, "unavailable", "Too many lookups of this socket are waiting. Try again.")
+      return this.#refuse(
+        frame,
+        "unavailable",
+        "This socket has too many pending lookups. Retry after you receive results.",
+      )
     this.#waiting.push(frame)
     if (this.#waiting.length === 1) this.#answerNext()
   }
 
-  /** The socket has room again. */
+  /** Continues when the socket has room again. */
   drained() {
     if (!this.#isHeld) return
     this.#isHeld = false
     this.#answerNext()
   }
 
-  /** Nobody waits any more. */
+  /** Drops the queued lookups. */
   end() {
     this.#waiting = []
   }
@@ -51,14 +55,15 @@ export class LookupQueue {
   #answerNext() {
     const [frame] = this.#waiting
     if (frame === undefined) return
-    // Whoever reads slower than they ask would else be cut off for what they have asked for.
+    // Otherwise a client that reads more slowly than it sends lookups would be disconnected as a slow reader.
     this.#isHeld = this.#isFull()
     if (this.#isHeld) return
     const { directory, run } = this.#ports
     run(directory.lookup(frame.emoji_ids), (exit) => {
       if (Exit.isFailure(exit))
-        this.#refuse(frame, "unavailable", "The directory could not be read. Try again.")
-      else if (exit.value === undefined) this.#refuse(frame, "too_large", "Ask for fewer ids at once.")
+        this.#refuse(frame, "unavailable", "The directory is temporarily unavailable. Retry later.")
+      else if (exit.value === undefined)
+        this.#refuse(frame, "too_large", "The result is too large. Request fewer emoji ids per lookup.")
       else this.#send({ type: "records", ...withId(frame.id), results: exit.value })
       this.#waiting.shift()
       this.#answerNext()

@@ -4,34 +4,36 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { type LookupResult, liveLimits } from "../../schema/live-frames.ts"
 import { Sql } from "../postgres/sql.ts"
 
-/** Reads at once: sockets that ask all the time must not take the pool from everybody else. */
-const readsAtOnce = 4
+/** Limits concurrent reads: sockets with many lookups must not use the whole connection pool. */
+const concurrentReads = 4
 
-/** No character takes more bytes than these in the database: what is larger is not read at all. */
+/** A character has at most three bytes here. Larger results are rejected before they are read. */
 const mostBytes = 3 * liveLimits.lookupCharacters
 
 const charactersOf = (records: LookupResult["result"]): number =>
   records.reduce((sum, { data }) => sum + data.length, 0)
 
 /**
- * What the live socket asks of the directory. It reads the database and not the cache of lookups: whoever was just told
- * that an id changed must not be shown what it was.
+ * Lookups for the live socket. They read the database and not the lookup cache: a client that was just notified of a
+ * change must not receive the old records.
  */
 export class LiveLookups extends Context.Service<
   LiveLookups,
   {
-    /** One result per id, in order, whatever the spelling. Undefined: together they are too large for one answer. */
-    lookup(asked: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LookupResult> | undefined, Unavailable>
+    /** Returns one result per id, in order, for any spelling. Undefined: the results are too large for one frame. */
+    lookup(
+      requested: ReadonlyArray<string>,
+    ): Effect.Effect<ReadonlyArray<LookupResult> | undefined, Unavailable>
   }
 >()("directory/LiveLookups") {
   static readonly layer = Layer.effect(
     LiveLookups,
     Effect.gen(function* () {
       const sql = yield* Sql
-      const reads = yield* Semaphore.make(readsAtOnce)
+      const reads = yield* Semaphore.make(concurrentReads)
 
-      const lookup = Effect.fnUntraced(function* (asked: ReadonlyArray<string>) {
-        const ids = asked.map((text) => ({ text, id: parseEmojiId(text) }))
+      const lookup = Effect.fnUntraced(function* (requested: ReadonlyArray<string>) {
+        const ids = requested.map((text) => ({ text, id: parseEmojiId(text) }))
         const canonicals = new Set(ids.flatMap(({ id }) => (id._tag === "EmojiId" ? [id.canonical] : [])))
         const rows =
           canonicals.size === 0

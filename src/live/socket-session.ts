@@ -2,7 +2,7 @@ import { Effect, Exit } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type ClientFrame, closeCodes, type ErrorFrame, liveLimits } from "../../schema/live-frames.ts"
 import type { Principal } from "../http/principal.ts"
-import { type Channel, findChannel, mayHear, notFound } from "./channel-names.ts"
+import { type Channel, findChannel, mayReceive, notFound } from "./channel-names.ts"
 import type { Hub } from "./hub.ts"
 import { decodeClientFrame, encode, type Reference, referenceTo, type Sink } from "./protocol.ts"
 import type { Identify, Identity } from "./socket-identity.ts"
@@ -13,17 +13,17 @@ import { TokenBucket } from "./token-bucket.ts"
 
 type Run = <A>(effect: Effect.Effect<A, Unavailable>, done: (exit: Exit.Exit<A, Unavailable>) => void) => void
 
-/** What all sessions share. */
+/** The services that all sessions share. */
 export interface SessionPorts {
   readonly hub: (typeof Hub)["Service"]
   readonly directory: (typeof LiveLookups)["Service"]
   readonly identify: Identify
   readonly run: Run
-  /** Milliseconds since the epoch, as tokens count them. */
+  /** Milliseconds since the Unix epoch, by the database's clock. */
   readonly now: () => number
-  /** How long this process has been listening: time in which it could not is not held against clients. */
+  /** How long this process has been able to receive frames. A stall of the process does not count against clients. */
   readonly listenedMs: () => number
-  /** The person behind the socket has become known. */
+  /** Called when the user of the socket is known. */
   readonly identified: (session: LiveSession, userId: string) => void
   readonly ended: (session: LiveSession, userId: string | undefined) => void
 }
@@ -31,7 +31,7 @@ export interface SessionPorts {
 const badFramesAllowed = 10
 const tokenExpired = [closeCodes.tokenExpired, "token_expired"] as const
 
-/** One socket's side of the protocol: reads frames, keeps subscriptions, and knows nothing of the transport. */
+/** The protocol for one socket: handles its frames and subscriptions, independent of the transport. */
 export class LiveSession implements Subscriber {
   readonly sink: Sink
   readonly #ports: SessionPorts
@@ -39,22 +39,22 @@ export class LiveSession implements Subscriber {
   readonly #subscriptions = new Map<string, Subscription>()
   #phase: "waiting" | "authenticating" | "ready" | "ending" | "closed" = "waiting"
   #identity: Identity | undefined
-  /** Frames that came while a token was being checked. */
+  /** Frames received while a token is being checked. */
   #queue: Array<ClientFrame> | undefined
-  readonly #questions: LookupQueue
+  readonly #lookups: LookupQueue
   #badFrames = 0
-  readonly #allowance: TokenBucket
+  readonly #frameLimit: TokenBucket
 
   constructor(sink: Sink, ports: SessionPorts) {
     this.sink = sink
     this.#ports = ports
-    this.#questions = new LookupQueue(
+    this.#lookups = new LookupQueue(
       ports,
       (frame) => this.#send(frame),
       () => isFull(sink),
     )
     this.#openedAt = ports.listenedMs()
-    this.#allowance = new TokenBucket(liveLimits.burstFrames, liveLimits.framesPerSecond, ports.now())
+    this.#frameLimit = new TokenBucket(liveLimits.burstFrames, liveLimits.framesPerSecond, ports.now())
   }
 
   principal(): Principal | undefined {
@@ -66,33 +66,37 @@ export class LiveSession implements Subscriber {
 
   receive(text: string) {
     if (this.#phase === "closed" || this.#phase === "ending") return
-    if (!this.#allowance.take(this.#ports.now()))
+    if (!this.#frameLimit.take(this.#ports.now()))
       return this.#close(closeCodes.tooManyFrames, "too_many_frames")
     const frame = decodeClientFrame(text)
     if (frame.type === undefined)
-      return this.#refuse("bad_frame", "This is not a frame of the protocol.", frame)
+      return this.#refuse(
+        "bad_frame",
+        "This is not a valid frame. See /asyncapi.json for the frames a client may send.",
+        frame,
+      )
     if (this.#phase !== "authenticating") return this.#handle(frame)
     this.#queue ??= []
     this.#queue.push(frame)
   }
 
-  /** The socket has room again. */
+  /** Continues when the socket has room again. */
   drained() {
-    this.#questions.drained()
+    this.#lookups.drained()
     for (const subscription of this.#subscriptions.values()) subscription.advance()
   }
 
-  /** The transport lost the socket: nothing can be sent any more. */
+  /** Cleans up after the connection has ended. */
   closed() {
     if (this.#phase === "closed") return
     this.#phase = "closed"
     for (const subscription of this.#subscriptions.values()) subscription.end()
     this.#subscriptions.clear()
-    this.#questions.end()
+    this.#lookups.end()
     this.#ports.ended(this, this.#identity?.principal.userId)
   }
 
-  /** Called now and then: closes what waited too long. */
+  /** Closes the socket if it did not connect in time or its token expired. Called periodically. */
   sweep(now: number) {
     const waitedMs = this.#ports.listenedMs() - this.#openedAt
     if (this.#phase === "waiting" && waitedMs > liveLimits.connectWithinSeconds * 1000) {
@@ -106,12 +110,12 @@ export class LiveSession implements Subscriber {
     this.#close(closeCodes.restart, "restart")
   }
 
-  /** What the token stood for may have changed: closes, or takes back what it no longer opens. False: ask again. */
+  /** Checks the token again. Closes the socket or ends subscriptions if permissions were lost. False: retry. */
   recheck(): Effect.Effect<boolean> {
     const before = this.#identity
     if (before === undefined || this.#phase === "closed") return Effect.succeed(true)
     return this.#ports.identify(before.token).pipe(
-      Effect.flatMap((identity) => this.#reconsider(before, identity)),
+      Effect.flatMap((identity) => this.#applyRecheck(before, identity)),
       Effect.as(true),
       Effect.catchCause(() => Effect.succeed(false)),
     )
@@ -123,27 +127,29 @@ export class LiveSession implements Subscriber {
     subscription.end()
     this.#subscriptions.delete(name)
     if (subscription.isStarted) this.#send({ type: "unsubscribed", channel: shown, reason: "not_allowed" })
-    else this.#send({ type: "error", channel: subscription.asked, ...notFound })
+    else this.#send({ type: "error", channel: subscription.requested, ...notFound })
   }
 
-  #reconsider(before: Identity, identity: Identity | undefined): Effect.Effect<void> {
-    // A newer token may have taken its place meanwhile.
+  #applyRecheck(before: Identity, identity: Identity | undefined): Effect.Effect<void> {
+    // A newer token may have replaced it during the check.
     if (this.#identity !== before) return Effect.void
-    if (identity !== undefined) return Effect.sync(() => this.#become(identity))
+    if (identity !== undefined) return Effect.sync(() => this.#setIdentity(identity))
     if (this.#ports.now() >= before.expiresAtMs) return Effect.sync(() => this.#close(...tokenExpired))
     return this.#endLogin(`session:${before.principal.userId}`)
   }
 
-  /** Nothing more is heard but the last word on the session itself. */
-  #endLogin(last: string): Effect.Effect<void> {
+  /** Ends all subscriptions and closes the socket. The `session` channel first delivers its last events. */
+  #endLogin(sessionChannel: string): Effect.Effect<void> {
     this.#phase = "ending"
     for (const [name, subscription] of this.#subscriptions) {
-      if (name === last) continue
+      if (name === sessionChannel) continue
       subscription.end()
       this.#subscriptions.delete(name)
     }
-    const lastWord = this.#subscriptions.has(last) ? this.#ports.hub.settle(last) : Effect.void
-    return Effect.map(lastWord, () => this.#close(closeCodes.sessionEnded, "session_ended"))
+    const lastEvents = this.#subscriptions.has(sessionChannel)
+      ? this.#ports.hub.settle(sessionChannel)
+      : Effect.void
+    return Effect.map(lastEvents, () => this.#close(closeCodes.sessionEnded, "session_ended"))
   }
 
   #handle(frame: ClientFrame) {
@@ -156,7 +162,7 @@ export class LiveSession implements Subscriber {
       case "unsubscribe":
         return this.#unsubscribe(frame.channel)
       case "lookup":
-        return this.#questions.ask(frame)
+        return this.#lookups.add(frame)
       case "ping":
         return this.#send({ type: "pong", ...withId(frame.id) })
     }
@@ -164,9 +170,13 @@ export class LiveSession implements Subscriber {
 
   #connect(token: string | undefined) {
     if (token === undefined) {
-      if (this.#identity !== undefined) return this.#refuse("bad_frame", "This socket has a user already.")
+      if (this.#identity !== undefined)
+        return this.#refuse(
+          "bad_frame",
+          "This socket is already authenticated. Open another socket to connect without a token.",
+        )
       this.#phase = "ready"
-      return this.#sayConnected()
+      return this.#sendConnected()
     }
     const wasReady = this.#phase === "ready"
     this.#phase = "authenticating"
@@ -174,32 +184,35 @@ export class LiveSession implements Subscriber {
       if (this.#phase !== "authenticating") return
       this.#phase = wasReady ? "ready" : "waiting"
       if (Exit.isFailure(exit)) {
-        this.#refuse("unavailable", "The token could not be checked. Try again.")
+        this.#refuse("unavailable", "The token could not be checked. Retry later.")
         if (!wasReady) this.#close(closeCodes.tryLater, "try_later")
-      } else this.#judge(exit.value)
+      } else this.#accept(exit.value)
       this.#handleQueued()
     })
   }
 
-  #judge(identity: Identity | undefined) {
+  #accept(identity: Identity | undefined) {
     if (identity === undefined) return this.#close(closeCodes.unauthorized, "unauthorized")
     const before = this.#identity?.principal.userId
     if (before !== undefined && before !== identity.principal.userId) {
-      return this.#refuse("user_changed", "The token is another user's. Open another socket for them.")
+      return this.#refuse(
+        "user_changed",
+        "The token belongs to another user. Open another socket for that user.",
+      )
     }
     this.#phase = "ready"
-    this.#become(identity)
-    this.#sayConnected()
+    this.#setIdentity(identity)
+    this.#sendConnected()
   }
 
-  #become(identity: Identity) {
+  #setIdentity(identity: Identity) {
     const before = this.#identity?.principal.userId
     this.#identity = identity
     if (before === undefined) this.#ports.identified(this, identity.principal.userId)
     for (const subscription of [...this.#subscriptions.values()]) {
       const { channel, parties } = subscription.openChannel
       const isOpen = !("code" in findChannel(channel.shown, identity.principal))
-      if (!isOpen || (subscription.isStarted && !mayHear(channel.kind, identity.principal, parties))) {
+      if (!isOpen || (subscription.isStarted && !mayReceive(channel.kind, identity.principal, parties))) {
         this.refused(subscription)
       }
     }
@@ -221,7 +234,7 @@ export class LiveSession implements Subscriber {
     const found = findChannel(frame.channel, this.principal())
     if ("code" in found) return this.#send({ type: "error", channel: frame.channel, ...found })
     if (!this.#subscriptions.has(found.name) && this.#subscriptions.size >= liveLimits.subscriptions) {
-      const error = `A socket may have ${liveLimits.subscriptions} subscriptions.`
+      const error = `A socket can have ${liveLimits.subscriptions} subscriptions. Unsubscribe from a channel first.`
       return this.#send({ type: "error", channel: frame.channel, code: "too_many_subscriptions", error })
     }
     const { epoch, offset } = frame
@@ -232,9 +245,9 @@ export class LiveSession implements Subscriber {
     subscription.start(after)
   }
 
-  #unsubscribe(asked: string) {
-    const found = findChannel(asked, this.principal())
-    if ("code" in found) return this.#send({ type: "error", channel: asked, ...found })
+  #unsubscribe(requested: string) {
+    const found = findChannel(requested, this.principal())
+    if ("code" in found) return this.#send({ type: "error", channel: requested, ...found })
     this.#drop(found)
     this.#send({ type: "unsubscribed", channel: found.shown, reason: "asked" })
   }
@@ -244,7 +257,7 @@ export class LiveSession implements Subscriber {
     this.#subscriptions.delete(name)
   }
 
-  #sayConnected() {
+  #sendConnected() {
     const { expiresAtMs = Number.POSITIVE_INFINITY, principal } = this.#identity ?? {}
     const expires_at = Number.isFinite(expiresAtMs) ? new Date(expiresAtMs).toISOString() : null
     this.#send({ type: "connected", user_id: principal?.userId ?? null, expires_at })

@@ -9,35 +9,35 @@ import { makeIdentify, recheckWhenChanged } from "./socket-identity.ts"
 import { LiveLookups } from "./socket-lookup-store.ts"
 import { LiveSession, type SessionPorts } from "./socket-session.ts"
 
-/** Looks at every socket: who did not say hello, whose token ran out. */
+/** Every sweep looks for sockets that did not connect in time and for expired tokens. */
 const sweepMs = 250
-/** At every so-manieth sweep also: who does not read. That is asked of the transport, socket by socket. */
+/** Every fourth sweep also looks for slow readers, which takes a call of the transport per socket. */
 const slowEverySweeps = 4
-/** A socket with more than this unsent is cut off; it comes back and resumes. */
+/** A socket with more unsent bytes is disconnected. Its client reconnects and resumes. */
 const slowAboveBytes = 256 * 1024
-/** But for one that reads as much from one look to the next: cut off, it could never read a state that is larger. */
+/** A socket that reads this much between two checks stays connected, or a larger state could never be delivered. */
 const leastReadBytes = 16 * 1024
-/** While others may have changed users without a word, everybody is asked about again this often. */
-const doubtMs = 1000
-/** A key may have an end that nobody announces. */
+/** While this process may miss invalidations, it rechecks all users at this interval. */
+const recheckMs = 1000
+/** The expiry of an API key is not announced, so that keys are rechecked at this interval. */
 const keyRecheckMs = 30_000
-const rechecksAtOnce = 4
+const concurrentRechecks = 4
 const drainStepMs = 50
 
 export interface Drain {
   readonly withinMs: number
 }
 
-/** All sockets of this process. */
+/** The live sockets of this process. */
 export class LiveSessions extends Context.Service<
   LiveSessions,
   {
     open(sink: Sink): LiveSession
     attach(publish: Publish): () => void
     count(): number
-    /** A frame did not fit into what its socket may hold unsent; the socket is being closed for it. */
+    /** Counts a socket that the transport closes because its send buffer is full. */
     isSlow(session: LiveSession): void
-    /** Tells the sockets to come back elsewhere, some at a time, so that they do not all come at once. */
+    /** Closes the sockets with code 1012, in steps, so that their clients do not reconnect at the same moment. */
     drain(options: Drain): Promise<void>
   }
 >()("directory/LiveSessions") {
@@ -48,7 +48,7 @@ export class LiveSessions extends Context.Service<
       const clock = yield* DatabaseClock
       const hub = yield* Hub
       const metrics = yield* Metrics
-      const identifying = recheckWhenChanged(yield* makeIdentify)
+      const authentication = recheckWhenChanged(yield* makeIdentify)
       const directory = yield* LiveLookups
       const fork = Effect.runForkWith(yield* Effect.context<never>())
 
@@ -68,7 +68,7 @@ export class LiveSessions extends Context.Service<
       const ports: SessionPorts = {
         hub,
         directory,
-        identify: identifying.ask,
+        identify: authentication.identify,
         now: () => clock.now(),
         listenedMs: () => listenedMs,
         run: (effect, done) => void fork(effect).addObserver(done),
@@ -84,45 +84,47 @@ export class LiveSessions extends Context.Service<
         },
       }
 
-      const doubted = new Set<LiveSession>()
-      /** Could not be asked about: the database may have been away for this one statement only. */
-      const unsure = new Set<LiveSession>()
+      const toRecheck = new Set<LiveSession>()
+      /** Sessions whose recheck failed, for example because the database was unavailable. */
+      const unchecked = new Set<LiveSession>()
       let isRechecking = false
       const recheck = Effect.gen(function* () {
-        while (doubted.size > 0) {
-          const batch = [...doubted]
-          doubted.clear()
+        while (toRecheck.size > 0) {
+          const batch = [...toRecheck]
+          toRecheck.clear()
           const recheckOne = (session: LiveSession) =>
-            Effect.map(session.recheck(), (isKnown) => void (isKnown || unsure.add(session)))
-          yield* Effect.forEach(batch, recheckOne, { concurrency: rechecksAtOnce, discard: true })
+            Effect.map(session.recheck(), (isKnown) => void (isKnown || unchecked.add(session)))
+          yield* Effect.forEach(batch, recheckOne, { concurrency: concurrentRechecks, discard: true })
         }
         isRechecking = false
       })
-      const doubt = (some: Iterable<LiveSession>): void => {
-        for (const session of some) doubted.add(session)
-        if (doubted.size === 0 || isRechecking) return
+      const scheduleRecheck = (some: Iterable<LiveSession>): void => {
+        for (const session of some) toRecheck.add(session)
+        if (toRecheck.size === 0 || isRechecking) return
         isRechecking = true
-        // Not in this turn: caches that are told after us still hold what the user was before.
+        // Asynchronously: caches that are invalidated after this handler still hold the old permissions.
         setImmediate(() => fork(recheck))
       }
-      const everybody = function* () {
+      const authenticated = function* () {
         for (const theirs of byUser.values()) yield* theirs
       }
-      const withKeys = () => [...everybody()].filter((session) => session.principal()?.via === "api_key")
-      const stopHearing = [
+      const withKeys = () => [...authenticated()].filter((session) => session.principal()?.via === "api_key")
+      const stopListening = [
         bus.onInvalidate("user", (keys) => {
-          identifying.usersChanged(keys)
-          doubt(keys === "all" ? everybody() : keys.flatMap((key) => [...(byUser.get(key) ?? [])]))
+          authentication.usersChanged(keys)
+          scheduleRecheck(
+            keys === "all" ? authenticated() : keys.flatMap((key) => [...(byUser.get(key) ?? [])]),
+          )
         }),
         bus.onInvalidate("api_key", () => {
-          identifying.keysChanged()
-          doubt(withKeys())
+          authentication.keysChanged()
+          scheduleRecheck(withKeys())
         }),
       ]
 
-      /** Those with too much unsent, and how much they had read at the last look. */
+      /** Sockets with too many unsent bytes, and how many bytes they had read at the last check. */
       let behind = new Map<LiveSession, number>()
-      const cutSlow = (): void => {
+      const disconnectSlow = (): void => {
         const stillBehind = new Map<LiveSession, number>()
         for (const session of sessions) {
           const bytes = session.sink.bufferedBytes()
@@ -139,53 +141,61 @@ export class LiveSessions extends Context.Service<
       }
 
       let sweeps = 0
-      let doubtedAt = 0
-      let keysDoubtedAt = 0
+      let recheckedAt = 0
+      let keysRecheckedAt = 0
       const sweeper = setInterval(() => {
         const now = ports.now()
-        // After a stall this comes before the frames that were sent during it.
+        // After a stall of the process, this runs before the frames that arrived during the stall.
         const sinceSweepMs = performance.now() - sweptAt
         listenedMs += Math.min(sinceSweepMs, 2 * sweepMs)
         sweptAt += sinceSweepMs
         for (const session of sessions) session.sweep(now)
-        if (++sweeps % slowEverySweeps === 0) cutSlow()
-        if (now - keysDoubtedAt > keyRecheckMs) {
-          keysDoubtedAt = now
-          doubt(withKeys())
+        if (++sweeps % slowEverySweeps === 0) disconnectSlow()
+        if (now - keysRecheckedAt > keyRecheckMs) {
+          keysRecheckedAt = now
+          scheduleRecheck(withKeys())
         }
-        if ((bus.mayServe() && unsure.size === 0) || now - doubtedAt < doubtMs) return
-        doubtedAt = now
-        const again = bus.mayServe() ? [...unsure] : everybody()
-        unsure.clear()
-        doubt(again)
+        if ((bus.mayServe() && unchecked.size === 0) || now - recheckedAt < recheckMs) return
+        recheckedAt = now
+        const again = bus.mayServe() ? [...unchecked] : authenticated()
+        unchecked.clear()
+        scheduleRecheck(again)
       }, sweepMs)
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
-          for (const stop of stopHearing) stop()
+          for (const stop of stopListening) stop()
           clearInterval(sweeper)
         }),
       )
 
-      metrics.gauge("live_sockets", "Live sockets open", () => sessions.size)
-      metrics.gauge("live_sockets_opened_total", "Live sockets opened since the start", () => opened)
-      metrics.gauge("live_slow_sockets_cut_total", "Sockets cut off because they did not read", () => slowCut)
+      metrics.gauge("live_sockets", "Open live sockets", () => sessions.size)
+      metrics.gauge(
+        "live_sockets_opened_total",
+        "Live sockets opened since the process started",
+        () => opened,
+      )
+      metrics.gauge("live_slow_sockets_cut_total", "Live sockets disconnected as slow readers", () => slowCut)
       metrics.gauge("live_subscriptions", "Subscriptions of live sockets", () => hub.counts().subscriptions)
-      metrics.gauge("live_channels", "Channels somebody listens to", () => hub.counts().channels)
+      metrics.gauge("live_channels", "Channels with subscribers", () => hub.counts().channels)
       metrics.gauge("live_events_published_total", "Events read and encoded", () => hub.counts().published)
       metrics.gauge(
         "live_events_delivered_total",
-        "Event frames handed to sockets",
+        "Event frames sent to sockets",
         () => hub.counts().delivered,
       )
-      metrics.gauge("live_recovered_total", "Positions resumed without loss", () => hub.counts().recovered)
+      metrics.gauge(
+        "live_recovered_total",
+        "Subscriptions resumed without loss",
+        () => hub.counts().recovered,
+      )
       metrics.gauge(
         "live_unrecovered_total",
-        "Positions answered with the state",
+        "Resumed subscriptions that received the state instead",
         () => hub.counts().unrecovered,
       )
       metrics.gauge(
         "live_wakeups_repaired_total",
-        "Lost wake-ups found by the check",
+        "Lost wake-ups found by the position check",
         () => hub.counts().repaired,
       )
 

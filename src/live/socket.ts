@@ -16,7 +16,7 @@ export interface SocketOptions {
   readonly sessions: (typeof LiveSessions)["Service"]
   readonly allowedOrigins: ReadonlyArray<string>
   readonly maxSockets: number
-  /** From one address; undefined for any number. */
+  /** Limit per client address. Undefined: no limit. */
   readonly maxSocketsPerAddress?: number | undefined
   readonly trustProxy?: boolean
   readonly defect: (error: unknown) => void
@@ -28,12 +28,12 @@ interface Data {
   sink?: SocketSink
 }
 
-/** The library drops what does not fit and then closes; the sweep of the sessions normally comes first. */
+/** Above this limit uWebSockets.js drops the frame and closes the socket. The sweep normally disconnects it earlier. */
 const maxBackpressureBytes = 1024 * 1024
 const tokenInQuery = /(?:^|&)(?:access_)?token=/i
 
 class SocketSink implements Sink {
-  /** Undefined once closed: the library throws at any further use. */
+  /** Undefined after the close, because any further use of the socket throws. */
   #socket: WebSocket<Data> | undefined
   #sent = 0
 
@@ -67,7 +67,7 @@ class SocketSink implements Sink {
   }
 }
 
-/** Puts the live socket on the server's port. The upgrade is decided at once; who it is comes in the first frame. */
+/** Adds the live socket to the HTTP server. The upgrade is decided synchronously. The first frame authenticates. */
 export const mountLive = (
   app: TemplatedApp,
   options: SocketOptions,
@@ -80,21 +80,26 @@ export const mountLive = (
 
   const byAddress = new Map<string, number>()
   const { maxSocketsPerAddress = Number.POSITIVE_INFINITY } = options
-  /** Undefined: welcome. */
+  /** Returns why an upgrade is refused, or undefined if it is accepted. */
   const refusal = (origin: string, query: string, address: string): Problem | undefined => {
     if (draining || sessions.count() >= options.maxSockets)
-      return new Unavailable({ error: "There is no room for another live socket.", retryAfterSeconds: 1 })
-    if ((byAddress.get(address) ?? 0) >= maxSocketsPerAddress)
-      return new TooManyRequests({
-        error: "This address has too many live sockets open.",
+      return new Unavailable({
+        error: "This server accepts no more live connections at the moment. Retry later.",
         retryAfterSeconds: 1,
       })
-    // Programs send no Origin. A browser always does, also from a page that has no business here.
+    if ((byAddress.get(address) ?? 0) >= maxSocketsPerAddress)
+      return new TooManyRequests({
+        error: "Too many open live connections from this address. Close one and retry.",
+        retryAfterSeconds: 1,
+      })
+    // Browsers always send an Origin, also from unknown pages. Other programs send none.
     if (origin !== "" && !anyOrigin && !allowedOrigins.has(origin))
-      return new Forbidden({ error: "This origin may not connect." })
-    // An address ends up in logs and histories.
+      return new Forbidden({
+        error: "This origin is not allowed to connect. The operator can add it to ALLOWED_ORIGINS.",
+      })
+    // URLs are stored in logs and browser histories.
     return tokenInQuery.test(query)
-      ? new InvalidRequest({ error: "Send the token in the connect frame, not in the address." })
+      ? new InvalidRequest({ error: "Send the token in the connect frame, not in the URL." })
       : undefined
   }
 
@@ -105,7 +110,7 @@ export const mountLive = (
     res.onAborted(() => {
       isClosed = true
     })
-    // In the next turn of the event loop: until then the library closes a connection that sends further requests.
+    // In the next turn of the event loop. Until then, uWebSockets.js closes a connection that sends further requests.
     setImmediate(() => {
       if (isClosed) return
       res.cork(() => {
@@ -131,7 +136,7 @@ export const mountLive = (
     )
   }
 
-  /** A throw out of a handler would end the process. */
+  /** Catches errors of handlers, which would otherwise end the process. */
   const guarded = (socket: WebSocket<Data>, run: (data: Data) => void) => {
     try {
       run(socket.getUserData())

@@ -5,23 +5,23 @@ import { type EventRow, Events, type Opening, type Position } from "../turns/eve
 import type { Channel } from "./channel-names.ts"
 import { ChannelStates } from "./channel-states.ts"
 
-/** Reads for subscribers at once: a crowd that comes back must not take the pool from everybody else. */
-const readsAtOnce = 4
-/** How often a view is taken again because the channel moved under it. */
+/** Limits concurrent reads: many reconnecting clients must not use the whole connection pool. */
+const concurrentReads = 4
+/** How often a view is read at most, if the channel gets events meanwhile. */
 const viewTries = 3
 const pageEvents = 100
 
-/** Asked when a read's turn comes: sockets that came and went while it waited are read for no more. */
+/** Called before a queued read starts. False: the socket has closed meanwhile and the read is skipped. */
 export type IsWanted = () => boolean
-const unread = Effect.succeed(undefined)
+const skipped = Effect.succeed(undefined)
 
-const again = Schedule.jittered(Schedule.spaced("500 millis"))
+const retrySchedule = Schedule.jittered(Schedule.spaced("500 millis"))
 
-/** Reads what one subscriber needs. Without the database it keeps trying: there is nothing better to tell a client. */
+/** Reads the state and the missed events for a subscriber. While the database is unavailable, it retries. */
 export const makeStateLoader = Effect.gen(function* () {
   const events = yield* Events
   const states = yield* ChannelStates
-  const reads = yield* Semaphore.make(readsAtOnce)
+  const reads = yield* Semaphore.make(concurrentReads)
 
   const openOnce = Effect.fnUntraced(function* (channel: Channel, after: Position | undefined) {
     const state = states.of(channel.kind)
@@ -33,25 +33,25 @@ export const makeStateLoader = Effect.gen(function* () {
     for (let tries = 1; opening.missed === undefined; tries++) {
       const view = JSON.stringify(yield* state.view(channel)) ?? "null"
       const later = yield* events.open(channel.name, undefined, 0)
-      const stood = later.epoch === opening.epoch && later.offset === opening.offset
-      // A view newer than its position repeats what the events after it will say; an older one would hide it.
-      if (stood || tries === viewTries) return { ...opening, state: view } satisfies Opening
+      const isUnchanged = later.epoch === opening.epoch && later.offset === opening.offset
+      // A view newer than its position is allowed: later events repeat it. An older view would lose a change.
+      if (isUnchanged || tries === viewTries) return { ...opening, state: view } satisfies Opening
       opening = later
     }
     return opening
   })
 
-  // Others wait for the same answer and more will come to: also what should not happen is tried again.
-  const patiently = <A>(isWanted: IsWanted, read: Effect.Effect<A, Unavailable>) =>
+  // Defects are retried too, because other subscribers wait for the same result.
+  const withRetries = <A>(isWanted: IsWanted, read: Effect.Effect<A, Unavailable>) =>
     reads
       .withPermits(1)(
-        Effect.suspend((): typeof read | Effect.Effect<undefined> => (isWanted() ? read : unread)),
+        Effect.suspend((): typeof read | Effect.Effect<undefined> => (isWanted() ? read : skipped)),
       )
       .pipe(
         Effect.catchDefect((defect) =>
-          Effect.andThen(Effect.logError("a live read failed", defect), Effect.fail(defect)),
+          Effect.andThen(Effect.logError("live read failed", defect), Effect.fail(defect)),
         ),
-        Effect.retry(again),
+        Effect.retry(retrySchedule),
         Effect.orDie,
       )
 
@@ -60,13 +60,13 @@ export const makeStateLoader = Effect.gen(function* () {
       channel: Channel,
       after: Position | undefined,
       isWanted: IsWanted,
-    ): Effect.Effect<Opening | undefined> => patiently(isWanted, openOnce(channel, after)),
+    ): Effect.Effect<Opening | undefined> => withRetries(isWanted, openOnce(channel, after)),
     page: (
       channel: Channel,
       offset: number,
       isWanted: IsWanted,
     ): Effect.Effect<ReadonlyArray<EventRow> | undefined> =>
-      patiently(isWanted, events.after(channel.name, offset, pageEvents)),
+      withRetries(isWanted, events.after(channel.name, offset, pageEvents)),
   }
 })
 export type StateLoader = Effect.Success<typeof makeStateLoader>

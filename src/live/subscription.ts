@@ -1,20 +1,20 @@
 import type { Principal } from "../http/principal.ts"
 import type { EventRow, Opening, Position } from "../turns/event-store.ts"
-import { hasParties, mayHear } from "./channel-names.ts"
+import { hasParties, mayReceive } from "./channel-names.ts"
 import type { OpenChannel } from "./open-channel.ts"
 import { encodeEvent, encodeSubscribed, type Sink } from "./protocol.ts"
 import type { Frame } from "./replay-buffer.ts"
 import type { IsWanted } from "./state-loader.ts"
 
-/** Whoever subscribes: a socket and the person behind it. */
+/** A socket that subscribes, and the user it belongs to. */
 export interface Subscriber {
   readonly sink: Sink
   principal(): Principal | undefined
-  /** The channel is not, or no longer, theirs to hear. */
+  /** The user may not, or may no longer, receive the channel. */
   refused(subscription: Subscription): void
 }
 
-/** Where a subscription gets its events from. Answers come in a later turn, or never once it has ended. */
+/** Provides the events of a subscription. `done` is called later, and not after the subscription has ended. */
 export interface Source {
   open(
     openChannel: OpenChannel,
@@ -34,37 +34,38 @@ export interface Source {
   delivered(events: number): void
 }
 
-/** A socket with more than this unsent gets no further states, missed events and answers until it has read some. */
+/** A socket with more unsent bytes gets no states, missed events or lookup results until it has read some. */
 const pauseAboveBytes = 64 * 1024
 export const isFull = (sink: Sink): boolean => sink.bufferedBytes() > pauseAboveBytes
 
 /**
- * Replay, then live, without a hole: first a state or a position, then what came after it one by one, and in the very turn
- * the last of that is sent the socket joins the topic the feed publishes to. Nothing is awaited between.
+ * Sends a channel to one socket without a gap: first the state or the confirmed position, then the events after it,
+ * then live events. The socket joins the topic of the channel in the same synchronous step that sends the last missed
+ * event.
  */
 export class Subscription {
   readonly openChannel: OpenChannel
   readonly #source: Source
   readonly #subscriber: Subscriber
-  /** As the client spelled it. */
-  readonly asked: string
+  /** The channel name as the client spelled it. */
+  readonly requested: string
   #isStarted = false
   #phase: "opening" | "replaying" | "live" | "ended" = "opening"
-  /** Everything up to here has been sent. */
+  /** The offset of the last event that was sent. */
   #cursor = 0
-  /** Read for this one alone, ahead of being sent. */
+  /** Events read for this subscription only and not sent yet. */
   #pending: Map<number, Frame> | undefined
   #reading = false
-  /** An answer that waits for room in the socket. */
+  /** Continues when the socket has room for the state. */
   #held: (() => void) | undefined
-  /** Counts starts: what an earlier one asked for is not wanted any more. */
+  /** Counts starts, so that the result of a read for an earlier start is ignored. */
   #starts = 0
 
-  constructor(openChannel: OpenChannel, source: Source, subscriber: Subscriber, asked: string) {
+  constructor(openChannel: OpenChannel, source: Source, subscriber: Subscriber, requested: string) {
     this.openChannel = openChannel
     this.#source = source
     this.#subscriber = subscriber
-    this.asked = asked
+    this.requested = requested
   }
 
   start(after: Position | undefined) {
@@ -82,12 +83,12 @@ export class Subscription {
     this.#source.open(this.openChannel, after, done, isWanted)
   }
 
-  /** Whether the client has been told that it is subscribed. */
+  /** Whether the client has received `subscribed`. */
   get isStarted(): boolean {
     return this.#isStarted
   }
 
-  /** What this socket has seen is no longer a position of the channel: it starts over with the state. */
+  /** Starts again with the state, because the position of this socket is no longer valid in the channel. */
   restart() {
     if (this.#phase === "ended") return
     this.#held = undefined
@@ -97,7 +98,7 @@ export class Subscription {
     this.start(undefined)
   }
 
-  /** Sends on until caught up, the socket is full, or a read is needed. */
+  /** Sends missed events until the socket is up to date or full, or until more events must be read. */
   advance() {
     const held = this.#held
     this.#held = undefined
@@ -123,10 +124,10 @@ export class Subscription {
     else if (this.#cursor === head) this.#joinTopic()
   }
 
-  /** Asked before the feed publishes something new. */
+  /** Checks permission again. Called before the channel publishes new events. */
   review() {
     const { channel, parties } = this.openChannel
-    if (this.#phase === "opening" || mayHear(channel.kind, this.#subscriber.principal(), parties)) return
+    if (this.#phase === "opening" || mayReceive(channel.kind, this.#subscriber.principal(), parties)) return
     this.#subscriber.refused(this)
   }
 
@@ -142,7 +143,7 @@ export class Subscription {
 
   #needsNoRead({ epoch, offset }: Position): boolean {
     const { channel, position } = this.openChannel
-    // Whose channel this is must be read, so the position might as well be.
+    // The parties of this channel must be read, and the same statement reads the position.
     if (position === undefined || hasParties(channel.kind) || epoch !== position.epoch) return false
     return (
       offset === position.offset ||
@@ -153,22 +154,22 @@ export class Subscription {
   #opened(after: Position | undefined, opening: Opening) {
     const { channel } = this.openChannel
     if (this.#isFull()) {
-      // A client that opens many channels at once gets their states as fast as it reads them.
+      // A client that subscribes to many channels gets their states as fast as it reads them.
       this.#held = () => this.#opened(after, opening)
       return
     }
-    if (!mayHear(channel.kind, this.#subscriber.principal(), opening.parties)) {
+    if (!mayReceive(channel.kind, this.#subscriber.principal(), opening.parties)) {
       this.#subscriber.refused(this)
       return
     }
-    // The channel began anew, and either this read or the feed has not noticed yet.
+    // The epoch has changed, and either this read or the open channel still has the old one.
     if (opening.epoch !== this.openChannel.position?.epoch) return this.start(undefined)
     const { missed } = opening
     if (after === undefined || missed === undefined) {
       this.#announce(opening, opening.state ?? "null", false, after !== undefined)
       return
     }
-    this.#keep(missed)
+    this.#setPending(missed)
     this.#announce(after, undefined, true, true)
   }
 
@@ -178,7 +179,7 @@ export class Subscription {
     this.#phase = "replaying"
     this.#isStarted = true
     this.#source.joined(recovered, resumed)
-    const requested = this.asked === shown ? {} : { requested: this.asked }
+    const requested = this.requested === shown ? {} : { requested: this.requested }
     this.#subscriber.sink.send(
       encodeSubscribed(
         { channel: shown, ...requested, epoch: from.epoch, offset: from.offset, recovered },
@@ -200,15 +201,15 @@ export class Subscription {
     const done = (events: ReadonlyArray<EventRow>) => {
       if (!isWanted()) return
       this.#reading = false
-      // Gone from the store while this socket was slow.
+      // The events were deleted while this socket was slow.
       if (events[0]?.offset !== from + 1) return this.restart()
-      this.#keep(events)
+      this.#setPending(events)
       this.advance()
     }
     this.#source.page(this.openChannel, from, done, isWanted)
   }
 
-  #keep(events: ReadonlyArray<EventRow>) {
+  #setPending(events: ReadonlyArray<EventRow>) {
     const { eventHead } = this.openChannel
     this.#pending = new Map(events.map((event) => [event.offset, encodeEvent(eventHead, event)]))
   }

@@ -1,4 +1,4 @@
-/** How often something may happen: a burst at once, and so many per second in the long run. */
+/** A rate limit: a burst, then a constant rate per second. */
 export class TokenBucket {
   readonly #burst: number
   readonly #perSecond: number
@@ -12,7 +12,7 @@ export class TokenBucket {
     this.#at = nowMs
   }
 
-  /** False: too often. */
+  /** Uses one token. False if the limit is exceeded. */
   take(nowMs: number): boolean {
     const earned = (Math.max(0, nowMs - this.#at) / 1000) * this.#perSecond
     this.#left = Math.min(this.#burst, this.#left + earned) - 1

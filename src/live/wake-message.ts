@@ -1,4 +1,4 @@
-/** What the processes tell each other of a channel: its name, and how far it has come where the teller knows. */
+/** The message that wakes a channel in other processes: its name, and its newest offset if the sender knows it. */
 export interface Wake {
   readonly name: string
   readonly offset: number

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, it, vi } from "vitest"
-// From the one module that the package shows: who has no other can tell a refusal from a fault.
+// ApiError is imported from the public module of the package, as applications do.
 import { ApiError, createClient } from "../../src/client/client.ts"
 import { password, register } from "../accounts/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => void vi.restoreAllMocks())
 
 it.each([".", "..", "", "\ud83d"])(
-  "an id that is typed as %j is refused, and no other path is asked for",
+  "rejects the path parameter %j without sending a request",
   async (typed) => {
     const client = createClient({ baseUrl: service.url })
     const params = { emoji_id: typed }
@@ -23,11 +23,11 @@ it.each([".", "..", "", "\ud83d"])(
   },
 )
 
-/** As in a network that swallows what it is given. */
+/** Simulates a network that loses requests. */
 const unanswered: typeof fetch = (_input, init) =>
   new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
 
-it("who gives up on a call does not wait for the token it would have been made with", async () => {
+it("an aborted call does not wait for its token", async () => {
   const giveUp = new AbortController()
   const client = createClient({
     baseUrl: service.url,
@@ -42,7 +42,7 @@ it("who gives up on a call does not wait for the token it would have been made w
   await expect(client.call("GET /account", { signal })).rejects.toThrow("given up")
 })
 
-it("a refresh that nobody answers is given up, and not waited for by every call to come", async () => {
+it("a token refresh without a response times out and does not block later calls", async () => {
   const { timeout } = AbortSignal
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout.call(AbortSignal, ms / 1000))
   const { refresh } = await register(service)
@@ -58,7 +58,7 @@ it("a refresh that nobody answers is given up, and not waited for by every call 
   expect((await client.call("GET /account")).user.id).not.toBe("")
 })
 
-it("what is open to everybody is answered also when the login is over", async () => {
+it("public operations work after the login has ended", async () => {
   let refreshes = 0
   const client = createClient({
     baseUrl: service.url,
@@ -73,7 +73,7 @@ it("what is open to everybody is answered also when the login is over", async ()
   expect(refreshes).toBe(2)
 })
 
-it("an application trades its code as a form, whoever is logged in", async () => {
+it("POST /token is sent as a form without the token of the user", async () => {
   const { email } = await register(service)
   const client = createClient({ baseUrl: service.url })
   await client.logIn({ email, password })

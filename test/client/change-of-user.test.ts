@@ -16,7 +16,7 @@ const newPerson = async () => {
   return { email, password }
 }
 
-/** Whose cart was shown, in order, and what was refused. */
+/** Records the users whose carts were received, in order, and the rejections. */
 const listen = (client: ReturnType<typeof openClient>, channel: "cart" | "market" = "cart") => {
   const heard: Array<string> = []
   client.live.subscribe(channel, {
@@ -27,7 +27,7 @@ const listen = (client: ReturnType<typeof openClient>, channel: "cart" | "market
   return heard
 }
 
-it("a visitor who logs in hears their cart on the socket that told them of the market", async () => {
+it("a visitor who logs in receives the cart and keeps receiving the market", async () => {
   const person = await newPerson()
   const client = newClient()
   const market = listen(client, "market")
@@ -40,9 +40,9 @@ it("a visitor who logs in hears their cart on the socket that told them of the m
 })
 
 it.each([
-  ["after the first one logged out", true],
-  ["although the first one never logged out", false],
-])("a page is shown the cart of whoever logs in, %s", async (_when, logsOut) => {
+  ["after a logout of the first user", true],
+  ["without a logout of the first user", false],
+])("a page receives the cart of the second user %s", async (_when, logsOut) => {
   const [alice, bob] = [await newPerson(), await newPerson()]
   const client = newClient()
   await client.logIn(alice)

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { beforeAll, describe, expect, it } from "vitest"
+import { WebSocket } from "ws"
 import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import type { EventFrame, LookupResult } from "../../schema/live-frames.ts"
 import { ApiError } from "../../src/client/api-error.ts"
 import { delayMs } from "../../src/client/backoff.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { inTime } from "../fixtures/suite/patience.ts"
@@ -35,7 +35,7 @@ const emit = async (on: TestService, channel: string, data: unknown) => {
   publisher.moved(row.given)
 }
 
-/** Keeps what a channel says. */
+/** Records the states and events of a channel. */
 const listen = () => {
   const states: Array<unknown> = []
   const events: Array<EventFrame> = []
@@ -53,7 +53,7 @@ const listen = () => {
 }
 
 describe("calls", () => {
-  it("log in, call with the types of the table, and turn refusals into errors", async () => {
+  it("log in, call operations with their types, and throw error responses", async () => {
     const person = await newPerson()
     const client = newClient()
     expect(await client.logIn(person)).toEqual({ requires2fa: undefined })
@@ -69,7 +69,7 @@ describe("calls", () => {
     await expect(client.call("GET /account")).rejects.toMatchObject({ status: 401 })
   })
 
-  it("exchange the refresh token once for many calls that were refused at the same time", async () => {
+  it("exchange the refresh token once for many calls that fail with 401 at the same time", async () => {
     const person = await newPerson()
     const first = newClient()
     await first.logIn(person)
@@ -92,7 +92,7 @@ describe("calls", () => {
 })
 
 describe("live channels", () => {
-  it("tell the state, then the events, to everybody who spells the channel their way", async () => {
+  it("deliver the state, then the events, to listeners of every spelling", async () => {
     const client = newClient()
     const [one, two] = [listen(), listen()]
     client.live.subscribe("emoji_id:❤️", one.handlers)
@@ -106,9 +106,9 @@ describe("live channels", () => {
     expect(two.events).toHaveLength(1)
   })
 
-  it("go on where they were after a lost connection, each event once", async () => {
-    let socket: NodeSocket | undefined
-    class Watched extends NodeSocket {
+  it("resume after a lost connection and deliver each event once", async () => {
+    let socket: WebSocket | undefined
+    class Watched extends WebSocket {
       constructor(url: string) {
         super(url)
         socket = this
@@ -120,17 +120,17 @@ describe("live channels", () => {
     await until(() => log.states.length === 1)
     for (let n = 1; n <= 30; n++) {
       await emit(service, "emoji_id:🌊🌊", { n })
-      if (n % 10 === 0) socket?.socket.resetAndDestroy()
+      if (n % 10 === 0) socket?.terminate()
     }
     await until(() => log.events.length === 30)
     expect(log.events.map(({ offset }) => offset)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
     expect(log.states).toHaveLength(1)
   })
 
-  it("start over with the state when what was missed is gone", async () => {
+  it("start again with the state when the missed events are deleted", async () => {
     let isAway = false
-    let socket: NodeSocket | undefined
-    class Watched extends NodeSocket {
+    let socket: WebSocket | undefined
+    class Watched extends WebSocket {
       constructor(url: string) {
         super(isAway ? "ws://127.0.0.1:1" : url)
         socket = this
@@ -141,7 +141,7 @@ describe("live channels", () => {
     client.live.subscribe("emoji_id:🌊🚀", log.handlers)
     await until(() => log.states.length === 1)
     isAway = true
-    socket?.socket.resetAndDestroy()
+    socket?.terminate()
     for (let n = 1; n <= 3; n++) await emit(service, "emoji_id:🌊🚀", { n })
     await service.sql`delete from event where channel = 'emoji_id:🌊🚀' and "offset" < 3`
     isAway = false
@@ -149,9 +149,9 @@ describe("live channels", () => {
     expect(log.events).toEqual([])
   })
 
-  it("outlive their access token, and end with the login", async () => {
+  it("continue with a renewed access token, and end with the login", async () => {
     const person = await newPerson()
-    // A token is renewed when a fifth of its life is left: a busy machine may need a longer one to be in time.
+    // A token is renewed when a fifth of its lifetime remains. A busy machine may need a longer lifetime.
     const { client, node } = await inTime(tokenSeconds, async (seconds) => {
       const node = await serve({ ACCESS_TOKEN_SECONDS: `${seconds}` }, { database: service.database })
       const statuses: Array<string> = []
@@ -165,7 +165,7 @@ describe("live channels", () => {
       await sleep(1000 * seconds + 500)
       await emit(node, `cart:${user.id}`, { n: 1 })
       await until(() => log.events.length === 1)
-      // Renewed on the open socket: it was never without a connection.
+      // The token was renewed on the open socket, without a reconnect.
       return statuses.join() === "connecting,connected" ? { client, node } : undefined
     })
     await node.call("POST", "/logout", {
@@ -174,7 +174,7 @@ describe("live channels", () => {
     await until(() => client.live.status === "logged_out")
   })
 
-  it("say why a channel cannot be heard", async () => {
+  it("report why a subscription is rejected", async () => {
     const client = newClient()
     const log = listen()
     client.live.subscribe("cart", log.handlers)
@@ -183,7 +183,7 @@ describe("live channels", () => {
     expect(log.refusals.sort()).toEqual(["login_required", "unknown_channel"])
   })
 
-  it("look ids up, and watch one for a wallet that is about to pay", async () => {
+  it("look up ids, and watch one for a wallet", async () => {
     const owner = await service.user()
     const [id, typed] = ["❤️🚀🌊", "❤🚀🌊"]
     await service.sql`insert into emoji_id (canonical, owner_id, source) values (${id}, ${owner.id}, 'test')`
@@ -204,12 +204,12 @@ describe("live channels", () => {
     expect((await client.live.lookup([id, "?"])).map(({ status }) => status)).toEqual([true, false])
   })
 
-  it("come back to another process when theirs restarts", async () => {
+  it("reconnect to another process when theirs restarts", async () => {
     const { database } = service
     const leaving = await serve({}, { database })
     const staying = await serve({}, { database })
     let url = leaving.url
-    class Balanced extends NodeSocket {
+    class Balanced extends WebSocket {
       constructor() {
         super(`${url.replace("http", "ws")}/live`)
       }
@@ -226,7 +226,7 @@ describe("live channels", () => {
   })
 })
 
-describe("the wait before a reconnect", () => {
+describe("the delay before a reconnect", () => {
   it("is drawn from a range that doubles up to a limit", () => {
     const bounds = Array.from({ length: 8 }, (_, n) =>
       delayMs({ firstMs: 500, longestMs: 30_000 }, n, () => 1),

@@ -18,7 +18,7 @@ const json = (body: unknown, status = 200) =>
 
 const handlers = { state: () => {}, event: () => {} }
 
-it("whose socket is closed before the answer to their logout comes is logged out, and not waiting for ever", async () => {
+it("a client whose socket closes before the logout response is logged out", async () => {
   const credentials = new Credentials({ refreshToken: "r", accessToken: "a" }, async () => {
     throw new Error("not asked for")
   })
@@ -35,7 +35,7 @@ it("whose socket is closed before the answer to their logout comes is logged out
 
 let logins = 0
 
-/** Calls whose refresh is answered when the test says so. */
+/** A client whose token refresh is answered when the test decides. */
 const slowRefresh = () => {
   let answer = () => {}
   const login = `slow-${++logins}`
@@ -64,21 +64,21 @@ const slowRefresh = () => {
   return { client, kept, used, answer: () => answer() }
 }
 
-it("a refresh that is answered after another person has logged in does not bring the first one back", async () => {
+it("a refresh response after the login of another user does not restore the first user", async () => {
   const { answer, client, kept, used } = slowRefresh()
   const early = client.call("GET /account")
   early.catch(() => {})
   await vi.advanceTimersByTimeAsync(1)
   await client.logIn({ email: "bob@example.com", password: "bob" })
   answer()
-  // It was asked as Alice: sent again, it would be Bob who asks.
+  // The request belongs to Alice. A retry would send it as Bob.
   await expect(early).rejects.toThrow()
   await client.call("GET /account")
   expect(used).toEqual(["Bearer stale", "Bearer bob"])
   expect(kept).toEqual(["bob-1"])
 })
 
-it("a refresh that is answered after the logout leaves nobody logged in", async () => {
+it("a refresh response after the logout does not restore the login", async () => {
   const { answer, client, kept } = slowRefresh()
   const early = client.call("GET /account")
   early.catch(() => {})
@@ -89,7 +89,7 @@ it("a refresh that is answered after the logout leaves nobody logged in", async 
   expect(kept).toEqual([undefined])
 })
 
-it("a call of one person that is refused after another has logged in is not made for that other", async () => {
+it("a call that fails with 401 after another user has logged in is not repeated for that user", async () => {
   const used: Array<string | null> = []
   let refuse = () => {}
   const client = createClient({
@@ -117,7 +117,7 @@ it("a call of one person that is refused after another has logged in is not made
   expect(used).toEqual(["Bearer alice"])
 })
 
-it("a call that is refused after another's refusal has brought a new token uses that one", async () => {
+it("a call that fails with 401 uses the token that another call has already renewed", async () => {
   let exchanges = 0
   let refuseLate = () => {}
   const late = new Promise<void>((resolve) => {

@@ -1,13 +1,13 @@
 import type { SocketLike } from "../../src/client/socket-like.ts"
 
-/** A socket whose other end is the test. */
+/** A socket whose server is the test. */
 export class FakeSocket implements SocketLike {
   static all: Array<FakeSocket> = []
   static answers: (frame: Record<string, unknown>, socket: FakeSocket) => void = () => {}
   readyState = 0
   onopen: SocketLike["onopen"] = null
-  onmessage: SocketLike["onmessage"] = null
-  onclose: SocketLike["onclose"] = null
+  onmessage: ((event: { readonly data: unknown }) => void) | null = null
+  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null = null
   onerror: SocketLike["onerror"] = null
   constructor() {
     FakeSocket.all.push(this)

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
+import { WebSocket } from "ws"
 import { createClient } from "../../src/client/client.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
 import { password, register } from "../accounts/person.ts"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
@@ -8,13 +8,13 @@ import { until } from "./until.ts"
 
 const service = await serveDirectory()
 
-/** Somebody logged in who looks at their cart, and what their page keeps of the login. */
+/** Opens a page of a logged-in user that subscribes to the cart and stores the tokens. */
 const openPage = async (request: typeof fetch = fetch) => {
   const { refresh, token } = await register(service)
   const page = { kept: refresh as string | undefined, carts: 0, statuses: Array.of<string>() }
   const client = createClient({
     baseUrl: service.url,
-    WebSocket: NodeSocket,
+    WebSocket,
     fetch: request,
     refreshToken: refresh,
     accessToken: token,
@@ -32,26 +32,23 @@ const openPage = async (request: typeof fetch = fetch) => {
 type Page = Awaited<ReturnType<typeof openPage>>
 
 it.each([
-  ["cannot be reached", () => Promise.reject(new TypeError("fetch failed"))],
+  ["is unreachable", () => Promise.reject(new TypeError("fetch failed"))],
   ["is busy", () => Promise.resolve(new Response(null, { status: 503 }))],
-])(
-  "who logs out while the service %s is logged out here, and told that it may go on elsewhere",
-  async (_how, answer) => {
-    const { client, page, token } = await openPage((input, init) =>
-      String(input).endsWith("/logout") ? answer() : fetch(input, init),
-    )
-    await expect(client.logOut()).rejects.toThrow()
-    expect(page.kept).toBeUndefined()
-    await expect(client.call("GET /account")).rejects.toMatchObject({ status: 401 })
-    expect(client.live.status).toBe("logged_out")
-    // The login does go on: what happens to it is nothing for this page any more.
-    await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎬🐢🎬" }] } })
-    expect(await client.live.lookup(["🐢"])).toHaveLength(1)
-    expect(page.carts).toBe(1)
-  },
-)
+])("a logout while the service %s logs out this client and reports the failure", async (_how, answer) => {
+  const { client, page, token } = await openPage((input, init) =>
+    String(input).endsWith("/logout") ? answer() : fetch(input, init),
+  )
+  await expect(client.logOut()).rejects.toThrow()
+  expect(page.kept).toBeUndefined()
+  await expect(client.call("GET /account")).rejects.toMatchObject({ status: 401 })
+  expect(client.live.status).toBe("logged_out")
+  // The session still exists at the service, but this page must not receive its events.
+  await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎬🐢🎬" }] } })
+  expect(await client.live.lookup(["🐢"])).toHaveLength(1)
+  expect(page.carts).toBe(1)
+})
 
-it("who has logged out can still look ids up, and their page keeps no tokens", async () => {
+it("lookups work after a logout, and the page stores no tokens", async () => {
   const { client, page } = await openPage()
   await client.logOut()
   await until(() => client.live.status === "logged_out")
@@ -59,7 +56,7 @@ it("who has logged out can still look ids up, and their page keeps no tokens", a
   expect(await client.live.lookup(["🐢"])).toHaveLength(1)
 })
 
-it("who logs out with a token that has ended ends the login everywhere", async () => {
+it("a logout with an expired access token ends the sessions at the service", async () => {
   let isEnded = true
   const { client, page } = await openPage((input, init) => {
     const headers = new Headers(init?.headers)
@@ -79,7 +76,7 @@ it.each([
   ["here", "🐢🎬", ({ client }: Page) => client.logOut()],
   ["elsewhere", "🎬🐢", ({ token }: Page) => service.call("POST", "/logout", { token })],
 ])(
-  "a wallet that watches an id when its login ends %s is told of the next address, and of its cart after the next login",
+  "a wallet that watches an id when its login ends %s receives the next address, and its cart after the next login",
   async (_where, id, end) => {
     const owner = await service.user()
     await service.register(id, owner)

@@ -5,10 +5,10 @@ import { serve } from "../fixtures/service.ts"
 import { passGrace } from "./pass-grace.ts"
 
 it.each([
-  ["when the old token's grace is over", "203.0.113.7"],
-  ["by a phone that is in another network by then", "198.51.100.9"],
-])("a refresh whose answer was lost may be asked for again %s", async (_when, laterAddress) => {
-  // As one of several processes: what is changed behind the service's back is then seen by it.
+  ["after the grace period of the old token", "203.0.113.7"],
+  ["from another network", "198.51.100.9"],
+])("a refresh whose response was lost can be repeated %s", async (_when, laterAddress) => {
+  // With `peersPossible`, the service notices changes that the test makes in the database.
   const service = await serve({ TRUST_PROXY: "on" }, { peersPossible: true })
   const person = await register(service)
   const login = await service.call("POST", "/auth/token", { body: { email: person.email, password } })
@@ -30,7 +30,7 @@ it.each([
   expect((await client.call("GET /account")).user.email).toBe(person.email)
 })
 
-it("two clients of one program keep a login, whichever of them renews it", async () => {
+it("two clients of one program share a login, whichever of them renews it", async () => {
   const service = await serve({}, { peersPossible: true })
   const { email, refresh, token } = await register(service)
   const clients = [0, 1].map(() => createClient({ baseUrl: service.url, refreshToken: refresh }))

@@ -1,17 +1,17 @@
 import { afterEach, beforeAll, expect, it } from "vitest"
+import { WebSocket } from "ws"
 import { maxRecordsPerId } from "../../schema/directory/edit-request.ts"
 import { maxRecordBytes } from "../../schema/directory/record.ts"
 import { liveLimits } from "../../schema/live-frames.ts"
 import { createClient } from "../../src/client/client.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { until } from "./until.ts"
 
 let service: TestService
 let client: ReturnType<typeof createClient>
-let sockets: Array<NodeSocket>
+let sockets: Array<WebSocket>
 
-class Watched extends NodeSocket {
+class Watched extends WebSocket {
   constructor(url: string) {
     super(url)
     sockets.push(this)
@@ -33,7 +33,7 @@ const connect = () => {
 }
 const quiet = { event: () => {} }
 
-it("who leaves a channel takes nothing from one who asks for it in another spelling at that moment", async () => {
+it("ending a subscription does not affect a simultaneous subscription with another spelling", async () => {
   connect()
   let [first, second] = [0, 0]
   const leave = client.live.subscribe("emoji_id:❤️🌊", { ...quiet, state: () => void first++ })
@@ -43,7 +43,7 @@ it("who leaves a channel takes nothing from one who asks for it in another spell
   await until(() => second > 0)
 })
 
-it("who leaves a channel before they are told anything takes nothing from one who hears it by another name", async () => {
+it("ending a subscription before its state arrives does not affect one with another spelling", async () => {
   connect()
   const heard: Array<string> = []
   let states = 0
@@ -60,19 +60,19 @@ it("who leaves a channel before they are told anything takes nothing from one wh
   await until(() => heard.length > 0)
 })
 
-it("more parts of a page than a socket may send frames at once listen to one channel, and come back with it", async () => {
+it("more listeners of one channel than the frame limit allows subscribe and reconnect", async () => {
   connect()
   const parts = liveLimits.burstFrames + 100
   let told = 0
   for (let n = 0; n < parts; n++) client.live.subscribe("market", { ...quiet, state: () => void told++ })
   await until(() => told >= parts)
-  sockets[0]!.socket.resetAndDestroy()
+  sockets[0]!.terminate()
   await until(() => sockets.length === 2 && client.live.status === "connected")
   await client.live.lookup(["🌊"])
   expect(sockets).toHaveLength(2)
 })
 
-it("more lookups than a socket may send frames at once are all answered", async () => {
+it("more lookups than the frame limit allows all get results", async () => {
   connect()
   const questions = liveLimits.burstFrames + 100
   const answers = await Promise.all(Array.from({ length: questions }, () => client.live.lookup(["🌊"])))
@@ -80,7 +80,7 @@ it("more lookups than a socket may send frames at once are all answered", async 
   expect(sockets).toHaveLength(1)
 })
 
-it("an address book larger than one frame is looked up whole and in order, and an empty one at once", async () => {
+it("looks up more ids than fit into one frame, in order, and an empty list immediately", async () => {
   connect()
   const emoji = ["🌊", "🚀", "🐙", "🎈", "🔥", "🍀", "🎲", "🍕"]
   const ids = emoji.flatMap((first) => emoji.map((second) => first + second))
@@ -89,7 +89,7 @@ it("an address book larger than one frame is looked up whole and in order, and a
   expect(await client.live.lookup([])).toEqual([])
 })
 
-it("an address book with more records than fit into one answer is looked up whole and in order", async () => {
+it("looks up ids whose records do not fit into one result, in order", async () => {
   connect()
   const owner = await service.user({ role: "Admin" })
   const crowded = ["🐙🔥", "🐙🎈", "🐙🍀"]
@@ -105,7 +105,7 @@ it("an address book with more records than fit into one answer is looked up whol
   expect(found.map(({ result }) => result.length)).toEqual([0, ...crowded.map(() => maxRecordsPerId), 0])
 })
 
-it("a wallet that watches more ids than a socket may have channels is told of changes of the last one too", async () => {
+it("watchId reports changes also beyond the subscription limit of the socket", async () => {
   connect()
   const owner = await service.user({ role: "Admin" })
   const emoji_id = "🍕🍕🔥"
@@ -127,7 +127,7 @@ it("a wallet that watches more ids than a socket may have channels is told of ch
   await until(() => told.at(-1) === 1)
 })
 
-it("who watches what is no emoji id is told so", async () => {
+it("watchId reports the error of an invalid emoji id", async () => {
   connect()
   const found: Array<string | undefined> = []
   client.watchId("octopus", ({ error }) => void found.push(error?.code))
@@ -135,7 +135,7 @@ it("who watches what is no emoji id is told so", async () => {
   expect(found[0]).not.toBeUndefined()
 })
 
-it("who watches or looks up a text longer than the protocol takes is told that it is no emoji id, on the same socket", async () => {
+it("a text longer than the protocol limit is reported as an invalid emoji id, on the same socket", async () => {
   connect()
   const invoice = `lnbc${"1".repeat(liveLimits.channelCharacters)}`
   const found: Array<string | undefined> = []

@@ -15,7 +15,7 @@ const newClient = (options?: ClientOptions) => openClient(service, options)
 const changePassword = (client: ReturnType<typeof openClient>) =>
   client.call("PATCH /account", { body: { password: newPassword, current_password: password } })
 
-it("who sets a new password stays logged in, with tokens that work at the next start too", async () => {
+it("a user who changes the password stays logged in and gets new tokens", async () => {
   const { email } = await register(service)
   const kept: Array<string | undefined> = []
   const client = newClient({ onTokens: (tokens) => void kept.push(tokens?.refreshToken) })
@@ -26,7 +26,7 @@ it("who sets a new password stays logged in, with tokens that work at the next s
   expect((await restarted.call("GET /account")).user.email).toBe(email)
 })
 
-it("who sets a new password goes on hearing their cart", async () => {
+it("a user who changes the password continues to receive the cart", async () => {
   const { email } = await register(service)
   const client = newClient()
   await client.logIn({ email, password })

@@ -1,15 +1,15 @@
+import { WebSocket } from "ws"
 import { createClient } from "../../src/client/client.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
 import type { TestService } from "../fixtures/service.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 export type ClientOptions = Partial<Parameters<typeof createClient>[0]>
 
-/** A client of the service over real sockets, quick to come back; closed after the file's tests. */
+/** Opens a client over real sockets with a short backoff. It is closed after the tests of the file. */
 export const openClient = ({ url }: TestService, options: ClientOptions = {}) => {
   const client = createClient({
     baseUrl: url,
-    WebSocket: NodeSocket,
+    WebSocket,
     backoff: { firstMs: 20, longestMs: 50 },
     ...options,
   })

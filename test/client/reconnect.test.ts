@@ -18,7 +18,7 @@ const listen = () => {
   return client
 }
 
-it("a service that greets and then fails is left more and more time", async () => {
+it("the delay grows if the service accepts connections and then closes them", async () => {
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
     if (frame["type"] === "subscribe") socket.onclose?.({ code: 1011, reason: "" })
@@ -26,11 +26,11 @@ it("a service that greets and then fails is left more and more time", async () =
   const client = listen()
   await vi.advanceTimersByTimeAsync(5 * 60_000)
   client.live.close()
-  // Half of 0.5 s, 1 s, 2 s, … 30 s: not four times a second.
+  // On average half of 0.5 s, 1 s, 2 s, … 30 s, and not four times a second.
   expect(FakeSocket.all.length).toBeLessThan(40)
 })
 
-it("a connection that has held for a while is come back to soon", async () => {
+it("the delay is short again after a long connection", async () => {
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
     if (frame["type"] === "ping") socket.say({ type: "pong" })

@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers())
 
 const handlers = { state: () => {}, event: () => {} }
 
-/** The records of the id that is watched have changed. */
+/** An event that reports a change of the watched id. */
 const changed = {
   type: "event",
   channel: "emoji_id:🐙",
@@ -24,7 +24,7 @@ const changed = {
   at: "now",
 }
 
-it("a refresh that is answered 429 is tried again: the login is not over", async () => {
+it("a refresh that fails with 429 is retried and does not end the login", async () => {
   const statuses: Array<LiveStatus> = []
   let tries = 0
   const credentials = new Credentials({ refreshToken: "clock" }, async () => {
@@ -44,7 +44,7 @@ it("a refresh that is answered 429 is tried again: the login is not over", async
   live.close()
 })
 
-it("a connection that was closed while its token was fetched stays closed", async () => {
+it("a connection that is closed during a token refresh stays closed", async () => {
   let fail: (error: Error) => void = () => {}
   const credentials = new Credentials(
     { refreshToken: "away" },
@@ -62,7 +62,7 @@ it("a connection that was closed while its token was fetched stays closed", asyn
   expect(live.status).toBe("closed")
 })
 
-it("a socket that opens and never says connected is given up and another is tried", async () => {
+it("a socket that never sends connected is closed and replaced", async () => {
   FakeSocket.answers = () => {}
   const live = new LiveConnection({
     url: "ws://x/live",
@@ -75,7 +75,7 @@ it("a socket that opens and never says connected is given up and another is trie
   live.close()
 })
 
-it("a wallet that watches an id hears of a change although the first lookup after it failed", async () => {
+it("watchId reports a change although the first lookup after it failed", async () => {
   let lookups = 0
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
@@ -105,7 +105,7 @@ it("a wallet that watches an id hears of a change although the first lookup afte
   expect(told).toEqual([1, 2])
 })
 
-it("a lookup that could not be answered just now is asked again, until it has taken too long", async () => {
+it("a lookup that is unavailable is retried until its timeout", async () => {
   let busy = 3
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
@@ -119,13 +119,13 @@ it("a lookup that could not be answered just now is asked again, until it has ta
   await vi.advanceTimersByTimeAsync(5000)
   expect(await answered).toMatchObject([{ version: 1 }])
   busy = Number.POSITIVE_INFINITY
-  const refused = expect(live.lookup(["🐙"])).rejects.toThrow("in time")
+  const refused = expect(live.lookup(["🐙"])).rejects.toThrow("timed out")
   await vi.advanceTimersByTimeAsync(11_000)
   await refused
   live.close()
 })
 
-it("a wallet is not shown an answer to an older question after a newer state", async () => {
+it("watchId ignores the result of a lookup that is older than the last state", async () => {
   let offset = 1
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
@@ -150,7 +150,7 @@ it("a wallet is not shown an answer to an older question after a newer state", a
   }
   socket.say(changed)
   await vi.advanceTimersByTimeAsync(10)
-  // The server starts the channel over at any time; the lookup was read before that.
+  // The server may send a new state at any time. The lookup was read before it.
   offset = 3
   socket.say({
     type: "subscribed",
@@ -166,13 +166,13 @@ it("a wallet is not shown an answer to an older question after a newer state", a
   expect(told.at(-1)).toBe(3)
 })
 
-it("a device whose clock is ahead of the service's does not renew its token all the time", async () => {
+it("a client whose clock is fast does not renew its token repeatedly", async () => {
   let exchanges = 0
   const credentials = new Credentials({ refreshToken: "renewed" }, async () => ({
     accessToken: "a",
     refreshToken: `renewed-${++exchanges}`,
   }))
-  // Good for 15 minutes by the service's clock; ours is 20 minutes ahead of it.
+  // The token is valid for 15 minutes by the clock of the service. The local clock is 20 minutes fast.
   FakeSocket.answers = ({ type }, socket) => {
     const expires_at = new Date(Date.now() - 5 * 60_000).toISOString()
     if (type === "connect") socket.say({ type: "connected", user_id: "u", expires_at })
@@ -186,7 +186,7 @@ it("a device whose clock is ahead of the service's does not renew its token all 
   expect(exchanges).toBeLessThan(3)
 })
 
-it("a token that lives for months is renewed near its end, not at once and without end", async () => {
+it("a token with a lifetime of months is not renewed immediately and repeatedly", async () => {
   const dayMs = 86_400_000
   const expires_at = new Date(Date.now() + 100 * dayMs).toISOString()
   FakeSocket.answers = (frame, socket) => {
@@ -206,7 +206,7 @@ it("a token that lives for months is renewed near its end, not at once and witho
   live.close()
 })
 
-it("an address book that takes long to be answered is waited for as long as answers come, and no longer", async () => {
+it("a long lookup does not time out while results arrive, and times out when they stop", async () => {
   let lookups = 0
   let mostAnswered = 30
   FakeSocket.answers = (frame, socket) => {
@@ -221,13 +221,13 @@ it("an address book that takes long to be answered is waited for as long as answ
   await vi.advanceTimersByTimeAsync(31_000)
   expect((await book).map(({ emoji_id }) => emoji_id)).toEqual(ids)
   mostAnswered += 2
-  const halted = expect(client.live.lookup(ids)).rejects.toThrow("in time")
+  const halted = expect(client.live.lookup(ids)).rejects.toThrow("timed out")
   await vi.advanceTimersByTimeAsync(100_000)
   await halted
   client.live.close()
 })
 
-it("who asks on a connection they have closed is told so at once", async () => {
+it("a lookup on a closed connection fails immediately", async () => {
   const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
   client.live.close()
   await expect(client.live.lookup(["🐙"])).rejects.toThrow("closed")

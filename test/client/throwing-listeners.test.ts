@@ -3,11 +3,11 @@ import { createClient } from "../../src/client/client.ts"
 import { Credentials } from "../../src/client/credentials.ts"
 import { FakeSocket, greet } from "./fake-socket.ts"
 
-const thrown = new Error("a fault of the page")
+const thrown = new Error("an error of the page")
 const fail = (): never => {
   throw thrown
 }
-/** What was thrown on where nobody catches it, for the page's own reports. */
+/** The uncaught errors that the page would report. */
 let reported: Array<unknown>
 
 beforeEach(() => {
@@ -32,7 +32,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it("one that throws keeps nothing from those who listen to the same channel", async () => {
+it("a listener that throws does not affect other listeners of the channel", async () => {
   const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
   let states = 0
   const offsets: Array<number> = []
@@ -54,7 +54,7 @@ it("one that throws keeps nothing from those who listen to the same channel", as
   expect(new Set(reported)).toEqual(new Set([thrown]))
 })
 
-it("one of the connection's status that throws does not keep it from connecting, or from coming back", async () => {
+it("a status listener that throws does not prevent connecting or reconnecting", async () => {
   const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket, onLiveStatus: fail })
   let states = 0
   client.live.subscribe("market", { state: () => void states++, event: () => {} })
@@ -66,7 +66,7 @@ it("one of the connection's status that throws does not keep it from connecting,
   client.live.close()
 })
 
-it("one that cannot keep new tokens does not make the renewal fail: the old ones are used up", async () => {
+it("a tokens listener that throws does not make the renewal fail", async () => {
   const credentials = new Credentials({ refreshToken: "unkept", onTokens: fail }, async () => ({
     accessToken: "a",
     refreshToken: "unkept-2",

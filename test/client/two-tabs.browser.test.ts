@@ -11,11 +11,11 @@ import { passGrace } from "./pass-grace.ts"
 declare global {
   var makeClient: typeof createClient
   var client: ReturnType<typeof createClient>
-  /** The next call is made with a token that has ended. */
+  /** True: the next call uses an expired token. */
   var isEnded: boolean
 }
 
-// As one of several processes: what is changed behind the service's back is then seen by it.
+// With `peersPossible`, the service notices changes that the test makes in the database.
 const service = await serve({}, { peersPossible: true })
 const browser = await openBrowser()
 const [bundle] = buildSync({
@@ -28,7 +28,7 @@ const [bundle] = buildSync({
   format: "iife",
 }).outputFiles
 
-/** A browser of somebody who is logged in at a shop, and what opens the shop in a tab. */
+/** Starts a browser with a logged-in user. `openShop` opens the shop in a tab. */
 const visit = async () => {
   const person = await register(service)
   const context: BrowserContext = await browser.person()
@@ -61,7 +61,7 @@ const visit = async () => {
   return { context, openShop, passGrace: () => passGrace(service, person.token), person }
 }
 
-/** Whose account the tab is shown, after its token has ended. */
+/** Returns the user whose account the tab receives after its token has expired. */
 const renewedIn = (page: Page): Promise<string> =>
   page
     .evaluate(async () => {
@@ -71,7 +71,7 @@ const renewedIn = (page: Page): Promise<string> =>
     .catch(String)
 
 describe.skipIf(executable === undefined)("two tabs with one login", () => {
-  it("both stay logged in, whichever of them renews it", async () => {
+  it("stay logged in, whichever of them renews the token", async () => {
     const { openShop, passGrace, person } = await visit()
     const tabs = [await openShop(), await openShop()]
     const shown: Array<string> = []
@@ -82,7 +82,7 @@ describe.skipIf(executable === undefined)("two tabs with one login", () => {
     expect(shown).toEqual(Array(4).fill(person.email))
   })
 
-  it("both stay logged in when one was opened with what the other had replaced already", async () => {
+  it("stay logged in when one starts with a token that the other has replaced", async () => {
     const { openShop, passGrace, person } = await visit()
     const first = await openShop()
     expect(await renewedIn(first)).toBe(person.email)
@@ -91,7 +91,7 @@ describe.skipIf(executable === undefined)("two tabs with one login", () => {
     expect([await renewedIn(second), await renewedIn(first)]).toEqual([person.email, person.email])
   })
 
-  it("both stay logged in when one lost the answer and the other asks again", async () => {
+  it("stay logged in when one loses the refresh response and the other repeats the request", async () => {
     const { context, openShop, passGrace, person } = await visit()
     const [one, two] = [await openShop(), await openShop()]
     await context.route(
@@ -107,7 +107,7 @@ describe.skipIf(executable === undefined)("two tabs with one login", () => {
     expect([await renewedIn(two), await renewedIn(one)]).toEqual([person.email, person.email])
   })
 
-  it("both stay logged in when one proves a second factor", async () => {
+  it("stay logged in when one enters a two-factor code", async () => {
     const { openShop, passGrace, person } = await visit()
     const [one, two] = [await openShop(), await openShop()]
     const { secret } = await turnOnTotp(service, person.token)

@@ -10,7 +10,7 @@ import { patiently } from "../fixtures/suite/patience.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
 import { startRedis } from "./redis-server.ts"
 
-/** A lease no busy machine uses up, so that none runs out unless the test makes it. */
+/** Long enough that it does not expire on a busy machine unless the test causes it. */
 const times = { heartbeatMs: 50, leaseMs: 3_000, statementMs: 1_000 }
 
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -44,10 +44,10 @@ const open = async (options: Partial<BusOptions> = {}) => {
   return { bus, woken, dropped, gaps: () => gaps, invalidate, serves, close: () => runtime.dispose() }
 }
 
-/** What is said on the database's wire. */
+/** Records the messages in the database. */
 const overhear = async () => {
   const messages: Array<Message> = []
-  // It says nothing itself, which is not to be taken for a fault.
+  // This listener sends nothing, which must not count as a failure.
   const { close } = await transport(1_000_000).open({
     onUp: () => {},
     onMessage: (payload) => {
@@ -59,8 +59,8 @@ const overhear = async () => {
   return messages
 }
 
-describe("without a wire", () => {
-  it("handlers run at once, caches always serve and nothing is sent", async () => {
+describe("without a transport", () => {
+  it("handlers run synchronously, caches are always used and nothing is sent", async () => {
     const { bus, dropped, woken } = await open({ transport: undefined })
     Effect.runSync(bus.invalidate("topic", ["a", "b"]))
     bus.publish("topic", "hello")
@@ -70,7 +70,7 @@ describe("without a wire", () => {
     expect(bus.stats()).toMatchObject({ sent: 0, peers: 0 })
   })
 
-  it("a process whose cache failed to drop serves from none of them again", async () => {
+  it("a process whose cache failed to drop stops using its caches", async () => {
     const { bus, dropped } = await open({ transport: undefined })
     bus.onInvalidate("other", () => {
       throw new Error("cannot drop")
@@ -83,8 +83,8 @@ describe("without a wire", () => {
   })
 })
 
-describe("with a wire", () => {
-  it("a process that is alone sends heartbeats and nothing else", async () => {
+describe("with a transport", () => {
+  it("a process without peers sends heartbeats only", async () => {
     const messages = await overhear()
     const { bus, serves, invalidate, woken } = await open()
     await serves()
@@ -98,7 +98,7 @@ describe("with a wire", () => {
     expect(messages.filter(({ drop, wakes }) => drop !== undefined || wakes !== undefined)).toEqual([])
   })
 
-  it("what happens in one moment is sent in few messages, each thing once", async () => {
+  it("simultaneous changes share few messages, each change once", async () => {
     const messages = await overhear()
     const [a, b] = await Promise.all([open(), open()])
     await Promise.all([a.serves(), b.serves()])
@@ -116,7 +116,7 @@ describe("with a wire", () => {
     expect(withContent().length).toBeLessThan(keys.length / 2)
   })
 
-  it("of too many wake-ups all processes hear that some were lost", async () => {
+  it("all processes are notified when too many wake-ups are dropped", async () => {
     const [a, b] = await Promise.all([open(), open()])
     await Promise.all([a.serves(), b.serves()])
     const gaps = b.gaps()
@@ -126,7 +126,7 @@ describe("with a wire", () => {
     expect(b.bus.stats().gaps).toBe(missed)
   })
 
-  it("a process that stops says goodbye and is not missed", async () => {
+  it("a process that stops sends a last message and does not count as lost", async () => {
     const [a, b] = await Promise.all([open(), open()])
     await vi.waitUntil(() => a.bus.stats().peers === 1, patiently)
     await b.close()
@@ -135,7 +135,7 @@ describe("with a wire", () => {
     expect(b.bus.mayServe()).toBe(false)
   })
 
-  it("a database that cannot be reached is a typed failure", async () => {
+  it("an unreachable database is a typed failure", async () => {
     const nowhere = postgresTransport({
       connect: () => connectTo("/nowhere", "bus"),
       channel: "c",
@@ -144,12 +144,12 @@ describe("with a wire", () => {
     const exit = await Effect.runPromiseExit(
       Effect.scoped(Layer.build(Bus.layer({ transport: nowhere, ...times }))),
     )
-    expect(Exit.isFailure(exit) && `${exit.cause}`).toContain("WireUnreachable")
+    expect(Exit.isFailure(exit) && `${exit.cause}`).toContain("TransportUnreachable")
   })
 })
 
 describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
-  it("they take Redis while it is there and the database while it is not, and caches never notice", async () => {
+  it("they use Redis while it works and the database otherwise, and caches are not affected", async () => {
     const redis = await startRedis()
     closing.push(async () => redis.remove())
     const redisFastPath = () => redisTransport(redis.url, "bus_test", () => {})
@@ -167,7 +167,7 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
       const payload = `wake ${sent}`
       a.bus.publish("topic", payload)
       await vi.waitUntil(() => b.woken.includes(payload), patiently)
-      // What b logs now comes after whatever woke it: once that is overheard, so is the wake-up if it took the database.
+      // b logs this after it was woken. Once it is recorded, a wake-up through the database is recorded too.
       await b.invalidate(payload)
       await vi.waitUntil(
         () => JSON.stringify(messages.map(({ drop }) => drop)).includes(`"${payload}"`),
@@ -203,8 +203,8 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
   })
 })
 
-describe("with another wire for wake-ups", () => {
-  it("the others learn that wake-ups were lost, also when that wire refuses to say so", async () => {
+describe("with a second transport for wake-ups", () => {
+  it("the others are notified of lost wake-ups, also when that transport fails", async () => {
     const messages = await overhear()
     const ends = new Set<TransportHandlers>()
     const carried: Array<string> = []
@@ -234,7 +234,7 @@ describe("with another wire for wake-ups", () => {
       a.bus.publish("topic", "by express")
       return carried.some((payload) => payload.includes("by express"))
     }, patiently)
-    // Nothing carries a text of this length: the others are to look for themselves.
+    // No transport accepts a text of this length, so the others must read the database.
     a.bus.publish("topic", "x".repeat(5000))
     await vi.waitUntil(() => isRefused, patiently)
     await vi.waitUntil(() => messages.some(({ wakesLost }) => wakesLost), patiently)

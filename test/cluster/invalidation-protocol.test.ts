@@ -6,14 +6,14 @@ const LEASE_MS = 100
 const HEARTBEAT_MS = 20
 const STATEMENT_MS = 1_000
 
-/** Nodes, and a log which each reads when the test says so. The time is whatever the test says. */
+/** Processes and a shared log. The test decides when each process reads, and sets the time. */
 const setUp = () => {
   const log: Array<Message> = []
   const start = (id: string, maxBytes = 8_000) => {
     const drops: Array<string> = []
     let gaps = 0
     let read = log.length
-    const coherence = new InvalidationProtocol({
+    const protocol = new InvalidationProtocol({
       id,
       leaseMs: LEASE_MS,
       statementMs: STATEMENT_MS,
@@ -24,25 +24,25 @@ const setUp = () => {
       },
     })
     const node = {
-      coherence,
+      protocol,
       drops,
       gaps: () => gaps,
-      mayServe: (now: number) => coherence.mayServe(now),
+      mayServe: (now: number) => protocol.mayServe(now),
       write: (now: number) => {
-        const message = coherence.write(now)
+        const message = protocol.write(now)
         log.push(message)
-        coherence.logged(message.number, now)
+        protocol.logged(message.number, now)
         return message
       },
       hear: (now: number, until = log.length) => {
-        for (; read < until; read += 1) coherence.hear(log[read]!, now)
+        for (; read < until; read += 1) protocol.receive(log[read]!, now)
       },
       miss: () => {
         read = log.length
       },
       invalidate: (now: number, ...keys: ReadonlyArray<string>) => {
         const wait = { isDone: false }
-        coherence.invalidate(
+        protocol.invalidate(
           keys.map((key) => ["topic", key]),
           now,
           () => {
@@ -58,7 +58,7 @@ const setUp = () => {
   const live = (from: number, until: number, ...nodes: ReadonlyArray<Node>) => {
     for (let now = from; now <= until; now += HEARTBEAT_MS) {
       for (const node of nodes) {
-        node.coherence.heartbeat(now)
+        node.protocol.heartbeat(now)
         node.write(now)
       }
       for (const node of nodes) node.hear(now)
@@ -68,8 +68,8 @@ const setUp = () => {
   return { log, start, live }
 }
 
-describe("a crowd", () => {
-  it("of more processes than a message has room for still hears that all have dropped", () => {
+describe("many processes", () => {
+  it("acknowledge a write although one message has no room for all acknowledgements", () => {
     const { log, start, live } = setUp()
     const maxBytes = 400
     const nodes = Array.from({ length: 40 }, (_, i) => start(`node-${i}`, maxBytes))
@@ -81,14 +81,14 @@ describe("a crowd", () => {
     writer!.write(401)
     for (const node of others) node.hear(402)
     expect(others.every((node) => node.drops.includes("x"))).toBe(true)
-    // Sooner than a lease, which is how long it would wait for one who never says so.
+    // Sooner than a lease, which is the wait for a process that does not acknowledge.
     live(403, 403 + 4 * HEARTBEAT_MS, ...nodes)
     expect(write.isDone).toBe(true)
   })
 })
 
 describe("a lease", () => {
-  it("begins only after a whole lease of listening, with empty caches", () => {
+  it("starts after one lease of listening, with empty caches", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 100, node)
@@ -99,7 +99,7 @@ describe("a lease", () => {
     expect(node.drops).toEqual(["all"])
   })
 
-  it("counts from when the heartbeat was written, not from when it came back", () => {
+  it("is counted from when the heartbeat was written, not from when it was read back", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
@@ -109,7 +109,7 @@ describe("a lease", () => {
     expect(node.mayServe(320)).toBe(false)
   })
 
-  it("that ran out is followed by probation and empty caches", () => {
+  it("that expired is followed by probation and empty caches", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
@@ -124,12 +124,12 @@ describe("a lease", () => {
     expect(node.drops).toEqual(["all"])
   })
 
-  it("ends with a gap, and everything is dropped at once", () => {
+  it("ends with a gap, and everything is dropped immediately", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
     const gaps = node.gaps()
-    node.coherence.gap()
+    node.protocol.gap()
     expect(node.drops).toEqual(["all"])
     expect(node.gaps()).toBe(gaps + 1)
     node.write(210)
@@ -139,25 +139,25 @@ describe("a lease", () => {
     expect(node.mayServe(330)).toBe(true)
   })
 
-  it("ends with leaving", () => {
+  it("ends when the process stops", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
-    node.coherence.leave()
+    node.protocol.leave()
     expect(node.mayServe(200)).toBe(false)
   })
 })
 
 describe("a write", () => {
-  it("by a current node that knows nobody is done at once and says nothing", () => {
+  it("by a process with a valid lease and without peers completes immediately without a message", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
     expect(node.invalidate(201, "x").isDone).toBe(true)
-    expect(node.coherence.isDue).toBe(false)
+    expect(node.protocol.isDue).toBe(false)
   })
 
-  it("is done when the peer has dropped and said so", () => {
+  it("completes when the peer has dropped and acknowledged", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -167,13 +167,13 @@ describe("a write", () => {
     expect(wait.isDone).toBe(false)
     b.hear(303)
     expect(b.drops).toEqual(["x,y"])
-    expect(b.coherence.isDue).toBe(true)
+    expect(b.protocol.isDue).toBe(true)
     b.write(303)
     a.hear(304)
     expect(wait.isDone).toBe(true)
   })
 
-  it("does not wait longer than a lease for a peer that says nothing more", () => {
+  it("waits at most one lease for a silent peer", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -185,7 +185,7 @@ describe("a write", () => {
     expect(b.mayServe(401)).toBe(false)
   })
 
-  it("does not wait for a peer that speaks but no longer listens, and waits again for one that does", () => {
+  it("does not wait for a peer that sends but does not receive, and waits again when it receives", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -208,7 +208,7 @@ describe("a write", () => {
     expect(second.isDone).toBe(false)
   })
 
-  it("by a node on probation waits for a lease, since it may not know everybody", () => {
+  it("by a process on probation waits for one lease, because it may not know all peers", () => {
     const { start, live } = setUp()
     const b = start("b")
     live(0, 200, b)
@@ -217,32 +217,32 @@ describe("a write", () => {
     a.write(201)
     a.hear(202)
     expect(wait.isDone).toBe(false)
-    a.coherence.heartbeat(304)
+    a.protocol.heartbeat(304)
     expect(wait.isDone).toBe(true)
     expect(b.mayServe(304)).toBe(false)
   })
 
-  it("that cannot be told waits until the others have noticed the silence", () => {
+  it("that cannot be logged waits until the others have noticed the silence", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
     const wait = a.invalidate(301, "x")
     live(301, 601, b)
-    a.coherence.heartbeat(601)
+    a.protocol.heartbeat(601)
     expect(wait.isDone).toBe(false)
-    expect(b.coherence.counters.lost).toBe(1)
-    a.coherence.heartbeat(710)
+    expect(b.protocol.counters.lost).toBe(1)
+    a.protocol.heartbeat(710)
     expect(wait.isDone).toBe(true)
   })
 
-  it("of more keys than fit takes several messages, and is done with the last", () => {
+  it("of more keys than fit into a message takes several messages and completes with the last", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a", 1_000), start("b", 1_000)]
     live(0, 300, a, b)
     const keys = Array.from({ length: 100 }, (_, index) => `key ${index} 🐙`)
     const wait = a.invalidate(301, ...keys)
     let messages = 0
-    for (; a.coherence.isDue; messages += 1) {
+    for (; a.protocol.isDue; messages += 1) {
       expect(wait.isDone).toBe(false)
       expect(Buffer.byteLength(JSON.stringify(a.write(301)))).toBeLessThanOrEqual(1_000)
       b.hear(301)
@@ -254,7 +254,7 @@ describe("a write", () => {
     expect(b.drops.join()).toBe(keys.join())
   })
 
-  it("of more keys than may wait, or of a key too long, drops everything", () => {
+  it("of too many keys, or of a key that is too long, drops everything", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -264,7 +264,7 @@ describe("a write", () => {
       a.invalidate(301, "y".repeat(9_000)),
     ]
     a.write(301)
-    expect(a.coherence.isDue).toBe(false)
+    expect(a.protocol.isDue).toBe(false)
     b.hear(301)
     expect(b.drops).toEqual(["all"])
     b.write(301)
@@ -274,7 +274,7 @@ describe("a write", () => {
 })
 
 describe("a peer", () => {
-  it("silent for a lease is lost: everything is dropped, and again when its last statement must have ended", () => {
+  it("without messages for a lease is lost: caches are dropped, and again when its last statement has ended", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 1_300, a, b)
@@ -288,10 +288,10 @@ describe("a peer", () => {
     }
     expect(a.drops).toEqual(["all", "all"])
     expect(a.gaps()).toBe(gaps + 2)
-    expect(a.coherence.isAlone(3_000)).toBe(true)
+    expect(a.protocol.isAlone(3_000)).toBe(true)
   })
 
-  it("may have died before it was ever heard: all is dropped again when its last statement must have ended", () => {
+  it("may have died unnoticed: caches are dropped again when its last statement must have ended", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
@@ -303,22 +303,22 @@ describe("a peer", () => {
     expect(node.drops).toEqual(["all"])
   })
 
-  it("that was lost and comes back is waited for again, and is no gap", () => {
+  it("that was lost and returns is waited for again, without a gap", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
     live(320, 500, a)
     b.write(510)
     a.hear(511)
-    expect(a.coherence.counters.gaps).toBe(0)
+    expect(a.protocol.counters.gaps).toBe(0)
     expect(a.invalidate(512, "x").isDone).toBe(false)
   })
 
-  it("that said goodbye is neither waited for nor lost, but for a statement it may have left behind", () => {
+  it("that stopped is not waited for and not lost, but its last statement still counts", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 1_300, a, b)
-    b.coherence.leave()
+    b.protocol.leave()
     expect(b.write(1_301).bye).toBe(true)
     a.hear(1_302)
     expect(a.invalidate(1_302, "x").isDone).toBe(true)
@@ -328,15 +328,15 @@ describe("a peer", () => {
       if (now === 2_400) expect(a.drops).toEqual([])
     }
     expect(a.drops).toEqual(["all"])
-    expect(a.coherence.counters).toMatchObject({ peers: 0, lost: 0, gaps: 0 })
+    expect(a.protocol.counters).toMatchObject({ peers: 0, lost: 0, gaps: 0 })
   })
 
-  it("is not lost while a word of it may be unread, however late its reader is", () => {
+  it("is not lost while its messages may be unread, however late the reader is", () => {
     const { log, start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
     live(320, 380, a)
-    // b lives on just within its lease; a reads its own heartbeat late, and not yet the one of b logged after it.
+    // b stays within its lease. a reads its own heartbeat late, and has not read the later one of b yet.
     a.write(397)
     const until = log.length
     b.write(398)
@@ -347,7 +347,7 @@ describe("a peer", () => {
     expect(a.invalidate(405, "x").isDone).toBe(false)
   })
 
-  it("whose message was missed is a gap, also when it was never heard before", () => {
+  it("whose message was missed causes a gap, also if it was unknown before", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -356,16 +356,16 @@ describe("a peer", () => {
     b.write(302)
     a.hear(303)
     expect(a.drops).toEqual(["all"])
-    expect(a.coherence.counters.gaps).toBe(1)
+    expect(a.protocol.counters.gaps).toBe(1)
     const c = start("c")
     c.write(304)
     a.miss()
     c.write(305)
     a.hear(306)
-    expect(a.coherence.counters.gaps).toBe(2)
+    expect(a.protocol.counters.gaps).toBe(2)
   })
 
-  it("may repeat a message without effect", () => {
+  it("can repeat a message without effect", () => {
     const { log, start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -373,6 +373,6 @@ describe("a peer", () => {
     log.push(b.write(301))
     a.hear(302)
     expect(a.drops).toEqual(["x"])
-    expect(a.coherence.counters.gaps).toBe(0)
+    expect(a.protocol.counters.gaps).toBe(0)
   })
 })

@@ -1,4 +1,4 @@
-/** A process of a service: a table of values, a cache before it, and the bus. Its parent tells it what to do. */
+/** A process with a table of values, a cache and the bus. The parent process sends it commands. */
 import { existsSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, ManagedRuntime } from "effect"
@@ -22,7 +22,7 @@ const runtime = ManagedRuntime.make(
 )
 const bus = await runtime.runPromise(Bus.use((bus) => Effect.succeed(bus)))
 
-/** Nothing else happens in this process meanwhile: no timer, no message. */
+/** Blocks this process: no timers run and no messages are handled. */
 const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 const cache = new Map<string, number>()
@@ -56,7 +56,7 @@ const commands = {
     if (loadedIn === generation) cache.set(key, row?.value ?? 0)
     return { value: row?.value ?? 0, isCached: false }
   },
-  /** Reads at the very moment the file appears, before it can hear of anything that happened in between. */
+  /** Reads as soon as the file appears, before the process can receive messages. */
   async readOnceExists(path: string, key: string) {
     while (!existsSync(path)) block(5)
     return commands.read(key)

@@ -15,7 +15,7 @@ let server: Awaited<ReturnType<typeof startPostgres>>
 let admin: Sql
 let a: Member
 let b: Member
-/** Ends what runs beside a test also when the test fails. */
+/** Stops background work of a test, also when the test fails. */
 let isOver = false
 const children = new Set<ChildProcess>()
 
@@ -37,14 +37,14 @@ const startMember = async (name: string) => {
     ask,
     read: async (key: string) => (await ask("read", key)).value,
     write: (key: string, value: number) => ask("write", key, value),
-    /** Until it answers from its cache. */
+    /** Waits until it uses its cache. */
     warm: (key: string) => vi.waitUntil(async () => (await ask("read", key)).isCached, patiently),
     signal: async (signal: "SIGSTOP" | "SIGCONT" | "SIGKILL") => {
       child.kill(signal)
       if (signal === "SIGKILL") await once(child, "exit")
     },
     hasEnded: once(child, "exit"),
-    /** Ends the database's end of its bus connections: the one that listens, or those that notify. */
+    /** Terminates the database sessions of its bus: the listening one, or the notifying ones. */
     cut: (end: "listen" | "notify") => admin`
       select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = ${`${name} bus`} and (query ilike 'listen%') = ${end === "listen"}`,
@@ -66,7 +66,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-it("a write is acknowledged only after the other process has dropped what it cached", async () => {
+it("a write is acknowledged after the other process has dropped its cached value", async () => {
   for (let value = 1; ; value += 1) {
     await Promise.all([a.warm("drop"), b.warm("drop")])
     const { lost } = await a.ask("stats")
@@ -75,14 +75,14 @@ it("a write is acknowledged only after the other process has dropped what it cac
     await b.ask("dropSlowly", 0)
     const droppedAt = await b.ask("droppedAt")
     expect(await b.read("drop")).toBe(value)
-    // On a busy machine its lease may have run out meanwhile, and it serves nothing then.
+    // On a busy machine its lease may have expired, and it does not use its cache then.
     if ((await a.ask("stats")).lost > lost) continue
     expect(droppedAt).toBeLessThanOrEqual(acknowledgedAt)
     break
   }
 })
 
-it("a stopped process does not hold up a write for ever, and wakes up without serving what it held", async () => {
+it("a paused process does not block a write, and does not serve old values when it continues", async () => {
   await Promise.all([a.warm("stop"), b.warm("stop")])
   const signal = join(server.directory, "go-on")
   const answer = b.ask("readOnceExists", signal, "stop")
@@ -93,7 +93,7 @@ it("a stopped process does not hold up a write for ever, and wakes up without se
   expect(await answer).toEqual({ value: 1, isCached: false })
 })
 
-it("a process that was cut off while another wrote drops what it held and serves again later", async () => {
+it("a process that was disconnected during a write drops its cache and uses it again later", async () => {
   await Promise.all([a.warm("cut"), b.warm("cut"), b.warm("cut unasked")])
   const { gaps } = await b.ask("stats")
   await b.cut("listen")
@@ -104,7 +104,7 @@ it("a process that was cut off while another wrote drops what it held and serves
   expect((await b.ask("stats")).gaps).toBeGreaterThan(gaps)
 })
 
-it("every answer is as new as the last acknowledged write while connections are cut all the time", async () => {
+it("reads are as new as the last acknowledged write while connections are terminated repeatedly", async () => {
   isOver = false
   let cuts = 0
   const cutting = (async () => {
@@ -133,7 +133,7 @@ it("every answer is as new as the last acknowledged write while connections are 
   expect(answers).toBeGreaterThan(100)
 })
 
-it("a process that joins under writes, and leaves, never answers with less than was acknowledged", async () => {
+it("a process that starts and stops during writes never returns values older than acknowledged ones", async () => {
   let acknowledged = 0
   isOver = false
   const writing = (async () => {
@@ -158,7 +158,7 @@ it("a process that joins under writes, and leaves, never answers with less than 
   await vi.waitUntil(async () => (await a.ask("stats")).peers === 1, patiently)
 })
 
-it("a restart of the database, orderly or not, leaves everybody coherent", async () => {
+it("processes stay consistent after a clean or unclean restart of the database", async () => {
   for (const [value, signal] of [
     [1, "SIGINT"],
     [2, "SIGQUIT"],
@@ -171,12 +171,12 @@ it("a restart of the database, orderly or not, leaves everybody coherent", async
   await Promise.all([a.warm("restart"), b.warm("restart")])
 })
 
-it("a process killed between commit and announcement makes the others drop everything", async () => {
+it("the others drop their caches if a process is killed between commit and announcement", async () => {
   await Promise.all([a.warm("kill"), b.warm("kill")])
   const { lost } = await b.ask("stats")
   await a.ask("commit", "kill", 1)
   await a.signal("SIGKILL")
-  // It may have read anew before that for a reason of its own, so the value alone tells nothing.
+  // It may have read the new value before for another reason, so the value alone proves nothing.
   await vi.waitUntil(async () => (await b.ask("stats")).lost > lost, patiently)
   expect(await b.read("kill")).toBe(1)
   await b.warm("kill")

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import { World } from "./simulation.ts"
 
-it("no process serves what an acknowledged write replaced, whatever stalls, is cut off, dies, joins or leaves", () => {
+it("no process serves a value that an acknowledged write replaced, whatever fails, starts or stops", () => {
   let served = 0
   let acknowledged = 0
   const play = (seed: number) => {
@@ -11,8 +11,8 @@ it("no process serves what an acknowledged write replaced, whatever stalls, is c
     world.isCalm = true
     world.run(7_000)
     for (const node of world.alive) {
-      expect(node.coherence.mayServe(node.clock()), `${node.id} serves again`).toBe(true)
-      expect(node.coherence.counters.waiting, `${node.id} keeps nobody waiting`).toBe(0)
+      expect(node.protocol.mayServe(node.clock()), `${node.id} serves again`).toBe(true)
+      expect(node.protocol.counters.waiting, `${node.id} keeps nobody waiting`).toBe(0)
       expect(world.staleAt(node), `${node.id} holds what the database holds`).toEqual([])
     }
     served += world.served

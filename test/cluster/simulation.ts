@@ -14,26 +14,26 @@ interface Load {
 
 interface Node {
   readonly id: string
-  readonly coherence: InvalidationProtocol
+  readonly protocol: InvalidationProtocol
   readonly cache: Map<string, number>
   readonly loads: Set<Load>
-  /** Its monotonic clock starts anywhere and runs up to half a percent fast or slow. */
+  /** The monotonic clock. It starts at a random time and runs up to half a percent fast or slow. */
   readonly clock: () => number
   isDead: boolean
   isLeaving: boolean
   writesUnderWay: number
   isPublishing: boolean
   stalledUntil: number
-  /** The listening connection is down until then, and nothing said meanwhile will be heard. */
+  /** The listening connection is down until then. Messages sent meanwhile are lost for this process. */
   deafUntil: number
-  /** Nor does anything reach the database until then. */
+  /** Statements do not reach the database until then. */
   cutUntil: number
   read: number
 }
 
 /**
- * Processes, a log and a database in virtual time, where everything takes arbitrarily long and anything may stall, be cut
- * off or die. It throws when a process serves from its cache what an acknowledged write had replaced.
+ * Simulates processes, a log and a database in virtual time. Every step takes a random time, and processes may stall,
+ * be disconnected or die. Throws if a process serves a cached value that an acknowledged write has replaced.
  */
 export class World {
   now = 0
@@ -41,7 +41,7 @@ export class World {
   acknowledged = 0
   readonly nodes: Array<Node> = []
   readonly #random: () => number
-  readonly #crowd: number
+  readonly #processes: number
   readonly #events: Array<{ at: number; run: () => void }> = []
   readonly #log: Array<Message> = []
   readonly #truth = new Map<string, number>(KEYS.map((key) => [key, 0]))
@@ -56,7 +56,7 @@ export class World {
       x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x
       return ((x ^ (x >>> 14)) >>> 0) / 4294967296
     }
-    this.#crowd = 2 + Math.floor(this.#random() * 3)
+    this.#processes = 2 + Math.floor(this.#random() * 3)
     this.start()
   }
 
@@ -80,7 +80,7 @@ export class World {
     const id = `n${this.nodes.length}`
     const node: Node = {
       id,
-      coherence: new InvalidationProtocol({
+      protocol: new InvalidationProtocol({
         id,
         leaseMs: LEASE_MS,
         statementMs: STATEMENT_MS,
@@ -108,7 +108,7 @@ export class World {
       node,
       () => HEARTBEAT_MS,
       () => {
-        node.coherence.heartbeat(node.clock())
+        node.protocol.heartbeat(node.clock())
         this.#publish(node)
       },
     )
@@ -139,9 +139,9 @@ export class World {
     return this.nodes.filter(({ isDead }) => !isDead)
   }
 
-  /** What its caches hold and it would serve, where that is not what the database holds. */
+  /** Returns cached values that the process would serve although the database holds others. */
   staleAt(node: Node): ReadonlyArray<string> {
-    if (!node.coherence.mayServe(node.clock())) return []
+    if (!node.protocol.mayServe(node.clock())) return []
     return KEYS.filter((key) => node.cache.has(key) && node.cache.get(key) !== this.#truth.get(key))
   }
 
@@ -152,7 +152,7 @@ export class World {
     })
   }
 
-  /** What a stalled process had to do it does when it goes on, in any order. */
+  /** Runs the delayed steps of a stalled process when it continues, in any order. */
   #in(node: Node, delayMs: number, run: () => void): void {
     const attempt = () => {
       if (node.isDead) return
@@ -169,9 +169,9 @@ export class World {
   }
 
   #publish(node: Node): void {
-    if (node.isPublishing || !node.coherence.isDue) return
+    if (node.isPublishing || !node.protocol.isDue) return
     node.isPublishing = true
-    const message = node.coherence.write(node.clock())
+    const message = node.protocol.write(node.clock())
     const attempt = () => {
       const fails = !this.isCalm && this.#random() < 0.03
       const isCut = node.cutUntil > this.now
@@ -181,7 +181,7 @@ export class World {
         if (!fails) {
           this.#in(node, at - this.now + this.#delay(), () => {
             node.isPublishing = false
-            node.coherence.logged(message.number, node.clock())
+            node.protocol.logged(message.number, node.clock())
             if (message.bye) node.isDead = true
             this.#publish(node)
           })
@@ -197,11 +197,11 @@ export class World {
     if (node.deafUntil > this.now) return
     if (node.read === -1) {
       node.read = this.#log.length
-      node.coherence.gap()
+      node.protocol.gap()
     }
     const until = node.read + Math.ceil(this.#random() * 20)
     for (; node.read < Math.min(until, this.#log.length); node.read += 1) {
-      node.coherence.hear(this.#log[node.read]!, node.clock())
+      node.protocol.receive(this.#log[node.read]!, node.clock())
     }
     this.#publish(node)
   }
@@ -209,7 +209,7 @@ export class World {
   #lookUp(node: Node): void {
     const key = KEYS[Math.floor(this.#random() * KEYS.length)]!
     const cached = node.cache.get(key)
-    if (cached !== undefined && node.coherence.mayServe(node.clock())) {
+    if (cached !== undefined && node.protocol.mayServe(node.clock())) {
       this.served += 1
       const promised = this.#promised.get(key)!
       if (cached < promised)
@@ -241,13 +241,13 @@ export class World {
     })
     node.writesUnderWay += 1
     const answer = () => {
-      // The answer is lost with the connection: whether it was committed is not known, so nothing is promised.
+      // The response is lost with the connection. The outcome is unknown, so nothing is acknowledged.
       if (node.cutUntil > this.now) return this.#in(node, node.cutUntil - this.now, announce)
       announce(() => this.#promised.set(key, Math.max(version, this.#promised.get(key)!)))
     }
     const announce = (promise?: () => void) => {
       this.#forget(node, key)
-      node.coherence.invalidate([["topic", key]], node.clock(), () => {
+      node.protocol.invalidate([["topic", key]], node.clock(), () => {
         node.writesUnderWay -= 1
         this.acknowledged += 1
         promise?.()
@@ -260,7 +260,7 @@ export class World {
 
   #leaveWhenIdle(node: Node): void {
     if (!node.isLeaving || node.writesUnderWay > 0) return
-    node.coherence.leave()
+    node.protocol.leave()
     this.#publish(node)
   }
 
@@ -283,7 +283,7 @@ export class World {
       node.read = -1
       node.deafUntil = this.now + forMs
       if (dice > 0.5) node.cutUntil = node.deafUntil
-    } else if (dice < 0.75 && alive < this.#crowd) this.start()
+    } else if (dice < 0.75 && alive < this.#processes) this.start()
     else if (dice < 0.9 && alive > 1) node.isDead = true
     else if (dice < 0.95 && alive > 1) {
       node.isLeaving = true

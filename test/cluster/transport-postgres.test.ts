@@ -34,7 +34,7 @@ const open = async (name: string) => {
 }
 const backends = (name: string) => admin`select pid from pg_stat_activity where application_name = ${name}`
 
-it("everybody hears everything in one order, the longest payload included", async () => {
+it("all clients receive all messages in the same order, including the longest payload", async () => {
   const [a, b] = await Promise.all([open("a"), open("b")])
   const long = "🐙".repeat(2_000).slice(0, -2)
   const longest = long + "x".repeat(a.transport.maxBytes - Buffer.byteLength(long))
@@ -52,7 +52,7 @@ it("everybody hears everything in one order, the longest payload included", asyn
   expect(await backends("a")).toEqual([])
 })
 
-it("it hears again, and says that it does, however often its connections were cut while it connected", async () => {
+it("listens again and reports it after repeated disconnects while connecting", async () => {
   const { transport, heard, ups, close } = await open("cut")
   let isCut = true
   const speaking = (async () => {
@@ -75,11 +75,11 @@ it("it hears again, and says that it does, however often its connections were cu
   await close()
 })
 
-it("it is not cut off where sessions may not be idle", async () => {
+it("stays connected if the server limits idle sessions", async () => {
   await admin`alter database postgres set idle_session_timeout = '100ms'`
   try {
     const { transport, heard, ups, close } = await open("idle")
-    // Long enough for what is idle to be ended many times, and short enough not to be replaced for its silence.
+    // Long enough for the idle limit to apply many times, and too short for the replacement of a silent client.
     const speaking = setInterval(() => void transport.publish("still here").catch(() => {}), 20)
     await vi.waitUntil(() => heard.length > 40, patiently)
     clearInterval(speaking)

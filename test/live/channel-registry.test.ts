@@ -62,8 +62,8 @@ const play = (world: World, step: { readonly do: string; readonly n: number }) =
   }
 }
 
-describe("a feed", () => {
-  it("gives every listener a log without gap or reorder, whatever happens when", () => {
+describe("an open channel", () => {
+  it("delivers events without gaps and in order, for any sequence of steps", () => {
     fc.assert(
       fc.property(fc.array(someStep, { maxLength: 80 }), (steps) => {
         const world = new World()
@@ -79,7 +79,7 @@ describe("a feed", () => {
     )
   })
 
-  it("shows what this process has committed without a read, and reads nothing twice for it", () => {
+  it("publishes events committed by this process without a read", () => {
     const world = new World()
     const listener = world.join()
     world.settle()
@@ -92,7 +92,7 @@ describe("a feed", () => {
     expect(world.openChannels.isWanted(channel.name, 2)).toBe(true)
   })
 
-  it("shows a state newer than itself and sends only what comes after", () => {
+  it("sends a state that is newer than its position, then only later events", () => {
     const world = new World()
     const first = world.join()
     world.execute(0)
@@ -110,7 +110,7 @@ describe("a feed", () => {
     ])
   })
 
-  it("does not mix epochs when an answer from before the renewal comes after it", () => {
+  it("does not mix epochs when the result of an older read arrives after a renewal", () => {
     const world = new World()
     const first = world.join()
     world.settle()
@@ -130,7 +130,7 @@ describe("a feed", () => {
     }
   })
 
-  it("reads once for a crowd that comes at the same moment, and not at all for those it can serve from memory", () => {
+  it("shares one read between simultaneous subscribers, and needs none for buffered events", () => {
     const world = new World()
     for (let n = 0; n < 50; n++) world.join()
     expect(world.asked).toHaveLength(1)
@@ -142,7 +142,7 @@ describe("a feed", () => {
     expect(back.place?.offset).toBe(2)
   })
 
-  it("stops replaying to a socket that is full and goes on when it drains", () => {
+  it("pauses the replay to a full socket and continues when it drains", () => {
     const world = new World()
     world.join()
     world.settle()
@@ -161,7 +161,7 @@ describe("a feed", () => {
     expect(slow.faults).toEqual([])
   })
 
-  it("keeps nothing for channels nobody listens to", () => {
+  it("stores nothing for channels without subscribers", () => {
     const world = new World()
     const listeners = [world.join(), world.join()]
     world.settle()

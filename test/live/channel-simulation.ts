@@ -11,7 +11,7 @@ import type { EventRow, News, Opening, Position } from "../../src/turns/event-st
 export const channel: Channel = { kind: "market", name: "market", shown: "market", key: "" }
 const utf8 = new TextDecoder()
 
-/** The database: a log that is read as of one moment, and whose beginning may be trimmed. */
+/** The database: a log with consistent reads, whose oldest events may be deleted. */
 class Log {
   epoch = "e1"
   offset = 0
@@ -50,7 +50,7 @@ class Log {
   }
 }
 
-/** A socket with an oracle. */
+/** A socket that checks every frame it receives. */
 export class Listener implements Subscriber {
   readonly faults: Array<string> = []
   place: Position | undefined
@@ -80,12 +80,13 @@ export class Listener implements Subscriber {
   }
   hear(text: string): void {
     const frame = JSON.parse(text)
-    if (!this.isOpen) this.faults.push("heard after leaving")
+    if (!this.isOpen) this.faults.push("received a frame after leaving")
     if (frame.type === "subscribed") {
       const same = frame.epoch === this.place?.epoch && frame.offset === this.place?.offset
       if (frame.recovered && !same)
         this.faults.push(`recovered at ${frame.offset}, was at ${this.place?.offset}`)
-      if (!frame.recovered && frame.state?.at !== frame.offset) this.faults.push("state of another moment")
+      if (!frame.recovered && frame.state?.at !== frame.offset)
+        this.faults.push("the state does not match its offset")
       this.place = { epoch: frame.epoch, offset: frame.offset }
       this.started++
       return
@@ -97,12 +98,12 @@ export class Listener implements Subscriber {
   }
 }
 
-/** Everything that can happen, one step at a time, in whatever order the test likes. */
+/** Simulates the channel in single steps, in any order the test chooses. */
 export class World {
   readonly log = new Log()
   readonly topics = new Set<Listener>()
   readonly listeners: Array<Listener> = []
-  /** Reads asked for, and reads done by the database whose answer is on its way. */
+  /** Requested reads, and finished reads whose results have not arrived yet. */
   readonly asked: Array<() => () => void> = []
   readonly answers: Array<() => void> = []
   readonly said: Array<PlacedEvent> = []
@@ -147,7 +148,7 @@ export class World {
     this.log.offset += count
     this.isWoken ||= this.openChannels.isWanted(channel.name)
   }
-  /** A commit of this process: it will hear of it without a read, sooner or later. */
+  /** A commit of this process. `tell` later publishes it without a read. */
   say(): void {
     this.log.offset += 1
     const { epoch, offset } = this.log
@@ -156,10 +157,10 @@ export class World {
   }
   tell(at: number): void {
     const [said] = this.said.splice(at % Math.max(1, this.said.length), 1)
-    if (said === undefined || this.openChannels.show(said)) return
+    if (said === undefined || this.openChannels.publishCommitted(said)) return
     this.isWoken ||= this.openChannels.isWanted(channel.name, said.offset)
   }
-  /** The hub's turn: one read at a time. */
+  /** Starts a read as the hub does, one at a time. */
   readNews(): void {
     const openChannel = this.openChannels.find(channel.name)
     if (this.isReading || openChannel?.position === undefined) return
@@ -183,7 +184,7 @@ export class World {
     const [tell] = this.answers.splice(at % Math.max(1, this.answers.length), 1)
     tell?.()
   }
-  /** The faults end: everybody reads, every answer comes, the check of positions runs. */
+  /** Ends all faults: every socket reads, every result arrives, the position check runs. */
   settle(): void {
     for (const listener of this.listeners) {
       listener.isFull = false

@@ -20,8 +20,8 @@ const listen = async (channel: string, user?: TestUser) => {
 }
 const happened = (client: LiveClient, event: string) => client.take({ type: "event", event })
 
-describe("what people do reaches", () => {
-  it("their cart: what GET /cart shows, then changes, the deadline and the end", async () => {
+describe("subscribers receive", () => {
+  it("the cart: the state of GET /cart, then changes, the deadline and the expiry", async () => {
     const buyer = await newShopper(service)
     const id = freshId()
     await buyer.add(id)
@@ -38,7 +38,7 @@ describe("what people do reaches", () => {
     order.client.close()
   })
 
-  it("an order that is paid, the market and the id", async () => {
+  it("a payment in the channels of the order, the market and the emoji id", async () => {
     const buyer = await newShopper(service, { freeLimit: 5 })
     const id = freshId()
     const { body } = await buyer.add(id)
@@ -57,7 +57,7 @@ describe("what people do reaches", () => {
     for (const { client } of [order, market, emojiId, later]) client.close()
   })
 
-  it("the market as purchases when they are: an id out of a box was not bought, and is not listed as such", async () => {
+  it("no purchase in the market channel for an id from a lootbox", async () => {
     const [buyer, admin] = [
       await newShopper(service, { freeLimit: 5 }),
       await service.user({ role: "Admin" }),
@@ -75,7 +75,7 @@ describe("what people do reaches", () => {
     for (const { client } of [market, later]) client.close()
   })
 
-  it("a wallet with a send dialog: the address changed, then the owner", async () => {
+  it("a changed address, then a changed owner, in the channel of the emoji id", async () => {
     const [owner, next] = [await service.user(), await service.user()]
     const eid = nextId()
     await grant(service, owner, eid)
@@ -118,7 +118,7 @@ describe("what people do reaches", () => {
     client.close()
   })
 
-  it("the owner of a lootbox", async () => {
+  it("the lootboxes of their user", async () => {
     const [owner, admin] = [await service.user(), await service.user({ role: "Admin" })]
     const { client, state } = await listen("lootboxes", owner)
     expect(state).toEqual([])
@@ -136,7 +136,7 @@ describe("what people do reaches", () => {
     after.client.close()
   })
 
-  it("who is interested in an id that becomes free", async () => {
+  it("an id of their interest list that becomes available", async () => {
     const [owner, admin, fan] = [
       await service.user(),
       await service.user({ role: "Admin" }),
@@ -158,7 +158,7 @@ describe("what people do reaches", () => {
     market.client.close()
   })
 
-  it("the sessions of a user, which end with a logout", async () => {
+  it("the sessions of their user, and the logout", async () => {
     const email = `${crypto.randomUUID()}@example.com`
     const { body } = await service.call("POST", "/users", {
       body: { email, password: "correct horse battery" },

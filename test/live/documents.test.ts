@@ -21,13 +21,13 @@ const resolve = (document: unknown, ref: string): unknown =>
 describe("the AsyncAPI document", () => {
   const document = asyncApi("https://api.example.com/base")
 
-  it("has every frame, and every reference in it leads somewhere", () => {
+  it("contains every frame and has no broken references", () => {
     expect(Object.keys(document.components.messages).sort()).toEqual(frameNames.sort())
     for (const ref of refsIn(document)) expect(resolve(document, ref), ref).toBeDefined()
     expect(document.servers.service).toEqual({ host: "api.example.com", pathname: "/base", protocol: "wss" })
   })
 
-  it("names required and optional members as the decoder sees them", () => {
+  it("marks members as required or optional as the decoder does", () => {
     const { payload } = document.components.messages["subscribe"] as { payload: { $ref: string } }
     expect(resolve(document, payload.$ref)).toMatchObject({
       required: ["type", "channel"],
@@ -44,7 +44,7 @@ describe("the AsyncAPI document", () => {
   })
 })
 
-describe("the protocol's page", () => {
+describe("PROTOCOL.md", () => {
   const page = readFileSync("src/live/PROTOCOL.md", "utf8")
 
   it("mentions every frame, channel, error and close code", () => {

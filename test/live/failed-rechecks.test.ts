@@ -5,7 +5,7 @@ import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a logout closes the socket also when the first look at the user fails", async () => {
+it("a logout closes the socket although the first recheck of the user fails", async () => {
   const service = await serve({ STATEMENT_TIMEOUT_MS: "500" })
   const callers = await service.runtime.runPromise(CallerCache)
   const user = await service.user()
@@ -13,7 +13,7 @@ it("a logout closes the socket also when the first look at the user fails", asyn
   client.send({ type: "connect", token: user.token })
   await client.take({ type: "connected" })
   await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${user.id}`
-  // The database is busy with something else for longer than a statement may take.
+  // A lock blocks the database for longer than the statement timeout.
   await service.sql
     .begin(async (sql) => {
       await sql`lock table app_user in access exclusive mode`

@@ -12,7 +12,7 @@ const { over, service } = await serveProtocol()
 const { open } = over("memory")
 const oversized = "🐙🐙🌊"
 
-it("one id with all the records it may have is answered, but not fifty times in one frame", async () => {
+it("an id with the maximum of records gets a result, but not fifty times in one frame", async () => {
   await grant(service, await service.user(), oversized)
   await service.sql`insert into record (canonical, hash, tag, data)
     select ${oversized}, n::text, ${0x5001}, repeat('x', ${maxRecordBytes}) from generate_series(1, ${maxRecordsPerId}) n`
@@ -28,7 +28,7 @@ it("one id with all the records it may have is answered, but not fifty times in 
   client.close()
 })
 
-it("ids that are too large together are refused for being so, and each of them is answered alone", async () => {
+it("ids that are too large together are rejected with too_large, and each gets a result alone", async () => {
   const ids = ["🌊", "🐙", "🎈", "🎲", "🍀", "🚀", "🔥"].map((last) => `🐙🐙🐙${last}`)
   const owner = await service.user()
   for (const id of ids) await grant(service, owner, id)
@@ -45,10 +45,10 @@ it("ids that are too large together are refused for being so, and each of them i
   client.close()
 })
 
-it("while as many lookups of a socket wait as may, a further one is told to try again", () => {
+it("a lookup beyond the queue limit is rejected with unavailable", () => {
   const said: Array<AnyFrame> = []
   let answer = () => {}
-  const questions = new LookupQueue(
+  const queue = new LookupQueue(
     {
       directory: { lookup: () => Effect.succeed([]) },
       run: (effect, done) => {
@@ -58,7 +58,7 @@ it("while as many lookups of a socket wait as may, a further one is told to try 
     (frame) => void said.push(frame),
     () => false,
   )
-  const ask = (id: string) => questions.ask({ type: "lookup", id, emoji_ids: ["🌊"] })
+  const ask = (id: string) => queue.add({ type: "lookup", id, emoji_ids: ["🌊"] })
   for (let n = 0; n < liveLimits.lookupsWaiting; n++) ask(`${n}`)
   ask("late")
   answer()
@@ -69,10 +69,10 @@ it("while as many lookups of a socket wait as may, a further one is told to try 
   ])
 })
 
-it("who reads slower than they are answered is answered as fast as they read", () => {
+it("a slow reader gets lookup results as fast as it reads", () => {
   const answered: Array<string> = []
   let isFull = false
-  const questions = new LookupQueue(
+  const queue = new LookupQueue(
     {
       directory: { lookup: () => Effect.succeed([]) },
       run: (effect, done) => done(Effect.runSyncExit(effect)),
@@ -83,14 +83,14 @@ it("who reads slower than they are answered is answered as fast as they read", (
     },
     () => isFull,
   )
-  for (const id of ["0", "1", "2"]) questions.ask({ type: "lookup", id, emoji_ids: ["🌊"] })
-  questions.drained()
+  for (const id of ["0", "1", "2"]) queue.add({ type: "lookup", id, emoji_ids: ["🌊"] })
+  queue.drained()
   expect(answered).toEqual(["0"])
   isFull = false
-  questions.drained()
-  questions.drained()
+  queue.drained()
+  queue.drained()
   expect(answered).toEqual(["0", "1"])
   isFull = false
-  questions.drained()
+  queue.drained()
   expect(answered).toEqual(["0", "1", "2"])
 })

@@ -5,7 +5,7 @@ import { EventsToPlace, type Places } from "../../src/turns/event-offsets.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a wake-up that was lost is counted, one that came after the check is not", async () => {
+it("counts a lost wake-up, but not one that arrives after the check", async () => {
   const service = await serve()
   const channel = "emoji_id:🐙"
   const client = await liveSocket(service.url)()

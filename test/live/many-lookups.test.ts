@@ -22,14 +22,14 @@ const reads = async () => {
   return row.n
 }
 
-describe("a client that asks hundreds of questions at once", () => {
+describe("a client that sends hundreds of lookups", () => {
   const flood = async () => {
     const client = await open()
     for (let n = 0; n < questions; n++) client.send({ type: "lookup", id: `${n}`, emoji_ids: ["🐙🎈"] })
     return client
   }
 
-  it("is answered all of them, in order, and another's one question does not wait for them", async () => {
+  it("gets all results in order, and does not delay the lookup of another client", async () => {
     const wallet = await open()
     const crawler = await flood()
     const answers = () => crawler.frames.filter(({ type }) => type === "records")
@@ -42,7 +42,7 @@ describe("a client that asks hundreds of questions at once", () => {
     crawler.close()
   })
 
-  it("and leaves is not read for any more", async () => {
+  it("and disconnects causes no further reads", async () => {
     const before = await reads()
     const wallet = await open()
     const crawler = await flood()
@@ -56,7 +56,7 @@ describe("a client that asks hundreds of questions at once", () => {
   })
 })
 
-describe("a client that subscribes to hundreds of channels and leaves before they are read", () => {
+describe("a client that subscribes to hundreds of channels and disconnects before they are read", () => {
   const emoji = ["🐙", "🎈", "🚀", "🌊", "🔥"]
   const ids = emoji.flatMap((a) => emoji.flatMap((b) => emoji.map((c) => a + b + c)))
   const askedFor = async (leave: (crawler: LiveClient) => void) => {
@@ -70,7 +70,7 @@ describe("a client that subscribes to hundreds of channels and leaves before the
     return (await reads()) - before
   }
 
-  it("is not read for any more", async () => {
+  it("causes no further reads", async () => {
     const count = await askedFor((crawler) => {
       for (const id of ids) crawler.send({ type: "subscribe", channel: `emoji_id:${id}` })
       crawler.close()
@@ -78,7 +78,7 @@ describe("a client that subscribes to hundreds of channels and leaves before the
     expect(count).toBeLessThan(10)
   })
 
-  it("is read for once where it asked for one channel again and again, each time from elsewhere", async () => {
+  it("causes one read if it subscribes to one channel repeatedly from different positions", async () => {
     const count = await askedFor((crawler) => {
       for (const offset of ids.keys())
         crawler.send({ type: "subscribe", channel: "emoji_id:🍀🍀", epoch: randomUUID(), offset })

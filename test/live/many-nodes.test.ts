@@ -14,7 +14,7 @@ const members = 500
 const channels = ["market", ...["🐙", "🍕", "🌊", "🚀", "🎸", "🍉", "🌈"].map((emoji) => `emoji_id:${emoji}`)]
 const eventsPerSecond = 40
 
-/** Loses every hundredth wake-up without anybody noticing. */
+/** Silently drops every hundredth wake-up. */
 const lossy: ServiceOptions["interceptBus"] = (bus) => {
   let count = 0
   const isLost = () => ++count % 100 === 0
@@ -25,7 +25,7 @@ const lossy: ServiceOptions["interceptBus"] = (bus) => {
   }
 }
 
-it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a paused reader and without Redis", async () => {
+it("clients receive all events in order through restarts, lost wake-ups, paused readers and without Redis", async () => {
   const redis = await makeRedis()
   onTestFinished(redis.stop)
   await redis.start()
@@ -55,7 +55,7 @@ it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a p
   }
   await until(() => crowd.every((member) => member.isReady))
 
-  // Writers commit on either node at once, several channels in one statement.
+  // Writers commit on both nodes at the same time, to several channels in one statement.
   let writing = true
   let written = 0
   const write = async () => {
@@ -68,7 +68,7 @@ it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a p
       const [row] = await node.sql<[{ places: Places }]>`
         select place_said(${said.json}::text::jsonb) as places`
       const events = said.placed(row.places).flat()
-      // As a turn does, and as a statement that says things by itself.
+      // Events of a turn, and events of a separate statement.
       if (Math.random() < 0.5) publisher.committed(events)
       else publisher.moved(events)
       written += 2
@@ -89,7 +89,7 @@ it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a p
   const paused = crowd[0]!
   paused.pause()
   await sleep(1000)
-  // A rolling restart: each leaves once another has come.
+  // A rolling restart: each node stops after its replacement has started.
   for (let n = 0; n < 2; n++) {
     nodes.push(await start())
     await until(() => crowd.filter((member) => member.isReady).length > 0.8 * members)
@@ -116,7 +116,7 @@ it("no client's log has a gap or a reorder, through restarts, lost wake-ups, a p
   expect(verdict.faults).toEqual([])
   expect(verdict.closings[closeCodes.restart]).toBeGreaterThan(members / 2)
   expect(verdict.recovered).toBeGreaterThan(members)
-  // Nothing was trimmed, so nobody had to start over.
+  // No event was deleted, so no client had to start again with the state.
   expect(verdict.unrecovered).toBe(0)
   expect(verdict.events).toBeGreaterThan(written)
   const committed = await someNode().sql<Array<{ place: string; id: string }>>`

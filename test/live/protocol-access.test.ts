@@ -9,16 +9,16 @@ import { joined, numbers, serveProtocol, transports } from "./protocol-service.t
 
 const { callers, commit, emit, over, service, signed } = await serveProtocol()
 
-/** An order somebody has begun: its channel. */
+/** Creates an order and returns its id. */
 const newOrder = async (user: TestUser): Promise<string> => {
   const { body } = await shopper(service, user).add(freshId())
   return body.id
 }
 
-describe.each(transports)("the live protocol over %s, to whom it may speak", (transport) => {
+describe.each(transports)("access to channels over %s", (transport) => {
   const { connect, open } = over(transport)
 
-  it("keeps own channels to their user", async () => {
+  it("delivers the channels of a user to that user only", async () => {
     const [ann, bob] = [await service.user(), await service.user()]
     const [first, second] = [await open(ann.token), await open(bob.token)]
     await joined(first, "cart")
@@ -37,7 +37,7 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     for (const client of [first, second, visitor]) client.close()
   })
 
-  it("opens an order to its owner and to admins, and tells others nothing of it", async () => {
+  it("allows an order to its owner and admins, and answers others with not_found", async () => {
     const [owner, other, admin] = [
       await service.user(),
       await service.user(),
@@ -56,7 +56,7 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     for (const client of [theirs, overseer, stranger]) client.close()
   })
 
-  it("sends a former owner nothing after the change", async () => {
+  it("sends no events to a former owner", async () => {
     const [old, next] = [await service.user(), await service.user()]
     const id = await newOrder(old)
     const channel = `order:${id}`
@@ -76,7 +76,7 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     client.close()
   })
 
-  it("takes back what a lost role had opened", async () => {
+  it("ends subscriptions that depend on a removed role", async () => {
     const [owner, admin] = [await service.user(), await service.user({ role: "Admin" })]
     const channel = `order:${await newOrder(owner)}`
     const client = await open(admin.token)
@@ -87,7 +87,7 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     client.close()
   })
 
-  it("closes at once when the user logs out, and not the sockets of others", async () => {
+  it("closes the sockets of a user who logs out, and no others", async () => {
     const [leaving, staying] = [await service.user(), await service.user()]
     const [first, second] = [await open(leaving.token), await open(staying.token)]
     await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${leaving.id}`
@@ -98,7 +98,7 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     second.close()
   })
 
-  it("takes an API key within its scopes, and closes when the key is deleted", async () => {
+  it("accepts an API key within its scopes, and closes when the key is deleted", async () => {
     const user = await service.user()
     const made = await service.call("POST", "/api_keys", {
       token: user.token,
@@ -114,7 +114,7 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     expect(await client.closing).toMatchObject({ code: closeCodes.sessionEnded })
   })
 
-  it("refuses a token that is forged, of another kind, or another user's", async () => {
+  it("rejects a forged token, a token of another kind, and a token of another user", async () => {
     const [user, other] = [await service.user(), await service.user()]
     const pending = await signed(user.id, { kind: "pending", ttlSeconds: 60 })
     for (const token of ["nonsense", `${user.token.slice(0, -3)}abc`, pending]) {
@@ -128,7 +128,7 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     client.close()
   })
 
-  it.concurrent("says when an API key ends, and closes at that moment", async () => {
+  it.concurrent("reports the expiry of an API key, and closes at that time", async () => {
     const user = await service.user()
     const closing = await inTime(2, async (seconds) => {
       const expires_at = new Date(Date.now() + seconds * 1000).toISOString()
@@ -146,7 +146,7 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
     expect(closing).toMatchObject({ code: closeCodes.tokenExpired })
   })
 
-  it.concurrent("closes when the token ends, unless a new one came before", async () => {
+  it.concurrent("closes when the token expires, unless a new one was sent before", async () => {
     const user = await service.user()
     const [short, renewed] = [
       await signed(user.id, { kind: "access", ttlSeconds: 6 }),
@@ -162,7 +162,7 @@ describe.each(transports)("the live protocol over %s, to whom it may speak", (tr
   })
 })
 
-it("a socket lasts no longer than its token counts by the settings of now", async () => {
+it("a socket closes when its token expires by the current settings", async () => {
   const before = await serve({ ACCESS_TOKEN_SECONDS: "86400" })
   const { token } = await before.user()
   const after = await serve({ ACCESS_TOKEN_SECONDS: "600" }, { database: before.database })

@@ -9,7 +9,7 @@ import { serve } from "../fixtures/service.ts"
 export const transports = ["memory", "uWebSockets.js"] as const
 export type Transport = (typeof transports)[number]
 
-/** A service that can be listened to, over a socket or past it. */
+/** A service with live clients, over real sockets or in memory. */
 export const serveProtocol = async () => {
   const service = await serve({ ALLOWED_ORIGINS: "https://wallet.example" })
   const publisher = await service.runtime.runPromise(Publisher)

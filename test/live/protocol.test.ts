@@ -7,11 +7,11 @@ const { emit, over, service } = await serveProtocol()
 
 describe.each(transports)("the live protocol over %s", (transport) => {
   const { connect, open } = over(transport)
-  // Each transport has ids of its own, so that no test sees another's events.
+  // Each transport uses different ids, so that tests do not receive events of each other.
   const emoji = transport === "memory" ? "🐙" : "🍕"
   const spelledAt = (n: number) => emoji.repeat(n)
 
-  it("greets a visitor without a token and answers pings", async () => {
+  it("connects without a token and answers pings", async () => {
     const client = await connect()
     client.send({ type: "connect" })
     expect(await client.take({ type: "connected" })).toEqual({
@@ -24,7 +24,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("says who the token is and when it ends", async () => {
+  it("reports the user and the expiry of the token", async () => {
     const user = await service.user()
     const client = await connect()
     client.send({ type: "connect", token: user.token })
@@ -34,7 +34,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("answers frames sent along with the first one, after it", async () => {
+  it("answers frames sent together with connect, after connected", async () => {
     const user = await service.user()
     const client = await connect()
     client.send({ type: "connect", token: user.token })
@@ -45,7 +45,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("gives a state and then every later event in order", async () => {
+  it("sends the state and then every later event in order", async () => {
     const channel = `emoji_id:${spelledAt(1)}`
     const client = await open()
     const subscribed = await joined(client, channel)
@@ -61,7 +61,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("gives exactly what was missed to whoever comes back with a position", async () => {
+  it("sends exactly the missed events to a client that resumes", async () => {
     const channel = `emoji_id:${spelledAt(2)}`
     const first = await open()
     const { epoch } = await joined(first, channel)
@@ -79,7 +79,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     await second.take({ type: "event", offset: 8 })
     expect(numbers(second, channel)).toEqual([3, 4, 5, 6, 7, 8])
 
-    // The feed is running now: what is missed comes from memory.
+    // The channel is open now, so the missed events come from the replay buffer.
     const third = await open()
     expect(await joined(third, channel, { epoch, offset: 6 })).toMatchObject({ recovered: true, offset: 6 })
     await third.take({ type: "event", offset: 8 })
@@ -88,7 +88,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     third.close()
   })
 
-  it("says recovered: false when the position is of another epoch, beyond the head, or behind a hole", async () => {
+  it("sends recovered: false for another epoch, an unknown offset, and deleted events", async () => {
     const channel = `emoji_id:${spelledAt(3)}`
     for (let n = 1; n <= 5; n++) await emit(channel, n)
     const client = await open()
@@ -104,7 +104,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("knows every spelling of an id and answers with the canonical one", async () => {
+  it("accepts every spelling of an id and returns the canonical one", async () => {
     const client = await open()
     client.send({ type: "subscribe", channel: "emoji_id:❤" })
     const subscribed = await client.take({ type: "subscribed" })
@@ -118,7 +118,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("sends nothing of a channel that was left", async () => {
+  it("sends no events after unsubscribe", async () => {
     const channel = `emoji_id:${spelledAt(6)}`
     const client = await open()
     await joined(client, channel)
@@ -135,7 +135,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     other.close()
   })
 
-  it("forgives a few frames it does not understand, then closes", async () => {
+  it("closes the socket after ten invalid frames", async () => {
     const client = await open()
     const bad = [
       "",
@@ -155,7 +155,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     expect(await client.closing).toMatchObject({ code: closeCodes.badFrames })
   })
 
-  it("closes a socket that floods it", async () => {
+  it("closes a socket that exceeds the frame limit", async () => {
     const client = await open()
     for (let n = 0; n < liveLimits.burstFrames + 200; n++) client.send({ type: "ping" })
     expect(await client.closing).toMatchObject({ code: closeCodes.tooManyFrames })
@@ -177,7 +177,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("looks ids up in any spelling, in the order of the question", async () => {
+  it("looks up ids in any spelling and keeps their order", async () => {
     const owner = await service.user()
     const id = transport === "memory" ? "🌊🚀" : "🚀🌊"
     await service.sql`insert into emoji_id (canonical, owner_id, pubkey, source) values (${id}, ${owner.id}, 'ab', 'test')`
@@ -205,8 +205,8 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  // These wait for a clock, so they wait together.
-  it.concurrent("starts everybody over when the epoch of the database is renewed", async () => {
+  // These tests wait for timers, so they run concurrently.
+  it.concurrent("restarts all subscribers when the epoch changes", async () => {
     const channel = `emoji_id:${spelledAt(4)}`
     await emit(channel, 1)
     const client = await open()

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
+import { WebSocket } from "ws"
 import { createClient } from "../../src/client/client.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a channel that is not theirs is refused to the client in the spelling it asked for", async () => {
+it("the error for a rejected channel contains the spelling of the client", async () => {
   const service = await serve()
   const { token } = await service.user()
-  const client = createClient({ baseUrl: service.url, WebSocket: NodeSocket, token })
+  const client = createClient({ baseUrl: service.url, WebSocket, token })
   const refusals: Array<string> = []
   client.live.subscribe(`order:${randomUUID().toUpperCase()}`, {
     state: () => {},

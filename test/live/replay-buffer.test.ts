@@ -3,8 +3,8 @@ import { ReplayBuffer } from "../../src/live/replay-buffer.ts"
 
 const frame = (bytes: number) => new Uint8Array(bytes)
 
-describe("recent frames", () => {
-  it("go oldest first when the budget is used up, whatever their channel", () => {
+describe("the replay buffer", () => {
+  it("drops the oldest frame first, whatever its channel", () => {
     const recent = new ReplayBuffer(100)
     recent.add("a", 1, frame(40))
     recent.add("b", 7, frame(40))
@@ -15,7 +15,7 @@ describe("recent frames", () => {
     expect(recent.bytes).toBe(80)
   })
 
-  it("are forgotten with their channel, also when it comes back", () => {
+  it("forgets the frames of a channel, also if the channel is added again", () => {
     const recent = new ReplayBuffer(100)
     recent.add("a", 1, frame(60))
     recent.forget("a")
@@ -28,14 +28,14 @@ describe("recent frames", () => {
     expect(recent.bytes).toBe(60)
   })
 
-  it("never keep one that is larger than the budget", () => {
+  it("does not store a frame larger than the budget", () => {
     const recent = new ReplayBuffer(10)
     recent.add("a", 1, frame(11))
     expect(recent.find("a", 1)).toBeUndefined()
     expect(recent.bytes).toBe(0)
   })
 
-  it("stay within the budget while channels come and go by the thousand", () => {
+  it("stays within the budget while thousands of channels are added and removed", () => {
     const recent = new ReplayBuffer(10_000)
     for (let n = 0; n < 50_000; n++) {
       recent.add(`c${n % 500}`, n, frame(50))

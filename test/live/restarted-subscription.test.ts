@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { World } from "./channel-simulation.ts"
 
-it("a subscription that starts over while a page is read for it hears what comes after", () => {
+it("a subscription that restarts during a read receives later events", () => {
   const world = new World()
   const { log } = world
   world.join()
@@ -10,12 +10,12 @@ it("a subscription that starts over while a page is read for it hears what comes
   world.execute(1)
   log.offset = 5
   world.execute(0)
-  // The first one's answer comes first: the feed begins at 5, and the other has to read 3 to 5 for itself.
+  // The first result arrives first: the channel starts at 5, and the other subscription must read 3 to 5.
   world.answer(1)
   world.answer(0)
   expect(late.place).toEqual({ epoch: "e1", offset: 2 })
   expect(world.asked).toHaveLength(1)
-  // The channel begins anew, and the state of that is read before the page is.
+  // The epoch changes, and the new state is read before the page.
   log.epoch = "e2"
   world.readNews()
   world.execute(1)

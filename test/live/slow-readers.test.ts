@@ -5,7 +5,7 @@ import { serve } from "../fixtures/service.ts"
 const service = await serve()
 const sessions = await service.runtime.runPromise(LiveSessions)
 
-/** A socket with a large state on its way, asked now and then how much of it has not left yet. */
+/** A socket that receives a large state and reports how many bytes are unsent. */
 const reader = (unsent: (look: number) => number, sent: (look: number) => number = () => 0) => {
   let looks = 0
   let tellCut = () => {}
@@ -30,7 +30,7 @@ const reader = (unsent: (look: number) => number, sent: (look: number) => number
   return state
 }
 
-it("who reads a large state over a slow network is let read it, and who stops reading is cut off", async () => {
+it("a slow reader of a large state stays connected, and one that stops reading is disconnected", async () => {
   const megabyte = 1024 * 1024
   const slow = reader((look) => Math.max(0, megabyte - look * 200 * 1024))
   const refilled = reader(
@@ -40,7 +40,7 @@ it("who reads a large state over a slow network is let read it, and who stops re
   const stalled = reader(() => megabyte)
   await stalled.cut
   expect(slow.isCut).toBe(false)
-  // It goes on reading for a while, and stops before the end.
+  // It reads for a while and stops before the end.
   const stopping = reader((look) => Math.max(megabyte / 2, megabyte - look * 200 * 1024))
   await stopping.cut
   expect([slow.isCut, refilled.isCut, stopping.looks() > 3]).toEqual([false, false, true])

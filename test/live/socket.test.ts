@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
+import { WebSocket } from "ws"
 import { type ChannelPosition, Publisher } from "../../actors/ports.ts"
 import { closeCodes, liveLimits } from "../../schema/live-frames.ts"
-import { NodeSocket } from "../../src/client/node-socket.ts"
-import { encodeFrame } from "../../src/client/socket-frame.ts"
 import { LiveSessions } from "../../src/live/socket-sessions.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { exchange } from "../fixtures/raw-http.ts"
@@ -43,53 +42,53 @@ const upgrade = [
 ]
 
 describe("the upgrade", () => {
-  it("takes browsers from allowed origins and programs without one", async () => {
+  it("accepts allowed origins and clients without an Origin header", async () => {
     for (const headers of [{}, { Origin: "https://wallet.example" }]) {
       const client = await connected(service.url, headers as Record<string, string>)
       client.close()
     }
   })
 
-  it("takes the console, whose own origin nobody has to allow", async () => {
+  it("accepts the origins of the service without configuration", async () => {
     for (const Origin of ["https://directory.example", "https://login.directory.example"]) {
       const client = await connected(service.url, { Origin })
       client.close()
     }
   })
 
-  it("refuses browsers from elsewhere", async () => {
+  it("rejects other origins with 403", async () => {
     const refused = liveSocket(service.url, { Origin: "https://evil.example" })()
     await expect(refused).rejects.toThrow("403")
   })
 
-  it("refuses a token in the address", async () => {
-    const socket = new NodeSocket(`${service.url.replace("http", "ws")}/live?token=eyJ`)
-    const closed = await new Promise<{ reason: string }>((tell) => {
-      socket.onclose = tell
+  it("rejects a token in the URL with 400", async () => {
+    const socket = new WebSocket(`${service.url.replace("http", "ws")}/live?token=eyJ`)
+    const failure = await new Promise<{ message: string }>((resolve) => {
+      socket.onerror = resolve
     })
-    expect(closed.reason).toContain("400")
+    expect(failure.message).toContain("400")
   })
 
-  it("hangs up on a body whose length may be read differently, with what is in it", async () => {
+  it("closes the connection on an ambiguous Content-Length without reading the body", async () => {
     const inside = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
     const lines = [...upgrade, "Content-Length: 0", `Content-Length: ${inside.length}`]
     const port = Number(new URL(service.url).port)
     expect(await exchange(port, `${lines.join("\r\n")}\r\n\r\n${inside}`)).toBe("")
   })
 
-  it("says why it refuses, as every other answer does, with the request's id", async () => {
+  it("returns the error body with the request id", async () => {
     const lines = [...upgrade, "X-Request-Id: asked-1"]
     const text = await exchange(Number(new URL(service.url).port), `${lines.join("\r\n")}\r\n\r\n`)
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(text).toMatch(/^x-request-id: asked-1\r$/im)
     expect(JSON.parse(text.slice(text.indexOf("\r\n\r\n")))).toEqual({
-      error: "Send the token in the connect frame, not in the address.",
+      error: "Send the token in the connect frame, not in the URL.",
       code: "invalid_request",
       request_id: "asked-1",
     })
   })
 
-  it("limits the sockets of one address, and takes the next when one has gone", async () => {
+  it("limits the sockets per address, and accepts another after one has closed", async () => {
     const limited = await serve({ RATE_LIMIT: "on", LIVE_MAX_SOCKETS_PER_ADDRESS: "2" })
     const first = await connected(limited.url)
     const second = await connected(limited.url)
@@ -102,7 +101,7 @@ describe("the upgrade", () => {
     await limited.stop()
   })
 
-  it("counts a caller's IPv6 addresses as the one network they are", async () => {
+  it("counts the IPv6 addresses of one network together", async () => {
     const limited = await serve({ RATE_LIMIT: "on", TRUST_PROXY: "on", LIVE_MAX_SOCKETS_PER_ADDRESS: "1" })
     const from = (address: string) => ({ "X-Forwarded-For": address })
     const first = await connected(limited.url, from("2001:db8:0:7::1"))
@@ -113,7 +112,7 @@ describe("the upgrade", () => {
     await limited.stop()
   })
 
-  it("is asked for when somebody comes without it", async () => {
+  it("is required: other requests get 426", async () => {
     const answer = await service.call("GET", "/live")
     expect(answer.status).toBe(426)
     expect(answer.headers.get("upgrade")).toBe("websocket")
@@ -122,25 +121,25 @@ describe("the upgrade", () => {
 })
 
 describe("the socket", () => {
-  it("ends when a frame is over the limit", async () => {
+  it("closes when a frame exceeds the size limit", async () => {
     const client = await connected(service.url)
     client.sendText(`{"type":"ping","id":"${"x".repeat(liveLimits.frameBytes)}"}`)
     expect((await client.closing).code).not.toBe(1000)
   })
 
-  it("counts a binary frame as one it does not understand", async () => {
-    const socket = new NodeSocket(`${service.url.replace("http", "ws")}/live`)
+  it("treats a binary frame as an invalid frame", async () => {
+    const socket = new WebSocket(`${service.url.replace("http", "ws")}/live`)
     const answer = new Promise<string>((tell) => {
       socket.onmessage = ({ data }) => tell(String(data))
     })
-    socket.onopen = () => void socket.socket.write(encodeFrame(2, Buffer.from('{"type":"connect"}')))
+    socket.onopen = () => socket.send(Buffer.from('{"type":"connect"}'))
     expect(JSON.parse(await answer)).toMatchObject({ type: "error", code: "bad_frame" })
     socket.close()
   })
 
-  it("is cut off when its client does not read, while the others get everything, and resumes without loss", async () => {
+  it("is disconnected when its client does not read, does not affect others, and resumes without loss", async () => {
     const channel = "emoji_id:🐙"
-    const slow = new NodeSocket(`${service.url.replace("http", "ws")}/live`)
+    const slow = new WebSocket(`${service.url.replace("http", "ws")}/live`)
     const heard: Array<{ type: string; offset: number; epoch: string }> = []
     slow.onmessage = ({ data }) => void heard.push(JSON.parse(String(data)))
     await new Promise((open) => {
@@ -152,14 +151,14 @@ describe("the socket", () => {
     slow.send('{"type":"connect"}')
     slow.send(JSON.stringify({ type: "subscribe", channel }))
     while (!heard.some((frame) => frame.type === "subscribed")) await new Promise((r) => setTimeout(r, 5))
-    slow.socket.pause()
+    slow.pause()
 
     const quick = await connected(service.url)
     quick.send({ type: "subscribe", channel })
     await quick.take({ type: "subscribed" })
     const isCut = async () =>
       /^live_slow_sockets_cut_total 1$/m.test((await service.call("GET", "/metrics")).text)
-    // The kernel takes some megabytes for the slow one before anything piles up here.
+    // The kernel buffers some megabytes for the slow socket before the server has unsent bytes.
     const filler = "x".repeat(200_000)
     let sent = 0
     while (!(await isCut()) && sent < 400) await emit(service, channel, { n: ++sent, filler })
@@ -169,7 +168,7 @@ describe("the socket", () => {
       Array.from({ length: sent }, (_, i) => i + 1),
     )
 
-    slow.socket.resume()
+    slow.resume()
     await closed
     const offsets = heard.filter((frame) => frame.type === "event").map((frame) => frame.offset)
     expect(offsets).toEqual(offsets.map((_, i) => i + 1))
@@ -187,7 +186,7 @@ describe("the socket", () => {
 })
 
 describe("a stop", () => {
-  it("tells every socket to come back elsewhere, some at a time", async () => {
+  it("closes every socket with 1012, in steps", async () => {
     const stopping = await serve({ DRAIN_SECONDS: "1" })
     const clients = await Promise.all(Array.from({ length: 40 }, () => connected(stopping.url)))
     const sessions = await stopping.runtime.runPromise(LiveSessions)
