@@ -8,7 +8,7 @@ import { explain } from "./platform/http.js"
 import { subscribe } from "./platform/live.js"
 import { cart, showCart } from "./platform/store.js"
 
-const availabilityWords = {
+const availabilityLabels = {
   Available: ["Available", "good"],
   Taken: ["Taken", "bad"],
   InCart: ["Held by a buyer", "warn"],
@@ -18,13 +18,13 @@ const availabilityWords = {
 
 const addToCart = async (id) => {
   showCart(await call("POST", "/cart", { items: [{ emoji_id: id }] }))
-  notify(`${id} is in the cart.`, "good")
+  notify(`${id} was added to your cart.`, "good")
 }
 
 const isInCart = (id) => cart.value.order?.order_items.some((item) => item.emoji_id === id) ?? false
 
 const buyButton = (item, kind = "") => {
-  if (isInCart(item.emoji_id)) return h("a", { class: "button plain", href: "#/cart" }, "In the cart")
+  if (isInCart(item.emoji_id)) return h("a", { class: "button plain", href: "#/cart" }, "In cart")
   if (item.available)
     return actionButton("Add to cart", () => addToCart(item.emoji_id), {
       class: kind,
@@ -32,10 +32,10 @@ const buyButton = (item, kind = "") => {
     })
   if (item.availability === "Taken" || item.availability === "InCart")
     return actionButton(
-      "Tell me when it is free",
+      "Notify me when available",
       async () => {
         await call("POST", "/user_interests", { emoji_id: item.emoji_id })
-        notify(`You will hear when ${item.emoji_id} can be had.`, "good")
+        notify(`You will be notified when ${item.emoji_id} becomes available.`, "good")
       },
       { class: "plain" },
     )
@@ -45,10 +45,10 @@ const buyButton = (item, kind = "") => {
 const price = (item) => (item.price === undefined ? "—" : dollars(item.price))
 
 const resultCard = (item) => {
-  const [text, kind] = availabilityWords[item.availability] ?? [item.availability, ""]
+  const [text, kind] = availabilityLabels[item.availability] ?? [item.availability, ""]
   return h(
     "section",
-    { class: "card offer", "aria-label": `Offer ${item.emoji_id}` },
+    { class: "card offer", "aria-label": `Search result ${item.emoji_id}` },
     h("p", { class: "center" }, emojiText(item.emoji_id, "huge")),
     h(
       "p",
@@ -63,7 +63,7 @@ const resultCard = (item) => {
       { class: "row middle" },
       buyButton(item),
       item.availability === "Taken" &&
-        h("a", { href: `#/lookup/${encodeURIComponent(item.emoji_id)}` }, "What it points at"),
+        h("a", { href: `#/lookup/${encodeURIComponent(item.emoji_id)}` }, "Show records"),
     ),
   )
 }
@@ -86,10 +86,10 @@ const tile = (item) =>
     buyButton(item, "plain"),
   )
 
-export const draw = async (root, life, [asked = ""]) => {
+export const draw = async (root, lifetime, [asked = ""]) => {
   const results = h("div", { "aria-live": "polite" })
   const { form } = idForm({
-    label: "Which id would you like?",
+    label: "Search for an emoji id",
     button: "Search",
     value: asked,
     view: "market",
@@ -102,9 +102,9 @@ export const draw = async (root, life, [asked = ""]) => {
     fill(
       results,
       found.result && resultCard(found.result),
-      h("h2", {}, found.result ? "Others like it" : "How about one of these?"),
+      h("h2", {}, found.result ? "Similar ids" : "Suggestions"),
       found.others.length === 0
-        ? empty("🔭", "Nothing else to offer.")
+        ? empty("🔭", "No suggestions.")
         : h("ul", { class: "tiles" }, found.others.map(tile)),
     )
   }
@@ -123,15 +123,15 @@ export const draw = async (root, life, [asked = ""]) => {
   } catch (error) {
     fill(results, h("p", { class: "bad", role: "alert" }, explain(error)))
   }
-  life.keep(cart.watch(drawFound))
+  lifetime.onEnd(cart.watch(drawFound))
   const concerns = (id) =>
     found?.result?.emoji_id === id || found?.others.some((item) => item.emoji_id === id)
-  life.keep(
+  lifetime.onEnd(
     subscribe("market", {
       onEvent: (_, { emoji_id }) => {
         if (asked !== "" && concerns(emoji_id)) load().catch(() => {})
       },
     }),
   )
-  return asked === "" ? "Market" : `${asked} on the market`
+  return asked === "" ? "Market" : `Market: ${asked}`
 }
