@@ -2,7 +2,7 @@ import { buildRequest, type Target } from "../load/request.ts"
 import type { Scenario } from "../scenario.ts"
 import { barePublish, bareUws, fastifyPostgres, singleStatementWrites } from "../side.ts"
 
-/** The same program twice: what differs is noise, and no ratio of this run means more than that. */
+/** The same program twice. The difference is the noise of this run, and smaller differences have no meaning. */
 const equal = [{ metric: "rate", atLeast: 0.9, atMost: 1.1 }] as const
 
 const lookup = (target: Target) => {
@@ -17,7 +17,7 @@ export const baselineOnly: Scenario = {
   fromMemory: true,
   fresh: true,
   firstWarmupSeconds: 2,
-  summary: "bare uWebSockets.js against itself: the noise of this machine",
+  summary: "bare uWebSockets.js against itself: shows the noise of this machine",
   subject: bareUws("bare uWebSockets.js again"),
   against: [{ side: bareUws(), aims: equal }],
   requests: lookup,
@@ -57,7 +57,7 @@ export const baselinePublish: Scenario = {
 
 export const baselineReconnect: Scenario = {
   name: "baseline-reconnect",
-  summary: "everybody leaves a bare socket server and comes back, against itself",
+  summary: "all clients of a bare socket server disconnect and reconnect, against itself",
   onRequest: true,
   connections: 1_000,
   subject: barePublish("bare sockets again"),

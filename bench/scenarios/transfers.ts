@@ -7,7 +7,7 @@ import { openStored } from "../stored/open.ts"
 import { emailAt, storePeople, tokensOf } from "../stored/people.ts"
 import { service } from "../subject.ts"
 
-/** The first half owns ids, the second half is sent them. */
+/** The first half of the people sends ids to the second half. */
 const senders = 500
 const ids = 100_000
 
@@ -56,7 +56,7 @@ const moves = (target: Target, tokens: readonly string[]) => {
 
 export const transfers: Scenario<readonly string[]> = {
   name: "transfers",
-  summary: "whole transfers: three turns, and two looks into the outbox for the codes",
+  summary: "complete transfers: three turns, and two outbox requests for the codes",
   onRequest: true,
   connections: 32,
   subject: service(),
