@@ -57,8 +57,8 @@ ${listOf(comparedScenarios)}
 
 --against includes uncommitted changes. Each pair restarts both services, each with its own database, and measures every
 scenario on both. A figure is slower beyond noise if the 99.8 % confidence interval of its ratio over all pairs does not
-include 1 and the ratio differs from 1 by at least 2 %. A busy machine makes the intervals wider, more --pairs make them narrower.
-A comparison with the same commit (--against HEAD without changes) finds no difference.`
+include 1 and the ratio differs from 1 by at least 2 %. A busy machine makes the intervals wider; more --pairs make them
+narrower. A comparison with the same commit (--against HEAD without changes) finds no difference.`
 
 export const listOf = (scenarios: readonly Scenario[]): string =>
   scenarios

@@ -14,9 +14,9 @@ const app = uWS.App().get("/emoji_id/:id", (res, req) => {
 
 const onListening = (socket: uWS.us_listen_socket | false) => {
   if (socket === false) return process.send?.({ type: "failed", reason: "cannot listen on a port" })
-  const said = () => process.send?.({ type: "listening", port })
-  if (processes === 1) return said()
-  return fork(process.argv[1]!, [String(processes - 1), String(port)]).once("message", said)
+  const report = () => process.send?.({ type: "listening", port })
+  if (processes === 1) return report()
+  return fork(process.argv[1]!, [String(processes - 1), String(port)]).once("message", report)
 }
 
 // Exists in the library, but not in its types.

@@ -51,8 +51,8 @@ export const store = (server: RunningServer, stored: StoredIds): Promise<void> =
 
 /** Looks up each id once, so that the ids are in memory as in a long-running service. */
 const askAll = async ({ target }: RunningServer, ids: number, suffix = "") => {
-  const asked = gets(target, ids, 1, suffix)
-  await sendAll(target, asked.length, (n) => asked[n]!)
+  const requests = gets(target, ids, 1, suffix)
+  await sendAll(target, requests.length, (n) => requests[n]!)
 }
 
 const storeAndAsk = async (server: RunningServer, ids: number, suffix = "") => {
@@ -141,8 +141,8 @@ export const lookupMiss: Scenario = {
   subject: service(),
   against: [{ side: uws }],
   prepare: async ({ target }) => {
-    const asked = gets(target, misses, 1, "", missLength)
-    await sendAll(target, asked.length, (n) => asked[n]!, [404])
+    const requests = gets(target, misses, 1, "", missLength)
+    await sendAll(target, requests.length, (n) => requests[n]!, [404])
   },
   requests: (target) => pick(gets(target, misses, 1, "", missLength)),
   statuses: [200, 404],

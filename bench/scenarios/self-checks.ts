@@ -10,7 +10,7 @@ const lookup = (target: Target) => {
   return () => request
 }
 
-const liveSocket = { path: "/live", hello: () => ["everybody"], helloAnswers: 1 }
+const liveSocket = { path: "/live", hello: () => ["all"], helloAnswers: 1 }
 
 export const baselineOnly: Scenario = {
   name: "baseline-only",
@@ -50,7 +50,7 @@ export const baselinePublish: Scenario = {
   subject: barePublish("bare publish again"),
   against: [{ side: barePublish(), aims: equal }],
   fanOut: (target) => {
-    const trigger = buildRequest(target, { method: "POST", path: "/publish/everybody" })
+    const trigger = buildRequest(target, { method: "POST", path: "/publish/all" })
     return { ...liveSocket, channels: 1, publishers: 2, trigger: () => trigger }
   },
 }

@@ -21,8 +21,8 @@ const lookups = {
     await store(server, { ids })
     // After a start, a process does not use its cache until it has received the changes of the others for some time.
     if (server.target.side === two.name) await sleepSeconds(meetingSeconds)
-    const asked = gets(server.target, ids)
-    await sendAll(server.target, asked.length * rounds, (n) => asked[n % ids]!)
+    const requests = gets(server.target, ids)
+    await sendAll(server.target, requests.length * rounds, (n) => requests[n % ids]!)
   },
   requests: (target) => pick(gets(target, ids)),
   check: (answer) => answer.body.length > 0,

@@ -33,7 +33,7 @@ ${
 
 export interface ConsoleFacts {
   /** The id as the user typed it. */
-  readonly asked: string
+  readonly query: string
   readonly finding: Finding | undefined
   /** True outside production, where sent mail can be read without authentication. */
   readonly isDevelopment: boolean
@@ -45,7 +45,7 @@ export interface ConsoleFacts {
 
 /** Renders the console page. Without JavaScript the page can still look up an id. */
 export const consolePage = ({
-  asked,
+  query,
   finding,
   hasBrowserLogin,
   isDevelopment,
@@ -67,7 +67,7 @@ export const consolePage = ({
 <p class="soft">An emoji id is a short sequence of emoji that points to payment addresses, links and keys.</p>
 <form method="get" action="/" role="search">
 <label for="asked">Emoji id</label>
-<div class="id-field"><input id="asked" name="emoji_id" value="${asked}" autocomplete="off" spellcheck="false" maxlength="200" required>
+<div class="id-field"><input id="asked" name="emoji_id" value="${query}" autocomplete="off" spellcheck="false" maxlength="200" required>
 <button>Look up</button></div>
 </form>
 ${finding !== undefined && findingView(finding)}

@@ -16,8 +16,8 @@ import { pageRow } from "../web/page-route.ts"
 import { vocabulary } from "./labels.ts"
 import { consolePage, type Finding } from "./page.ts"
 
-const find = Effect.fnUntraced(function* (asked: string) {
-  const id = parseEmojiId(asked.trim())
+const find = Effect.fnUntraced(function* (typed: string) {
+  const id = parseEmojiId(typed.trim())
   if (id._tag === "EmojiIdRefused") return { refused: id.message } satisfies Finding
   const lookup = yield* Lookups.use((lookups) => lookups.view(id))
   const records = lookup === notRegistered ? undefined : readAnswer(lookup).result
@@ -36,10 +36,10 @@ const show = route({
     Effect.gen(function* () {
       const { production } = yield* AppConfig
       const { sessionToken } = (yield* BrowserCookies).read(headers)
-      const asked = query.emoji_id ?? ""
-      const finding = asked.trim() === "" ? undefined : yield* find(asked)
+      const typed = query.emoji_id ?? ""
+      const finding = typed.trim() === "" ? undefined : yield* find(typed)
       return consolePage({
-        asked,
+        query: typed,
         finding,
         isDevelopment: !production,
         hasBrowserLogin: sessionToken !== undefined,

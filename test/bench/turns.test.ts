@@ -25,7 +25,7 @@ const turn = async (ours: number[], theirs: number[], retakes: number) => {
   await takeTurn(entries, "peak", plan, retakes, (step) => steps.push(step))
   return {
     steps,
-    kept: entries.map(({ peak }: { peak: { othersCpuShare: number }[] }) =>
+    stored: entries.map(({ peak }: { peak: { othersCpuShare: number }[] }) =>
       peak.map((run) => run.othersCpuShare),
     ),
   }
@@ -71,20 +71,20 @@ describe("a turn", () => {
   })
 
   it("is measured once on a quiet machine", async () => {
-    const { steps, kept } = await turn([0.01], [0.02], 2)
+    const { steps, stored } = await turn([0.01], [0.02], 2)
     expect(steps).toEqual(["ours", "theirs"])
-    expect(kept).toEqual([[0.01], [0.02]])
+    expect(stored).toEqual([[0.01], [0.02]])
   })
 
   it("is repeated for all sides if one of them was disturbed", async () => {
-    const { steps, kept } = await turn([0, 0.1], [0.9, 0.05], 2)
+    const { steps, stored } = await turn([0, 0.1], [0.9, 0.05], 2)
     expect(steps).toHaveLength(4)
-    expect(kept).toEqual([[0.1], [0.05]])
+    expect(stored).toEqual([[0.1], [0.05]])
   })
 
   it("keeps the attempt with the least disturbance", async () => {
-    const { steps, kept } = await turn([0.9, 0.3], [0.9, 0.4], 1)
+    const { steps, stored } = await turn([0.9, 0.3], [0.9, 0.4], 1)
     expect(steps).toHaveLength(4)
-    expect(kept).toEqual([[0.3], [0.4]])
+    expect(stored).toEqual([[0.3], [0.4]])
   })
 })

@@ -123,7 +123,7 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     await (await checkout).getByRole("button", { name: /^Pay / }).first().click()
     await shop.locator(".order", { hasText: "Paid" }).waitFor()
     await shop.getByRole("link", { name: "Boxes" }).click()
-    await shop.getByRole("button", { name: "Open lootbox" }).click()
+    await shop.getByRole("button", { name: "Open", exact: true }).click()
     const prizes = shop.getByRole("dialog").getByRole("listitem")
     await prizes.first().waitFor()
     const { body: owned } = await service.call("GET", "/emoji_id", { token: buyer.token })

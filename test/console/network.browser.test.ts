@@ -69,10 +69,10 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     await context.clock.install()
     const page = await openConsole(context, service, buyer, "#/cart")
     await page.getByText("Your cart is empty.").waitFor()
-    let asked = 0
-    await context.route("**/cart", (route) => (++asked === 1 ? undefined : route.continue()))
+    let requests = 0
+    await context.route("**/cart", (route) => (++requests === 1 ? undefined : route.continue()))
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎷🐢" }] } })
-    await expect.poll(() => asked).toBe(1)
+    await expect.poll(() => requests).toBe(1)
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎸🐢" }] } })
     await page.clock.runFor(60_000)
     await page.locator(".cart-item", { hasText: "🐢🎸🐢" }).waitFor()

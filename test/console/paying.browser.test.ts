@@ -20,9 +20,9 @@ describe.skipIf(executable === undefined)("payments in the console", () => {
     const buyer = await registerBuyer("🐢🎧🐢")
     const context = await browser.person()
     const page = await openConsole(context, service, buyer, "#/cart")
-    let asked = 0
+    let requests = 0
     await context.route("**/cart/checkout", (route) =>
-      ++asked === 1
+      ++requests === 1
         ? route.fulfill({ status: 424, json: { error: "A fresh two-factor code is needed." } })
         : route.continue(),
     )

@@ -145,7 +145,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
       if (route.request().method() !== "PATCH") return route.continue()
       const closed = socket.waitForEvent("close")
       const response = await route.fetch()
-      // The socket tells of the end of the old login before the answer tells of the new one.
+      // The socket reports the end of the old session before the response contains the new one.
       await closed
       await route.fulfill({ response })
     })

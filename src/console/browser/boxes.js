@@ -60,7 +60,7 @@ const ownCard = (box) =>
     ),
     box.yats.length > 0 ? box.yats.map((id) => h("p", { class: "emoji-line" }, id)) : facts(box),
     box.status === "Owned"
-      ? actionButton("Open lootbox", async () => {
+      ? actionButton("Open", async () => {
           const opened = await call("POST", `/lootboxes/${box.id}/open`)
           loadBoxes()
           reveal(opened.yats)

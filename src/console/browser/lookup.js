@@ -108,8 +108,8 @@ const marketStory = (lifetime) => {
   return section
 }
 
-export const draw = async (root, lifetime, [asked]) => {
-  const id = asked ?? new URLSearchParams(location.search).get("emoji_id") ?? ""
+export const draw = async (root, lifetime, [requested]) => {
+  const id = requested ?? new URLSearchParams(location.search).get("emoji_id") ?? ""
   const { categories } = await loadVocabulary()
   const { form } = idForm({
     label: "Emoji id",

@@ -86,12 +86,12 @@ const tile = (item) =>
     buyButton(item, "plain"),
   )
 
-export const draw = async (root, lifetime, [asked = ""]) => {
+export const draw = async (root, lifetime, [requested = ""]) => {
   const results = h("div", { "aria-live": "polite" })
   const { form } = idForm({
     label: "Search for an emoji id",
     button: "Search",
-    value: asked,
+    value: requested,
     view: "market",
   })
   root.append(h("h1", {}, "Find an id to buy"), form, results)
@@ -109,11 +109,11 @@ export const draw = async (root, lifetime, [asked = ""]) => {
     )
   }
   const load = async () => {
-    if (asked === "") {
+    if (requested === "") {
       const { result } = await get("/emoji_id/random?limit=12")
       found = { others: result }
     } else {
-      const { alternates, result } = await get(`/emoji_id/search?emoji_id=${encodeURIComponent(asked)}`)
+      const { alternates, result } = await get(`/emoji_id/search?emoji_id=${encodeURIComponent(requested)}`)
       found = { result, others: alternates }
     }
     drawFound()
@@ -129,9 +129,9 @@ export const draw = async (root, lifetime, [asked = ""]) => {
   lifetime.onEnd(
     subscribe("market", {
       onEvent: (_, { emoji_id }) => {
-        if (asked !== "" && concerns(emoji_id)) load().catch(() => {})
+        if (requested !== "" && concerns(emoji_id)) load().catch(() => {})
       },
     }),
   )
-  return asked === "" ? "Market" : `Market: ${asked}`
+  return requested === "" ? "Market" : `Market: ${requested}`
 }

@@ -85,7 +85,7 @@ describe("many WebSocket clients", () => {
   })
 
   it("report a timeout for a round with missing frames", async () => {
-    const trigger = buildRequest(server.target, { method: "POST", path: "/publish/nobody" })
+    const trigger = buildRequest(server.target, { method: "POST", path: "/publish/unused" })
     const fanOut = { ...listenTo(1), channels: 1, publishers: 1, trigger: () => trigger }
     const run = await runFanOut(server.target, fanOut, { ...plan, timeoutSeconds: 0.2 }, server.pid)
     expect(run.completed).toBe(0)

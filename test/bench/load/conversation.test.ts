@@ -11,8 +11,8 @@ const greet = () =>
   converse(function* (connection): Talk {
     yield say(`hello ${connection}`)
     for (;;) {
-      const told = yield say("name?", 200)
-      yield say(`welcome ${JSON.parse(told.body.toString())}`, 201)
+      const answer = yield say("name?", 200)
+      yield say(`welcome ${JSON.parse(answer.body.toString())}`, 201)
     }
   })
 

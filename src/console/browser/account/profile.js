@@ -121,14 +121,14 @@ export const drawProfile = (place, lifetime) => {
     h("section", { class: "card" }, particulars, names),
     h("section", { class: "card" }, h("h2", {}, "Password"), passwordForm()),
   )
-  let waitedFor
+  let shownUnconfirmed
   // The account may change while the user types, so the forms are not redrawn.
   const drawUser = (current) => {
     if (current === undefined) return
     const { user } = current
-    const waitsFor = user.email_verified_at === undefined ? user.email : undefined
-    if (waitsFor !== waitedFor) fill(unconfirmed, confirmCard(user))
-    waitedFor = waitsFor
+    const unconfirmedEmail = user.email_verified_at === undefined ? user.email : undefined
+    if (unconfirmedEmail !== shownUnconfirmed) fill(unconfirmed, confirmCard(user))
+    shownUnconfirmed = unconfirmedEmail
     fill(particulars, facts(current))
     showName(names.elements.first_name, user.first_name)
     showName(names.elements.last_name, user.last_name)

@@ -93,7 +93,7 @@ export const drawCodes = async (place) => {
             value: "10",
             required: true,
           }),
-          field("Maximum uses", { name: "max_uses", type: "number", min: "1" }),
+          field("Maximum uses (optional)", { name: "max_uses", type: "number", min: "1" }),
         ),
       ),
     ),

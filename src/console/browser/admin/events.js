@@ -127,7 +127,7 @@ export const drawEvents = async (place, lifetime) => {
   })
   fill(
     place,
-    choice("Show", "kind", [["", "all events"], ...kinds.map((name) => [name, name.replaceAll("_", " ")])], {
+    choice("Show", "kind", [["", "All events"], ...kinds.map((name) => [name, name.replaceAll("_", " ")])], {
       onchange: ({ target }) => {
         kind = target.value
         after = undefined

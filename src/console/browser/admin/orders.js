@@ -85,12 +85,12 @@ const row = (order, again) => [
 /** Draws all orders, or the orders of the user in the URL. */
 export const drawOrders = async (place, _lifetime, [userId]) => {
   const list = h("div", {})
-  const asked = { status: "", order_number: "" }
+  const filter = { status: "", order_number: "" }
   const load = (page) => {
     const query = new URLSearchParams({ limit: "20", page: String(page) })
     if (userId === undefined) query.set("all", "true")
     else query.set("user_id", userId)
-    for (const [name, value] of Object.entries(asked)) if (value !== "") query.set(name, value)
+    for (const [name, value] of Object.entries(filter)) if (value !== "") query.set(name, value)
     return get(`/orders?${query}`)
   }
   const start = () =>
@@ -114,7 +114,7 @@ export const drawOrders = async (place, _lifetime, [userId]) => {
           label: "Search",
           plain: true,
           submit: async ({ order_number }) => {
-            asked.order_number = order_number.trim()
+            filter.order_number = order_number.trim()
             await start()
           },
         },
@@ -125,9 +125,9 @@ export const drawOrders = async (place, _lifetime, [userId]) => {
         ),
       ),
     ),
-    choice("Show", "status", [["", "all orders"], ...Object.keys(kinds).map((name) => [name, words(name)])], {
+    choice("Show", "status", [["", "All orders"], ...Object.keys(kinds).map((name) => [name, words(name)])], {
       onchange: ({ target }) => {
-        asked.status = target.value
+        filter.status = target.value
         start().catch((error) => notify(explain(error), "bad"))
       },
     }),

@@ -70,10 +70,10 @@ const adopt = (response) =>
 otherTabs?.addEventListener("message", ({ data }) => {
   const mine = tokens.value
   if (mine === undefined) return
-  if (data.asked === undefined) {
+  if (data.requested === undefined) {
     if (mine.refresh_token === data.old) adopt(data.next)
-  } else if (knownRefreshTokens.has(data.asked) && mine.refresh_token !== data.asked)
-    otherTabs?.postMessage({ old: data.asked, next: mine })
+  } else if (knownRefreshTokens.has(data.requested) && mine.refresh_token !== data.requested)
+    otherTabs?.postMessage({ old: data.requested, next: mine })
 })
 
 /** Asks other tabs for newer tokens. They may have refreshed while this tab was closed or asleep. @param {Tokens} before */
@@ -88,7 +88,7 @@ const askOtherTabs = (before) =>
       resolve(undefined)
     }
     stop = tokens.watch((now) => now !== before && end())
-    otherTabs.postMessage({ asked: before.refresh_token })
+    otherTabs.postMessage({ requested: before.refresh_token })
   })
 
 /** @param {unknown} error */
