@@ -71,16 +71,16 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
     await page.getByLabel("Show").selectOption("interest")
     const entries = page.locator(".event")
-    const earlier = page.getByRole("button", { name: "Older events" })
+    const older = page.getByRole("button", { name: "Older events" })
     await entries.filter({ hasText: /n 620$/ }).waitFor()
     for (let shown = 50; shown <= 550; shown += 50) {
       await expect.poll(() => entries.count()).toBe(shown)
-      await earlier.click()
+      await older.click()
     }
     await expect.poll(() => entries.count()).toBe(600)
     await service.sql`insert into event (channel, "offset", type, data) values ('interests:x', 621, 'interest.sent', '{"n": 621}')`
     await entries.filter({ hasText: /n 621$/ }).waitFor()
-    await earlier.click()
+    await older.click()
     await entries.filter({ hasText: /n 1$/ }).waitFor()
     const numbers = (await entries.allTextContents()).map((text) => Number(/n (\d+)$/.exec(text)?.[1]))
     expect(numbers).toEqual(Array.from({ length: 621 }, (_, i) => 621 - i))

@@ -52,7 +52,7 @@ const actions = (order, again) =>
         "Refund",
         {
           question: `Refund order ${order.order_number}?`,
-          consequence: `The full amount that is not yet refunded goes back to ${buyer(order)}. The buyer keeps the ids.`,
+          consequence: `The full unrefunded amount is paid back to ${buyer(order)}. The buyer keeps the ids.`,
         },
         async () => {
           await call("POST", `/orders/${order.id}/refund`, {})

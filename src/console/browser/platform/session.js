@@ -110,7 +110,8 @@ let isReplacing = false
 /**
  * The idempotency key of the last refresh. If the response is lost, the retry must use the same key. Otherwise the service
  * treats the reused refresh token as stolen.
- * @type {{token: string, key: string}} */
+ * @type {{token: string, key: string}}
+ */
 let lastRefresh = { token: "", key: "" }
 /** @param {string} token */
 const keyFor = (token) => {
