@@ -1,4 +1,4 @@
-/** Something outside went wrong and can be told in one line; any other error is a defect and shows its stack. */
+/** An expected failure that is reported in one line. Any other error is a bug and is printed with its stack. */
 export class BenchFailure extends Error {}
 
 export class UsageError extends BenchFailure {}

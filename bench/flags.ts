@@ -18,7 +18,7 @@ export interface Flags {
   readonly out: string
   readonly compare: string | undefined
   readonly readme: boolean
-  /** Measure against another commit instead. */
+  /** Set to compare with another commit instead. */
   readonly against: AgainstFlags | undefined
 }
 
@@ -27,27 +27,27 @@ const quick = { durationSeconds: 0.5, runs: 1, retakes: 0 }
 
 export const usage = (scenarios: readonly Scenario[]): string => `npm run bench -- [flags]
 
-Measures the service beside baselines that run the same load in turn, and writes a results file, plots and a table.
+Measures the service and its baselines alternately under the same load. Writes a results file, plots and a table.
 
-  --scenario NAME     which one; may be repeated (default: all but those marked *)
-  --url URL           load this deployment instead of starting the service; baselines run if it is on this machine
-  --database URL      that deployment's Postgres, for scenarios that store data before they measure
-  --secret-keys KEYS  its SECRET_KEYS, for scenarios that sign in users of their own
-  --connections N     connections, or sockets in live scenarios (default: the scenario's, mostly 64)
+  --scenario NAME     scenario to run; can be repeated (default: all except those marked *)
+  --url URL           measure this deployment instead of starting the service; baselines run only on the same machine
+  --database URL      Postgres of that deployment, for scenarios that store data first
+  --secret-keys KEYS  SECRET_KEYS of that deployment, for scenarios that sign in their own users
+  --connections N     connections, or sockets in live scenarios (default: set by the scenario, usually 64)
   --rate N            open loop at N operations per second instead of peak and sweep
-  --duration SECONDS  of one measured run (default: ${defaults.durationSeconds}; warm-up comes on top)
-  --runs N            measured runs of each side, taken in turn (default: ${defaults.runs})
-  --quick             one short run of everything: a smoke test, not a measurement
-  --out DIRECTORY     where the results go (default: bench/results)
-  --compare FILE      an earlier results file: says what got slower or fails, and exits 1 if anything did
-  --readme            put the table into bench/README.md
-  --list              names of the scenarios
+  --duration SECONDS  length of one measured run, without warm-up (default: ${defaults.durationSeconds})
+  --runs N            measured runs of each side (default: ${defaults.runs})
+  --quick             one short run of each scenario: a smoke test, not a measurement
+  --out DIRECTORY     directory for the results (default: bench/results)
+  --compare FILE      compare with an earlier results file; exits 1 if a figure is slower or a scenario fails
+  --readme            write the table to README.md
+  --list              list the scenarios
 
-  --against REF       build this commit too and measure both in turns; exits 1 if the files as they are here are slower
-  --only NAME         with --against: which scenario; may be repeated (default: all below)
-  --pairs N           with --against: starts of both sides (default: ${againstDefaults.pairs})
-  --seconds SECONDS   with --against: of one measured run (default: ${againstDefaults.seconds})
-  --help              this text
+  --against REF       compare the working tree with this commit; exits 1 if the working tree is slower
+  --only NAME         with --against: scenario to run; can be repeated (default: all below)
+  --pairs N           with --against: how often both services are started (default: ${againstDefaults.pairs})
+  --seconds SECONDS   with --against: length of one measured run (default: ${againstDefaults.seconds})
+  --help              show this text
 
 Scenarios:
 ${listOf(scenarios)}
@@ -55,10 +55,10 @@ ${listOf(scenarios)}
 Scenarios of --against:
 ${listOf(comparedScenarios)}
 
---against works with uncommitted changes. Each pair starts both services anew, each on its own database, and measures every
-scenario on both. A figure is slower beyond noise if the 99.8 % interval of its ratio over all pairs excludes 1 and the
-ratio is off by at least 2 %. On a busy machine the intervals get wider; more --pairs make them narrower. Against the
-same commit (--against HEAD without changes) it finds no difference.`
+--against includes uncommitted changes. Each pair restarts both services, each with its own database, and measures every
+scenario on both. A figure is slower beyond noise if the 99.8 % confidence interval of its ratio over all pairs does not
+include 1 and the ratio differs from 1 by at least 2 %. A busy machine makes the intervals wider; more --pairs make them
+narrower. A comparison with the same commit (--against HEAD without changes) finds no difference.`
 
 export const listOf = (scenarios: readonly Scenario[]): string =>
   scenarios
@@ -88,7 +88,7 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
   }
 }
 
-/** Those that were given beside the flags of `--against`. */
+/** The given flags that do not belong to `--against`. */
 const otherFlags = (values: ReturnType<typeof parse>): string[] => {
   const own = ["against", "only", "pairs", "seconds"]
   return Object.entries(values)
@@ -144,7 +144,7 @@ function choose(names: readonly string[] | undefined, all: readonly Scenario[], 
       )
     }
     if (url !== undefined && !canUseUrl(scenario))
-      throw new UsageError(`${name} does not load the service, so it takes no --url`)
+      throw new UsageError(`${name} does not measure the service and cannot be used with --url`)
     return scenario
   })
 }

@@ -9,17 +9,18 @@ import { installPrograms } from "../test/fixtures/suite/system-program.ts"
 import { type Child, type ChildMessage, startChild, stopAllChildren } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"
 
-// Ten thousand subscribers while everything happens that may: random reconnects, a rolling restart of two processes, a
-// paused reader, Redis away for half a minute, every hundredth wake-up lost. Each client's log is checked as it is written;
-// at the end everybody must have everything. `npx tsx bench/live-storm.ts [sockets] [events per second] [Redis away, s]`
+// Stress test of live updates with ten thousand subscribers: random reconnects, a rolling restart of two processes, a
+// paused reader, Redis stopped for 30 seconds, and one of 100 wake-ups lost. Each client checks its events as they
+// arrive. At the end every client must have every event. `npx tsx bench/live-storm.ts [sockets] [events per second]
+// [seconds without Redis]`
 
-const [members = 10_000, eventsPerSecond = 200, redisAwaySeconds = 30] = process.argv.slice(2).map(Number)
+const [members = 10_000, eventsPerSecond = 200, redisDownSeconds = 30] = process.argv.slice(2).map(Number)
 const channels = Array.from({ length: 200 }, (_, n) => `emoji_id:${new EmojiId([n, 1, 2]).canonical}`)
 const loseEvery = 100
 const reconnectsPerSecond = 100
 
 const startedAt = performance.now()
-const say = (text: string) =>
+const log = (text: string) =>
   console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`)
 
 await installPrograms(["redis"])
@@ -49,7 +50,7 @@ const run = async () => {
   const nodes = [await startNode(), await startNode()]
   const someOf = <A>(list: ReadonlyArray<A>): A => list[Math.floor(Math.random() * list.length)]!
   const sayings: Sayings = new Map()
-  say(`${members} sockets join two processes, ${channels.length} channels`)
+  log(`connecting ${members} sockets to two processes, ${channels.length} channels`)
   const crowd: Array<CrowdMember> = []
   while (crowd.length < members) {
     for (let n = 0; n < 200 && crowd.length < members; n++) {
@@ -65,13 +66,13 @@ const run = async () => {
       await sleep(100)
     }
   }
-  await waitFor("joining", () => crowd.every((member) => member.isReady))
+  await waitFor("connecting", () => crowd.every((member) => member.isReady))
 
-  let isStormy = true
+  let isRunning = true
   let committed = 0
   let refused = 0
   const writer = async () => {
-    while (isStormy) {
+    while (isRunning) {
       const path = `/publish/${encodeURIComponent(someOf(channels))}`
       const done = await fetch(`${someOf(nodes).url}${path}`, { method: "POST" }).then(
         (response) => response.ok,
@@ -84,42 +85,42 @@ const run = async () => {
   }
   const writers = Array.from({ length: 20 }, writer)
   const breaker = (async () => {
-    while (isStormy) {
+    while (isRunning) {
       for (let n = 0; n < reconnectsPerSecond / 10; n++) someOf(crowd).drop()
       await sleep(100)
     }
   })()
-  say(`${eventsPerSecond} events a second, ${reconnectsPerSecond} broken connections a second`)
+  log(`${eventsPerSecond} events per second, ${reconnectsPerSecond} dropped connections per second`)
   await sleep(5000)
   crowd[0]?.pause()
   for (let n = 0; n < 2; n++) {
     nodes.push(await startNode())
-    say("a process comes, another goes")
+    log("started a process, stopping another")
     await nodes.shift()?.child.stop()
     await sleep(2000)
   }
-  say(`Redis is away for ${redisAwaySeconds} s`)
+  log(`stopping Redis for ${redisDownSeconds} s`)
   await redis.stop()
-  await sleep(redisAwaySeconds * 1000)
+  await sleep(redisDownSeconds * 1000)
   await redis.start()
   await sleep(5000)
-  isStormy = false
+  isRunning = false
   await Promise.all([...writers, breaker])
   crowd[0]?.resume()
-  say(`calm: ${committed} events committed, ${refused} asked of a process that was gone`)
+  log(`load stopped: ${committed} events committed, ${refused} requests to a stopped process failed`)
 
   const rows = await sql<Array<{ name: string; offset: number }>>`select name, "offset" from channel`
   const heads = new Map<string, number>(channels.map((name) => [name, 0]))
   for (const { name, offset } of rows) heads.set(name, offset)
-  await waitFor("catching up", () => crowd.every((member) => member.isAt(heads)))
+  await waitFor("delivery of all events", () => crowd.every((member) => member.isAt(heads)))
   const verdict = verdictOf(crowd)
   const events = await sql<Array<{ place: string; id: string }>>`
     select channel || ' ' || "offset" as place, data->>'id' as id from event`
-  const told = events.filter(({ id, place }) => sayings.get(place) === id).length
+  const delivered = events.filter(({ id, place }) => sayings.get(place) === id).length
   for (const member of crowd) member.stop()
-  say(`everybody has everything: ${told} of ${events.length} events told as committed`)
-  say(JSON.stringify(verdict))
-  if (verdict.faults.length > 0 || told !== events.length || sayings.size !== events.length)
+  log(`every client is up to date: ${delivered} of ${events.length} events delivered as committed`)
+  log(JSON.stringify(verdict))
+  if (verdict.faults.length > 0 || delivered !== events.length || sayings.size !== events.length)
     process.exitCode = 1
 }
 

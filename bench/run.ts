@@ -16,7 +16,7 @@ import { estimateSeconds, measureScenario } from "./suite.ts"
 
 const args = process.argv.slice(2)
 
-/** With `--url` the given deployment takes the service's place; what would need another service is left out. */
+/** With `--url`, measures the given deployment. Opponents that are services themselves are omitted. */
 function aimAt(scenario: Scenario, { url, database, secretKeys }: Flags): Scenario {
   if (url === undefined) return scenario
   const access = {
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
       await removeAllDirectories()
     }
   }
-  // Read before anything is measured: a mistyped name should not cost five minutes.
+  // Read before the measurement, so that a wrong file name fails immediately.
   const earlier = flags.compare === undefined ? undefined : await readResults(flags.compare)
   const results = newResults(new Date(), args, await measureAll(flags))
   const written = await writeResults(flags.out, results)
@@ -68,26 +68,26 @@ async function main(): Promise<number> {
   return comparison.slower.length + comparison.failing.length === 0 ? 0 : 1
 }
 
-let isGivingUp = false
+let isInterrupted = false
 
-async function giveUp(): Promise<void> {
-  isGivingUp = true
+async function interrupt(): Promise<void> {
+  isInterrupted = true
   await stopAllChildren()
   await removeAllDirectories()
   process.exit(130)
 }
 
-process.once("SIGINT", giveUp)
-process.once("SIGTERM", giveUp)
+process.once("SIGINT", interrupt)
+process.once("SIGTERM", interrupt)
 
 main().then(
   (code) => {
     process.exitCode = code
   },
   (error: unknown) => {
-    if (isGivingUp) return
+    if (isInterrupted) return
     const isUsage = error instanceof UsageError
-    const hint = isUsage ? " (--help shows the flags)" : ""
+    const hint = isUsage ? " (see --help)" : ""
     console.error(error instanceof BenchFailure ? `bench: ${error.message}${hint}` : error)
     process.exitCode = isUsage ? 2 : 1
   },

@@ -8,11 +8,11 @@ import type { Side } from "./side.ts"
 export const generatorProgram = new URL("./load/generator.ts", import.meta.url)
 const slackSeconds = 150
 
-/** A side that is up, with whatever makes its load. */
+/** A started side with its load generator. */
 export interface RunningSide {
   readonly name: string
   readonly measure: (plan: LoadPlan) => Promise<Run>
-  /** Starts the server anew, on the same data. */
+  /** Restarts the server on the same data. */
   readonly renew?: (() => Promise<void>) | undefined
   readonly stop: () => Promise<void>
 }

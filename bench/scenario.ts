@@ -5,27 +5,30 @@ import type { Check, HttpTraffic, RequestSource } from "./load/http-lane.ts"
 import type { Target } from "./load/request.ts"
 import type { RunningServer, Side } from "./side.ts"
 
-/** The subject's figure divided by the opponent's. CPU time is the server's per operation, memory is per socket. */
+/** Metrics to compare. CPU time is the server's time per operation; memory is per socket. */
 export const metrics = ["rate", "cpu", "p99", "memory"] as const
 export type Metric = (typeof metrics)[number]
 
 export interface Aim {
   readonly metric: Metric
-  /** Judge the subject's figure minus the opponent's instead. */
+  /** Compare by subtraction instead of division. */
   readonly isDifference?: true
   readonly atLeast?: number
   readonly atMost?: number
 }
 
-/** Somebody to be measured against in the same run, and what that should show. */
+/** A side that is measured in the same run for comparison, and the expected results. */
 export interface Opponent {
   readonly side: Side
   readonly aims?: readonly Aim[]
-  /** Which part of the load it gets, where it has that part of the processes: connections and constant rates alike. */
+  /** The part of the load this side gets, for connections and constant rates, if it has fewer processes. */
   readonly share?: number
-  /** Where the scenario's own would be longer than this side needs. */
+  /** Overrides the scenario's warm-up for this side. */
   readonly firstWarmupSeconds?: number
-  /** Two bare servers that differ as subject and opponent do, measured in the same turns: the aims are for what is beyond. */
+  /**
+   * Two bare servers with the same difference as subject and opponent. The ratio is divided by theirs before it is
+   * judged.
+   */
   readonly beyond?: Step
 }
 
@@ -39,36 +42,36 @@ interface Common<Precomputed> {
   readonly summary: string
   readonly subject: Side
   readonly against: readonly Opponent[]
-  /** How many connections or sockets when the command line does not say. */
+  /** Default number of connections or sockets. */
   readonly connections?: number
-  /** At most so many runs, where a server can only be measured while it is fresh. */
+  /** Maximum number of runs, for servers that can be measured only after a start. */
   readonly runs?: number
-  /** About how long storing and joining take beside the runs, for the progress line. */
+  /** Estimated time for storing data and connecting, for the progress line. */
   readonly setupSeconds?: number
-  /** Every run is at this rate and none at the peak: what an operation costs can only be compared under the same load. */
+  /** All runs use this rate. Without a peak run, costs per operation are compared under the same load. */
   readonly ratePerSecond?: number
-  /** Before a side's first run, where its way is so long that a short warm-up would measure the compiler. */
+  /** Warm-up before a side's first run, if a short one would measure JIT compilation. */
   readonly firstWarmupSeconds?: number
-  /** Measured at constant rates too, for the curve of latency over rate. */
+  /** Also measure at constant rates, for the plot of latency over rate. */
   readonly sweep?: true
-  /** Where this scenario's cost stands on a curve over stored ids. */
+  /** The position of this scenario on a plot of cost over stored ids. */
   readonly stored?: { readonly curve: string; readonly ids: number }
-  /** Every run is of servers that have just started: what a start is given, in memory and in compiled code, it keeps. */
+  /** Restart the servers before every run, because speed varies between process starts. */
   readonly fresh?: true
-  /** The subject answers without its database, so that the generator may keep a core to itself. */
+  /** The subject does not use its database, so the generator may use a core of its own. */
   readonly fromMemory?: true
   readonly rssLimitMb?: number
-  /** Left out of a plain run, which has about five minutes. */
+  /** Runs only when it is selected. The default run takes about five minutes. */
   readonly onRequest?: true
-  /** Runs once for each running service before its load; what it returns is handed to the generator's process. */
+  /** Runs once for each service before its load. The result is sent to the generator process. */
   prepare?(server: RunningServer): Promise<Precomputed>
-  /** Runs after that, and after each new start of the service. */
+  /** Runs after `prepare` and after each restart of the service. */
   settle?(server: RunningServer): Promise<void>
 }
 
-/** Methods, not function members: the registry keeps scenarios with different preparations in one list. */
+/** Uses methods instead of function members, so that scenarios with different `Precomputed` types fit in one list. */
 export interface RequestScenario<Precomputed> extends Common<Precomputed> {
-  /** A source alone is judged by the two members below. Baselines are given no preparation. */
+  /** If only a source is returned, `check` and `statuses` decide about success. Baselines get no prepared data. */
   requests(target: Target, prepared: Precomputed): RequestSource | HttpTraffic
   readonly check?: Check
   readonly statuses?: readonly number[]
@@ -90,7 +93,7 @@ export interface ContestScenario<Precomputed> extends Common<Precomputed> {
   contest(target: Target, prepared: Precomputed): ContestPlan
 }
 
-/** Every side is a driver and brings its own load. */
+/** Every side is a driver that generates its own load. */
 export type DriverScenario<Precomputed> = Common<Precomputed>
 
 export type Scenario<Precomputed = unknown> =

@@ -7,11 +7,11 @@ import { findFreePort } from "./process/port.ts"
 const startWithinSeconds = 60
 
 export interface RunningServer {
-  /** A restart may change it. */
+  /** Can change after a restart. */
   readonly target: Target
-  /** Absent when it runs elsewhere. A restart changes it. */
+  /** Undefined for a remote server. Changes after a restart. */
   readonly pid?: number
-  /** A service's data and master secrets, where the bench knows them. */
+  /** Database and master secrets of a service, if known. */
   readonly database?: DatabaseAddress
   readonly secretKeys?: string
   /** Stops the server and starts it again on the same data. */
@@ -19,18 +19,18 @@ export interface RunningServer {
   readonly stop: () => Promise<void>
 }
 
-/** A server: loaded over the network from the generator's process. */
+/** A server that the generator process loads over the network. */
 export interface ServerSide {
   readonly kind: "server"
   readonly name: string
-  /** Whether `--url` may stand in for it. */
+  /** Whether `--url` can replace it. */
   readonly isService: boolean
-  /** For each request, whatever is asked. */
+  /** Set if every request uses the database. */
   readonly usesDatabase?: true
   readonly start: () => Promise<RunningServer>
 }
 
-/** A program that does the work and measures it itself, for work that has no network in it. */
+/** A program that generates and measures its own load, for work without a network. */
 export interface DriverSide {
   readonly kind: "driver"
   readonly name: string
@@ -72,7 +72,7 @@ function baseline(
         get pid() {
           return running.child.pid
         },
-        // What a database holds would have to be stored again.
+        // A server with a database is not restarted, because its data would have to be stored again.
         ...(needsDirectory
           ? {}
           : {
@@ -87,7 +87,7 @@ function baseline(
   }
 }
 
-/** Programs with a database get a directory of their own that goes when they go. */
+/** Starts a program. A program with a database gets its own directory, which is removed when it stops. */
 async function startProgram(
   program: URL,
   needsDirectory: boolean,
@@ -123,7 +123,7 @@ export const bareUws = (name = "bare uWebSockets.js", processes = 1): ServerSide
 export const barePublish = (name = "bare publish"): ServerSide =>
   baseline(name, new URL("./baselines/publish.ts", import.meta.url))
 
-/** The service's live socket, and a door beside it that commits events for it. */
+/** The service's live endpoint with an additional endpoint that commits events. */
 export const liveCommits = (name = "live"): ServerSide =>
   baseline(name, new URL("./subjects/live-commits.ts", import.meta.url), true)
 

@@ -13,10 +13,10 @@ const healthyWithinSeconds = 60
 const pollMs = 50
 const postgresPort = 5432
 
-/** Known, so that tokens and webhooks for the service can be signed here. */
+/** Fixed, so that the bench can sign tokens and webhooks for the service. */
 const secretKeys = `bench:${Buffer.alloc(32, "bench").toString("base64url")}`
 
-/** Our service as `npm start` runs it, on a fresh directory. `env` makes a variant of it, for instance two workers. */
+/** The service as `npm start` runs it, with an empty directory. `env` sets options, for example two workers. */
 export function service(
   name = "service",
   env: Readonly<Record<string, string>> = {},
@@ -38,7 +38,7 @@ export function service(
         SECRET_KEYS: secretKeys,
         DEMO: "false",
         RATE_LIMIT: "off",
-        // As long as those live that stored/people.ts signs.
+        // The same lifetime as the tokens that stored/people.ts signs.
         ACCESS_TOKEN_SECONDS: "86400",
         LOG_LEVEL: "Warn",
         ...env,
@@ -85,7 +85,7 @@ export interface Access {
   readonly secretKeys?: string
 }
 
-/** A service that somebody else started; what it costs its machine stays unknown. */
+/** A service that is already running. Its CPU and memory use are unknown. */
 export const serviceAt = (url: URL, access: Access = {}): ServerSide => ({
   kind: "server",
   name: "service",
@@ -99,9 +99,9 @@ export const serviceAt = (url: URL, access: Access = {}): ServerSide => ({
 
 async function untilHealthy(target: Target, child?: Child): Promise<void> {
   const health = urlOfTarget(target, "/health")
-  const giveUpAtMs = performance.now() + (child === undefined ? 5 : healthyWithinSeconds) * 1000
+  const deadlineMs = performance.now() + (child === undefined ? 5 : healthyWithinSeconds) * 1000
   let last = ""
-  while (performance.now() < giveUpAtMs) {
+  while (performance.now() < deadlineMs) {
     if (child?.hasEnded())
       throw new BenchFailure(`the service ended before it was healthy: ${child.outputTail()}`)
     try {
@@ -114,7 +114,5 @@ async function untilHealthy(target: Target, child?: Child): Promise<void> {
     }
     await sleep(pollMs)
   }
-  throw new BenchFailure(`${health} did not answer 200 in time (${last})`)
+  throw new BenchFailure(`${health} did not return 200 in time (${last})`)
 }
-
-/** The server shares its port with others that ask for it, so a free one has to be found beforehand. */

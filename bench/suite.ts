@@ -10,7 +10,7 @@ const defaultConnections = 64
 const warmupSeconds = 0.3
 const timeoutSeconds = 5
 const startSeconds = 2.5
-/** Of the subject's own peak. Every side is measured at the same rates, so that their curves can be laid over each other. */
+/** Shares of the subject's peak rate. Every side is measured at the same rates, so that their curves are comparable. */
 const defaultSweepShares = [0.25, 0.5, 0.75, 0.9]
 
 export interface SuiteOptions {
@@ -18,19 +18,22 @@ export interface SuiteOptions {
   readonly ratePerSecond?: number | undefined
   readonly durationSeconds: number
   readonly runs: number
-  /** How often a turn is taken again at most while others keep the machine busy. */
+  /** Maximum number of repetitions of a turn while other programs use the machine. */
   readonly retakes: number
   readonly sweepShares?: readonly number[]
-  /** Called before every run, with what is about to be measured. */
+  /** Called before every run with a description of it. */
   readonly onStep: (step: string) => void
 }
 
-/** Subject and opponents stay up side by side and take turns, run by run: a noisy minute hits all of them. */
+/**
+ * Measures one scenario. All sides run at the same time and are measured alternately, so that noise affects all of
+ * them.
+ */
 export async function measureScenario(scenario: Scenario, options: SuiteOptions): Promise<ScenarioResult> {
   const running: RunningSide[] = []
   try {
     const entries: Entry[] = []
-    for (const { share = 1, side, firstWarmupSeconds } of takingPart(scenario)) {
+    for (const { share = 1, side, firstWarmupSeconds } of participantsOf(scenario)) {
       options.onStep(`${scenario.name}: starting ${side.name}`)
       const started = await startSide(scenario, side)
       running.push(started)
@@ -52,8 +55,8 @@ export async function measureScenario(scenario: Scenario, options: SuiteOptions)
   }
 }
 
-/** The subject first, then its opponents, then whom those are judged beyond. */
-const takingPart = ({ subject, against }: Scenario): readonly Opponent[] => [
+/** The subject, its opponents, and the bare servers of `beyond`. */
+const participantsOf = ({ subject, against }: Scenario): readonly Opponent[] => [
   { side: subject },
   ...against,
   ...against.flatMap(({ beyond }) => (beyond ? [beyond.subject, beyond.side].map((side) => ({ side })) : [])),
@@ -74,23 +77,23 @@ async function measureEntries(
     timeoutSeconds,
     ...(scenario.firstWarmupSeconds !== undefined && { firstWarmupSeconds: scenario.firstWarmupSeconds }),
   }
-  const say = (label: string) => (side: string) => options.onStep(`${scenario.name}: ${label}, ${side}`)
+  const report = (label: string) => (side: string) => options.onStep(`${scenario.name}: ${label}, ${side}`)
 
   if (ratePerSecond !== undefined) {
     const atRate = { ...plan, ratePerSecond }
     for (let run = 1; run <= runs; run++) {
-      await takeTurn(entries, "atRate", atRate, retakes, say(`${ratePerSecond}/s run ${run} of ${runs}`))
+      await takeTurn(entries, "atRate", atRate, retakes, report(`${ratePerSecond}/s run ${run} of ${runs}`))
     }
     return
   }
   for (let run = 1; run <= runs; run++) {
-    if (scenario.fresh && run > 1) await renewAll(entries, say("starting anew"))
-    await takeTurn(entries, "peak", plan, retakes, say(`peak run ${run} of ${runs}`))
+    if (scenario.fresh && run > 1) await renewAll(entries, report("restarting"))
+    await takeTurn(entries, "peak", plan, retakes, report(`peak run ${run} of ${runs}`))
   }
   for (const rate of sweepRates(scenario, peakOf(entries[0]), options.sweepShares)) {
-    // Beyond a side's own peak there is only a queue to be measured.
-    const able = entries.filter((entry) => peakOf(entry) >= rate)
-    await takeTurn(able, "atRate", { ...plan, ratePerSecond: rate }, 0, say(`sweep at ${rate}/s`))
+    // Above its peak rate, a side only builds up a queue.
+    const capable = entries.filter((entry) => peakOf(entry) >= rate)
+    await takeTurn(capable, "atRate", { ...plan, ratePerSecond: rate }, 0, report(`sweep at ${rate}/s`))
   }
 }
 
@@ -113,12 +116,12 @@ const runsOf = (scenario: Scenario, { runs }: Pick<SuiteOptions, "runs">): numbe
 const peakOf = (entry: { readonly peak: readonly Run[] } | undefined): number =>
   median(entry?.peak.map((run) => run.ratePerSecond) ?? [])
 
-/** About how long it takes, for the progress line. */
+/** The estimated duration, for the progress line. */
 export const estimateSeconds = (
   scenario: Scenario,
   options: Pick<SuiteOptions, "durationSeconds" | "runs" | "ratePerSecond">,
 ) => {
-  const sides = takingPart(scenario).length
+  const sides = participantsOf(scenario).length
   const rate = options.ratePerSecond ?? scenario.ratePerSecond
   const sweeps = rate === undefined ? sweepRates(scenario, 1e6).length : 0
   const runs = runsOf(scenario, options)

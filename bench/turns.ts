@@ -9,19 +9,19 @@ const pauseSeconds = 1
 
 export interface Entry {
   readonly side: RunningSide
-  /** Of the load, 0 to 1. */
+  /** The share of the load, from 0 to 1. */
   readonly share: number
-  /** Instead of the plan's. */
+  /** Overrides the value of the plan. */
   readonly firstWarmupSeconds?: number | undefined
   readonly peak: Run[]
   readonly atRate: Run[]
-  /** Not measured since it started. */
+  /** True until the first run after a start. */
   isFresh: boolean
 }
 
 /**
- * One run of each side, straight after one another. While others keep the machine busy the turn is taken again, all
- * sides together so that the pairs stay pairs; the quietest attempt is kept.
+ * Measures one run of each side, directly after one another. If other programs used the machine, all sides are measured
+ * again, so that runs of one turn stay comparable. The attempt with the least disturbance is stored.
  */
 export async function takeTurn(
   entries: readonly Entry[],
@@ -36,7 +36,7 @@ export async function takeTurn(
     const runs: Run[] = []
     for (const entry of entries) {
       const { isFresh, share, side } = entry
-      onStep(attempt === 0 ? side.name : `${side.name}, again because the machine was busy`)
+      onStep(attempt === 0 ? side.name : `${side.name}, repeated because the machine was busy`)
       entry.isFresh = false
       const first = entry.firstWarmupSeconds ?? plan.firstWarmupSeconds ?? firstWarmupSeconds
       const warmupSeconds = isFresh ? first : plan.warmupSeconds

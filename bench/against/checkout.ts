@@ -13,7 +13,7 @@ const git = async (...args: readonly string[]): Promise<string> =>
 
 export interface Commit {
   readonly hash: string
-  /** As the command line names it, with the short hash. */
+  /** The name from the command line with the short hash. */
   readonly label: string
 }
 
@@ -27,21 +27,21 @@ export async function findCommit(ref: string): Promise<Commit> {
   }
 }
 
-/** What is measured on our side: the files as they are. */
+/** Describes the working tree, including uncommitted changes. */
 export async function describeWorkingTree(): Promise<string> {
   const short = await git("rev-parse", "--short", "HEAD")
   return (await git("status", "--porcelain")) === "" ? short : `${short} with changes`
 }
 
 /**
- * Builds another commit in a directory of its own. Only its package.json is relied on, since everything else may have been
- * somewhere else then: its `build` script makes the program that its `start` script names.
+ * Builds another commit in a temporary directory. It uses only the package.json of that commit, because other files may
+ * have different paths: the `build` script creates the program that the `start` script names.
  */
 export async function buildCommit({ hash }: Commit, onStep: (step: string) => void): Promise<Build> {
   const directory = await makeDirectory()
   const archive = join(directory, "commit.tar")
   const checkout = join(directory, "checkout")
-  onStep("checking the other commit out")
+  onStep("checking out the other commit")
   await runCommand("git", ["archive", "--format=tar", "--prefix=checkout/", "-o", archive, hash], {
     cwd: root,
   })
@@ -55,11 +55,11 @@ export async function buildCommit({ hash }: Commit, onStep: (step: string) => vo
   if (script !== undefined) await runCommand("npm", ["run", "--silent", script], { cwd: checkout })
   const { flags, program } = readStartScript(scripts["start"] ?? "")
   const file = join(checkout, program)
-  if (!existsSync(file)) throw new BenchFailure(`the other commit's build made no ${program}`)
+  if (!existsSync(file)) throw new BenchFailure(`the build of the other commit did not create ${program}`)
   return { program: pathToFileURL(file), nodeFlags: flags }
 }
 
-/** With the same lock file the packages are the same, and ours are used. */
+/** Installs the packages. If the lock files are equal, it links the packages of this repository. */
 async function install(checkout: string, onStep: (step: string) => void): Promise<void> {
   const lockOf = (folder: string) => readFileSync(join(folder, "package-lock.json"), "utf8")
   if (lockOf(checkout) === lockOf(root)) {
@@ -70,7 +70,7 @@ async function install(checkout: string, onStep: (step: string) => void): Promis
   await runCommand("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: checkout })
 }
 
-/** From `exec node --flag=1 dist/main.js`. */
+/** Reads the flags and the program from a script such as `exec node --flag=1 dist/main.js`. */
 export function readStartScript(script: string): {
   readonly flags: readonly string[]
   readonly program: string

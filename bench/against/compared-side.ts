@@ -15,7 +15,7 @@ const environment = {
   LIVE_MAX_SOCKETS_PER_ADDRESS: "50000",
 }
 
-/** One commit's service on a database of its own, with a generator of ours. */
+/** The service of one commit with its own database, and a load generator. */
 export interface ComparedSide {
   readonly name: string
   readonly measure: (scenario: Scenario, plan: LoadPlan) => Promise<Run>

@@ -5,13 +5,13 @@ import type { RunningServer } from "../side.ts"
 import { canonicalAt } from "../stored/ids.ts"
 import { keysOf, type MasterKey } from "../stored/open.ts"
 
-// Everything is stored over the public API: the tables of the other commit may be different ones.
+// All data is stored through the public API, because the tables of the other commit may differ.
 
 export const adminEmail = "bench-admin@example.com"
 export const adminPassword = "correct horse battery staple"
 export const storedIds = 2_000
 const people = 64
-const registrationsAtOnce = 4
+const parallelRegistrations = 4
 const bitcoin = { tag: "0x1003", data: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }
 
 export interface Person {
@@ -19,12 +19,12 @@ export interface Person {
   readonly token: string
 }
 
-/** Id n belongs to person n modulo their number and has a web page and a Bitcoin address. */
+/** Id n belongs to person `n % people` and has a web page and a Bitcoin address. */
 export interface DirectoryData {
   readonly admin: string
   readonly people: readonly Person[]
   readonly keys: readonly MasterKey[]
-  /** Counts the runs: each buys and registers other ids than those before. */
+  /** The number of the run. Each run buys and registers different ids. */
   readonly run: number
 }
 
@@ -41,7 +41,7 @@ export async function storeDirectory(server: RunningServer): Promise<DirectoryDa
   const registerSome = async () => {
     for (let n = next++; n < people; n = next++) made[n] = await register(target, `bench-${n}@example.com`)
   }
-  await Promise.all(Array.from({ length: registrationsAtOnce }, registerSome))
+  await Promise.all(Array.from({ length: parallelRegistrations }, registerSome))
   const owner = (n: number) => made[n % people]!
   await sendAll(target, storedIds, (n) =>
     buildRequest(target, {
@@ -62,16 +62,17 @@ export async function storeDirectory(server: RunningServer): Promise<DirectoryDa
   return { admin, people: made, keys: keysOf(server), run: 0 }
 }
 
-/** Looks every id up once: a service that has run for a while has them in memory. */
+/** Looks up every id once, so that the ids are in memory as in a long-running service. */
 export const settleDirectory = ({ target }: RunningServer): Promise<void> =>
   sendAll(target, storedIds, (n) => buildRequest(target, { path: idPath(n) }))
 
-/** Only a confirmed address may buy and receive. */
+/** Registers a user and confirms the email address, which purchases and transfers require. */
 async function register(target: Target, email: string): Promise<Person> {
   const token = tokenOf(await call(target, "POST", "/users", { email, password: adminPassword }))
   const mails = await call(target, "GET", `/dev/outbox?to=${encodeURIComponent(email)}`)
   const link = /_token=([\w-]+)/.exec(JSON.stringify(mails))?.[1]
-  if (link === undefined) throw new BenchFailure(`preparing ${target.side}: no mail to confirm an address`)
+  if (link === undefined)
+    throw new BenchFailure(`preparing ${target.side}: no confirmation mail in the outbox`)
   await call(target, "POST", "/auth/magic_link/consume", { token: link }, token)
   return { email, token }
 }

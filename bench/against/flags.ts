@@ -12,7 +12,7 @@ export interface AgainstFlags {
 
 export const againstDefaults = { pairs: 8, seconds: 1.5 }
 
-/** The flags that belong to `--against`, as the command line gives them. */
+/** The flags of `--against`, as given on the command line. */
 export interface AgainstValues {
   readonly against?: string | undefined
   readonly only?: readonly string[] | undefined
@@ -20,7 +20,7 @@ export interface AgainstValues {
   readonly seconds?: string | undefined
 }
 
-/** `others` are the flags given beside them. They belong to the other mode and are refused. */
+/** Reads the flags of `--against`. `others` are flags of the normal mode, which are rejected. */
 export function readAgainst(
   values: AgainstValues,
   others: readonly string[],

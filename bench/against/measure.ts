@@ -25,8 +25,8 @@ export interface Names {
 }
 
 /**
- * Every pair measures two services that have just started, because speed varies between starts. Within a pair the sides
- * run each scenario directly after one another, and take turns in who is first: a slow minute of the machine then hits both.
+ * Measures all pairs. Each pair restarts both services, because speed varies between process starts. Within a pair,
+ * both sides run each scenario directly after one another in alternating order, so that noise affects both.
  */
 export async function measurePairs(
   commit: Commit,
@@ -78,13 +78,13 @@ async function measurePair(
   }
 }
 
-/** A B, B A, A B, …: what runs second may find the machine warmer. */
+/** Alternates the order: A B, B A, A B. The second run may have an advantage or disadvantage. */
 const inTurn = <A>(turn: number, first: A, second: A): readonly A[] =>
   turn % 2 === 0 ? [first, second] : [second, first]
 
 const warmupOf = ({ firstWarmupSeconds }: Scenario): number => firstWarmupSeconds ?? defaultWarmupSeconds
 
-/** About how long it takes, for the progress line. */
+/** The estimated duration, for the progress line. */
 export const estimatePairsSeconds = ({ pairs, scenarios, seconds }: AgainstFlags): number => {
   const runs = scenarios.reduce((sum, scenario) => sum + 2 * (warmupOf(scenario) + seconds + 0.5), 0)
   return buildSeconds + 2 * storeSeconds + pairs * (2 * restartSeconds + runs)

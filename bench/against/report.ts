@@ -4,7 +4,7 @@ import { failedShareOf, isFailing } from "../report/failing.ts"
 import type { ComparedRuns, Names } from "./measure.ts"
 import { type Judged, judge } from "./verdict.ts"
 
-/** Below this a scenario does not use the database, and what Postgres does meanwhile is its own. */
+/** Below this value, a scenario does not use the database, and the CPU time is background work of Postgres. */
 const leastDatabaseMicros = 5
 
 const figures = [
@@ -32,7 +32,7 @@ export interface ComparedFigure extends Judged {
 
 export interface Comparison {
   readonly figures: readonly ComparedFigure[]
-  /** Scenarios in which a side answered with too many errors to be compared, and why. */
+  /** Scenarios that were not compared because of too many errors. */
   readonly failures: readonly { readonly isOurs: boolean; readonly text: string }[]
   readonly runs: number
   readonly disturbed: number
@@ -65,13 +65,13 @@ function failureOf(scenario: string, side: string, runs: readonly Run[], isOurs:
   if (!isFailing(runs)) return []
   const kinds = [...new Set(runs.flatMap(({ errors }) => Object.keys(errors)))].join(", ")
   const share = `${Math.round(failedShareOf(runs) * 100)} % failed`
-  return [{ isOurs, text: `${scenario}, ${side}: not compared, ${share} (${kinds || "no answer"})` }]
+  return [{ isOurs, text: `${scenario}, ${side}: not compared, ${share} (${kinds || "no response"})` }]
 }
 
 const hiddenLoss = 0.1
 const namedAtMost = 5
 
-/** The interval does not exclude a loss of 10 %, and was not judged a loss either. */
+/** Whether the interval includes a loss of 10 %, but the verdict is not a loss. */
 const isTooNoisy = ({ better, high, low, verdict }: ComparedFigure): boolean =>
   verdict === "no difference beyond noise" &&
   (better === "higher" ? low < 1 - hiddenLoss : high > 1 + hiddenLoss)
@@ -94,7 +94,7 @@ export function describeComparison(comparison: Comparison, names: Names): string
     slower.length === 0 ? "Nothing is slower beyond noise." : `Slower beyond noise: ${namesOf(slower)}.`
   const noisy = figures.filter(isTooNoisy)
   return [
-    `${names.ours} against ${names.theirs}. Ratios are ours divided by theirs.`,
+    `${names.ours} against ${names.theirs}. A ratio is the first divided by the second.`,
     "",
     "| scenario | figure | ratio | 99.8 % interval | single pairs | verdict |",
     "| --- | --- | --- | --- | --- | --- |",

@@ -4,7 +4,7 @@ import type { AgainstFlags } from "./flags.ts"
 import { estimatePairsSeconds, measurePairs } from "./measure.ts"
 import { compareRuns, describeComparison, hasLoss } from "./report.ts"
 
-/** Prints the comparison and answers the exit code: 1 when something is slower beyond noise or fails on our side. */
+/** Prints the comparison. Returns exit code 1 if the working tree is slower beyond noise or fails. */
 export async function runAgainst(flags: AgainstFlags): Promise<number> {
   const commit = await findCommit(flags.ref)
   const names = { ours: `this tree (${await describeWorkingTree()})`, theirs: commit.label }

@@ -15,11 +15,11 @@ const searchedFrom = 1_000_000
 const channels = 32
 const sockets = 1_600
 
-/** Both sides are the service, so a scenario has no opponents of its own. */
+/** Both sides are the service, so these scenarios have no opponents. */
 const common = { subject: service(), against: [] }
 const isAnswer = (answer: { readonly body: Buffer }): boolean => answer.body.length > 0
 
-/** One request for each id, with a token of its owner where one is needed. */
+/** One request per id, with the owner's token if people are given. */
 const perId = (target: Target, suffix: string, people?: readonly Person[]): RequestSource =>
   pick(
     Array.from({ length: storedIds }, (_, n) =>
@@ -115,7 +115,7 @@ const writers: readonly Scenario<DirectoryData>[] = [
   {
     ...common,
     name: "fan-out",
-    summary: "edits of 32 ids, each heard by 50 live sockets; counts deliveries",
+    summary: "edits of 32 ids, each with 50 live subscribers; counts deliveries",
     connections: sockets,
     fanOut: listenAndEdit,
   },
@@ -130,12 +130,12 @@ const writers: readonly Scenario<DirectoryData>[] = [
   {
     ...common,
     name: "transfer",
-    summary: "whole transfer: register, send, two codes, two acceptances; each request counts",
+    summary: "complete transfer: register, send, two codes, two acceptances; each request counts",
     connections: 32,
     firstWarmupSeconds: 3,
     requests: (target, data) => transferIds(target, data, data.run * idsPerRun),
   },
 ]
 
-/** Readers first: writes leave garbage and open statements behind that a read would pay for. */
+/** Readers run first, because writes leave dead rows and open statements that slow down reads. */
 export const comparedScenarios: readonly Scenario[] = [...readers, ...writers]

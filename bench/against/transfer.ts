@@ -5,10 +5,10 @@ import { codeOf } from "../scenarios/transfers.ts"
 import { canonicalAt } from "../stored/ids.ts"
 import { bearer, type DirectoryData } from "./directory-data.ts"
 
-/** No other scenario takes ids of this length. */
+/** No other scenario uses ids of this length. */
 const transferredLength = 5
 
-/** Every transfer registers an id of its own first: an id that has just moved may not move again for a day. */
+/** Each transfer registers a new id first, because a transferred id is blocked for 24 hours. */
 export function transferIds(target: Target, { admin, people }: DirectoryData, firstId: number): HttpTraffic {
   const senders = people.length / 2
   let begun = 0

@@ -1,7 +1,7 @@
-/** Fewer pairs say nothing about noise. */
+/** Fewer pairs cannot show the noise. */
 export const leastPairs = 3
 
-/** A smaller difference is not reported, however certain it is. */
+/** Smaller differences are not reported. */
 const leastEffect = 0.02
 
 export type Verdict = "slower beyond noise" | "no difference beyond noise" | "faster beyond noise"
@@ -12,22 +12,23 @@ export interface Judged {
   /** The true ratio is between these with 99.8 % confidence. */
   readonly low: number
   readonly high: number
-  /** Of the single pairs. */
+  /** The range of the single pairs. */
   readonly min: number
   readonly max: number
   readonly verdict: Verdict
 }
 
 /**
- * Quantiles of Student's t distribution at 0.999, by degrees of freedom from 1. One run judges about twenty figures, so a
- * usual 95 % interval would report a loss that is none in every second run. Above 20 the last is used: a little too wide.
+ * Quantiles of Student's t distribution at 0.999, by degrees of freedom from 1. One comparison judges about twenty
+ * figures, so a 95 % interval would report a false loss in every second comparison. Above 20 the last value is used,
+ * which is slightly too wide.
  */
 const quantiles = [
   318.31, 22.327, 10.215, 7.173, 5.893, 5.208, 4.785, 4.501, 4.297, 4.144, 4.025, 3.93, 3.852, 3.787, 3.733,
   3.686, 3.646, 3.61, 3.579, 3.552,
 ]
 
-/** `ratios` are this commit's figure divided by the other's, pair by pair. Undefined with too few of them. */
+/** Judges the ratios of all pairs. Returns undefined if there are too few. */
 export function judge(ratios: readonly number[], better: "higher" | "lower"): Judged | undefined {
   const usable = ratios.filter((ratio) => Number.isFinite(ratio) && ratio > 0)
   const count = usable.length

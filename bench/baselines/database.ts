@@ -1,10 +1,10 @@
 import postgres, { type Sql } from "postgres"
 import { startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
 
-/** More than the service needs: what a baseline can do must not end at its pool. */
+/** More than the service uses, so that the pool does not limit a baseline. */
 export const poolSize = 8
 
-/** A Postgres for this program alone: it starts with it and ends with it. */
+/** Starts a Postgres server for this program. It stops with the program. */
 export async function openDatabase(directory: string): Promise<{ connect(connections: number): Sql }> {
   const server = await startEmbeddedPostgres({ dataDir: directory })
   const clients: Sql[] = []

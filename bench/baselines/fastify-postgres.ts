@@ -3,7 +3,7 @@ import { canonicalAt } from "../stored/ids.ts"
 import { openDatabase, poolSize } from "./database.ts"
 import { lookupAnswer } from "./lookup-answer.ts"
 
-// What most services of this kind are: a router, a pool, and a select by key for every request.
+// A typical service of this kind: a router, a connection pool, and one select by key per request.
 const rows = 100_000
 
 const database = await openDatabase(process.argv[2] ?? "")

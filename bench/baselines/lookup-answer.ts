@@ -1,4 +1,4 @@
-/** What our lookup answers about an id with one record: the baselines send as much. */
+/** The response of our lookup for an id with one record. The baselines send the same number of bytes. */
 export const lookupAnswer = {
   status: true,
   result: [{ tag: "0x4001", data: "https://example.com/octopus", hash: "0".repeat(64) }],

@@ -1,8 +1,8 @@
 import uWS from "uWebSockets.js"
 import { machineMs } from "../machine-clock.ts"
-import { PublishDoor } from "../publish-door.ts"
+import { PublishEndpoint } from "../publish-endpoint.ts"
 
-// The ceiling for live updates: a topic, its subscribers, and the publish of a ready-made frame.
+// The upper limit for live updates: a topic, its subscribers, and the publication of a prepared frame.
 const event = JSON.stringify({
   type: "event",
   channel: "emoji_id:🐙",
@@ -13,7 +13,7 @@ const event = JSON.stringify({
 })
 
 const app = uWS.App()
-new PublishDoor(app, (channels) => {
+new PublishEndpoint(app, (channels) => {
   const at = machineMs()
   for (const channel of channels) app.publish(channel, event)
   return at
@@ -31,5 +31,5 @@ app
   })
   .listen("127.0.0.1", 0, (socket) => {
     if (socket) process.send?.({ type: "listening", port: uWS.us_socket_local_port(socket) })
-    else process.send?.({ type: "failed", reason: "no port to listen on" })
+    else process.send?.({ type: "failed", reason: "cannot listen on a port" })
   })

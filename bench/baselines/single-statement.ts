@@ -5,8 +5,8 @@ import { runLoop } from "../load/loop.ts"
 import { Window } from "../load/window.ts"
 import { openDatabase, poolSize } from "./database.ts"
 
-// The ceiling for writes: one UPDATE by primary key, nothing around it. It has a client for each connection, as the service
-// has: one for all of them would slow down as it runs, and the ceiling with it.
+// The upper limit for writes: one UPDATE by primary key without other work. Each connection has its own client, as in
+// the service. A client shared by all connections becomes slower over time.
 const rows = 10_000
 const snapshot = JSON.stringify({ value: "Draft", context: { items: ["🐙", "🎉"], total: 1200 } })
 
@@ -31,7 +31,7 @@ function openLane(_: number, settle: Settle): Lane {
           connection.answered(performance.now())
           settle(lane, result.count === 1 ? undefined : "body")
         },
-        // Not at once: on a closed pool everything fails at once, and nothing else would ever get its turn.
+        // Not immediately: on a closed pool every statement fails immediately, and the loop would block all other work.
         () => {
           connection.answered(performance.now())
           setImmediate(() => settle(lane, "statement"))

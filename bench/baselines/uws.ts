@@ -2,9 +2,9 @@ import uWS from "uWebSockets.js"
 import { fork } from "node:child_process"
 import { lookupAnswer } from "./lookup-answer.ts"
 
-// The ceiling: what uWebSockets.js gives when a route does no more than read its parameter and answer a fixed JSON.
+// The upper limit for requests: uWebSockets.js with a route that reads its parameter and returns fixed JSON.
 const body = JSON.stringify(lookupAnswer)
-/** How many processes serve which port: the kernel deals the connections out. */
+/** The number of processes and their port. The kernel distributes the connections. */
 const [processes = 1, port = 0] = process.argv.slice(2).map(Number)
 
 const app = uWS.App().get("/emoji_id/:id", (res, req) => {
@@ -13,13 +13,13 @@ const app = uWS.App().get("/emoji_id/:id", (res, req) => {
 })
 
 const onListening = (socket: uWS.us_listen_socket | false) => {
-  if (socket === false) return process.send?.({ type: "failed", reason: "no port to listen on" })
-  const said = () => process.send?.({ type: "listening", port })
-  if (processes === 1) return said()
-  return fork(process.argv[1]!, [String(processes - 1), String(port)]).once("message", said)
+  if (socket === false) return process.send?.({ type: "failed", reason: "cannot listen on a port" })
+  const report = () => process.send?.({ type: "listening", port })
+  if (processes === 1) return report()
+  return fork(process.argv[1]!, [String(processes - 1), String(port)]).once("message", report)
 }
 
-// In every version of the library, though not in its types.
+// Exists in the library, but not in its types.
 type Listen = (host: string, port: number, options: number, done: typeof onListening) => void
 const listen = app.listen.bind(app) as unknown as Listen
 listen("127.0.0.1", port, 0, onListening)

@@ -7,30 +7,32 @@ import { waitUntil } from "../load/wait.ts"
 import { encodeClientFrame, encodeText, opcodes, readServerFrames } from "./frame.ts"
 import { readUpgrade, upgradeRequest } from "./handshake.ts"
 
-const handshakesAtOnce = 128
+const maxHandshakes = 128
 const socketLimit = 50_000
 
 export interface CrowdPlan {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** What each socket says once it is open, for instance its subscription. */
+  /** The frames that each socket sends after it is open, for example its subscription. */
   readonly hello: (socket: number) => readonly string[]
-  /** How many frames answer the hello; a socket that has them is ready. */
+  /** The number of response frames to the hello. A socket that received them is ready. */
   readonly helloAnswers: number
-  /** Which later frames count as a delivery; all of them when absent. The payload is only valid during the call. */
+  /**
+   * Selects the later frames that count as deliveries. By default all do. The payload is valid only during the call.
+   */
   readonly isDelivery?: (payload: Buffer) => boolean
 }
 
 export type OnDelivery = (socket: number, atMs: number) => void
 
 /**
- * Many WebSockets in one process. Per socket there are only the socket itself, three numbers and, while a frame is in
- * pieces, its first part: ten thousand of them must not need more than the server they listen to.
+ * Many WebSocket clients in one process. Each client stores only its socket, three numbers and an incomplete frame, so
+ * that ten thousand clients need less memory than the server.
  */
 export class Crowd {
   ready = 0
   readonly errors: Record<string, number> = {}
-  /** From the start of the connect to the last answer to the hello. */
+  /** Times from the start of the connection to the last response to the hello. */
   readonly joining: Histogram = newHistogram()
 
   readonly #target: Target
@@ -40,7 +42,7 @@ export class Crowd {
   readonly #sockets: (Socket | undefined)[]
   readonly #rest: (Buffer | undefined)[]
   readonly #startedAtMs: Float64Array
-  /** -1 during the handshake, then the answers to the hello so far. */
+  /** -1 during the handshake, then the number of received responses to the hello. */
   readonly #answers: Int32Array
   #handshakes = 0
   #next = 0
@@ -48,7 +50,7 @@ export class Crowd {
 
   constructor(size: number, target: Target, plan: CrowdPlan, onDelivery: OnDelivery) {
     if (size < 1 || size > socketLimit)
-      throw new RangeError(`a crowd has 1 to ${socketLimit} sockets, not ${size}`)
+      throw new RangeError(`the number of sockets must be from 1 to ${socketLimit}, not ${size}`)
     this.#target = target
     this.#plan = plan
     this.#onDelivery = onDelivery
@@ -63,7 +65,7 @@ export class Crowd {
     return this.#sockets.length
   }
 
-  /** Resolves when every socket is ready or has failed, or the time is up; says whether all are ready. */
+  /** Connects all sockets. Returns whether all are ready within the time limit. */
   async join(limitSeconds: number): Promise<boolean> {
     this.#closing = false
     this.#next = 0
@@ -76,7 +78,7 @@ export class Crowd {
   leave(): void {
     this.#closing = true
     for (let i = 0; i < this.size; i++) {
-      // A reset leaves no port behind in TIME_WAIT; thousands of those would starve the next crowd.
+      // A reset leaves no port in TIME_WAIT. Thousands of them would prevent the next connections.
       this.#sockets[i]?.resetAndDestroy()
       this.#sockets[i] = undefined
       this.#rest[i] = undefined
@@ -86,7 +88,7 @@ export class Crowd {
   }
 
   #connectMore(): void {
-    while (this.#handshakes < handshakesAtOnce && this.#next < this.size) this.#connect(this.#next++)
+    while (this.#handshakes < maxHandshakes && this.#next < this.size) this.#connect(this.#next++)
   }
 
   #connect(index: number): void {

@@ -17,15 +17,17 @@ const machineIsAheadMs = machineMs() - performance.now()
 export interface FanOutPlan extends CrowdPlan {
   /** Socket i listens to channel i % channels, and round r is published to channel r % channels. */
   readonly channels: number
-  /** Rounds under way at once, so that the server need not wait for the slowest reader of the last one. */
+  /** Number of concurrent rounds, so that the server does not wait for the slowest reader of a round. */
   readonly publishers: number
-  /** The request that makes the server publish; a `PublishDoor` answers it, or any write that is published. */
+  /** The request that causes a publication: to a `PublishEndpoint`, or any write that publishes an event. */
   readonly trigger: (round: number) => Buffer
-  /** A `PublishDoor` answers the time of its commit. For any other request deliveries are timed from when it was sent. */
+  /**
+   * Measures deliveries from the request. By default they are measured from the commit time of the `PublishEndpoint`.
+   */
   readonly timedFrom?: "request"
 }
 
-/** Counts deliveries: their rate, their time since the commit, the server's cost for each. */
+/** Measures deliveries: rate, time since the commit, and server cost of each. */
 export async function runFanOut(
   target: Target,
   plan: FanOutPlan,
@@ -46,7 +48,9 @@ export async function runFanOut(
   }, expireEveryMs)
   try {
     if (!(await crowd.join(joinWithinSeconds))) {
-      throw new Error(`only ${crowd.ready} of ${crowd.size} sockets joined: ${JSON.stringify(crowd.errors)}`)
+      throw new Error(
+        `only ${crowd.ready} of ${crowd.size} sockets connected: ${JSON.stringify(crowd.errors)}`,
+      )
     }
     const window = new Window(serverPid, () => deliveries.reset())
     const run = await runLoop({ ...load, connections: plan.publishers }, window, (index, settle) =>
@@ -64,17 +68,17 @@ interface PublishLane extends Lane {
   expire(nowMs: number, timeoutMs: number): void
 }
 
-/** What all publishers of a run work with. */
+/** State shared by all publishers of a run. */
 interface Shared {
   readonly target: Target
   readonly plan: FanOutPlan
   readonly rounds: Rounds
-  /** By the round they are in. */
+  /** Lanes by their current round. */
   readonly lanes: Map<number, PublishLane>
   readonly deliveries: Histogram
 }
 
-/** Under way from the trigger until the last socket of the channel has its frame. */
+/** A lane that is busy from the trigger until the last socket of the channel has received its frame. */
 function newPublishLane(
   index: number,
   { deliveries, lanes, plan, rounds, target }: Shared,
@@ -82,12 +86,12 @@ function newPublishLane(
 ): PublishLane {
   let round = 0
   let committedAtMs: number | undefined
-  /** When frames came that overtook the answer to their trigger. */
+  /** Arrival times of frames that arrived before the response to their trigger. */
   const early: number[] = []
-  const hearCommit = ({ body }: Answer): boolean => {
-    const told = Number(body.toString())
-    if (plan.timedFrom === undefined && !(told > 0)) return false
-    const since = plan.timedFrom === undefined ? told - machineIsAheadMs : lane.intendedAtMs
+  const readCommitTime = ({ body }: Answer): boolean => {
+    const reportedMs = Number(body.toString())
+    if (plan.timedFrom === undefined && !(reportedMs > 0)) return false
+    const since = plan.timedFrom === undefined ? reportedMs - machineIsAheadMs : lane.intendedAtMs
     committedAtMs = since
     for (const atMs of early) record(deliveries, atMs - since)
     early.length = 0
@@ -97,12 +101,12 @@ function newPublishLane(
     if (!lanes.delete(round)) return
     settle(lane, error)
   }
-  // The answer to the trigger may come before or after the last delivery; the round needs both.
+  // The response to the trigger can arrive before or after the last delivery. The round needs both.
   let missing = 0
   const done = () => {
     if (--missing === 0) finish(undefined)
   }
-  const traffic = { source: () => plan.trigger(round), check: hearCommit }
+  const traffic = { source: () => plan.trigger(round), check: readCommitTime }
   const http = new HttpLane(index, target, traffic, (_, error) => {
     if (error === undefined) done()
     else finish(error)

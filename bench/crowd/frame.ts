@@ -4,7 +4,7 @@ export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9,
 
 export class MalformedFrame extends Error {}
 
-/** A client's frame, masked as the protocol demands. The key hides nothing from anybody, so one key serves all. */
+/** Encodes a client frame, masked as RFC 6455 requires. The mask is not a secret, so one key is used for all frames. */
 export function encodeClientFrame(opcode: number, payload: Buffer): Buffer {
   const size = payload.length
   const extra = size < 126 ? 0 : size < 65_536 ? 2 : 8
@@ -22,8 +22,9 @@ export function encodeClientFrame(opcode: number, payload: Buffer): Buffer {
 export const encodeText = (text: string): Buffer => encodeClientFrame(opcodes.text, Buffer.from(text))
 
 /**
- * Reads the whole unmasked frames at the start of the buffer and says how many bytes they took. The payload is a view
- * that is only valid during the call. Fragmented messages are refused: none of our servers sends them.
+ * Reads the complete unmasked frames at the start of the buffer and returns their length in bytes. The payload is a
+ * view that is valid only during the call. Fragmented messages are rejected, because the measured servers do not send
+ * them.
  */
 export function readServerFrames(
   buffer: Buffer,

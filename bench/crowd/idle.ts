@@ -8,10 +8,10 @@ import { readUsage } from "../process/usage.ts"
 import { Crowd, type CrowdPlan } from "./crowd.ts"
 
 const joinWithinSeconds = 120
-/** Come and gone before the first look at the memory, so that code made on first use is not taken for sockets. */
+/** Connected and closed before the first memory reading, so that memory for compiled code is not counted as sockets. */
 const warmupSockets = 200
 
-/** Sockets that do nothing: what each takes of the server's memory once it is there. */
+/** Measures how much server memory an idle socket needs. */
 export async function runIdle(
   target: Target,
   plan: CrowdPlan,

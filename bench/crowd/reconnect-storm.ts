@@ -7,7 +7,10 @@ import { Crowd, type CrowdPlan } from "./crowd.ts"
 
 const joinWithinSeconds = 60
 
-/** Everybody leaves at once and comes back at once, again and again: counts joins, their rate and how long each took. */
+/**
+ * Repeatedly disconnects all sockets and reconnects them simultaneously. Measures the rate and duration of the
+ * connects.
+ */
 export async function runReconnectStorm(
   target: Target,
   plan: CrowdPlan,

@@ -1,12 +1,12 @@
 export interface Delivered {
   readonly round: number
-  /** Every socket of the round's channel has it now. */
+  /** True for the last socket of the round's channel. */
   readonly isLast: boolean
 }
 
 /**
- * Tells to which round a delivery belongs without reading it: a channel's frames reach each of its sockets in order, so
- * the n-th frame on a socket of channel c is round n * channels + c.
+ * Finds the round of a delivery without parsing the frame. Frames of a channel arrive in order on each socket, so the
+ * n-th frame on a socket of channel c belongs to round n * channels + c.
  */
 export class Rounds {
   readonly #channels: number
@@ -27,7 +27,7 @@ export class Rounds {
     return round
   }
 
-  /** Undefined for a frame that no round has asked for. */
+  /** Returns undefined for a frame that belongs to no current round. */
   deliver(socket: number): Delivered | undefined {
     const round = this.#received[socket]! * this.#channels + (socket % this.#channels)
     if (round >= this.#begun) return undefined
@@ -39,7 +39,7 @@ export class Rounds {
     return { round, isLast: awaited === 1 }
   }
 
-  /** After a loss: forget what is still awaited, and count every socket as being up to date. */
+  /** Discards all open rounds after a lost frame and treats every socket as up to date. */
   resync(): void {
     this.#awaited.clear()
     for (let socket = 0; socket < this.#received.length; socket++) {

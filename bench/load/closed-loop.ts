@@ -1,43 +1,44 @@
 import type { Lane, LoadPlan, OpenLane, Settle } from "./lane.ts"
 import type { Run } from "./run.ts"
+import { StayAwake } from "./stay-awake.ts"
 import { Tally } from "./tally.ts"
-import { Vigil } from "./vigil.ts"
 import { sleepSeconds, waitUntil } from "./wait.ts"
 import type { Window } from "./window.ts"
 
-/** Every lane sends its next operation as soon as the last one is settled: the peak the server can take. */
+/** Measures the peak rate: every lane sends its next operation as soon as the previous one is settled. */
 export async function runClosedLoop(plan: LoadPlan, openLane: OpenLane, window: Window): Promise<Run> {
   const tally = new Tally()
-  const underWay = new Set<Lane>()
-  let phase: "warm-up" | "measured" | "over" = "warm-up"
+  const pending = new Set<Lane>()
+  let phase: "warm-up" | "measured" | "ended" = "warm-up"
   let settled = 0
   const settle: Settle = (lane, error) => {
     const nowMs = performance.now()
     settled++
     if (phase === "measured") tally.settle(nowMs - lane.intendedAtMs, error)
-    if (phase !== "over") {
+    if (phase !== "ended") {
       lane.fire(nowMs)
       return
     }
-    underWay.delete(lane)
+    pending.delete(lane)
     if (error !== undefined) tally.settle(nowMs - lane.intendedAtMs, error)
   }
-  for (let i = 0; i < plan.connections; i++) underWay.add(openLane(i, settle))
-  const lanes = [...underWay]
+  for (let i = 0; i < plan.connections; i++) pending.add(openLane(i, settle))
+  const lanes = [...pending]
   for (const lane of lanes) lane.fire(performance.now())
 
-  const vigil = plan.awake ? new Vigil(() => settled) : undefined
+  const stayAwake = plan.awake ? new StayAwake(() => settled) : undefined
   await sleepSeconds(plan.warmupSeconds)
   window.open()
-  vigil?.restart()
+  stayAwake?.restart()
   phase = "measured"
   await sleepSeconds(plan.durationSeconds)
-  phase = "over"
-  window.close(vigil?.end())
+  phase = "ended"
+  window.close(stayAwake?.end())
 
-  // What is still on its way at the end is no part of the rate, but what never comes back must not go unseen.
-  await waitUntil(() => underWay.size === 0, plan.timeoutSeconds + 1)
-  for (const lane of underWay) tally.settle(performance.now() - lane.intendedAtMs, "timeout")
+  // Operations that are pending at the end do not count for the rate, but those without a response are reported as
+  // timeouts.
+  await waitUntil(() => pending.size === 0, plan.timeoutSeconds + 1)
+  for (const lane of pending) tally.settle(performance.now() - lane.intendedAtMs, "timeout")
   for (const lane of lanes) lane.close()
   return window.report(tally)
 }

@@ -7,22 +7,22 @@ import { Window } from "./window.ts"
 
 const expireEveryMs = 100
 
-/** Everybody makes ready, then all shoot at once, again and again. */
+/** In each round all contestants prepare, and then send one request simultaneously. */
 export interface ContestPlan {
   readonly ready: readonly ((contestant: number, round: number) => Buffer)[]
   readonly shoot: (contestant: number, round: number) => Buffer
-  /** True for a winner, false for a loser that was told so as it should be, undefined for anything else. */
+  /** True for a winner, false for a loser with the expected response, undefined for any other response. */
   readonly hasWon: (answer: Answer) => boolean | undefined
-  /** How many of so many contestants must win. */
+  /** The expected number of winners. */
   readonly winners: (contestants: number) => number
-  /** Whose time counts: the losers', or everybody's when nobody can lose. */
+  /** Whose times are measured: those of the losers, or all if there are no losers. */
   readonly times: "losers" | "all"
   readonly leave: readonly ((contestant: number, round: number) => Buffer)[]
 }
 
-type Told = (answer: Answer) => string | undefined
+type Judge = (answer: Answer) => string | undefined
 
-/** Counts shots: how long each took, and whether exactly as many won as may. */
+/** Measures the simultaneous requests and checks the number of winners. */
 export async function runContest(
   target: Target,
   plan: ContestPlan,
@@ -34,7 +34,7 @@ export async function runContest(
   const window = new Window(serverPid)
   const contestants = load.connections
   let request: (contestant: number) => Buffer = () => Buffer.alloc(0)
-  let told: Told = () => undefined
+  let judgeAnswer: Judge = () => undefined
   let settled: (contestant: number, error: string | undefined) => void = () => {}
   const lanes = Array.from(
     { length: contestants },
@@ -42,7 +42,7 @@ export async function runContest(
       new HttpLane(
         i,
         target,
-        { source: (contestant) => request(contestant), judge: (answer) => told(answer) },
+        { source: (contestant) => request(contestant), judge: (answer) => judgeAnswer(answer) },
         (_lane, error) => settled(i, error),
       ),
   )
@@ -50,16 +50,16 @@ export async function runContest(
     for (const lane of lanes) lane.expire(performance.now(), load.timeoutSeconds * 1000)
   }, expireEveryMs)
 
-  /** All send at once; resolves when all are answered. */
+  /** All contestants send simultaneously. Resolves when all have a response. */
   const together = (
     source: (contestant: number) => Buffer,
-    judge: Told,
+    judge: Judge,
     done: (latencyMs: number, error: string | undefined) => void,
   ) =>
     new Promise<void>((resolve) => {
       let left = contestants
       request = source
-      told = judge
+      judgeAnswer = judge
       const startMs = performance.now()
       settled = (_, error) => {
         done(performance.now() - startMs, error)
@@ -68,7 +68,7 @@ export async function runContest(
       for (const lane of lanes) lane.fire(startMs)
     })
 
-  const isFine: Told = ({ status }) => (status < 300 ? undefined : `status ${status}`)
+  const isFine: Judge = ({ status }) => (status < 300 ? undefined : `status ${status}`)
   let round = firstRound
   let shootingMs = 0
 

@@ -1,17 +1,17 @@
 import type { Answer, HttpTraffic } from "./http-lane.ts"
 
-/** What one side says, and the status the other must answer it with; without one any answer will do. */
+/** A request and its expected status. Without a status, every response is accepted. */
 export interface Line {
   readonly request: Buffer
   readonly status?: number
 }
 
-/** Yields what is said and is handed the answer, whose body is only valid until the next line. */
+/** Yields requests and receives their responses. The body of a response is valid only until the next request. */
 export type Talk = Generator<Line, never, Answer>
 
 /**
- * Each connection talks: what it says next may depend on what it was told. After an unexpected answer, or none, it begins
- * its talk anew.
+ * Traffic in which the next request of a connection can depend on the previous response. After an unexpected or missing
+ * response, the connection starts its sequence again.
  */
 export function converse(begin: (connection: number) => Talk): HttpTraffic {
   const talks = new Map<number, { readonly talk: Talk; line: Line; isAnswered: boolean }>()
@@ -30,7 +30,7 @@ export function converse(begin: (connection: number) => Talk): HttpTraffic {
     },
     judge: (answer, connection) => {
       const state = talks.get(connection)
-      if (state === undefined) return "unasked"
+      if (state === undefined) return "unexpected"
       const { status } = state.line
       if (status !== undefined && answer.status !== status) {
         talks.delete(connection)

@@ -9,7 +9,7 @@ import type { LoadPlan } from "./lane.ts"
 import type { Target } from "./request.ts"
 import type { Run } from "./run.ts"
 
-/** Program: makes the load, in a process of its own so that the server has a core for itself. One per side. */
+/** Program that generates the load. It runs in its own process, one per side, so that the server has its own core. */
 export interface Assignment extends ChildMessage {
   readonly type: "assignment"
   readonly scenario: string
@@ -32,7 +32,7 @@ type Perform = (plan: LoadPlan) => Promise<Run>
 
 function take({ scenario: name, target, prepared, serverPid }: Assignment): Perform {
   const scenario = findScenario(name)
-  if (scenario === undefined) throw new Error(`no scenario is called ${name}`)
+  if (scenario === undefined) throw new Error(`unknown scenario ${name}`)
   if ("fanOut" in scenario) {
     return (plan) => runFanOut(target, scenario.fanOut(target, prepared, plan.connections), plan, serverPid)
   }
@@ -53,7 +53,7 @@ function take({ scenario: name, target, prepared, serverPid }: Assignment): Perf
       return run
     }
   }
-  if (!("requests" in scenario)) throw new Error(`${name} has no load to make`)
+  if (!("requests" in scenario)) throw new Error(`${name} defines no load`)
   const made = scenario.requests(target, prepared)
   const { check, statuses } = scenario
   const traffic = typeof made === "function" ? { source: made, check, statuses } : made
@@ -65,7 +65,7 @@ let perform: Perform | undefined
 async function serve(message: Assignment | Job): Promise<void> {
   try {
     if (message.type === "assignment") perform = take(message)
-    else if (perform === undefined) throw new Error("a job came before its assignment")
+    else if (perform === undefined) throw new Error("received a job before the assignment")
     else process.send?.({ type: "done", run: await perform(message.plan) } satisfies Done)
   } catch (error) {
     process.send?.({ type: "failed", reason: error instanceof Error ? error.message : String(error) })

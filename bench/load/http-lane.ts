@@ -4,9 +4,9 @@ import type { Lane, Settle } from "./lane.ts"
 import type { Target } from "./request.ts"
 import { ResponseReader } from "./response-reader.ts"
 
-/** Gives the next request's bytes; a conversation keeps its state by connection. */
+/** Returns the bytes of the next request of a connection. */
 export type RequestSource = (connection: number) => Buffer
-/** False when the answer is not what the request should get. The body is only valid during the call. */
+/** Returns false for an unexpected response. The body is valid only during the call. */
 export type Check = (answer: Answer, connection: number) => boolean
 
 export interface Answer {
@@ -17,15 +17,15 @@ export interface Answer {
 export interface HttpTraffic {
   readonly source: RequestSource
   readonly check?: Check | undefined
-  /** Statuses that are the right answer here, when 2xx and 304 are not. */
+  /** The expected statuses. By default 2xx and 304. */
   readonly statuses?: readonly number[] | undefined
-  /** Judges in place of both: says what is wrong with the answer, if anything is. */
+  /** Replaces `check` and `statuses`. Returns the error of an unexpected response. */
   readonly judge?: ((answer: Answer, connection: number) => string | undefined) | undefined
 }
 
 const reconnectAfterMs = 50
 const connectWithinMs = 5_000
-// One for all: it is read out before the next socket's bytes arrive, and 10,000 of them would be memory for nothing.
+// Shared by all sockets: it is read before the next socket's bytes arrive. 10,000 buffers would waste memory.
 const readBuffer = Buffer.allocUnsafe(256 * 1024)
 
 export function openSocket(target: Target, onBytes: (bytes: number, buffer: Buffer) => void): Socket {
@@ -49,7 +49,7 @@ export class HttpLane implements Lane {
   #connected = false
   #busy = false
   #closed = false
-  /** When the sweep first saw the request under way; 0 until then. The clock is not read for each request. */
+  /** When `expire` first saw the pending request, or 0. The clock is not read for each request. */
   #seenAtMs = 0
   #waiting: Buffer | undefined
   #reader: ResponseReader
@@ -81,7 +81,7 @@ export class HttpLane implements Lane {
     }
   }
 
-  /** Called now and then for all lanes, so that no request needs a timer of its own. */
+  /** Called periodically for all lanes, so that requests need no timers. */
   expire(nowMs: number, timeoutMs: number): void {
     if (!this.#busy || this.#failure !== undefined) return
     if (this.#seenAtMs === 0) this.#seenAtMs = nowMs
@@ -159,7 +159,7 @@ export class HttpLane implements Lane {
     this.#discard()
     this.#waiting = undefined
     if (!this.#busy || this.#closed) return
-    // Refused at once and asked again at once would be a loop that measures itself.
+    // Wait before the next attempt. Immediate retries of refused connections would be a busy loop.
     this.#failure = setTimeout(() => {
       this.#failure = undefined
       this.#busy = false

@@ -5,12 +5,13 @@ import { newHistogram, record, Tally } from "./tally.ts"
 import { waitUntil } from "./wait.ts"
 import type { Window } from "./window.ts"
 
-// Above this the beats would cost as much as polling, and such a rate needs the generator's core anyway.
+// Above this rate, timer ticks cost as much as polling, and the generator needs its own core anyway.
 const pacedBelowPerSecond = 4_000
 
 /**
- * Operation number i is due at start + i / rate, whatever the server does; its latency counts from then, also while it
- * waits for a free lane. A server that stalls therefore pays for everything that should have been sent meanwhile.
+ * Sends operations at a constant rate. Operation i is due at start + i / rate, and its latency is measured from then,
+ * also while it waits for a free lane. The latency of a stalled server therefore includes all operations that became
+ * due.
  */
 export async function runOpenLoop(
   plan: LoadPlan & { readonly ratePerSecond: number },
@@ -96,7 +97,7 @@ export async function runOpenLoop(
   }
 }
 
-/** First in, first out, so that every connection carries its share. */
+/** A first-in, first-out queue, so that the load is distributed evenly over the connections. */
 class IdleLanes {
   readonly #ring: (Lane | undefined)[]
   #head = 0

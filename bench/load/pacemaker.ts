@@ -3,18 +3,18 @@ import { Worker } from "node:worker_threads"
 const leadMs = 100
 
 export interface Pacemaker {
-  /** The moment of beat number 0, on this thread's clock. */
+  /** The time of the first tick, by this thread's clock. */
   readonly startMs: number
   readonly stop: () => void
 }
 
 /**
- * Calls `onBeat` at every tick from soon on. Node's timers know whole milliseconds; a thread asleep on a futex wakes
- * within some tens of microseconds and, unlike a spinning loop, leaves the core to the server and its database.
+ * Calls `onBeat` at every tick. Node's timers have a resolution of one millisecond. A thread that waits on a futex
+ * wakes within some tens of microseconds and, unlike a busy loop, leaves the core to the server and its database.
  */
 export function startPacemaker(tickMs: number, onBeat: () => void): Pacemaker {
   const startMs = performance.now() + leadMs
-  // Passed as text because a worker cannot load TypeScript on Node 20; `beat` may therefore refer to nothing outside it.
+  // Passed as text, because a worker cannot load TypeScript on Node 20. `beat` must not use anything outside of itself.
   const worker = new Worker(`(${beat.toString()})()`, {
     eval: true,
     execArgv: [],

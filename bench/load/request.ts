@@ -11,11 +11,11 @@ export interface RequestParts {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Text is JSON already. */
+  /** A string is sent as it is and must be JSON. */
   readonly body?: unknown
 }
 
-/** One request as the bytes to put on the wire: built before the clock starts and written as often as wanted, or cheaply. */
+/** Builds the bytes of an HTTP request, so that they can be prepared before the measurement and sent repeatedly. */
 export function buildRequest(target: Target, parts: RequestParts): Buffer {
   const { body = "", headers = {}, method = "GET", path } = parts
   let text = `${method} ${target.basePath}${path} HTTP/1.1\r\nHost: ${hostHeader(target)}\r\n`

@@ -1,4 +1,4 @@
-/** The body lies in the buffer from `start` to `end`, and only during the call. */
+/** The body is in the buffer from `start` to `end` and is valid only during the call. */
 export type OnAnswer = (
   status: number,
   buffer: Buffer,
@@ -8,7 +8,7 @@ export type OnAnswer = (
 ) => void
 
 const headLimitBytes = 64 * 1024
-/** "HTTP/1.1 200" and the end of its line. */
+/** The length of "HTTP/1.1 200" and a line feed. */
 const shortestHeadBytes = 13
 const bodyLimitBytes = 64 * 1024 * 1024
 
@@ -21,8 +21,8 @@ const connection = Buffer.from("connection:")
 export class MalformedResponse extends Error {}
 
 /**
- * Finds where each HTTP/1.1 response ends and no more. The usual case, a whole response in one chunk, copies nothing;
- * a response in pieces is gathered until it is whole. Chunks may be reused by the caller once `feed` has returned.
+ * Finds the end of each HTTP/1.1 response. A response in one chunk, the usual case, is not copied. A response in
+ * several chunks is collected until it is complete. The caller can reuse a chunk after `feed` has returned.
  */
 export class ResponseReader {
   readonly #onAnswer: OnAnswer
@@ -50,7 +50,7 @@ export class ResponseReader {
     this.#stashed -= used
   }
 
-  /** Bytes used up by whole responses at the start of the buffer. */
+  /** Reads the complete responses at the start of the buffer and returns their length in bytes. */
   #consume(buffer: Buffer, end: number): number {
     let start = 0
     while (start < end) {
@@ -59,7 +59,7 @@ export class ResponseReader {
         if (end - start > headLimitBytes) throw new MalformedResponse("head too large")
         return start
       }
-      // An interim answer (100, 103) announces the real one.
+      // An interim response (100, 103) precedes the final one.
       if (this.#status < 200 && this.#status !== 101) {
         start = bodyAt
         continue
@@ -81,11 +81,11 @@ export class ResponseReader {
 
   #bodyLength(): number {
     if (this.#status === 204 || this.#status === 304 || this.#status === 101) return 0
-    if (this.#length < 0) throw new MalformedResponse("neither a length nor chunks")
+    if (this.#length < 0) throw new MalformedResponse("no Content-Length and not chunked")
     return this.#length
   }
 
-  /** Where the body starts, or -1 when the head is not whole yet. */
+  /** Returns the start of the body, or -1 if the head is incomplete. */
   #readHead(buffer: Buffer, start: number, end: number): number {
     this.#length = -1
     this.#chunked = false
@@ -102,7 +102,7 @@ export class ResponseReader {
     return -1
   }
 
-  /** Of a header cut off by the end of the buffer nothing is believed: the head is read again when more has come. */
+  /** Reads one header. If the buffer ends within it, the head is read again when more bytes arrive. */
   #readHeader(buffer: Buffer, line: number, end: number): void {
     if (startsWith(buffer, line, contentLength)) {
       this.#length = readNumber(buffer, line + contentLength.length, end)
@@ -116,7 +116,7 @@ export class ResponseReader {
   #keep(chunk: Buffer, from: number, to: number): void {
     const needed = this.#stashed + to - from
     if (needed > this.#stash.length) {
-      if (needed > bodyLimitBytes) throw new MalformedResponse("answer too large")
+      if (needed > bodyLimitBytes) throw new MalformedResponse("response too large")
       const larger = Buffer.allocUnsafe(Math.max(needed, this.#stash.length * 2))
       this.#stash.copy(larger, 0, 0, this.#stashed)
       this.#stash = larger
@@ -150,7 +150,7 @@ function readNumber(buffer: Buffer, from: number, end: number): number {
     if (digit >= 0 && digit <= 9) value = value * 10 + digit
     else if (buffer[at] === CR || buffer[at] === LF) break
   }
-  if (value > bodyLimitBytes) throw new MalformedResponse("answer too large")
+  if (value > bodyLimitBytes) throw new MalformedResponse("response too large")
   return value
 }
 
@@ -164,7 +164,7 @@ function readChunks(buffer: Buffer, start: number, end: number): { body: Buffer;
     if (!(size >= 0 && size <= bodyLimitBytes)) throw new MalformedResponse("bad chunk size")
     const dataAt = lineEnd + 2
     if (size === 0) {
-      // Trailers, if any, end with an empty line as the head does.
+      // Trailers end with an empty line, like the head.
       let trailer = dataAt
       for (;;) {
         const trailerEnd = buffer.indexOf("\r\n", trailer)

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 
-/** Of the server and its children, for each successful operation. */
+/** Cost of the server and its child processes per successful operation. */
 const ServerCost = Schema.Struct({
   cpuShare: Schema.Number,
   cpuMicrosPerOperation: Schema.Number,
-  /** Postgres below the server is kept apart, so that the server's own cost can be compared with a bare one's. */
+  /** CPU time of Postgres, counted separately, so that the server can be compared with a bare server. */
   databaseCpuMicrosPerOperation: Schema.Number,
   rssMb: Schema.Number,
-  /** What one open socket added to the memory; only where sockets are what is counted. */
+  /** Memory per open socket, only in scenarios that count sockets. */
   socketKb: Schema.optionalKey(Schema.Number),
 })
 export type ServerCost = typeof ServerCost.Type
@@ -25,23 +25,23 @@ const Latency = Schema.Struct({
 })
 export type Latency = typeof Latency.Type
 
-/** One measured run of one side: everything a results file keeps of it. */
+/** One measured run of one side, as stored in a results file. */
 export const Run = Schema.Struct({
   seconds: Schema.Number,
   completed: Schema.Number,
   ratePerSecond: Schema.Number,
-  /** The rate asked for; absent in a closed loop, which asks for as much as it gets. */
+  /** The requested rate of an open loop. Absent in a closed loop. */
   offeredPerSecond: Schema.optionalKey(Schema.Number),
   latency: Latency,
   errors: Schema.Record(Schema.String, Schema.Number),
   generator: Schema.Struct({
     cpuShare: Schema.Number,
-    /** How late the generator itself sent: the part of the latency that is not the server's. */
+    /** How late the generator sent its requests. This part of the latency is not caused by the server. */
     latenessP99Ms: Schema.optionalKey(Schema.Number),
   }),
-  /** Cores that neither side used but somebody on the machine did. Well above zero, the run was disturbed. */
+  /** Cores used by other programs on the machine. If well above zero, the run was disturbed. */
   othersCpuShare: Schema.Number,
-  /** Absent when the server runs where its /proc cannot be read. */
+  /** Absent for a remote server, whose /proc cannot be read. */
   server: Schema.optionalKey(ServerCost),
 })
 export type Run = typeof Run.Type

@@ -6,7 +6,7 @@ const connections = 128
 const timeoutMs = 30_000
 const expireEveryMs = 500
 
-/** Sends every request once, over many connections; for what must have happened before a measurement begins. */
+/** Sends every request once, over many connections, to prepare data before a measurement. */
 export async function sendAll(
   target: Target,
   count: number,

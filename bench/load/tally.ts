@@ -4,12 +4,12 @@ import type { Latency } from "./run.ts"
 const highestMicros = 120_000_000
 export const curvePercentiles = [0, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 100] as const
 
-/** What happened in the measured window. Given-up operations count with the time they were waited for, never as fast. */
+/** Counts the operations of the measured window. Operations that timed out count with their waiting time. */
 export class Tally {
   completed = 0
   readonly errors: Record<string, number> = {}
   readonly #histogram: Histogram = newHistogram()
-  /** One counter for each microsecond at first: cheaper than the histogram in the loop that must keep a server busy. */
+  /** One counter per microsecond for short latencies. It is cheaper than the histogram in the load loop. */
   readonly #counts = new Uint32Array(65_536)
 
   settle(latencyMs: number, error: string | undefined): void {

@@ -9,15 +9,15 @@ interface Sample {
   readonly machineBusyMicros: number
 }
 
-/** What server and generator used between the end of the warm-up and the last answer. */
+/** Measures the CPU and memory use of server and generator during the measured window. */
 export class Window {
   readonly #serverPid: number | undefined
   readonly #onOpen: () => void
   #opened: Sample | undefined
   #closed: Sample | undefined
-  #spareMicros = 0
+  #idleMicros = 0
 
-  /** Without a pid the server is elsewhere, and only what its clients see can be told. */
+  /** Without a pid the server is remote, and only the client's view is measured. */
   constructor(serverPid: number | undefined, onOpen: () => void = () => {}) {
     this.#serverPid = serverPid
     this.#onOpen = onOpen
@@ -26,28 +26,28 @@ export class Window {
   open(): void {
     const sample = this.#sample()
     this.#onOpen()
-    // The clock starts after the reading of /proc, which takes a few milliseconds.
+    // The clock starts after /proc is read, which takes a few milliseconds.
     this.#opened = { ...sample, atMs: performance.now() }
   }
 
-  /** What the generator only spent on staying awake is no part of its work. */
-  close(spareMs = 0): void {
+  /** Ends the window. `idleMs` is time that the generator spent on staying awake; it is not counted as work. */
+  close(idleMs = 0): void {
     this.#closed = this.#sample()
-    this.#spareMicros = spareMs * 1000
+    this.#idleMicros = idleMs * 1000
   }
 
-  /** An open loop says itself from when to when it counted: its first request may have been sent late. */
+  /** An open loop passes its intended times, because its first request may have been sent late. */
   report(tally: Tally, intended?: { readonly startMs: number; readonly endMs: number }): Run {
     const opened = this.#opened
     const closed = this.#closed
     if (opened === undefined || closed === undefined)
-      throw new Error("the measured window was never opened and closed")
+      throw new Error("the measured window was not opened and closed")
     const seconds = (closed.atMs - opened.atMs) / 1000
     const measuredSeconds = intended === undefined ? seconds : (intended.endMs - intended.startMs) / 1000
     const ownMicros = closed.ownMicros - opened.ownMicros
     const server = serverMicros(opened, closed)
     const machineMicros = closed.machineBusyMicros - opened.machineBusyMicros
-    // A driver is its own server: its time is in both figures.
+    // A driver is generator and server in one process, so its time is counted once.
     const generatorMicros = this.#serverPid === process.pid ? 0 : ownMicros
     const othersMicros = machineMicros - generatorMicros - server.cpuMicros - server.databaseCpuMicros
     return {
@@ -56,7 +56,7 @@ export class Window {
       ratePerSecond: tally.completed / measuredSeconds,
       latency: tally.latency(),
       errors: tally.errors,
-      generator: { cpuShare: Math.max(0, ownMicros - this.#spareMicros) / 1e6 / seconds },
+      generator: { cpuShare: Math.max(0, ownMicros - this.#idleMicros) / 1e6 / seconds },
       othersCpuShare: Math.max(0, othersMicros / 1e6 / seconds),
       ...(closed.server && { server: serverCost(server, closed.server.rssMb, tally.completed, seconds) }),
     }

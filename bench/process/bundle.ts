@@ -15,7 +15,10 @@ const once = (key: string, make: () => URL): URL => {
   return fresh
 }
 
-/** A program as plain JavaScript: a loader would keep every function's name at run time, which costs each closure made. */
+/**
+ * Bundles a program to plain JavaScript. A TypeScript loader keeps function names at run time, which slows down
+ * closures.
+ */
 export const bundleProgram = (source: URL): URL =>
   once(source.href, () => {
     const file = fileURLToPath(source)
@@ -33,7 +36,7 @@ export const bundleProgram = (source: URL): URL =>
     return pathToFileURL(outfile)
   })
 
-/** A program to run as the service, and what Node is started with. */
+/** The program of a service and its Node flags. */
 export interface Build {
   readonly program: URL
   readonly nodeFlags: readonly string[]
@@ -46,7 +49,7 @@ export const buildService = (): URL =>
     return pathToFileURL(`${root}dist/main.js`)
   })
 
-/** What `npm start` tells Node about the service. */
+/** The Node flags of the `start` script. */
 export const serviceNodeFlags = (): readonly string[] => {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
     scripts: { start: string }

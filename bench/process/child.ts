@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { BenchFailure } from "../failure.ts"
 import { bundleProgram } from "./bundle.ts"
 
-const leash = new URL("./leash.ts", import.meta.url)
+const exitWithParent = new URL("./exit-with-parent.ts", import.meta.url)
 const outputTailChars = 4_000
 const stopGraceSeconds = 10
 
@@ -19,7 +19,7 @@ export interface Failed extends ChildMessage {
 export interface Child {
   readonly pid: number
   readonly send: <M extends ChildMessage>(message: M) => void
-  /** The next message of that type; rejects when the child fails, ends or stays silent. */
+  /** Waits for the next message of the type. Rejects if the child fails, exits or sends no message in time. */
   readonly next: <M extends ChildMessage>(type: M["type"], withinSeconds: number) => Promise<M>
   readonly hasEnded: () => boolean
   readonly outputTail: () => string
@@ -29,7 +29,7 @@ export interface Child {
 export interface ChildOptions {
   readonly args?: readonly string[]
   readonly nodeFlags?: readonly string[]
-  /** Never inherited: what the shell happens to export must not change a measurement. */
+  /** The complete environment. Nothing is inherited, because variables of the shell must not affect a measurement. */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -38,18 +38,18 @@ process.on("exit", () => {
   for (const child of live) child.kill("SIGKILL")
 })
 
-let isOver = false
+let isShuttingDown = false
 
-/** Whatever happens to the bench, the child does not outlive it. One that starts while the bench ends is ended at once. */
-export const endWithUs = (child: ChildProcess): void => {
-  if (isOver) child.kill("SIGKILL")
+/** Kills the child when the bench exits. A child that is started during the shutdown is killed immediately. */
+export const killOnExit = (child: ChildProcess): void => {
+  if (isShuttingDown) child.kill("SIGKILL")
   live.add(child)
   child.once("exit", () => live.delete(child))
 }
 
-/** For the end that comes too early: nothing of ours goes on running, and nothing new starts. */
+/** Stops all children and prevents new ones, for an interrupted bench. */
 export const stopAllChildren = async (): Promise<void> => {
-  isOver = true
+  isShuttingDown = true
   await Promise.all([...live].map(stop))
 }
 
@@ -64,16 +64,16 @@ async function stop(child: ChildProcess): Promise<void> {
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** `file` is TypeScript of ours, or JavaScript that is there already. */
+/** Starts a program. A TypeScript file is bundled first. */
 export function startChild(file: URL, options: ChildOptions = {}): Child {
   const program = file.pathname.endsWith(".ts") ? bundleProgram(file) : file
   const child = fork(program, options.args ?? [], {
-    execArgv: [...(options.nodeFlags ?? []), "--import", bundleProgram(leash).href],
+    execArgv: [...(options.nodeFlags ?? []), "--import", bundleProgram(exitWithParent).href],
     env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...options.env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     serialization: "advanced",
   })
-  endWithUs(child)
+  killOnExit(child)
 
   let tail = ""
   const keepTail = (chunk: Buffer) => {
@@ -85,7 +85,7 @@ export function startChild(file: URL, options: ChildOptions = {}): Child {
   const name = file.pathname.slice(file.pathname.lastIndexOf("/bench/") + 1)
   const endedWithout = (type: string) =>
     new BenchFailure(
-      `${name} ended (${child.signalCode ?? child.exitCode}) without "${type}": ${tail.trim() || "no output"}`,
+      `${name} exited (${child.signalCode ?? child.exitCode}) without "${type}": ${tail.trim() || "no output"}`,
     )
 
   const next = <M extends ChildMessage>(type: M["type"], withinSeconds: number): Promise<M> =>
@@ -112,7 +112,7 @@ export function startChild(file: URL, options: ChildOptions = {}): Child {
     })
 
   return {
-    // fork() leaves pid undefined only when the spawn itself failed; "exit" then never comes, so say it here.
+    // pid is undefined only if the spawn failed. There is no "exit" event in this case.
     pid: child.pid ?? fail(`${name} could not be started`),
     send: (message) => child.send(message),
     next,

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process"
 import { BenchFailure } from "../failure.ts"
-import { endWithUs } from "./child.ts"
+import { killOnExit } from "./child.ts"
 
 const maxOutputBytes = 64 * 2 ** 20
 const shownChars = 2_000
 
-/** Runs a program to its end and answers what it printed. It is stopped when the bench is. */
+/** Runs a program and returns its output. The program is killed when the bench exits. */
 export const runCommand = (
   command: string,
   args: readonly string[],
@@ -18,9 +18,9 @@ export const runCommand = (
       { ...options, maxBuffer: maxOutputBytes },
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout)
-        const said = `${stdout}\n${stderr}`.trim().slice(-shownChars) || error.message
-        reject(new BenchFailure(`${command} ${args.join(" ")} failed: ${said}`))
+        const output = `${stdout}\n${stderr}`.trim().slice(-shownChars) || error.message
+        reject(new BenchFailure(`${command} ${args.join(" ")} failed: ${output}`))
       },
     )
-    endWithUs(child)
+    killOnExit(child)
   })

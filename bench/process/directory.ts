@@ -4,17 +4,17 @@ import { join } from "node:path"
 
 const made = new Set<string>()
 
-/** A directory of its own for a server that stores something. */
+/** Creates a temporary directory for a server that stores data. */
 export async function makeDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "bench-"))
   made.add(directory)
-  // Postgres runs as another user when we are root, and must be able to pass through.
+  // As root, Postgres runs as another user and needs access to the directory.
   await chmod(directory, 0o711)
   return directory
 }
 
 export async function removeDirectory(directory: string): Promise<void> {
-  // A database that is just ending may still remove files of its own.
+  // A database that is shutting down may still remove files.
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   made.delete(directory)
 }

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** USER_HZ: the unit of the times in /proc/PID/stat, fixed at 100 by the kernel's interface whatever its own HZ. */
+/** USER_HZ, the unit of the times in /proc/PID/stat. The kernel interface fixes it at 100. */
 const ticksPerSecond = 100
 
 export interface Usage {
   readonly cpuMicros: number
-  /** Postgres below the server is kept apart, so that a server's own cost can be compared with a bare one's. */
+  /** CPU time of Postgres, counted separately, so that the server can be compared with a bare server. */
   readonly databaseCpuMicros: number
   readonly rssMb: number
 }
@@ -17,7 +17,7 @@ export interface ProcessStat {
   readonly cpuMicros: number
 }
 
-/** The command is in brackets and may itself contain brackets and spaces, so fields count from the last one. */
+/** Parses /proc/PID/stat. The command can contain brackets and spaces, so fields are counted from the last bracket. */
 export function parseStat(text: string): ProcessStat {
   const open = text.indexOf("(")
   const close = text.lastIndexOf(")")
@@ -31,7 +31,7 @@ export function parseStat(text: string): ProcessStat {
   }
 }
 
-/** The process and all its descendants; those that end while we read are left out. */
+/** The process and all its descendants, without processes that exit during the reading. */
 export function familyOf(rootPid: number, all: readonly ProcessStat[]): ProcessStat[] {
   const family = all.filter((stat) => stat.pid === rootPid)
   for (let i = 0; i < family.length; i++) {
@@ -53,7 +53,7 @@ export function readUsage(rootPid: number): Usage {
   return usage
 }
 
-/** All work done by the whole machine since it started, idle time left out. */
+/** CPU time of the whole machine since it started, without idle time. */
 export function readMachineBusyMicros(): number {
   return parseMachineBusyMicros(readProc("/proc/stat") ?? "")
 }

@@ -27,15 +27,15 @@ const right = width - 40
 const bottom = height - 56
 const legendTop = 48
 const legendRow = 18
-const legendLetter = 7
+const legendCharWidth = 7
 const ink = "#1f2430"
 const faint = "#d9dce3"
-// Told apart by everybody who cannot tell red from green as well.
+// Colours that remain distinct with red-green colour blindness.
 const colours = ["#0b6bcb", "#d9480f", "#2b8a3e", "#862e9c", "#a07800"]
-/** Where "max" stands on an axis of nines: one step past 99.99 %. */
+/** The position of "max" on an axis of nines: one step after 99.99 %. */
 const nineOfMax = 4.6
 
-/** A line chart as SVG text, readable on its own on any background. */
+/** Returns a line chart as SVG text with its own background. */
 export function chartSvg(chart: Chart): string {
   const xs = chart.series.flatMap((series) => series.points.map(([x]) => x))
   const ys = chart.series.flatMap((series) => series.points.map(([, y]) => y))
@@ -147,7 +147,7 @@ function placeLegend(all: readonly Series[]): Legend {
   let x = left
   let row = 0
   const entries = all.map((series) => {
-    const size = 46 + series.name.length * legendLetter
+    const size = 46 + series.name.length * legendCharWidth
     if (x > left && x + size > right) {
       x = left
       row++

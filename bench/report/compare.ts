@@ -4,9 +4,9 @@ import type { Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
 import { loadsOf, opponentOf } from "./table.ts"
 
-/** Below this a difference is not worth a sentence, however small the spread happened to be. */
+/** Smaller differences are not reported, even if the spread is smaller. */
 const leastChange = { ratio: 0.05, rate: 0.1, cpu: 0.05, latency: 0.2 }
-/** A single run shows no spread; assume this much on either side. */
+/** The spread assumed for a single run, in both directions. */
 const unknownNoise = 0.1
 
 type Direction = "higher is better" | "lower is better"
@@ -15,7 +15,7 @@ export interface Change {
   readonly figure: string
   readonly before: number
   readonly after: number
-  /** Positive when it got worse: 0.1 is a tenth worse. */
+  /** Positive if the figure got worse: 0.1 means 10 % worse. */
   readonly worseBy: number
 }
 
@@ -23,12 +23,12 @@ export interface Comparison {
   readonly slower: readonly Change[]
   readonly faster: readonly Change[]
   readonly compared: number
-  /** Sides whose operations fail now; what they cost is not compared. */
+  /** Sides with failing operations. Their scenarios are not compared. */
   readonly failing: readonly string[]
   readonly missing: readonly string[]
 }
 
-/** A change counts when it is large enough and the ranges of the runs do not overlap. */
+/** Compares two results. A change is reported if it is large enough and the ranges of the runs do not overlap. */
 export function compare(before: Results, after: Results): Comparison {
   const slower: Change[] = []
   const faster: Change[] = []
@@ -87,7 +87,10 @@ function figuresOf(scenario: ScenarioResult): Map<string, Figure> {
   return figures
 }
 
-/** Only the subject: a baseline that got slower is the machine's doing. Swept rates follow the peak, so they never match. */
+/**
+ * Figures of the subject only: a slower baseline is caused by the machine. Sweep rates depend on the peak and never
+ * match.
+ */
 function sideFigures(scenario: ScenarioResult, side: SideResult): [string, Figure][] {
   return loadsOf(side).flatMap((runs) => {
     const offered = runs[0]?.offeredPerSecond
@@ -140,10 +143,10 @@ export function describe(comparison: Comparison, since: string): string {
   const { slower, faster, compared, failing, missing } = comparison
   return [
     `Compared with ${since}: ${slower.length} slower, ${faster.length} faster of ${compared} figures.`,
-    ...(slower.length > 0 ? ["Slower beyond the noise:", ...slower.map(line)] : []),
-    ...(faster.length > 0 ? ["Faster beyond the noise:", ...faster.map(line)] : []),
+    ...(slower.length > 0 ? ["Slower beyond noise:", ...slower.map(line)] : []),
+    ...(faster.length > 0 ? ["Faster beyond noise:", ...faster.map(line)] : []),
     ...(failing.length > 0
-      ? ["Failing, and therefore not compared:", ...failing.map((one) => `  ${one}`)]
+      ? ["Not compared because operations failed:", ...failing.map((one) => `  ${one}`)]
       : []),
     ...(missing.length > 0 ? [`Not in the earlier file: ${missing.join(", ")}.`] : []),
   ].join("\n")

@@ -30,7 +30,7 @@ export function newResults(
   }
 }
 
-/** The results file first, so that a mistake in a plot cannot cost a measurement. Says which files it wrote. */
+/** Writes the results file first, so that it is not lost if a plot fails. Returns the paths of the written files. */
 export async function writeResults(directory: string, results: Results): Promise<string[]> {
   await mkdir(directory, { recursive: true })
   const base = join(directory, results.at.replace(/\.\d+Z$/, "Z").replaceAll(":", "-"))

@@ -2,7 +2,7 @@ import type { Run } from "../load/run.ts"
 
 const busyShare = 0.9
 
-/** The generator had no more to give while the server had: what was measured is the generator. */
+/** Whether the generator was saturated and the server was not. The rates then show the generator's limit. */
 export const isGeneratorLimited = (runs: readonly Run[]): boolean =>
   runs.length > 0 &&
   runs.every(

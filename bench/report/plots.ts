@@ -40,13 +40,13 @@ function latencyOverRate(scenario: ScenarioResult): Chart {
     }))
   return {
     title: `${scenario.name}: latency at a constant rate`,
-    x: { label: "operations per second asked for", scale: "linear" },
+    x: { label: "requested operations per second", scale: "linear" },
     y: { label: "milliseconds from the intended send time", scale: "log" },
     series: [...atPercentile("p99", "p99Ms"), ...atPercentile("p50", "p50Ms")],
   }
 }
 
-/** At the middle one of the rates that all sides can do; at the peak itself a closed loop hides the queue. */
+/** Uses the middle one of the rates that all sides reach. At the peak, a closed loop hides the queue. */
 function percentileCurve(scenario: ScenarioResult): Chart {
   const ratesOf = (side: SideResult) => [...new Set(side.atRate.map((run) => run.offeredPerSecond ?? 0))]
   const [subject, ...others] = scenario.sides.map(ratesOf)

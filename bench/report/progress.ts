@@ -5,7 +5,7 @@ export interface Progress {
   readonly end: () => void
 }
 
-/** On a terminal one line that is rewritten; in a log one line for each step. */
+/** Shows the progress: one updated line on a terminal, or one line per step in a log. */
 export function startProgress(stream: NodeJS.WriteStream, totalSeconds: number): Progress {
   const startedAtMs = performance.now()
   let text = ""

@@ -6,7 +6,7 @@ import { isGeneratorLimited } from "./generator-limit.ts"
 import type { Ratio, SideResult } from "./results.ts"
 import { spreadOf } from "./spread.ts"
 
-/** Each run of the subject over the opponent's run beside it, so that what slowed both cancels out. */
+/** Divides each run of the subject by the opponent's run of the same turn, so that common disturbances cancel out. */
 export function ratiosOf(scenario: Scenario, sides: readonly SideResult[]): Ratio[] {
   const named = (name: string | undefined) => sides.find((side) => side.name === name)
   return scenario.against.flatMap(({ side, aims = [], beyond }) => {
@@ -45,7 +45,7 @@ function ratiosOfPair(pair: Pair, aims: readonly Aim[]): Ratio[] {
   )
 }
 
-/** With `bare`, what is left of the ratio when it is divided, turn by turn, by theirs. */
+/** Computes the ratio of a metric. With `bare`, the ratio of each turn is divided by the ratio of the bare servers. */
 function ratioOf(pair: Pair, metric: Metric, aim?: Aim, bare?: Pair): Ratio[] {
   const [ours, theirs] = runsOf(pair)
   const [bareOurs, bareTheirs] = bare === undefined ? [[], []] : runsOf(bare)
@@ -72,16 +72,16 @@ function judge(
   ours: readonly Run[],
   theirs: readonly Run[],
 ): Pick<Ratio, "met" | "byCpuTime"> {
-  const isUntouched = metric === "cpu" || metric === "memory"
-  if (!isUntouched && isDisturbed([...ours, ...theirs])) return {}
+  const isRobust = metric === "cpu" || metric === "memory"
+  if (!isRobust && isDisturbed([...ours, ...theirs])) return {}
   const met = isMet(aim, value) && !isFailing(ours) && !isFailing(theirs)
   if (!met || metric !== "rate" || !isGeneratorLimited(theirs)) return { met }
-  // An opponent that could have done more makes the ratio of rates too good. What a core delivers is known all the same.
+  // If the generator limits the opponent, the ratio of rates is too high. The CPU time per operation is still valid.
   const perCore = pairs("cpu", ours, theirs, (mine, other) => other / mine)
   return perCore.length === 0 ? {} : { met: isMet(aim, spreadOf(perCore).median), byCpuTime: true }
 }
 
-/** Of each run and the opponent's beside it, where both have the figure. */
+/** Compares the runs of each turn, if both have the figure. */
 const pairs = (
   metric: Metric,
   ours: readonly Run[],
@@ -92,7 +92,7 @@ const pairs = (
     .map((run, turn) => compare(figureOf(metric, run), figureOf(metric, theirs[turn]), turn))
     .filter(Number.isFinite)
 
-/** Not a number where the run does not tell it. */
+/** Returns NaN if the run does not contain the figure. */
 function figureOf(metric: Metric, run: Run | undefined): number {
   const figures = {
     rate: run?.ratePerSecond,

@@ -6,12 +6,13 @@ import { headlineTable } from "./table.ts"
 const begin = "<!-- bench -->"
 const end = "<!-- /bench -->"
 
-/** Puts the headlines between the README's markers and leaves the rest of it alone. Says which file it wrote. */
+/** Writes the headline table between the markers in the README. Returns the path of the file. */
 export async function writeReadme(results: Results, path = "bench/README.md"): Promise<string> {
   const text = await readFile(path, "utf8")
   const from = text.indexOf(begin)
   const to = text.indexOf(end)
-  if (from < 0 || to < from) throw new BenchFailure(`${path} has no ${begin} … ${end} to write between`)
+  if (from < 0 || to < from)
+    throw new BenchFailure(`${path} does not contain the markers ${begin} and ${end}`)
   await writeFile(path, `${text.slice(0, from + begin.length)}\n${headlineTable(results)}\n${text.slice(to)}`)
   return path
 }

@@ -5,28 +5,28 @@ import { metrics } from "../scenario.ts"
 const Spread = Schema.Struct({ median: Schema.Number, min: Schema.Number, max: Schema.Number })
 
 const Ratio = Schema.Struct({
-  /** Whose figure it is of, where that is not the subject. */
+  /** The measured side, if it is not the subject. */
   of: Schema.optionalKey(Schema.String),
   against: Schema.String,
-  /** The ratio of bare servers that this one was divided by. */
+  /** The bare servers whose ratio this one was divided by. */
   beyond: Schema.optionalKey(Schema.String),
   metric: Schema.Literals(metrics),
   value: Spread,
-  /** Set when the value is the subject's figure minus the other's, not divided by it. */
+  /** Set if the value is a difference instead of a ratio. */
   isDifference: Schema.optionalKey(Schema.Literal(true)),
   aim: Schema.optionalKey(Schema.String),
-  /** Absent without an aim, and when the runs were too disturbed to judge it. */
+  /** Absent without an aim, or if the runs were too disturbed. */
   met: Schema.optionalKey(Schema.Boolean),
-  /** The rates could not show it: judged by what a core delivers on either side. */
+  /** Set if the generator limited the rates, and the aim was judged by CPU time. */
   byCpuTime: Schema.optionalKey(Schema.Literal(true)),
 })
 export type Ratio = typeof Ratio.Type
 
 const SideResult = Schema.Struct({
   name: Schema.String,
-  /** Closed loop, as fast as it goes. */
+  /** Runs of a closed loop at the highest rate. */
   peak: Schema.Array(Run),
-  /** Open loop; runs at the same rate belong together. */
+  /** Runs of an open loop. Runs with the same rate belong together. */
   atRate: Schema.Array(Run),
 })
 export type SideResult = typeof SideResult.Type
@@ -43,7 +43,7 @@ const ScenarioResult = Schema.Struct({
 })
 export type ScenarioResult = typeof ScenarioResult.Type
 
-/** A results file. Raise `format` when an older one could no longer be compared. */
+/** A results file. Increase `format` when older files can no longer be compared. */
 export const Results = Schema.Struct({
   format: Schema.Literal(1),
   at: Schema.String,

@@ -5,11 +5,11 @@ import { isGeneratorLimited } from "./generator-limit.ts"
 import type { Ratio, Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
 
-/** Headlines first, then what they were computed from. */
+/** The report in Markdown: the headline table, then all figures. */
 export const markdownOf = (results: Results): string =>
   [...introduction(results), ...headlines(results), "", ...figures(results), ...notes(results), ""].join("\n")
 
-/** What the README quotes. */
+/** The part of the report that the README contains. */
 export const headlineTable = (results: Results): string =>
   [...introduction(results), ...headlines(results), ...notes(results)].join("\n")
 
@@ -64,7 +64,7 @@ function figures(results: Results): string[] {
     "p99.99 ms",
     "max ms",
   ]
-  return tableOf([...header, "CPU µs/op", "RSS MB", "cores used by others", "errors"], rows)
+  return tableOf([...header, "CPU µs/op", "RSS MB", "cores used by other programs", "errors"], rows)
 }
 
 /** The runs of a side by load: the peak, then each rate. */
@@ -120,7 +120,7 @@ function errorsOf(runs: readonly Run[]): string {
   return kinds.length === 0 ? "0" : kinds.map(([kind, count]) => `${whole(count)} ${kind}`).join(", ")
 }
 
-/** What a reader must know before believing a figure. */
+/** Warnings about figures that are not valid or exceed a limit. */
 function notes(results: Results): string[] {
   const found = new Set<string>()
   for (const { name, sides, rssLimitMb } of results.scenarios) {
@@ -132,18 +132,18 @@ function notes(results: Results): string[] {
       if (isFailing(runs)) {
         const percent = fixed(failedShareOf(runs) * 100, 0)
         found.add(
-          `${name}, ${side.name}: ${percent} % of the operations failed, so its figures mean nothing ✗`,
+          `${name}, ${side.name}: ${percent} % of the operations failed, so its figures are not valid ✗`,
         )
       }
       if (isDisturbed(runs)) {
         const cores = fixed(disturbanceOf(runs), 1)
         found.add(
-          `${name}, ${side.name}: others used up to ${cores} cores, so rates are too low and only CPU ratios are sound`,
+          `${name}, ${side.name}: other programs used up to ${cores} cores, so rates are too low and only CPU ratios are valid`,
         )
       }
       if (isGeneratorLimited(side.peak)) {
         found.add(
-          `${name}, ${side.name}: the generator was the limit, not the server; only the ratio of CPU time is sound`,
+          `${name}, ${side.name}: the generator was the limit, not the server; only the ratio of CPU time is valid`,
         )
       }
     }

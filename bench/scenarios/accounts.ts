@@ -40,7 +40,7 @@ export const authenticatedRead: Scenario<readonly string[]> = {
 
 export const recordEdit: Scenario<readonly string[]> = {
   name: "record-edit",
-  summary: "PATCH /emoji_id/{id}: one record replaced, every connection on an id of its own",
+  summary: "PATCH /emoji_id/{id}: one record replaced, each connection on a different id",
   subject: service(),
   against: [{ side: singleStatementWrites() }],
   prepare: async (server) => {
@@ -63,7 +63,7 @@ export const recordEdit: Scenario<readonly string[]> = {
 
 export const logins: Scenario = {
   name: "logins",
-  summary: "POST /auth/token by password: argon2 is the limit, as it should be",
+  summary: "POST /auth/token with a password: limited by argon2, as intended",
   onRequest: true,
   connections: 8,
   subject: service(),

@@ -11,14 +11,14 @@ import { type PaidIntent, webhookSigner } from "../stored/webhooks.ts"
 import { service } from "../subject.ts"
 
 const buyers = 1_000
-/** Long ids: nobody else in the bench has any of this length, and there are enough for every run. */
+/** No other scenario uses ids of this length, and there are enough for every run. */
 const boughtLength = 6
 const spacing = 1_000_000_000
 
 interface Buyers {
   readonly tokens: readonly string[]
   readonly keys: readonly MasterKey[]
-  /** Ids from here on are free. */
+  /** Ids from this number are available. */
   readonly firstId: number
 }
 
@@ -41,14 +41,17 @@ const checkout = { method: "CryptoCommerce" }
 
 const pendingPattern = /^\{"id":"([^"]+)".*"remaining_due_in_cents":(\d+).*"payment_intent_id":"([^"]+)"/
 
-/** What is to be paid, and where. The generator shares its machine with the service: it reads no more than it needs. */
+/**
+ * Reads the order id and the payment intent. It parses no more than needed, because the generator shares the machine.
+ */
 const toPay = (answer: Buffer): PaidIntent => {
   const [, orderId, cents, intentId] = pendingPattern.exec(answer.toString("latin1")) ?? []
-  if (orderId === undefined || intentId === undefined) throw new Error("no order that waits for its payment")
+  if (orderId === undefined || intentId === undefined)
+    throw new Error("the response contains no pending order")
   return { orderId, intentId, cents: Number(cents) }
 }
 
-/** Add, check out, pay, see it owned: four requests, three of them a turn of the order. */
+/** Add, check out, pay, look up: four requests, three of them a turn of the order. */
 export const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
   const sign = webhookSigner(keys)
   let bought = 0
@@ -79,11 +82,11 @@ export const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
 
 export const cartCycle: Scenario<Buyers> = {
   name: "cart-cycle",
-  summary: "add, check out, pay, owned: each request counts as one write",
+  summary: "add, check out, pay, look up: each request counts as one write",
   sweep: true,
-  // With few the service and the database often wait for each other; the baseline has as many under way.
+  // With fewer connections, the service and the database often wait for each other. The baseline has the same number.
   connections: 512,
-  // Node goes on compiling what a cycle runs through for so long.
+  // Node's JIT compiles the code of a cycle for this long.
   firstWarmupSeconds: 20,
   setupSeconds: 15,
   subject: service(),
@@ -102,7 +105,7 @@ const fewOrders = service("service with 100 orders")
 
 export const cartGrowth: Scenario<Buyers> = {
   name: "cart-growth",
-  summary: "cart cycles with 100,000 orders stored against 100",
+  summary: "cart cycles with 100,000 stored orders, against 100",
   onRequest: true,
   stored: { curve: "cart cycle, by stored orders", ids: 100_000 },
   subject: service("service with 100,000 orders"),
@@ -143,7 +146,7 @@ const contest = (target: Target, { tokens, firstId }: Buyers): ContestPlan => {
 export const cartContended: Scenario<Buyers> = {
   name: "cart-contended",
   summary:
-    "200 buyers check out one id at the same moment: one wins; the losers' time against a checkout of one's own",
+    "200 buyers check out the same id simultaneously: one wins; the losers' time against uncontended checkouts",
   connections: 200,
   subject: service("contended"),
   against: [{ side: uncontended, aims: [{ metric: "p99", atMost: 2 }] }],

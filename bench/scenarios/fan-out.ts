@@ -13,7 +13,7 @@ const aims = [
 const channelName = (n: number): string =>
   `emoji_id:${new EmojiId([n % 400, Math.floor(n / 400) % 400, 1]).canonical}`
 
-/** The bare server takes the channel's name as the whole frame and answers once; the service greets as well. */
+/** The bare server expects the channel name as the only frame and responds once. The service also sends a greeting. */
 const plan = (target: Target, channels: number, publishers: number): FanOutPlan => {
   const isBare = target.side === bare.name
   const triggers = Array.from({ length: channels }, (_, n) =>
@@ -38,19 +38,19 @@ const plan = (target: Target, channels: number, publishers: number): FanOutPlan 
 
 export const fanOutOne: Scenario = {
   name: "fan-out-one",
-  summary: "one channel heard by 10,000 sockets: committed, read, encoded once, published",
+  summary: "one channel with 10,000 subscribers: committed, read, encoded once, published",
   connections: 10_000,
   runs: 2,
   setupSeconds: 25,
   subject: liveCommits(),
   against: [{ side: bare, aims }],
-  // One at a time: of several under way it is luck how many share a write, and their cost is mostly the writes'.
+  // One at a time. With several, the number of events per write varies randomly, and the writes dominate the cost.
   fanOut: (target) => plan(target, 1, 1),
 }
 
 export const fanOutMany: Scenario = {
   name: "fan-out-many",
-  summary: "1,000 channels heard by ten sockets each",
+  summary: "1,000 channels with ten subscribers each",
   connections: 10_000,
   runs: 2,
   setupSeconds: 25,

@@ -8,7 +8,7 @@ const uws = bareUws()
 export const hello: Scenario = {
   name: "hello",
   fromMemory: true,
-  summary: "GET /health: a route without work, through the whole stack",
+  summary: "GET /health: a route without work, through all layers",
   onRequest: true,
   subject: service(),
   against: [{ side: uws, aims: [{ metric: "rate", atLeast: 0.6 }] }],

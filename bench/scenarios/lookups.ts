@@ -17,11 +17,11 @@ const misses = 10_000
 const batchSize = 100
 const missLength = 5
 
-/** Every side is asked with the same bytes. */
+/** All sides receive the same request bytes. */
 const pathAt = (n: number, length?: number): string =>
   `/emoji_id/${encodeURIComponent(canonicalAt(n, length))}`
 
-/** The bytes of every request are made before the load begins: making them would cost more than sending them. */
+/** Builds all requests before the load starts, because building one costs more than sending it. */
 export const pick = (requests: readonly Buffer[]): RequestSource => {
   const { length } = requests
   return () => requests[(Math.random() * length) | 0]!
@@ -49,10 +49,10 @@ export const store = (server: RunningServer, stored: StoredIds): Promise<void> =
     await storeIds(sql, stored)
   })
 
-/** Asks for each once, so that the load finds what a service that has run for a while has in memory. */
+/** Looks up each id once, so that the ids are in memory as in a long-running service. */
 const askAll = async ({ target }: RunningServer, ids: number, suffix = "") => {
-  const asked = gets(target, ids, 1, suffix)
-  await sendAll(target, asked.length, (n) => asked[n]!)
+  const requests = gets(target, ids, 1, suffix)
+  await sendAll(target, requests.length, (n) => requests[n]!)
 }
 
 const storeAndAsk = async (server: RunningServer, ids: number, suffix = "") => {
@@ -65,7 +65,7 @@ const isAnswer = (answer: { readonly body: Buffer }): boolean => answer.body.len
 export const lookupHot: Scenario = {
   name: "lookup-hot",
   fromMemory: true,
-  summary: "one id, looked up again and again",
+  summary: "one id, looked up repeatedly",
   onRequest: true,
   subject: service(),
   against: [{ side: uws, aims: [{ metric: "rate", atLeast: 0.8 }] }],
@@ -99,7 +99,7 @@ const thousand = service("service with 1,000 ids")
 export const lookupMillion: Scenario = {
   name: "lookup-million",
   fromMemory: true,
-  summary: "1,000 ids in use out of 1,000,000 stored, after a restart, against 1,000 out of 1,000",
+  summary: "1,000 of 1,000,000 stored ids in use, after a restart, against 1,000 of 1,000",
   stored: { curve: "lookup", ids: million },
   fresh: true,
   firstWarmupSeconds: 2,
@@ -136,13 +136,13 @@ export const lookupCold: Scenario<undefined> = {
 export const lookupMiss: Scenario = {
   name: "lookup-miss",
   fromMemory: true,
-  summary: "any of 10,000 ids nobody has, all looked up before",
+  summary: "any of 10,000 unregistered ids, all looked up before",
   onRequest: true,
   subject: service(),
   against: [{ side: uws }],
   prepare: async ({ target }) => {
-    const asked = gets(target, misses, 1, "", missLength)
-    await sendAll(target, asked.length, (n) => asked[n]!, [404])
+    const requests = gets(target, misses, 1, "", missLength)
+    await sendAll(target, requests.length, (n) => requests[n]!, [404])
   },
   requests: (target) => pick(gets(target, misses, 1, "", missLength)),
   statuses: [200, 404],

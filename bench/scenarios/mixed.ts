@@ -15,7 +15,7 @@ const freeLength = 5
 const any = (count: number): number => (Math.random() * count) | 0
 const lookupOf = (n: number, length?: number) => `/emoji_id/${encodeURIComponent(canonicalAt(n, length))}`
 
-/** Of a hundred requests: 80 lookups, 8 misses, 4 tag filters, 5 accounts, 1 edit, and a cart filled and emptied. */
+/** Of 100 requests: 80 lookups, 8 misses, 4 tag filters, 5 accounts, 1 edit, and 2 cart changes. */
 const browse = (target: Target, tokens: readonly string[]) => {
   let edits = 0
   return converse(function* (connection): Talk {
@@ -43,7 +43,7 @@ const browse = (target: Target, tokens: readonly string[]) => {
 
 export const mixed: Scenario<readonly string[]> = {
   name: "mixed",
-  summary: "what a busy day looks like: mostly lookups, some accounts, few writes",
+  summary: "typical traffic: mostly lookups, some accounts, few writes",
   onRequest: true,
   subject: service(),
   against: [{ side: uws }],

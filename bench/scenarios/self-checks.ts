@@ -2,7 +2,7 @@ import { buildRequest, type Target } from "../load/request.ts"
 import type { Scenario } from "../scenario.ts"
 import { barePublish, bareUws, fastifyPostgres, singleStatementWrites } from "../side.ts"
 
-/** The same program twice: what differs is noise, and no ratio of this run means more than that. */
+/** The same program twice. The difference is the noise of this run, and smaller differences have no meaning. */
 const equal = [{ metric: "rate", atLeast: 0.9, atMost: 1.1 }] as const
 
 const lookup = (target: Target) => {
@@ -10,14 +10,14 @@ const lookup = (target: Target) => {
   return () => request
 }
 
-const liveSocket = { path: "/live", hello: () => ["everybody"], helloAnswers: 1 }
+const liveSocket = { path: "/live", hello: () => ["all"], helloAnswers: 1 }
 
 export const baselineOnly: Scenario = {
   name: "baseline-only",
   fromMemory: true,
   fresh: true,
   firstWarmupSeconds: 2,
-  summary: "bare uWebSockets.js against itself: the noise of this machine",
+  summary: "bare uWebSockets.js against itself: shows the noise of this machine",
   subject: bareUws("bare uWebSockets.js again"),
   against: [{ side: bareUws(), aims: equal }],
   requests: lookup,
@@ -50,14 +50,14 @@ export const baselinePublish: Scenario = {
   subject: barePublish("bare publish again"),
   against: [{ side: barePublish(), aims: equal }],
   fanOut: (target) => {
-    const trigger = buildRequest(target, { method: "POST", path: "/publish/everybody" })
+    const trigger = buildRequest(target, { method: "POST", path: "/publish/all" })
     return { ...liveSocket, channels: 1, publishers: 2, trigger: () => trigger }
   },
 }
 
 export const baselineReconnect: Scenario = {
   name: "baseline-reconnect",
-  summary: "everybody leaves a bare socket server and comes back, against itself",
+  summary: "all clients of a bare socket server disconnect and reconnect, against itself",
   onRequest: true,
   connections: 1_000,
   subject: barePublish("bare sockets again"),

@@ -8,7 +8,7 @@ import { service } from "../subject.ts"
 const bare = barePublish("bare sockets")
 const channels = 1_000
 
-/** Connected and subscribed to one channel, as a wallet with a send dialog open. */
+/** Connected and subscribed to one channel, like a wallet with an open send dialog. */
 const listener = (target: Target): CrowdPlan => {
   const isBare = target.side === bare.name
   const name = (socket: number) => `emoji_id:${canonicalAt(socket % channels)}`
@@ -24,7 +24,7 @@ const listener = (target: Target): CrowdPlan => {
 
 export const idleSockets: Scenario = {
   name: "idle-sockets",
-  summary: "memory of a subscriber that waits, 10,000 of them on 1,000 channels",
+  summary: "memory of an idle subscriber, with 10,000 subscribers on 1,000 channels",
   connections: 10_000,
   runs: 1,
   setupSeconds: 15,
@@ -35,7 +35,7 @@ export const idleSockets: Scenario = {
 
 export const reconnectStorm: Scenario = {
   name: "reconnect-storm",
-  summary: "2,000 subscribers leave at once and come back at once",
+  summary: "2,000 subscribers disconnect and reconnect simultaneously",
   onRequest: true,
   connections: 2_000,
   subject: service(),

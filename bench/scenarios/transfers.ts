@@ -7,7 +7,7 @@ import { openStored } from "../stored/open.ts"
 import { emailAt, storePeople, tokensOf } from "../stored/people.ts"
 import { service } from "../subject.ts"
 
-/** The first half owns ids, the second half is sent them. */
+/** The first half of the people sends ids to the second half. */
 const senders = 500
 const ids = 100_000
 
@@ -17,8 +17,8 @@ interface OutboxMail {
 }
 
 export const codeOf = (body: Buffer, kind: string): string => {
-  const letters = JSON.parse(body.toString()) as readonly OutboxMail[]
-  const code = letters.find((letter) => letter.kind === kind)?.code
+  const mails = JSON.parse(body.toString()) as readonly OutboxMail[]
+  const code = mails.find((mail) => mail.kind === kind)?.code
   if (code === undefined) throw new Error(`no ${kind} in the outbox`)
   return code
 }
@@ -28,7 +28,7 @@ const moves = (target: Target, tokens: readonly string[]) => {
   return converse(function* (connection): Talk {
     const sender = connection % senders
     const receiver = sender + senders
-    const say = (who: number, method: string, path: string, body?: unknown) => ({
+    const send = (who: number, method: string, path: string, body?: unknown) => ({
       request: buildRequest(target, {
         method,
         path,
@@ -37,26 +37,26 @@ const moves = (target: Target, tokens: readonly string[]) => {
       }),
       status: 200,
     })
-    const letters = (who: number) => say(who, "GET", `/dev/outbox?to=${encodeURIComponent(emailAt(who))}`)
+    const mailsTo = (who: number) => send(who, "GET", `/dev/outbox?to=${encodeURIComponent(emailAt(who))}`)
     for (;;) {
       const turn = sent.get(sender) ?? 0
       sent.set(sender, turn + 1)
       const eid = canonicalAt(turn * senders + sender)
-      const made = yield say(sender, "POST", "/transfers", { eid, email: emailAt(receiver) })
+      const made = yield send(sender, "POST", "/transfers", { eid, email: emailAt(receiver) })
       const { id } = JSON.parse(made.body.toString()) as { readonly id: string }
-      const own = yield letters(sender)
+      const own = yield mailsTo(sender)
       const code = codeOf(own.body, "transfer_sender_code")
-      yield say(sender, "POST", `/transfers/${id}/sender_accept`, { code })
-      const theirs = yield letters(receiver)
+      yield send(sender, "POST", `/transfers/${id}/sender_accept`, { code })
+      const theirs = yield mailsTo(receiver)
       const accepted = codeOf(theirs.body, "transfer_receiver_code")
-      yield say(receiver, "POST", `/transfers/${id}/receiver_accept`, { code: accepted })
+      yield send(receiver, "POST", `/transfers/${id}/receiver_accept`, { code: accepted })
     }
   })
 }
 
 export const transfers: Scenario<readonly string[]> = {
   name: "transfers",
-  summary: "whole transfers: three turns, and two looks into the outbox for the codes",
+  summary: "complete transfers: three turns, and two outbox requests for the codes",
   onRequest: true,
   connections: 32,
   subject: service(),

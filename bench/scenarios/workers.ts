@@ -7,7 +7,7 @@ import { gets, pick, store } from "./lookups.ts"
 
 const ids = 1_000
 const meetingSeconds = 6
-/** So often that every process has been asked for every id. */
+/** Enough requests that every process has looked up every id. */
 const rounds = 8
 
 const two = service("WORKERS=2", { WORKERS: "2" })
@@ -19,20 +19,21 @@ const lookups = {
   subject: two,
   prepare: async (server) => {
     await store(server, { ids })
-    // Processes that have just met serve nothing from memory until each has heard of the other's changes for a while.
+    // After a start, a process does not use its cache until it has received the changes of the others for some time.
     if (server.target.side === two.name) await sleepSeconds(meetingSeconds)
-    const asked = gets(server.target, ids)
-    await sendAll(server.target, asked.length * rounds, (n) => asked[n % ids]!)
+    const requests = gets(server.target, ids)
+    await sendAll(server.target, requests.length * rounds, (n) => requests[n % ids]!)
   },
   requests: (target) => pick(gets(target, ids)),
   check: (answer) => answer.body.length > 0,
 } satisfies Partial<RequestScenario<void>>
 
-/** Two servers and the generator share two cores, so a second process costs something whatever runs in it. */
+/** Two servers and the generator share two cores, so any second process has a cost. */
 export const workers: RequestScenario<void> = {
   ...lookups,
   name: "workers",
-  summary: "lookups of 1,000 ids by two processes against one, beyond what a second bare process costs",
+  summary:
+    "lookups of 1,000 ids by two processes against one, corrected by the cost of a second bare process",
   against: [
     {
       side: service("WORKERS=1", { WORKERS: "1" }),
@@ -42,11 +43,11 @@ export const workers: RequestScenario<void> = {
   ],
 }
 
-/** Below the peak, where nobody waits for a core and each process has the same to do. */
+/** Below the peak, where no process waits for a core and each has the same load. */
 export const workersEach: RequestScenario<void> = {
   ...lookups,
   name: "workers-each",
-  summary: "20,000 lookups a second by two processes against one with as much to do as each of them",
+  summary: "20,000 lookups per second by two processes, against one process with half the load",
   onRequest: true,
   ratePerSecond: 20_000,
   against: [{ side: service("WORKERS=1, half the load", { WORKERS: "1" }), share: 0.5, aims }],

@@ -9,7 +9,7 @@ const size = alphabet.length
 const storedLength = 4
 const places = Array.from({ length: storedLength }, (_, place) => place)
 
-/** Number n written in emoji instead of digits: ids of one length never meet those of another. */
+/** Number n with emoji as digits. Ids of different lengths are always different. */
 export function canonicalAt(n: number, length = storedLength): string {
   let id = ""
   for (let rest = n, place = 0; place < length; place++) {
@@ -21,7 +21,7 @@ export function canonicalAt(n: number, length = storedLength): string {
 
 export interface StoredIds {
   readonly ids: number
-  /** Ids are given in turn to the people from this one on. */
+  /** The first owner. Ids are assigned to the owners in rotation. */
   readonly firstOwner?: number
   readonly owners?: number
   readonly records?: readonly { readonly tag: string; readonly data: string }[]
@@ -30,7 +30,7 @@ export interface StoredIds {
 export const webPage = { tag: "0x4001", data: "https://example.com/octopus" }
 export const note = { tag: "0x5001", data: "Send to the address below and mention the invoice." }
 
-/** Registers ids 0 to n - 1 as a purchase would leave them: claim, id, records. */
+/** Stores ids 0 to n - 1 as after a purchase: claim, id, records. */
 export async function storeIds(sql: Sql, stored: StoredIds): Promise<void> {
   const { ids, firstOwner = 0, owners = 1, records = [webPage] } = stored
   const rows = records.map((record) => {
@@ -38,23 +38,23 @@ export async function storeIds(sql: Sql, stored: StoredIds): Promise<void> {
     if (!("hash" in normal)) throw new Error(normal.message)
     return { ...normal, tag: parseTag(normal.tag) ?? 0 }
   })
-  await sql.unsafe("drop table if exists pg_temp.letter, pg_temp.stored")
+  await sql.unsafe("drop table if exists pg_temp.digit, pg_temp.stored")
   await sql.unsafe(
-    `create temp table letter as
+    `create temp table digit as
      select e, (n - 1)::int as i from unnest(string_to_array($1, ' ')) with ordinality as x(e, n)`,
     [alphabet.join(" ")],
   )
-  // Sorted as the indexes are: a million inserts at random places of them would take twice as long.
+  // Sorted like the indexes. A million inserts in random order would take twice as long.
   await sql.unsafe(`
     create temp table stored as
     select canonical, ('${userIdAt(0).slice(0, 24)}' || lpad(to_hex(${firstOwner} + n % ${owners}), 12, '0'))::uuid as owner_id
       from (select ${places.map((place) => `l${place}.e`).join(" || ")} as canonical,
                    ${places.map((place) => `l${place}.i * ${size ** place}::bigint`).join(" + ")} as n
-              from ${places.map((place) => `letter l${place}`).join(", ")}
+              from ${places.map((place) => `digit l${place}`).join(", ")}
              where ${places.map((place) => `l${place}.i <= ${Math.floor((ids - 1) / size ** place)}`).join(" and ")}) x
      where n < ${ids} order by canonical`)
   const [found] = await sql<[{ some: boolean }]>`select exists (select 1 from claim) as some`
-  // Looking for conflicts costs a third of an insert, and an empty table has none.
+  // The conflict check costs a third of an insert, and an empty table has no conflicts.
   const unlessThere = found.some ? sql`on conflict do nothing` : sql``
   await sql`insert into claim (canonical, kind, holder, owner_id)
             select canonical, 'owned', owner_id, owner_id from stored ${unlessThere}`

@@ -5,12 +5,13 @@ import type { RunningServer } from "../side.ts"
 
 const statementTimeoutMs = 300_000
 
-/** Hands over a connection to the service's data for as long as `use` runs. */
+/** Runs `use` with a connection to the service's database. */
 export async function openStored(server: RunningServer, use: (sql: Sql) => Promise<void>): Promise<void> {
   const { database } = server
   if (database === undefined)
-    throw new BenchFailure("this scenario stores data first: with --url it needs --database as well")
-  // On a server of our own the rows are right by construction, and checking a million of them is most of the work.
+    throw new BenchFailure("this scenario stores data first: with --url, set --database too")
+  // In our own database, constraint checks are skipped: the rows are valid, and checking a million rows takes most of
+  // the time.
   const trusted = "socketDir" in database ? { session_replication_role: "replica" } : {}
   const connection = { ...trusted, synchronous_commit: "off", work_mem: "256MB" }
   const sql = connect({ connection: database, poolSize: 1, statementTimeoutMs, client: { connection } })
@@ -26,10 +27,10 @@ export interface MasterKey {
   readonly secret: string
 }
 
-/** What the service signs with. */
+/** The secret keys of the service. */
 export function keysOf({ secretKeys }: RunningServer): readonly MasterKey[] {
   if (secretKeys === undefined)
-    throw new BenchFailure("this scenario signs in its own users: with --url it needs --secret-keys as well")
+    throw new BenchFailure("this scenario signs in its own users: with --url, set --secret-keys too")
   return secretKeys.split(",").map((part) => {
     const colon = part.indexOf(":")
     return { id: part.slice(0, colon).trim(), secret: part.slice(colon + 1).trim() }

@@ -7,7 +7,7 @@ import { tokensOf, userIdAt } from "./people.ts"
 
 const boughtLength = 3
 
-/** One paid order made by the service itself, and copies of it: the books and the ids of each are its own. */
+/** Creates one paid order through the service and copies it. Each copy has its own ledger entries and ids. */
 export async function storeOrders(server: RunningServer, orders: number): Promise<void> {
   const [token] = await tokensOf(server, 1)
   const call = async (path: string, body: unknown): Promise<void> => {

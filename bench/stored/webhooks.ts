@@ -15,7 +15,7 @@ export interface SignedWebhook {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Tells of a payment as the sandbox would, so that paying is one request and not a wait for the sandbox's own sender. */
+/** Builds the webhook of a sandbox payment, so that a payment is one request and does not wait for the sandbox. */
 export function webhookSigner(keys: readonly MasterKey[]): (paid: PaidIntent) => SignedWebhook {
   const named = keys.map(({ id, secret }) => ({ id, secret: Redacted.make(secret) }))
   const ring = Effect.runSync(makeKeyRing(named, "sandbox-webhook"))

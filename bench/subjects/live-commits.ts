@@ -11,17 +11,17 @@ import { migrate } from "../../src/postgres/migrate.ts"
 import { connect, type DatabaseAddress, Sql } from "../../src/postgres/sql.ts"
 import { EventsToPlace, type Places } from "../../src/turns/event-offsets.ts"
 import { machineMs } from "../machine-clock.ts"
-import { PublishDoor } from "../publish-door.ts"
+import { PublishEndpoint } from "../publish-endpoint.ts"
 
-// The live socket of the whole service, with a door beside it that commits an event: what is measured is the way from the
-// commit to the sockets. Events that are asked for together share a commit, so that the database's commits per second are
-// not what limits deliveries.
+// The live endpoint of the complete service with an additional endpoint that commits events. Measures the path from the
+// commit to the sockets. Events that are requested together share a commit, so that the commit rate of the database
+// does not limit deliveries.
 
-/** A directory of its own to keep a database in, or what it shares with others. */
+/** The database and Redis server that several processes share. Without it, the process starts its own database. */
 interface Shared {
   readonly database: DatabaseAddress
   readonly redisUrl: string
-  /** Every so-and-so-manieth wake-up is lost. */
+  /** One of this many wake-ups is dropped. */
   readonly loseEvery: number
 }
 
@@ -90,18 +90,18 @@ const commit = async (channels: readonly string[]): Promise<number> => {
 let listening: us_listen_socket | undefined
 const app = uWS.App()
 const live = mountLive(app, { sessions, allowedOrigins: ["*"], maxSockets: 1_000_000, defect: console.error })
-const door = new PublishDoor(app, commit)
+const publishEndpoint = new PublishEndpoint(app, commit)
 app.listen("127.0.0.1", 0, (socket) => {
   listening = socket || undefined
   if (socket) process.send?.({ type: "listening", port: uWS.us_socket_local_port(socket) })
-  else process.send?.({ type: "failed", reason: "no port to listen on" })
+  else process.send?.({ type: "failed", reason: "cannot listen on a port" })
 })
 
 process.once("SIGTERM", async () => {
-  // As the server does: nobody new, then those who are here, some at a time.
+  // Like the server: accept no new sockets, then close the existing ones gradually.
   if (listening !== undefined) uWS.us_listen_socket_close(listening)
   await live.drain(2000)
-  while (!door.isIdle) await new Promise((next) => setTimeout(next, 10))
+  while (!publishEndpoint.isIdle) await new Promise((next) => setTimeout(next, 10))
   app.close()
   await service.stop()
   await stop()

@@ -10,14 +10,14 @@ const nameOf = new Map(emojis.map(({ canonical, name }) => [canonical, name]))
 
 const allTags = [...new Set([...Object.values(tags), ...nativeTickers.values()])].map(formatTag)
 
-/** The words the console's script shows for what the API names by sign or number. */
+/** Display names for emoji and record tags, used by the console's scripts. */
 export const vocabulary = {
   emoji: emojiGroups.map(([group, members]) => ({
     group,
     members: members.split(" ").map((emoji) => [emoji, nameOf.get(emoji) ?? ""] as const),
   })),
-  /** Names of records by tag. */
+  /** Names of record categories by tag. */
   categories: Object.fromEntries(allTags.map((tag) => [tag, categoryName(tag)])),
-  /** Tags a person may add by hand, the usual ones first. */
+  /** Tags that a user can add by hand, the most common first. */
   choices: [...new Set([...categoryChoices(usualCoins), ...categoryChoices([])].map(([tag]) => tag))],
 }

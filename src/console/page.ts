@@ -5,7 +5,7 @@ import { bigId, spokenName } from "../web/id-tile.ts"
 import { page } from "../web/page.ts"
 import { recordLine } from "../web/record-view.ts"
 
-/** What a lookup on the page itself came to. */
+/** The result of a lookup that the server renders into the page. */
 export type Finding =
   | { readonly refused: string }
   | {
@@ -18,34 +18,34 @@ export type Finding =
 const findingView = (finding: Finding): Html => {
   if ("refused" in finding) return html`<p class="bad" role="alert">${finding.refused}</p>`
   const { id, records, rhythmScore } = finding
-  return html`<section class="card" aria-label="What was found">
+  return html`<section class="card" aria-label="Lookup result">
 <p class="center">${bigId(id.canonical, "huge")}</p>
 <p class="center soft">${spokenName(id.canonical)} · rhythm score ${rhythmScore}</p>
 ${
   records === undefined
-    ? html`<p class="center">Nobody has registered this id.</p>`
+    ? html`<p class="center">This id is not registered.</p>`
     : records.length === 0
-      ? html`<p class="center">Registered, without records.</p>`
+      ? html`<p class="center">This id is registered but has no records.</p>`
       : html`<ul class="records">${records.map((record) => html`<li>${recordLine(record)}</li>`)}</ul>`
 }
 </section>`
 }
 
 export interface ConsoleFacts {
-  /** As it was typed. */
-  readonly asked: string
+  /** The id as the user typed it. */
+  readonly query: string
   readonly finding: Finding | undefined
-  /** Whether mailed codes may be read by anybody, as while developing. */
+  /** True outside production, where sent mail can be read without authentication. */
   readonly isDevelopment: boolean
-  /** Whether a mailed link has logged somebody in in this browser. */
+  /** Whether this browser has a session from a magic link. */
   readonly hasBrowserLogin: boolean
-  /** What a buyer can pay with. The console offers nothing else. */
+  /** The configured payment methods. The console offers only these. */
   readonly paymentMethods: ReadonlyArray<string>
 }
 
-/** The console. Without its script it still answers what an id points at. */
+/** Renders the console page. Without JavaScript the page can still look up an id. */
 export const consolePage = ({
-  asked,
+  query,
   finding,
   hasBrowserLogin,
   isDevelopment,
@@ -56,22 +56,22 @@ export const consolePage = ({
     wide: true,
     styles: ["console-style.css"],
     scripts: ["console-main.js"],
-    body: html`<a class="skip" href="#view">Skip to the content</a>
+    body: html`<a class="skip" href="#view">Skip to content</a>
 <header class="bar">
 <a class="home" href="/"><span class="home-mark" aria-hidden="true">🧭</span> Emoji Id Directory</a>
-<nav id="views" aria-label="Views" hidden></nav>
+<nav id="views" aria-label="Main" hidden></nav>
 <div id="account" class="bar-end"></div>
 </header>
 <main id="view" tabindex="-1" data-development="${isDevelopment ? "yes" : "no"}" data-browser-login="${hasBrowserLogin ? "yes" : "no"}" data-payment-methods="${paymentMethods.join(" ")}">
 <h1>Look up an emoji id</h1>
-<p class="soft">A short row of emoji that stands for payment addresses, links and keys.</p>
+<p class="soft">An emoji id is a short sequence of emoji that points to payment addresses, links and keys.</p>
 <form method="get" action="/" role="search">
 <label for="asked">Emoji id</label>
-<div class="id-field"><input id="asked" name="emoji_id" value="${asked}" autocomplete="off" spellcheck="false" maxlength="200" required>
+<div class="id-field"><input id="asked" name="emoji_id" value="${query}" autocomplete="off" spellcheck="false" maxlength="200" required>
 <button>Look up</button></div>
 </form>
 ${finding !== undefined && findingView(finding)}
-<noscript><p class="soft">Searching, buying and transferring need JavaScript here. The same can be done with the API.</p></noscript>
+<noscript><p class="soft">Search, purchases and transfers on this page need JavaScript. You can also use the API.</p></noscript>
 </main>
 <div id="notices" class="notices" role="status" aria-live="polite"></div>
 <footer class="soft small"><a href="/docs">API reference</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/asyncapi.json">AsyncAPI</a> <span id="live-state" class="live-state"></span></footer>`,

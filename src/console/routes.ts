@@ -16,8 +16,8 @@ import { pageRow } from "../web/page-route.ts"
 import { vocabulary } from "./labels.ts"
 import { consolePage, type Finding } from "./page.ts"
 
-const find = Effect.fnUntraced(function* (asked: string) {
-  const id = parseEmojiId(asked.trim())
+const find = Effect.fnUntraced(function* (typed: string) {
+  const id = parseEmojiId(typed.trim())
   if (id._tag === "EmojiIdRefused") return { refused: id.message } satisfies Finding
   const lookup = yield* Lookups.use((lookups) => lookups.view(id))
   const records = lookup === notRegistered ? undefined : readAnswer(lookup).result
@@ -27,7 +27,7 @@ const find = Effect.fnUntraced(function* (asked: string) {
 const show = route({
   ...pageRow,
   id: "console",
-  summary: "The console: looks an id up without JavaScript, and does everything else with it",
+  summary: "Show the console page. With emoji_id, include the lookup result",
   method: "get",
   path: "/",
   query: { emoji_id: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(1024))) },
@@ -36,10 +36,10 @@ const show = route({
     Effect.gen(function* () {
       const { production } = yield* AppConfig
       const { sessionToken } = (yield* BrowserCookies).read(headers)
-      const asked = query.emoji_id ?? ""
-      const finding = asked.trim() === "" ? undefined : yield* find(asked)
+      const typed = query.emoji_id ?? ""
+      const finding = typed.trim() === "" ? undefined : yield* find(typed)
       return consolePage({
-        asked,
+        query: typed,
         finding,
         isDevelopment: !production,
         hasBrowserLogin: sessionToken !== undefined,
@@ -53,7 +53,7 @@ const words = Effect.succeed(Reply.json(vocabulary, { headers: { "Cache-Control"
 const readVocabulary = route({
   id: "consoleVocabulary",
   group: "pages",
-  summary: "Names of emoji and of kinds of records, for the console",
+  summary: "List the names of emoji and record categories for the console",
   method: "get",
   path: "/console/vocabulary",
   auth: "none",
@@ -66,7 +66,7 @@ const readVocabulary = route({
 const logIn = route({
   id: "consoleSession",
   group: "pages",
-  summary: "A login for the console where this browser has one by a mailed link",
+  summary: "Sign in to the console with the browser session of a magic link",
   method: "post",
   path: "/console/session",
   auth: "none",

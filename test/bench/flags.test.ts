@@ -18,7 +18,7 @@ describe("the flags of the bench", () => {
     )
   })
 
-  it("set what they name, over the quick settings too", () => {
+  it("override the defaults and the quick settings", () => {
     const args = [
       "--quick",
       "--duration",
@@ -34,7 +34,7 @@ describe("the flags of the bench", () => {
     expect(read(...args).scenarios.map(({ name }) => name)).toEqual(["baseline-publish"])
   })
 
-  it("with an address choose the scenarios that load the service", () => {
+  it("select the scenarios of the service when --url is given", () => {
     const flags = read("--url", "https://directory.example/base")
     expect(flags.url?.hostname).toBe("directory.example")
     expect(flags.scenarios.every(({ subject }) => subject.kind === "server" && subject.isService)).toBe(true)
@@ -49,10 +49,10 @@ describe("the flags of the bench", () => {
     [["--duration=-1"], '--duration must be a number from 0.1 to 600, not "-1"'],
     [["--url", "localhost:3001"], '--url must be an http or https address, not "localhost:3001"'],
     [["--scenario", "nope"], /^--scenario must be one of baseline-only, .*, not "nope"$/],
-    [["--scenario", "baseline-only", "--url", "http://localhost:1"], /takes no --url$/],
+    [["--scenario", "baseline-only", "--url", "http://localhost:1"], /cannot be used with --url$/],
     [["--speed", "9"], "Unknown option '--speed'"],
     [["lookup"], "Unexpected argument 'lookup'"],
-  ])("that make no sense are refused in one line: %j", (args, message) => {
+  ])("are rejected in one line if they are invalid: %j", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError)
     expect(() => read(...args)).toThrow(message)
     try {
@@ -62,7 +62,7 @@ describe("the flags of the bench", () => {
     }
   })
 
-  it("are explained, with every scenario", () => {
+  it("are listed in the help with every scenario", () => {
     expect(readFlags(["--help"], scenarios)).toBe("help")
     const text = usage(scenarios)
     for (const { name, summary } of scenarios)

@@ -27,7 +27,7 @@ const cpuOf = ({ server }: { readonly server?: { readonly cpuMicrosPerOperation?
   server?.cpuMicrosPerOperation ?? Number.NaN
 
 describe("the suite", () => {
-  it("measures both sides in turn and keeps what it found", async () => {
+  it("measures both sides alternately and stores the results", async () => {
     const { result, steps } = await inTime(0.2, async (durationSeconds) => {
       const steps: string[] = []
       const result = await measureScenario(
@@ -41,14 +41,14 @@ describe("the suite", () => {
           onStep: (step) => steps.push(step),
         },
       )
-      // On a busy machine a server may get too little time for the system to count it: hundredths of a second.
+      // On a busy machine, a server may use less than the resolution of the CPU time, 10 ms.
       const isCounted = result.sides.every(({ peak }) => peak.some((run) => cpuOf(run) > 0))
       return isCounted ? { result, steps } : undefined
     })
     const turns = steps.filter((step) => step.includes("peak")).map((step) => step.endsWith("again"))
     expect(turns).toEqual([true, false, true, false])
-    // Servers that are measured fresh start anew before each further run.
-    expect(steps.filter((step) => step.includes("anew"))).toHaveLength(2)
+    // With `fresh`, servers are restarted before each further run.
+    expect(steps.filter((step) => step.includes("restarting"))).toHaveLength(2)
     expect(result.sides).toHaveLength(2)
     for (const side of result.sides) {
       expect(side.peak).toHaveLength(2)
@@ -68,27 +68,27 @@ describe("the suite", () => {
     ])
   })
 
-  it("refuses a file that holds no results", async () => {
+  it("rejects a file without results", async () => {
     await expect(readResults("package.json")).rejects.toThrow(/is not a results file/)
     await expect(readResults("nowhere.json")).rejects.toThrow(/cannot be read/)
   })
 })
 
-/** An orphan may stay a zombie for a while: it runs no more, and only its parent to be has not looked yet. */
+/** Whether the process runs. An orphan can stay a zombie until its new parent reaps it. */
 function isAlive(pid: number): boolean {
   if (!existsSync(`/proc/${pid}/stat`)) return false
   return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
 }
 
-describe("a server under measurement", () => {
-  it("is gone when it was stopped", async () => {
+describe("a measured server", () => {
+  it("does not exist after it was stopped", async () => {
     const server = await bareUws().start()
     expect(existsSync(`/proc/${server.pid}`)).toBe(true)
     await server.stop()
     expect(existsSync(`/proc/${server.pid}`)).toBe(false)
   })
 
-  it("ends by itself when the bench was killed", async () => {
+  it("exits when the bench is killed", async () => {
     const parent = spawn(process.execPath, ["--import", "tsx", fileURLToPath(parentProgram)])
     const [printed] = (await once(parent.stdout, "data")) as [Buffer]
     const pid = Number(printed.toString())
@@ -97,18 +97,18 @@ describe("a server under measurement", () => {
     expect(await waitUntil(() => !isAlive(pid), patienceMs / 1000)).toBe(true)
   })
 
-  it("that ends too early says why", async () => {
+  it("reports its output when it exits too early", async () => {
     const child = startChild(new URL("./fixtures/broken-server.ts", import.meta.url))
     await expect(child.next("listening", patienceMs / 1000)).rejects.toThrow(/out of order/)
   })
 })
 
 describe("the command", () => {
-  it("answers a bad flag with one line and status 2", async () => {
+  it("reports an invalid flag in one line and exits with status 2", async () => {
     const command = promisify(execFile)(process.execPath, ["--import", "tsx", "bench/run.ts", "--rate", "x"])
     await expect(command).rejects.toMatchObject({
       code: 2,
-      stderr: 'bench: --rate must be a whole number from 1 to 1000000, not "x" (--help shows the flags)\n',
+      stderr: 'bench: --rate must be a whole number from 1 to 1000000, not "x" (see --help)\n',
     })
   })
 })

@@ -3,7 +3,7 @@ import type { LoadPlan } from "../../bench/load/lane.ts"
 import { takeTurn } from "../../bench/turns.ts"
 import { sampleRun } from "./report/sample.ts"
 
-/** A side whose runs are disturbed as the list says, one after the other. */
+/** A side whose runs have the given disturbances, in order. */
 function side(name: string, disturbances: number[]) {
   const left = [...disturbances]
   return {
@@ -25,14 +25,14 @@ const turn = async (ours: number[], theirs: number[], retakes: number) => {
   await takeTurn(entries, "peak", plan, retakes, (step) => steps.push(step))
   return {
     steps,
-    kept: entries.map(({ peak }: { peak: { othersCpuShare: number }[] }) =>
+    stored: entries.map(({ peak }: { peak: { othersCpuShare: number }[] }) =>
       peak.map((run) => run.othersCpuShare),
     ),
   }
 }
 
 describe("a turn", () => {
-  it("warms up longer after a start, and only then", async () => {
+  it("warms up longer only after a start", async () => {
     const warmups: number[] = []
     const measure = async ({ warmupSeconds }: { readonly warmupSeconds: number }) => {
       warmups.push(warmupSeconds)
@@ -51,7 +51,7 @@ describe("a turn", () => {
     expect(warmups).toEqual([7, 0, 7, 3, 0])
   })
 
-  it("gives a side its share of the load", async () => {
+  it("applies the share of the load of each side", async () => {
     const loads: unknown[] = []
     const measure = async ({ connections, ratePerSecond }: LoadPlan) => {
       loads.push({ connections, ratePerSecond })
@@ -70,21 +70,21 @@ describe("a turn", () => {
     ])
   })
 
-  it("on a quiet machine is taken once", async () => {
-    const { steps, kept } = await turn([0.01], [0.02], 2)
+  it("is measured once on a quiet machine", async () => {
+    const { steps, stored } = await turn([0.01], [0.02], 2)
     expect(steps).toEqual(["ours", "theirs"])
-    expect(kept).toEqual([[0.01], [0.02]])
+    expect(stored).toEqual([[0.01], [0.02]])
   })
 
-  it("is taken again by all sides while one of them was disturbed", async () => {
-    const { steps, kept } = await turn([0, 0.1], [0.9, 0.05], 2)
+  it("is repeated for all sides if one of them was disturbed", async () => {
+    const { steps, stored } = await turn([0, 0.1], [0.9, 0.05], 2)
     expect(steps).toHaveLength(4)
-    expect(kept).toEqual([[0.1], [0.05]])
+    expect(stored).toEqual([[0.1], [0.05]])
   })
 
-  it("keeps the quietest attempt when none was quiet", async () => {
-    const { steps, kept } = await turn([0.9, 0.3], [0.9, 0.4], 1)
+  it("keeps the attempt with the least disturbance", async () => {
+    const { steps, stored } = await turn([0.9, 0.3], [0.9, 0.4], 1)
     expect(steps).toHaveLength(4)
-    expect(kept).toEqual([[0.3], [0.4]])
+    expect(stored).toEqual([[0.3], [0.4]])
   })
 })

@@ -8,8 +8,8 @@ const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
 const browser = await openBrowser()
 
-describe.skipIf(executable === undefined)("the console of an administrator", () => {
-  it("shows what happens as a timeline", async () => {
+describe.skipIf(executable === undefined)("the admin view of the console", () => {
+  it("shows new events in a timeline", async () => {
     const admin = await registerAdmin(service)
     const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
     const buyer = await service.user()
@@ -21,7 +21,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", () 
     expect(await page.getByRole("listitem").filter({ hasText: "cart.changed" }).count()).toBe(0)
   })
 
-  it("finds what is rare among very much else", async () => {
+  it("finds a rare event among many events of other kinds", async () => {
     const admin = await registerAdmin(service)
     await service.sql`insert into event (channel, "offset", type, data, at)
                       values ('lootbox:x', 1, 'lootbox.lost', '{}', now() - interval '1 day')`
@@ -30,10 +30,10 @@ describe.skipIf(executable === undefined)("the console of an administrator", () 
     const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
     await page.getByLabel("Show").selectOption("lootbox")
     await page.getByRole("listitem").filter({ hasText: "lootbox.lost" }).waitFor()
-    await page.getByRole("button", { name: "Earlier" }).waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Older events" }).waitFor({ state: "detached" })
   })
 
-  it("shows only the events that were asked for, also when others were on their way", async () => {
+  it("shows only events of the selected kind when an earlier request finishes later", async () => {
     const admin = await registerAdmin(service)
     const buyer = await service.user()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🌈🎲🌈" }] } })
@@ -43,7 +43,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", () 
     const released = new Promise<void>((resolve) => {
       release = resolve
     })
-    const looked = new Promise<void>((resolve) =>
+    const requested = new Promise<void>((resolve) =>
       context.route(/admin\/events\?limit=50&after=/, async (route) => {
         resolve()
         await released
@@ -52,7 +52,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", () 
     )
     const page = await openConsole(context, service, admin, "#/admin/events")
     await page.getByRole("listitem").filter({ hasText: "cart.changed" }).first().waitFor()
-    await looked
+    await requested
     await page.getByLabel("Show").selectOption("emoji_id")
     release()
     await page
@@ -63,55 +63,55 @@ describe.skipIf(executable === undefined)("the console of an administrator", () 
     await page.getByRole("listitem").filter({ hasText: "emoji_id.registered" }).first().waitFor()
   })
 
-  it("shows all events without a hole, however far back somebody goes while others happen", async () => {
+  it("shows all events without gaps while older pages are loaded and new events arrive", async () => {
     const admin = await registerAdmin(service)
     await service.sql`insert into event (channel, "offset", type, data, at)
-                      select 'interests:x', n, 'interest.told', jsonb_build_object('n', n), now() - interval '1 hour' * (700 - n)
+                      select 'interests:x', n, 'interest.sent', jsonb_build_object('n', n), now() - interval '1 hour' * (700 - n)
                         from generate_series(1, 620) n`
     const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
     await page.getByLabel("Show").selectOption("interest")
     const entries = page.locator(".event")
-    const earlier = page.getByRole("button", { name: "Earlier" })
+    const older = page.getByRole("button", { name: "Older events" })
     await entries.filter({ hasText: /n 620$/ }).waitFor()
     for (let shown = 50; shown <= 550; shown += 50) {
       await expect.poll(() => entries.count()).toBe(shown)
-      await earlier.click()
+      await older.click()
     }
     await expect.poll(() => entries.count()).toBe(600)
-    await service.sql`insert into event (channel, "offset", type, data) values ('interests:x', 621, 'interest.told', '{"n": 621}')`
+    await service.sql`insert into event (channel, "offset", type, data) values ('interests:x', 621, 'interest.sent', '{"n": 621}')`
     await entries.filter({ hasText: /n 621$/ }).waitFor()
-    await earlier.click()
+    await older.click()
     await entries.filter({ hasText: /n 1$/ }).waitFor()
-    const told = (await entries.allTextContents()).map((text) => Number(/n (\d+)$/.exec(text)?.[1]))
-    expect(told).toEqual(Array.from({ length: 621 }, (_, i) => 621 - i))
+    const numbers = (await entries.allTextContents()).map((text) => Number(/n (\d+)$/.exec(text)?.[1]))
+    expect(numbers).toEqual(Array.from({ length: 621 }, (_, i) => 621 - i))
   })
 
-  it("makes a code and a box, and a buyer finds what is in the box", async () => {
+  it("creates a promo code and a lootbox, and a buyer opens the lootbox", async () => {
     const admin = await registerAdmin(service)
     const buyer = await register(service)
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🌈🐢" }] } })
     const shop = await openConsole(await browser.person(), service, buyer, "#/boxes")
     const page = await openConsole(await browser.person(), service, admin, "#/admin/codes")
     await page.getByLabel("Name").fill("Spring")
-    await page.getByLabel("What people type").fill("SPRING")
+    await page.getByLabel("Redemption code").fill("SPRING")
     await page.getByLabel("Percent off").fill("100")
-    await page.getByRole("button", { name: "Make the code" }).click()
-    await page.getByText("100 % off").waitFor()
+    await page.getByRole("button", { name: "Create code" }).click()
+    await page.getByText("100% off").waitFor()
 
     await page.getByRole("link", { name: "Boxes" }).last().click()
-    const typeForm = page.getByRole("form", { name: "New type of box" })
+    const typeForm = page.getByRole("form", { name: "New lootbox type" })
     await typeForm.getByLabel("Name").fill("Lucky dip")
     await typeForm.getByLabel("Description").fill("Three ids")
-    await typeForm.getByRole("button", { name: "Make the type" }).click()
-    await page.getByLabel("How many").fill("1")
-    await page.getByRole("button", { name: "Fill boxes" }).click()
-    await page.getByRole("button", { name: "Put on sale" }).click()
+    await typeForm.getByRole("button", { name: "Create type" }).click()
+    await page.getByLabel("Quantity").fill("1")
+    await page.getByRole("button", { name: "Generate lootboxes" }).click()
+    await page.getByRole("button", { name: "Offer for sale" }).click()
     await page.getByText("Available").waitFor()
 
     await shop.getByRole("link", { name: "Market" }).click()
     await shop.getByRole("link", { name: "Boxes" }).click()
     await shop.getByRole("button", { name: "Add to cart", exact: true }).click()
-    await shop.getByRole("link", { name: "In the cart" }).click()
+    await shop.getByRole("link", { name: "In cart" }).click()
     const popup = shop.waitForEvent("popup")
     await shop.getByRole("button", { name: /by card$/ }).click()
     await (await popup).close()
@@ -123,14 +123,14 @@ describe.skipIf(executable === undefined)("the console of an administrator", () 
     await (await checkout).getByRole("button", { name: /^Pay / }).first().click()
     await shop.locator(".order", { hasText: "Paid" }).waitFor()
     await shop.getByRole("link", { name: "Boxes" }).click()
-    await shop.getByRole("button", { name: "Open it" }).click()
+    await shop.getByRole("button", { name: "Open", exact: true }).click()
     const prizes = shop.getByRole("dialog").getByRole("listitem")
     await prizes.first().waitFor()
     const { body: owned } = await service.call("GET", "/emoji_id", { token: buyer.token })
     expect([...(await prizes.allTextContents()), "🐢🌈🐢"].toSorted()).toEqual(owned.toSorted())
   })
 
-  it("stays on the page of a list where something was done, and says when one cannot be read", async () => {
+  it("stays on the current list page after an action, and shows an error when a page cannot be loaded", async () => {
     const admin = await registerAdmin(service)
     for (let made = 0; made < 25; made++) {
       const body = { name: "n", code_type: "Discount", discount_in_cents: 1, redemption_code: `PAGE-${made}` }
@@ -140,9 +140,9 @@ describe.skipIf(executable === undefined)("the console of an administrator", () 
     const page = await openConsole(context, service, admin, "#/admin/codes")
     await page.getByRole("button", { name: "Older" }).click()
     const row = page.getByRole("row", { name: "PAGE-0 " })
-    await row.getByRole("button", { name: "Withdraw" }).click()
-    await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click()
-    await row.getByText("Withdrawn").waitFor()
+    await row.getByRole("button", { name: "Delete" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
+    await row.getByText("Deleted").waitFor()
     await context.route("**/codes?*", (route) =>
       route.fulfill({ status: 503, json: { error: "The service is busy." } }),
     )
@@ -150,7 +150,7 @@ describe.skipIf(executable === undefined)("the console of an administrator", () 
     await page.getByText("The service is busy.").waitFor()
   })
 
-  it("shows what others have named at great length without pushing the buttons off the page", async () => {
+  it("fits the screen width with very long names", async () => {
     const [admin, sender] = [await registerAdmin(service), await register(service)]
     const email = `${"somebody".repeat(7)}@${"example".repeat(7)}.com`
     await service.call("POST", "/users", {

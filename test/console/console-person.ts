@@ -12,7 +12,7 @@ export interface ConsolePerson {
 
 let people = 0
 
-/** Somebody with a password and a confirmed address, logged in. */
+/** Registers a user with a password and a confirmed email address, and signs in. */
 export const register = async (service: TestService): Promise<ConsolePerson> => {
   const email = `console-${++people}@example.com`
   const { body: tokens } = await service.call("POST", "/users", { body: { email, password } })
@@ -32,7 +32,7 @@ export const registerAdmin = async (
   return { ...person, token: tokens.access_token, tokens }
 }
 
-/** The console in a window where the person is signed in already. */
+/** Opens the console. If a person is given, the tab is already signed in. */
 export const openConsole = async (
   context: BrowserContext,
   service: TestService,
@@ -42,7 +42,8 @@ export const openConsole = async (
   const page = await context.newPage()
   if (person !== undefined) {
     await page.addInitScript(
-      (kept) => sessionStorage.setItem("console-tokens", sessionStorage.getItem("console-tokens") ?? kept),
+      (stored) =>
+        sessionStorage.setItem("console-tokens", sessionStorage.getItem("console-tokens") ?? stored),
       JSON.stringify(person.tokens),
     )
   }
@@ -51,7 +52,7 @@ export const openConsole = async (
   return page
 }
 
-/** A mark that a reload would wipe out. */
+/** Marks the document. A reload removes the mark. */
 export const mark = (page: Page) =>
   page.evaluate(() => {
     document.documentElement.dataset["mark"] = "here"

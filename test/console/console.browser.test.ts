@@ -12,7 +12,7 @@ const service = await serveDirectory({
 const browser = await openBrowser()
 
 describe.skipIf(executable === undefined)("the console", () => {
-  it("looks an id up without its script", async () => {
+  it("looks up an id without JavaScript", async () => {
     const owner = await register(service)
     await service.register("🐢🌊", owner)
     await service.edit("🐢🌊", owner, { insert: [{ tag: "0x5001", data: "slow and steady" }] })
@@ -25,13 +25,13 @@ describe.skipIf(executable === undefined)("the console", () => {
     await context.close()
   })
 
-  it("shows a record another client has just changed", async () => {
+  it("shows a record that another client adds, without a reload", async () => {
     const owner = await register(service)
     await service.register("🐙🌊", owner)
     const page = await openConsole(await browser.person(), service, undefined, "")
     await page.getByLabel("Emoji id").fill("octopus ocean")
     await page.getByRole("button", { name: "Look up" }).click()
-    await page.getByText("It has no records yet.").waitFor()
+    await page.getByText("This id has no records yet.").waitFor()
     await mark(page)
 
     const insert = [{ tag: "0x4001", data: "https://example.com/octopus" }]
@@ -41,11 +41,11 @@ describe.skipIf(executable === undefined)("the console", () => {
     })
     expect(edited.status).toBe(200)
     await page.getByText("https://example.com/octopus").waitFor()
-    await page.getByText("Its records changed just now.").waitFor()
+    await page.getByText("The records were just updated.").waitFor()
     expect(await isMarked(page)).toBe(true)
   })
 
-  it("lets an owner put another address in the place of one, and nobody finds neither", async () => {
+  it("replaces an address in one request", async () => {
     const owner = await register(service)
     await service.register("🐙🎲", owner)
     const [before, after] = ["1a".repeat(20), "2b".repeat(20)]
@@ -75,7 +75,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(patches).toHaveLength(2)
   })
 
-  it("asks again when the lookup after a change could not be answered", async () => {
+  it("repeats the lookup after a change if the first one fails", async () => {
     const owner = await register(service)
     await service.register("🐢🎲", owner)
     const person = await browser.person()
@@ -92,13 +92,13 @@ describe.skipIf(executable === undefined)("the console", () => {
     const page = await openConsole(person, service, undefined, "")
     await page.getByLabel("Emoji id").fill("🐢🎲")
     await page.getByRole("button", { name: "Look up" }).click()
-    await page.getByText("It has no records yet.").waitFor()
+    await page.getByText("This id has no records yet.").waitFor()
     await service.edit("🐢🎲", owner, { insert: [{ tag: "0x5001", data: "a lucky turtle" }] })
     await page.getByText("a lucky turtle").waitFor()
     expect(refused).toBe(1)
   })
 
-  it("tells the buyer by itself that the sandbox was paid", async () => {
+  it("shows that the sandbox payment was received, without a reload", async () => {
     const buyer = await register(service)
     const context = await browser.person()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🔥🐢" }] } })
@@ -107,14 +107,14 @@ describe.skipIf(executable === undefined)("the console", () => {
     await page.getByRole("button", { name: /by card$/ }).click()
     await mark(page)
     await (await popup).getByRole("button", { name: /^Pay / }).first().click()
-    await page.getByText("Paid. What you bought is yours.").waitFor()
-    await page.getByText("The cart is empty.").waitFor()
+    await page.getByText("Payment received. Your purchase is complete.").waitFor()
+    await page.getByText("Your cart is empty.").waitFor()
     await page.locator(".order", { hasText: "Paid" }).waitFor()
     expect(await isMarked(page)).toBe(true)
     expect((await service.call("GET", "/emoji_id", { token: buyer.token })).body).toEqual(["🐢🔥🐢"])
   })
 
-  it("moves an id between two open windows", async () => {
+  it("transfers an id between two open windows", async () => {
     const [sender, receiver] = [await register(service), await register(service)]
     await service.register("🌈🐙🌈", sender)
     const senders = await openConsole(await browser.person(), service, sender, "#/transfers")
@@ -122,34 +122,34 @@ describe.skipIf(executable === undefined)("the console", () => {
     await mark(senders)
     await mark(receivers)
 
-    await senders.getByLabel("To the email address").fill(receiver.email)
-    await senders.getByRole("button", { name: "Begin the transfer" }).click()
+    await senders.getByLabel("Recipient email").fill(receiver.email)
+    await senders.getByRole("button", { name: "Start transfer" }).click()
     const outgoing = senders.locator(".transfer", { hasText: receiver.email })
     await outgoing.getByText("Awaiting sender").waitFor()
-    await outgoing.getByRole("button", { name: "Read the mail here" }).click()
-    await expect.poll(() => outgoing.getByLabel("Code from your mail").inputValue()).toMatch(/^\d{6}$/)
+    await outgoing.getByRole("button", { name: "Fill in from outbox" }).click()
+    await expect.poll(() => outgoing.getByLabel("Code from your email").inputValue()).toMatch(/^\d{6}$/)
     await outgoing.getByRole("button", { name: "Confirm" }).click()
     await outgoing.getByText("Awaiting receiver").waitFor()
 
     const incoming = receivers.locator(".transfer", { hasText: sender.email })
-    await incoming.getByRole("button", { name: "Read the mail here" }).click()
-    await expect.poll(() => incoming.getByLabel("Code from your mail").inputValue()).toMatch(/^\d{6}$/)
+    await incoming.getByRole("button", { name: "Fill in from outbox" }).click()
+    await expect.poll(() => incoming.getByLabel("Code from your email").inputValue()).toMatch(/^\d{6}$/)
     await incoming.getByRole("button", { name: "Accept" }).click()
 
     await outgoing.getByText("Accepted", { exact: true }).waitFor()
-    await senders.getByText("You have no id to give away.").waitFor()
+    await senders.getByText("You have no ids that can be transferred.").waitFor()
     await receivers.locator("option", { hasText: "🌈🐙🌈" }).waitFor({ state: "attached" })
     expect(await isMarked(senders)).toBe(true)
     expect(await isMarked(receivers)).toBe(true)
   })
 
-  it("goes on with the login a mailed link gave the browser", async () => {
+  it("signs in with the browser session of a magic link", async () => {
     const person = await service.user()
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
-    await page.getByRole("tab", { name: "Link by mail" }).click()
+    await page.getByRole("tab", { name: "Email link" }).click()
     await page.getByLabel("Email").fill(person.email)
     await page.getByRole("button", { name: "Send me a link" }).click()
-    await page.getByRole("heading", { name: "Look into your mail" }).waitFor()
+    await page.getByRole("heading", { name: "Check your email" }).waitFor()
     const { body: mails } = await service.call("GET", `/dev/outbox?to=${person.email}`)
     await page.goto(mails[0].link)
     await page.getByRole("button", { name: "Log me in" }).click()
@@ -159,13 +159,13 @@ describe.skipIf(executable === undefined)("the console", () => {
       headers: { "sec-fetch-site": "cross-site" },
     })
     expect(elsewhere.status).toBe(403)
-    const nobody = await service.call("POST", "/console/session", {
+    const signedOut = await service.call("POST", "/console/session", {
       headers: { "sec-fetch-site": "same-origin" },
     })
-    expect(nobody.status).toBe(404)
+    expect(signedOut.status).toBe(404)
   })
 
-  it("can be used with the keyboard alone, and says where one is", async () => {
+  it("can be used with the keyboard alone and moves the focus to the heading of a new view", async () => {
     const page = await openConsole(await browser.person(), service, undefined, "")
     await page.getByLabel("Emoji id").focus()
     await page.keyboard.press("Tab")
@@ -184,12 +184,12 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(await page.title()).toBe("Sign in · Emoji Id Directory")
   })
 
-  it("fits a phone and breaks none of its own rules", async () => {
+  it("fits a phone and logs no errors", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "")
-    const complaints: string[] = []
-    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()))
-    page.on("pageerror", (error) => complaints.push(error.message))
+    const errors: string[] = []
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()))
+    page.on("pageerror", (error) => errors.push(error.message))
     for (const view of [
       "lookup",
       "market",
@@ -205,6 +205,6 @@ describe.skipIf(executable === undefined)("the console", () => {
       await page.locator(`.view-${view.split("/")[0]} h1`).waitFor()
       expect([view, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([view, 390])
     }
-    expect(complaints).toEqual([])
+    expect(errors).toEqual([])
   })
 })

@@ -8,13 +8,13 @@ import { isMarked, mark, openConsole, password, register } from "./console-perso
 const port = await freePort()
 const service = await serveDirectory(
   { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}`, SWEEP_INTERVAL_MS: "100" },
-  // As one of several processes: what is changed behind the service's back is then seen by it.
+  // With other processes possible, the service sees changes that the test makes directly in the database.
   { peersPossible: true },
 )
 const browser = await openBrowser()
 
-describe.skipIf(executable === undefined)("the console", () => {
-  it("empties a cart whose time is over before the buyer's eyes", async () => {
+describe.skipIf(executable === undefined)("deadlines in the console", () => {
+  it("shows that a cart expired without a reload, and restores it", async () => {
     const buyer = await register(service)
     const page = await openConsole(
       await browser.person(),
@@ -33,14 +33,14 @@ describe.skipIf(executable === undefined)("the console", () => {
       update entity set version = version + 1, due_at = now(),
              state = jsonb_set(state, '{context,checkout,expiresAt}', to_jsonb(wire_time(now())))
        where kind = 'order' and owner_id = ${buyer.id} and status = 'PendingPayment'`
-    await page.getByText("The time to pay is over, and the cart is empty.").waitFor()
+    await page.getByText("Your cart is empty because the time to pay expired.").waitFor()
     expect(await page.getByRole("timer").count()).toBe(0)
     expect(await isMarked(page)).toBe(true)
-    await page.getByRole("button", { name: "Put it together again" }).click()
+    await page.getByRole("button", { name: "Restore cart" }).click()
     await page.getByRole("button", { name: /by card$/ }).waitFor()
   })
 
-  it("sets two-factor up from the shown secret and asks for a code once the grace is over", async () => {
+  it("sets up two-factor with the shown secret and asks for a code after the grace period", async () => {
     const person = await register(service)
     await service.register("🔥🐙🔥", person)
     const context = await browser.person()
@@ -55,15 +55,15 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(qrWidth).toBeGreaterThan(0)
     const secret = (await page.locator(".secret").textContent()) ?? ""
     const backupCode = (await page.locator(".backup-codes li").first().textContent()) ?? ""
-    await page.getByLabel("Code the app shows").fill(totpCode(secret))
-    await page.getByRole("button", { name: "Turn it on" }).click()
-    await page.getByText("Two-factor is on: Authenticator app.").waitFor()
+    await page.getByLabel("Code from the app").fill(totpCode(secret))
+    await page.getByRole("button", { name: "Turn on" }).click()
+    await page.getByText("Two-factor authentication is on: Authenticator app.").waitFor()
 
     await endGrace(service, person.id)
     await page.getByRole("link", { name: /^Transfers/ }).click()
-    await page.getByLabel("To the email address").fill("somebody@example.com")
-    await page.getByRole("button", { name: "Begin the transfer" }).click()
-    const dialog = page.getByRole("dialog", { name: "Is it still you?" })
+    await page.getByLabel("Recipient email").fill("somebody@example.com")
+    await page.getByRole("button", { name: "Start transfer" }).click()
+    const dialog = page.getByRole("dialog", { name: "Confirm your identity" })
     await dialog.getByLabel("Code").fill("000000")
     await dialog.getByRole("button", { name: "Confirm" }).click()
     await dialog.getByRole("alert").filter({ hasText: /./ }).waitFor()

@@ -8,8 +8,8 @@ const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
 const browser = await openBrowser()
 
-describe.skipIf(executable === undefined)("with colours somebody has chosen, the console", () => {
-  it("shows where one is, and no step of a transfer as done that is not", async () => {
+describe.skipIf(executable === undefined)("the console with forced colours", () => {
+  it("marks the current page and the completed steps of a transfer without colour", async () => {
     const [sender, receiver] = [await register(service), await register(service)]
     await service.register("🐢🎳", sender)
     await service.call("POST", "/transfers", {

@@ -11,8 +11,8 @@ const browser = await openBrowser()
 const begin = (token: string, eid: string, email: string) =>
   service.call("POST", "/transfers", { token, body: { eid, email } })
 
-describe.skipIf(executable === undefined)("what somebody types in the console", () => {
-  it("stays in the profile while the account changes", async () => {
+describe.skipIf(executable === undefined)("text typed in the console", () => {
+  it("stays in the profile form while the account changes", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/profile")
     const freeLeft = page.locator("dt", { hasText: "Free ids left" }).locator("+ dd")
@@ -28,7 +28,7 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     expect(await page.getByLabel("New password").inputValue()).toBe("another horse")
   })
 
-  it("in the place of one address of a coin leaves the others of that coin", async () => {
+  it("replaces one address of a coin and leaves its other addresses", async () => {
     const [person, id] = [await register(service), "🐢🎺"]
     await service.register(id, person)
     const insert = [bitcoin, otherBitcoin].map((data) => ({ tag: "0x1003", data }))
@@ -51,7 +51,7 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     ])
   })
 
-  it("stays in a record that another window changes meanwhile, and is saved beside it", async () => {
+  it("stays in a record that is changed elsewhere, and is saved as a new record", async () => {
     const [person, id] = [await register(service), "🐢🎲🎺"]
     await service.register(id, person)
     await service.edit(id, person, { insert: [{ tag: "0x5001", data: "before" }] })
@@ -74,7 +74,7 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     expect(await page.locator(".records code").allInnerTexts()).toEqual(["theirs", "mine"])
   })
 
-  it("stays in a new transfer while others come, and never becomes one of another id", async () => {
+  it("stays in the transfer form while transfers arrive, and the selected id is never replaced", async () => {
     const [person, other] = [await register(service), await register(service)]
     await service.register("🐢🎤", person)
     await service.register("🐢🎧", person)
@@ -82,8 +82,8 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     const page = await openConsole(await browser.person(), service, person, "#/transfers")
     const form = page.getByRole("form", { name: "New transfer" })
     await form.getByLabel("Id").selectOption("🐢🎧")
-    await form.getByLabel("To the email address").fill("friend@example.com")
-    await form.getByLabel("A few words").fill("for you")
+    await form.getByLabel("Recipient email").fill("friend@example.com")
+    await form.getByLabel("Message").fill("for you")
     await page.getByRole("heading", { name: "Transfers" }).click()
     const readIds = () => page.waitForResponse(/\/emoji_id\?/)
     const read = readIds()
@@ -91,26 +91,26 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     await (await read).finished()
     await page.getByText(other.email).waitFor()
     expect(await form.getByLabel("Id").inputValue()).toBe("🐢🎧")
-    expect(await form.getByLabel("To the email address").inputValue()).toBe("friend@example.com")
-    expect(await form.getByLabel("A few words").inputValue()).toBe("for you")
+    expect(await form.getByLabel("Recipient email").inputValue()).toBe("friend@example.com")
+    expect(await form.getByLabel("Message").inputValue()).toBe("for you")
 
-    // Given away elsewhere: none takes its place by itself.
+    // The id is transferred elsewhere: the form must not select another id.
     await begin(person.token, "🐢🎧", other.email)
     await form.locator("option", { hasText: "🐢🎧" }).waitFor({ state: "detached" })
-    await form.getByRole("button", { name: "Begin the transfer" }).click()
-    expect(await form.getByLabel("To the email address").inputValue()).toBe("friend@example.com")
+    await form.getByRole("button", { name: "Start transfer" }).click()
+    expect(await form.getByLabel("Recipient email").inputValue()).toBe("friend@example.com")
     expect(await form.getByLabel("Id").inputValue()).toBe("")
     const { body } = await service.call("GET", "/transfers", { token: person.token })
     expect(body.data.map(({ eid }: { eid: string }) => eid)).toEqual(["🐢🎧"])
   })
 
-  it("goes on in a code that is half typed while another transfer comes", async () => {
+  it("stays in a half-typed code while another transfer starts", async () => {
     const person = await register(service)
     await service.register("🐢🥁", person)
     await service.register("🐢🎷", person)
     await begin(person.token, "🐢🥁", "friend@example.com")
     const page = await openConsole(await browser.person(), service, person, "#/transfers")
-    const code = page.locator(".transfer", { hasText: "🐢🥁" }).getByLabel("Code from your mail")
+    const code = page.locator(".transfer", { hasText: "🐢🥁" }).getByLabel("Code from your email")
     await code.focus()
     await page.keyboard.type("123")
     await begin(person.token, "🐢🎷", "friend@example.com")
@@ -119,7 +119,7 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     expect(await code.inputValue()).toBe("123456")
   })
 
-  it("is an address as wallets write it, also where it is changed or removed", async () => {
+  it("shows an Ethereum address with 0x when it is edited or removed", async () => {
     const owner = await register(service)
     await service.register("🐢🎻", owner)
     const written = "0x52908400098527886e0f7030069857d2e4169ee7"
@@ -128,8 +128,8 @@ describe.skipIf(executable === undefined)("what somebody types in the console", 
     const page = await openConsole(await browser.person(), service, owner, hash)
     await page.getByRole("button", { name: "Remove" }).click()
     const dialog = page.getByRole("dialog")
-    expect(await dialog.textContent()).toContain(` finds ${written}.`)
-    await dialog.getByRole("button", { name: "Cancel" }).click()
+    expect(await dialog.textContent()).toContain(` return ${written}.`)
+    await dialog.getByRole("button", { name: "Go back" }).click()
     await page.getByRole("button", { name: "Change" }).click()
     const records = page.getByRole("region", { name: "Records" })
     expect(await records.getByRole("textbox").inputValue()).toBe(written)

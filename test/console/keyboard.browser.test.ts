@@ -12,22 +12,22 @@ const browser = await openBrowser()
 const focused = (page: Page) =>
   page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.textContent}`)
 
-describe.skipIf(executable === undefined)("whoever works the console by keys", () => {
-  it("goes on where an id was put into the cart", async () => {
+describe.skipIf(executable === undefined)("keyboard focus in the console", () => {
+  it("stays on the tile after its id is added to the cart", async () => {
     const buyer = await register(service)
     const hash = `#/market/${encodeURIComponent("🐢🎯🐢")}`
     const page = await openConsole(await browser.person(), service, buyer, hash)
     const tile = page.locator(".tile-card").nth(3)
     await tile.getByRole("button").focus()
     await page.keyboard.press("Enter")
-    await tile.getByText("In the cart").waitFor()
-    await expect.poll(() => focused(page)).toMatch(/^LI .*In the cart/)
+    await tile.getByText("In cart").waitFor()
+    await expect.poll(() => focused(page)).toMatch(/^LI .*In cart/)
     await page.keyboard.press("Tab")
     await page.keyboard.press("Tab")
-    expect(await focused(page)).toBe("A In the cart")
+    expect(await focused(page)).toBe("A In cart")
   })
 
-  it("goes on in the list something was removed from, and removes nothing by a second stroke", async () => {
+  it("moves to the next row after a removal, and not to its Remove button", async () => {
     const owner = await register(service)
     await service.register("🐢🎱", owner)
     const insert = ["one", "two", "three"].map((data) => ({ tag: "0x5001", data }))
@@ -45,7 +45,7 @@ describe.skipIf(executable === undefined)("whoever works the console by keys", (
     expect(await focused(page)).toBe("BUTTON Change")
   })
 
-  it("stays in the bar while the cart changes elsewhere", async () => {
+  it("stays in the navigation bar while the cart changes elsewhere", async () => {
     const buyer = await register(service)
     const page = await openConsole(await browser.person(), service, buyer, "#/market")
     const link = page.getByRole("link", { name: /^Cart/ })

@@ -11,7 +11,7 @@ const browser = await openBrowser()
 
 type ConsolePage = Awaited<ReturnType<typeof openConsole>>
 
-/** Goes from page to page of a list to its end. */
+/** Opens every page of a list, up to the last one. */
 const goToEnd = async (page: ConsolePage) => {
   const place = page.getByText(/^\d+ of \d+$/)
   await place.waitFor()
@@ -23,7 +23,7 @@ const goToEnd = async (page: ConsolePage) => {
 }
 
 describe.skipIf(executable === undefined)("a long list in the console", () => {
-  it("shows every id to its owner, who can give any of them away", async () => {
+  it("shows every id to its owner, and every id can be transferred", async () => {
     const owner = await register(service)
     const last = await giveMany(service, owner.id)
     const page = await openConsole(await browser.person(), service, owner, "#/account/ids")
@@ -32,7 +32,7 @@ describe.skipIf(executable === undefined)("a long list in the console", () => {
     await page.getByLabel("Id", { exact: true }).selectOption(last)
   })
 
-  it("shows a transfer that waits though many have begun since, and how many there are", async () => {
+  it("shows an old pending transfer among many newer ones, and shows the total", async () => {
     const { token, ...sender } = await register(service)
     await giveMany(service, sender.id)
     const { body: ids } = await service.call("GET", "/emoji_id?limit=500", { token })
@@ -51,13 +51,13 @@ describe.skipIf(executable === undefined)("a long list in the console", () => {
     const page = await openConsole(await browser.person(), service, { token, ...sender }, "#/transfers")
     await page.locator(".transfer", { hasText: ids[0] }).waitFor()
     await page.locator("option", { hasText: ids[0] }).waitFor({ state: "detached" })
-    await page.getByText(/are shown/).waitFor({ state: "detached" })
+    await page.getByText(/^Showing the newest/).waitFor({ state: "detached" })
     await beginMany(second, 149)
     await begin(ids[2])
-    await page.getByText("The newest 200 of 201 are shown.").waitFor()
+    await page.getByText("Showing the newest 200 of 201.").waitFor()
   })
 
-  it("shows the oldest order too", async () => {
+  it("shows the oldest order on the last page", async () => {
     const { token, ...buyer } = await register(service)
     await service.sql`update app_user set free_limit = 1000 where id = ${buyer.id}`
     const ids = someIds(51)
@@ -72,7 +72,7 @@ describe.skipIf(executable === undefined)("a long list in the console", () => {
     await page.locator(".order", { hasText: ids[0]! }).waitFor()
   })
 
-  it("shows everything somebody waits for", async () => {
+  it("shows the complete watchlist", async () => {
     const { token, ...person } = await register(service)
     const ids = someIds(101)
     for (const emoji_id of ids) await service.call("POST", "/user_interests", { token, body: { emoji_id } })

@@ -17,8 +17,8 @@ const signIn = async (page: ConsolePage, email: string) => {
   await page.keyboard.press("Enter")
 }
 
-describe.skipIf(executable === undefined)("whoever goes about in the console", () => {
-  it("comes back from the sign-in with the back button", async () => {
+describe.skipIf(executable === undefined)("navigation in the console", () => {
+  it("returns from the sign-in view with the back button", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, undefined, "#/lookup")
     await page.getByRole("link", { name: "Cart" }).click()
@@ -33,32 +33,32 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", (
     await page.getByRole("heading", { name: "Look up an emoji id" }).waitFor()
   })
 
-  it("goes on from the sign-in who is signed in already", async () => {
+  it("skips the sign-in view when the user is signed in", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/sign-in")
     await page.getByRole("heading", { name: "Find an id to buy" }).waitFor()
   })
 
-  it("is told that two-factor is off once a backup code was used", async () => {
+  it("shows that two-factor is off after a backup code was used", async () => {
     const person = await register(service)
     const { backupCodes } = await turnOnTotp(service, person.token)
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
     await signIn(page, person.email)
-    await page.getByText("I have lost my device").click()
-    await page.getByLabel("A backup code").fill(backupCodes[0] ?? "")
+    await page.getByText("I lost my device").click()
+    await page.getByLabel("Backup code").fill(backupCodes[0] ?? "")
     await page.keyboard.press("Enter")
     await page.getByLabel("Email").waitFor()
-    await page.getByText("Two-factor is off. Sign in again.").waitFor()
+    await page.getByText("Two-factor authentication is off. Sign in again.").waitFor()
     await signIn(page, person.email)
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 
-  it("searches again for what could not be found out", async () => {
+  it("repeats a search that failed", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/market")
     await context.route("**/emoji_id/search*", (route) => route.abort())
-    await page.getByLabel("Which id would you like?").fill("🐢🎲🐢")
+    await page.getByLabel("Search for an emoji id").fill("🐢🎲🐢")
     await page.getByRole("button", { name: "Search" }).click()
     await page.getByText("The service cannot be reached. Try again.").waitFor()
     await context.unroute("**/emoji_id/search*")
@@ -66,7 +66,7 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", (
     await page.getByRole("button", { name: "Add to cart: 🐢🎲🐢", exact: true }).waitFor()
   })
 
-  it("is still signed in where the payment leads back to", async () => {
+  it("is still signed in after the payment page redirects back", async () => {
     const { token, ...person } = await register(service)
     await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎺🐢" }] } })
     const back = `${service.url}/#/cart`
@@ -81,7 +81,7 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", (
     expect(await popup.evaluate(() => window.opener)).toBe(null)
   })
 
-  it("tries again with the same key what has just failed", async () => {
+  it("keeps the focus on a button whose action failed, so that Enter retries it", async () => {
     const person = await register(service)
     await service.register("🐢🎻🐢", await register(service))
     const context = await browser.person()
@@ -89,20 +89,20 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", (
     let refused = 0
     await context.route("**/user_interests", async (route) => {
       if (++refused > 1) return route.continue()
-      // By then the page was drawn with the button asleep.
+      // Wait until the page is painted with the disabled button.
       await page.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
       )
       return route.fulfill({ status: 503, json: { error: "Not now." } })
     })
-    await page.getByRole("button", { name: "Tell me when it is free" }).focus()
+    await page.getByRole("button", { name: "Notify me when available" }).focus()
     await page.keyboard.press("Enter")
     await page.getByText("Not now.").waitFor()
     await page.keyboard.press("Enter")
-    await page.getByText("You will hear when 🐢🎻🐢 can be had.").waitFor()
+    await page.getByText("You will be notified when 🐢🎻🐢 becomes available.").waitFor()
   })
 
-  it("is sent one code when signing in, and another when asked for", async () => {
+  it("sends one SMS code at sign-in and another on request", async () => {
     const person = await register(service)
     const phone = "+14155550187"
     const setUp = { default: true, provider: "SMS", phone }
@@ -116,8 +116,8 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", (
     await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("alert").filter({ hasText: "code" }).waitFor()
     expect(await mails(service, phone)).toHaveLength(2)
-    await page.getByRole("button", { name: "Send the code again" }).click()
-    await page.getByText("A code is on its way to your phone.").waitFor()
+    await page.getByRole("button", { name: "Resend code" }).click()
+    await page.getByText("A code was sent to your phone.").waitFor()
     const [newest, ...before] = await mails(service, phone)
     expect(before).toHaveLength(2)
     await field.fill(newest?.code ?? "")
@@ -125,11 +125,11 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", (
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 
-  it("is not shown a view of a release that came after the page", async () => {
+  it("does not load a view from a newer release than the page", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/market")
-    // What the newer release gives for the name of the older one imports modules the page knows nothing of.
+    // The newer release serves the requested file, which imports modules that this page does not know.
     const newer = /console-boxes\.js|v=another/
     await context.route(newer, async (route) => {
       const response = await route.fetch({
@@ -145,6 +145,6 @@ describe.skipIf(executable === undefined)("whoever goes about in the console", (
     await page.getByRole("button", { name: "Try again" }).waitFor()
     await context.unroute(newer)
     await page.getByRole("button", { name: "Try again" }).click()
-    await page.getByText("You have no box.").waitFor()
+    await page.getByText("You have no lootboxes.").waitFor()
   })
 })

@@ -11,23 +11,23 @@ import { openConsole, password, register, registerAdmin } from "./console-person
 const port = await freePort()
 const service = await serveDirectory(
   { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-  // As one of several processes: what is changed behind the service's back is then seen by it.
+  // With other processes possible, the service sees changes that the test makes directly in the database.
   { peersPossible: true },
 )
 const browser = await openBrowser()
 
-/** A way to the service on which the next answer to a request that begins so breaks off in its middle. */
-const badWay = async () => {
+/** A proxy to the service. It can cut off the response to the next request that starts with the given text. */
+const unreliableProxy = async () => {
   let lost = ""
   const server = createServer((near) => {
     const far = connect(port, "127.0.0.1")
-    let isDoomed = false
-    near.on("data", (said) => {
-      isDoomed ||= lost !== "" && said.toString("latin1").startsWith(lost)
-      far.write(said)
+    let isCutOff = false
+    near.on("data", (request) => {
+      isCutOff ||= lost !== "" && request.toString("latin1").startsWith(lost)
+      far.write(request)
     })
     far.on("data", (answer: Buffer) => {
-      if (!isDoomed) return near.write(answer)
+      if (!isCutOff) return near.write(answer)
       lost = ""
       return near.end(answer.subarray(0, -1))
     })
@@ -50,35 +50,35 @@ const badWay = async () => {
   }
 }
 
-describe.skipIf(executable === undefined)("the console on a bad network", () => {
-  it("keeps the login when an answer breaks off", async () => {
+describe.skipIf(executable === undefined)("the console on an unreliable network", () => {
+  it("stays signed in when a response is cut off", async () => {
     const person = await register(service)
-    const way = await badWay()
-    const page = await openConsole(await browser.person(), { ...service, url: way.url }, person, "#/market")
+    const proxy = await unreliableProxy()
+    const page = await openConsole(await browser.person(), { ...service, url: proxy.url }, person, "#/market")
     await page.getByRole("button", { name: "Sign out" }).waitFor()
-    way.loseAnswerTo("GET /account ")
+    proxy.loseAnswerTo("GET /account ")
     await page.reload()
     await page.getByText("The service cannot be reached. Try again.").first().waitFor()
     await page.getByRole("button", { name: "Sign out" }).waitFor()
     expect(await page.evaluate(() => sessionStorage.getItem("console-tokens"))).not.toBeNull()
   })
 
-  it("does not wait for ever for an answer that does not come", async () => {
+  it("stops waiting for a response after a timeout", async () => {
     const buyer = await register(service)
     const context = await browser.person()
     await context.clock.install()
     const page = await openConsole(context, service, buyer, "#/cart")
-    await page.getByText("The cart is empty.").waitFor()
-    let asked = 0
-    await context.route("**/cart", (route) => (++asked === 1 ? undefined : route.continue()))
+    await page.getByText("Your cart is empty.").waitFor()
+    let requests = 0
+    await context.route("**/cart", (route) => (++requests === 1 ? undefined : route.continue()))
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎷🐢" }] } })
-    await expect.poll(() => asked).toBe(1)
+    await expect.poll(() => requests).toBe(1)
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎸🐢" }] } })
     await page.clock.runFor(60_000)
     await page.locator(".cart-item", { hasText: "🐢🎸🐢" }).waitFor()
   })
 
-  it("renews a token when it ends by the clock of the service, however wrong its own is", async () => {
+  it("refreshes a token by the clock of the service when the local clock is wrong", async () => {
     const person = await register(service)
     const context = await browser.person()
     await context.clock.install({ time: Date.now() + 3_600_000 })
@@ -98,7 +98,7 @@ describe.skipIf(executable === undefined)("the console on a bad network", () => 
     await expect.poll(() => renewed).toBe(2)
   })
 
-  it("goes on after a reload although a slow clock of its own hides that the token has ended", async () => {
+  it("stays signed in after a reload when a slow local clock hides that the token has expired", async () => {
     const person = await register(service)
     const claims = JSON.stringify({ exp: Math.floor(Date.now() / 1000) - 60, sub: person.id })
     const ended = person.tokens.access_token.replace(/\.[^.]+\./, `.${btoa(claims).replaceAll("=", "")}.`)
@@ -108,72 +108,75 @@ describe.skipIf(executable === undefined)("the console on a bad network", () => 
     const page = await openConsole(context, service, { ...person, tokens }, "#/market")
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
-  it.each([0, 1])("goes on after a code whose answer was lost, with a code %i steps later", async (steps) => {
-    const person = await register(service)
-    const { secret } = await turnOnTotp(service, person.token)
-    const way = await badWay()
-    const page = await openConsole(
-      await browser.person(),
-      { ...service, url: way.url },
-      undefined,
-      "#/sign-in",
-    )
-    await page.getByLabel("Email").fill(person.email)
-    await page.getByRole("textbox", { name: "Password" }).fill(password)
-    await page.getByRole("tabpanel").getByRole("button", { name: "Sign in" }).click()
-    const code = page.getByLabel("Code from your authenticator app")
-    await code.fill(totpCode(secret))
-    way.loseAnswerTo("POST /auth/2fa ")
-    await page.getByRole("button", { name: "Continue" }).click()
-    await page.getByRole("alert").filter({ hasText: "The service cannot be reached." }).waitFor()
-    // Nobody who has used a login twice by now is let in.
-    await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}', '1')
+  it.each([0, 1])(
+    "signs in after the response to a code was lost, with a code %i steps later",
+    async (steps) => {
+      const person = await register(service)
+      const { secret } = await turnOnTotp(service, person.token)
+      const proxy = await unreliableProxy()
+      const page = await openConsole(
+        await browser.person(),
+        { ...service, url: proxy.url },
+        undefined,
+        "#/sign-in",
+      )
+      await page.getByLabel("Email").fill(person.email)
+      await page.getByRole("textbox", { name: "Password" }).fill(password)
+      await page.getByRole("tabpanel").getByRole("button", { name: "Sign in" }).click()
+      const code = page.getByLabel("Code from your authenticator app")
+      await code.fill(totpCode(secret))
+      proxy.loseAnswerTo("POST /auth/2fa ")
+      await page.getByRole("button", { name: "Continue" }).click()
+      await page.getByRole("alert").filter({ hasText: "The service cannot be reached." }).waitFor()
+      // From now on the service rejects a refresh token that is used twice.
+      await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}', '1')
       where kind = 'session' and owner_id = ${person.id}`
-    if (steps > 0) await code.fill(totpCode(secret, steps))
-    await page.getByRole("button", { name: "Continue" }).click()
-    await page.getByRole("button", { name: "Sign out" }).waitFor()
-  })
+      if (steps > 0) await code.fill(totpCode(secret, steps))
+      await page.getByRole("button", { name: "Continue" }).click()
+      await page.getByRole("button", { name: "Sign out" }).waitFor()
+    },
+  )
 
-  it("makes a key once, and shows it, though the answer was lost and the button clicked again", async () => {
+  it("creates an API key once when the response is lost and the user retries", async () => {
     const person = await register(service)
-    const way = await badWay()
+    const proxy = await unreliableProxy()
     const page = await openConsole(
       await browser.person(),
-      { ...service, url: way.url },
+      { ...service, url: proxy.url },
       person,
       "#/account/keys",
     )
-    const make = page.getByRole("button", { name: "Make the key" })
+    const make = page.getByRole("button", { name: "Create key" })
     await page.getByLabel("Name").fill("shop")
     await page.getByRole("checkbox").first().check()
-    way.loseAnswerTo("POST /api_keys ")
+    proxy.loseAnswerTo("POST /api_keys ")
     await make.click()
     await page.getByText("The service cannot be reached. Try again.").waitFor()
     await make.click()
-    await page.getByText("Copy it now; it is shown this once.").waitFor()
+    await page.getByText("Copy the key now. It is not shown again.").waitFor()
     const { body: keys } = await service.call("GET", "/api_keys", { token: person.token })
     expect(keys).toHaveLength(1)
   })
 
-  it("books a payment once, by its reference, though another tab sends it again", async () => {
+  it("records a payment with one reference once when another tab retries it", async () => {
     const [admin, buyer] = [await registerAdmin(service), await register(service)]
     const as = { token: buyer.token }
     await service.call("POST", "/cart", { ...as, body: { items: [{ emoji_id: "🐢📡🐢" }] } })
     const body = { method: "CryptoCommerce" }
     const { body: order } = await service.call("POST", "/cart/checkout", { ...as, body })
-    const way = await badWay()
-    const book = async () => {
-      const there = { ...service, url: way.url }
-      const page = await openConsole(await browser.person(), there, admin, `#/admin/orders/${buyer.id}`)
-      await page.getByText("Book a payment").click()
-      await page.getByLabel("Dollars").fill("1")
+    const proxy = await unreliableProxy()
+    const recordPayment = async () => {
+      const viaProxy = { ...service, url: proxy.url }
+      const page = await openConsole(await browser.person(), viaProxy, admin, `#/admin/orders/${buyer.id}`)
+      await page.getByText("Record a payment").click()
+      await page.getByLabel("Amount in US dollars").fill("1")
       await page.getByLabel("Reference").fill("an envelope")
-      await page.getByRole("button", { name: "Book it" }).click()
+      await page.getByRole("button", { name: "Record payment" }).click()
       return page
     }
-    way.loseAnswerTo(`POST /orders/${order.id}/payment_override `)
-    await (await book()).getByText("The service cannot be reached. Try again.").waitFor()
-    await (await book()).getByText("The payment was booked.").waitFor()
+    proxy.loseAnswerTo(`POST /orders/${order.id}/payment_override `)
+    await (await recordPayment()).getByText("The service cannot be reached. Try again.").waitFor()
+    await (await recordPayment()).getByText("The payment was recorded.").waitFor()
     const { body: after } = await service.call("GET", `/orders/${order.id}`, as)
     expect(after.remaining_due_in_cents).toBe(order.remaining_due_in_cents - 100)
   })

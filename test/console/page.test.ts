@@ -7,8 +7,8 @@ const service = await serve()
 const admin = await service.user({ role: "Admin" })
 const owner = await service.user()
 
-describe("the console's page", () => {
-  it("answers a lookup by itself", async () => {
+describe("the console page", () => {
+  it("contains the result of a lookup", async () => {
     await service.call("POST", "/emoji_id", {
       token: admin.token,
       body: { emoji_id: "🐙🌊", user_id: owner.id },
@@ -19,14 +19,14 @@ describe("the console's page", () => {
     expect(text).toContain("octopus, ocean")
   })
 
-  it("escapes what was asked for, and says what is wrong with it", async () => {
+  it("escapes the requested id and shows why it is invalid", async () => {
     const { status, text } = await service.call("GET", `/?emoji_id=${encodeURIComponent('"><b>x</b>')}`)
     expect(status).toBe(200)
     expect(text).not.toContain("<b>x")
     expect(text).toContain("is not a supported emoji")
   })
 
-  it("loads modules that name the version of every module they import", async () => {
+  it("loads modules that import other modules with their version", async () => {
     const { text } = await service.call("GET", "/")
     const entry = /src="(\/assets\/console-main\.js\?v=[\w-]+)"/.exec(text)?.[1] ?? ""
     const seen = new Set<string>()
@@ -48,12 +48,12 @@ describe("the console's page", () => {
     expect(stale.headers.get("cache-control")).toBe("no-cache")
   })
 
-  it("offers every emoji of the set once", () => {
+  it("groups every supported emoji exactly once", () => {
     const offered = emojiGroups.flatMap(([, members]) => members.split(" "))
     expect(offered.toSorted()).toEqual(emojis.map(({ canonical }) => canonical).toSorted())
   })
 
-  it("loads nothing from elsewhere and writes no style into elements", async () => {
+  it("loads nothing from other origins and has no inline styles", async () => {
     const { text } = await service.call("GET", "/")
     expect(text).not.toMatch(/style="|https?:\/\/(?!127\.0\.0\.1)/)
   })
@@ -63,7 +63,7 @@ describe("GET /admin/events", () => {
   const list = (query: string, token = admin.token) =>
     service.call("GET", `/admin/events?${query}`, { token })
 
-  it("tells what happened, newest first, and goes on in both directions", async () => {
+  it("lists events newest first and pages in both directions", async () => {
     const buyer = await service.user()
     for (const id of ["🎲🔥", "🎲🌊", "🎲🐙"]) {
       await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: id }] } })
@@ -71,14 +71,14 @@ describe("GET /admin/events", () => {
     const all = (await list("limit=200")).body.data
     expect(all.length).toBeGreaterThanOrEqual(6)
 
-    const walked = []
+    const pages = []
     let before = ""
     do {
       const { body } = await list(`limit=2${before === "" ? "" : `&before=${before}`}`)
-      walked.push(...body.data)
+      pages.push(...body.data)
       before = body.before ?? ""
     } while (before !== "")
-    expect(walked).toEqual(all)
+    expect(pages).toEqual(all)
 
     const { after } = (await list("limit=1")).body
     expect((await list(`after=${after}`)).body).toEqual({ data: [], after })
@@ -94,12 +94,12 @@ describe("GET /admin/events", () => {
     )
   })
 
-  it("tells of what was begun before the newest event that was told, and committed after it", async () => {
+  it("lists an event that started before the newest listed event and was committed after it", async () => {
     const put = (sql: Pick<typeof service.sql, "unsafe">, channel: string) =>
       sql.unsafe("select put_events($1::text::jsonb)", [
         JSON.stringify([{ channel, type: "test.happened", data: {} }]),
       ])
-    const told = async (after: string) => {
+    const listAfter = async (after: string) => {
       const { body } = await list(`kind=test&after=${after}`)
       return [body.data.map(({ channel }: { channel: string }) => channel), body.after]
     }
@@ -109,27 +109,32 @@ describe("GET /admin/events", () => {
     await service.sql.begin(async (slow) => {
       await put(slow, "test:slow")
       await put(service.sql, "test:quick")
-      const [quick, next] = await told(after)
+      const [quick, next] = await listAfter(after)
       channels.push(quick)
       after = next
     })
-    const [late, end] = await told(after)
-    channels.push(late, (await told(end))[0])
+    const [late, end] = await listAfter(after)
+    channels.push(late, (await listAfter(end))[0])
     expect(channels).toEqual([["test:quick"], ["test:slow"], []])
   })
 
-  it("refuses a place nobody named, and whoever may not read events", async () => {
-    const places = ["yesterday", "2026-13-01 00:00:00+00", "2026-02-30 00:00:00+00", "0000-01-01 00:00:00+00"]
+  it("rejects invalid cursors with 400 and users without permission with 403", async () => {
+    const cursors = [
+      "yesterday",
+      "2026-13-01 00:00:00+00",
+      "2026-02-30 00:00:00+00",
+      "0000-01-01 00:00:00+00",
+    ]
       .map((at) => ({ at, channel: "a", offset: 1 }))
       .concat({ at: "2026-01-01 00:00:00+00", channel: "\0", offset: 1 })
-      .map((place) => Buffer.from(JSON.stringify(place)).toString("base64url"))
-    for (const place of ["x", ...places]) expect((await list(`before=${place}`)).status).toBe(400)
+      .map((cursor) => Buffer.from(JSON.stringify(cursor)).toString("base64url"))
+    for (const cursor of ["x", ...cursors]) expect((await list(`before=${cursor}`)).status).toBe(400)
     expect((await list("", owner.token)).status).toBe(403)
   })
 })
 
-describe("GET /transfers of everybody", () => {
-  it("is for administrators", async () => {
+describe("GET /transfers?all=true", () => {
+  it("requires an administrator", async () => {
     expect((await service.call("GET", "/transfers?all=true", { token: admin.token })).status).toBe(200)
     expect((await service.call("GET", "/transfers?all=true", { token: owner.token })).status).toBe(403)
   })

@@ -15,20 +15,20 @@ const registerBuyer = async (id: string) => {
   return buyer
 }
 
-describe.skipIf(executable === undefined)("paying in the console", () => {
-  it("asks for a two-factor code in plain view, and leads to the payment afterwards", async () => {
+describe.skipIf(executable === undefined)("payments in the console", () => {
+  it("asks for a two-factor code before it opens the payment page", async () => {
     const buyer = await registerBuyer("🐢🎧🐢")
     const context = await browser.person()
     const page = await openConsole(context, service, buyer, "#/cart")
-    let asked = 0
+    let requests = 0
     await context.route("**/cart/checkout", (route) =>
-      ++asked === 1
+      ++requests === 1
         ? route.fulfill({ status: 424, json: { error: "A fresh two-factor code is needed." } })
         : route.continue(),
     )
     await context.route("**/auth/2fa", (route) => route.fulfill({ json: buyer.tokens }))
     await page.getByRole("button", { name: /by card$/ }).click()
-    const dialog = page.getByRole("dialog", { name: "Is it still you?" })
+    const dialog = page.getByRole("dialog", { name: "Confirm your identity" })
     await dialog.getByLabel("Code").fill("123456")
     expect(context.pages()).toEqual([page])
     const popup = page.waitForEvent("popup")
@@ -36,7 +36,7 @@ describe.skipIf(executable === undefined)("paying in the console", () => {
     await (await popup).getByRole("button", { name: /^Pay / }).first().waitFor()
   })
 
-  it("tells who has not confirmed their address to do so", async () => {
+  it("asks the user to confirm the email address before buying", async () => {
     const email = "unconfirmed@example.com"
     const { body: tokens } = await service.call("POST", "/users", { body: { email, password } })
     const token = tokens.access_token
@@ -47,19 +47,19 @@ describe.skipIf(executable === undefined)("paying in the console", () => {
     await page.locator("#notices", { hasText: "Confirm your email address before you buy." }).waitFor()
   })
 
-  it("offers a cart for the free ids only while all of it can be had for them", async () => {
+  it("offers a free checkout only while the free ids cover the whole cart", async () => {
     const buyer = await registerBuyer("🐢🎹🐢")
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
-    const free = page.getByRole("button", { name: /^Take it free/ })
+    const free = page.getByRole("button", { name: /^Get for free/ })
     await free.waitFor()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🥁🐢" }] } })
     await page.locator(".cart-item").nth(1).waitFor()
     expect(await free.count()).toBe(0)
-    await page.getByRole("button", { name: "Take 🐢🥁🐢 out" }).click()
+    await page.getByRole("button", { name: "Remove 🐢🥁🐢 from the cart" }).click()
     await free.waitFor()
   })
 
-  it("reads out with the field why its code was refused, until another is taken", async () => {
+  it("describes the promo code field with its error until a code is accepted", async () => {
     const buyer = await registerBuyer("🐢🎸🐢")
     await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
@@ -84,7 +84,7 @@ describe.skipIf(executable === undefined)("paying in the console", () => {
     await expect.poll(described).toBe("")
   })
 
-  it("says how much of a cart is paid already", async () => {
+  it("shows the paid and the remaining amount of a cart", async () => {
     const buyer = await registerBuyer("🐢🎤🐢")
     const pending = await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
     const due = pending.body.remaining_due_in_cents
@@ -92,9 +92,9 @@ describe.skipIf(executable === undefined)("paying in the console", () => {
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
     const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
     const paid = Math.floor(due / 2)
-    await page.getByText(`${dollars(paid)} paid, still to pay ${dollars(due - paid)}`).waitFor()
+    await page.getByText(`${dollars(paid)} paid, remaining amount ${dollars(due - paid)}`).waitFor()
 
-    // What was paid stays with the cart.
+    // The paid amount stays with the cart.
     await service.call("POST", "/cart/convert_to_draft", { token: buyer.token })
     await page.getByRole("button", { name: `Pay ${dollars(due - paid)} by card` }).waitFor()
   })
@@ -118,15 +118,15 @@ describe.skipIf(executable === undefined)("the console in production", { timeout
     return page
   }
 
-  it("offers no card payment without a provider and says so, and free ids as ever", async () => {
+  it("shows that card payments are not configured, and still offers free ids", async () => {
     const page = await openCart({})
     await page.getByText("Card payments are not configured on this server.").waitFor()
     expect(await page.getByRole("button", { name: /by card$/ }).count()).toBe(0)
-    await page.getByRole("button", { name: /^Take it free/ }).click()
-    await page.getByText("The cart is empty.").waitFor()
+    await page.getByRole("button", { name: /^Get for free/ }).click()
+    await page.getByText("Your cart is empty.").waitFor()
   })
 
-  it("says above every view that payments are only tests where PAYMENTS=sandbox is set", async () => {
+  it("shows the test payment notice in every view with PAYMENTS=sandbox", async () => {
     const page = await openCart({ PAYMENTS: "sandbox" })
     const notice = page.getByText("Test payments: no real money is charged.")
     expect(await notice.isVisible()).toBe(true)

@@ -13,17 +13,17 @@ const lookUp = async (page: Awaited<ReturnType<typeof openConsole>>, id: string)
   await page.getByRole("button", { name: "Look up" }).click()
 }
 
-describe.skipIf(executable === undefined)("the console", () => {
-  it("shows what is newest although an older answer comes last", async () => {
+describe.skipIf(executable === undefined)("the console under delays and failures", () => {
+  it("shows the newest records when an older response arrives last", async () => {
     const owner = await register(service)
     await service.register("🐢🎳", owner)
     const person = await browser.person()
     const held: Array<() => void> = []
     let answers = 0
-    let say = (_frame: unknown) => {}
+    let sendFrame = (_frame: unknown) => {}
     await person.routeWebSocket(/\/live$/, (socket) => {
       const server = socket.connectToServer()
-      say = (frame) => socket.send(JSON.stringify(frame))
+      sendFrame = (frame) => socket.send(JSON.stringify(frame))
       server.onMessage((text) => {
         const isFirst = JSON.parse(String(text)).type === "records" && ++answers === 1
         if (isFirst) held.push(() => socket.send(text))
@@ -32,14 +32,14 @@ describe.skipIf(executable === undefined)("the console", () => {
     })
     const page = await openConsole(person, service, undefined, "")
     await lookUp(page, "🐢🎳")
-    await page.getByText("It has no records yet.").waitFor()
+    await page.getByText("This id has no records yet.").waitFor()
     await service.edit("🐢🎳", owner, { insert: [{ tag: "0x0005", data: "first" }] })
     await expect.poll(() => held.length).toBe(1)
     await service.edit("🐢🎳", owner, { insert: [{ tag: "0x0005", data: "second" }] })
     await page.getByText("second").waitFor()
     held[0]?.()
-    // Once this is shown, what was sent before it was heard too.
-    say({
+    // Frames arrive in order, so when this is shown, the held frame was processed.
+    sendFrame({
       type: "subscribed",
       channel: "market",
       epoch: "e",
@@ -51,7 +51,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(await page.locator(".records").textContent()).toContain("second")
   })
 
-  it("notices that the other end of its socket is gone", async () => {
+  it("reconnects when the server stops responding on the socket", async () => {
     const owner = await register(service)
     await service.register("🐢🎻", owner)
     const person = await browser.person()
@@ -68,7 +68,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     await page.goto(`${service.url}/`)
     await page.locator("#live-state", { hasText: "Live" }).waitFor()
     await lookUp(page, "🐢🎻")
-    await page.getByText("It has no records yet.").waitFor()
+    await page.getByText("This id has no records yet.").waitFor()
     isCut = true
     await service.edit("🐢🎻", owner, { insert: [{ tag: "0x0005", data: "still here" }] })
     await page.clock.runFor(60_000)
@@ -76,12 +76,12 @@ describe.skipIf(executable === undefined)("the console", () => {
     await page.getByText("still here").waitFor()
   })
 
-  it("starts also where the address is damaged", async () => {
+  it("starts with a malformed URL fragment", async () => {
     const page = await openConsole(await browser.person(), service, undefined, "#/lookup/%")
     await page.getByRole("button", { name: "Pick emoji" }).waitFor()
   })
 
-  it("shows what a record leads to as a whole, and what is said of it beside", async () => {
+  it("shows the value of a record and its other fields separately", async () => {
     const owner = await register(service)
     await service.register("🐢🎹", owner)
     const token = "USDX|Dollar X|Ethereum|0x52908400098527886E0F7030069857D2E4169EE7|savings"
@@ -110,7 +110,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     ])
   })
 
-  it("fits a small phone with the longest ids, addresses and words", async () => {
+  it("fits a small phone with the longest ids, addresses and texts", async () => {
     const person = await register(service)
     const [owned, wanted] = ["🐢🎹🐢🎹🐢🎹", "🐙🎈🎲🍀🐙🎲"]
     await service.register(owned, person)
@@ -143,7 +143,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     }
   })
 
-  it("says that a view could not be had, and shows it once it can", async () => {
+  it("shows an error when a view fails to load, and loads it on retry", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/cart")
@@ -155,7 +155,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     await page.getByRole("heading", { name: "Lootboxes" }).waitFor()
   })
 
-  it("says which view is on its way, that it did not come, and shows it once there is a network", async () => {
+  it("marks a loading view as busy, shows its error, and retries when the network is back", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/account/profile")
@@ -171,11 +171,11 @@ describe.skipIf(executable === undefined)("the console", () => {
     await page.getByRole("link", { name: "API keys" }).click()
     await page.locator("#view[aria-busy]").waitFor()
     letGo()
-    await page.getByRole("heading", { name: "That did not work" }).waitFor()
-    expect(await page.title()).toContain("That did not work")
+    await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor()
+    expect(await page.title()).toContain("This page could not be loaded")
     expect(await page.locator("#view[aria-busy]").count()).toBe(0)
     await context.unroute("**/api_keys")
     await page.evaluate(() => dispatchEvent(new Event("online")))
-    await page.getByText("No keys yet.").waitFor()
+    await page.getByText("No API keys yet.").waitFor()
   })
 })

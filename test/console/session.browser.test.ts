@@ -10,21 +10,21 @@ const serveConsole = async (environment: Record<string, string>) => {
   const port = await freePort()
   return serveDirectory(
     { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}`, ...environment },
-    // As one of several processes: what is changed behind the service's back is then seen by it.
+    // With other processes possible, the service sees changes that the test makes directly in the database.
     { peersPossible: true },
   )
 }
-/** The console renews a token a minute before its end: here every two seconds. */
+/** The console refreshes a token one minute before it expires: with this setting, every two seconds. */
 const service = await serveConsole({ ACCESS_TOKEN_SECONDS: "62" })
-/** Here it renews no token by itself while a test runs. */
+/** With the default setting, no token is refreshed automatically during a test. */
 const calm = await serveConsole({})
 const browser = await openBrowser()
 
-const keptBy = async (page: Page): Promise<{ access_token: string; refresh_token: string }> =>
+const tokensOf = async (page: Page): Promise<{ access_token: string; refresh_token: string }> =>
   JSON.parse(await page.evaluate(() => sessionStorage.getItem("console-tokens") ?? "{}"))
 
-describe.skipIf(executable === undefined)("a login in the console", () => {
-  it("outlives a payment in another tab that took longer than its token", async () => {
+describe.skipIf(executable === undefined)("a session in the console", () => {
+  it("continues after a payment in another tab that took longer than the access token", async () => {
     const buyer = await register(service)
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎬🐢" }] } })
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
@@ -32,15 +32,15 @@ describe.skipIf(executable === undefined)("a login in the console", () => {
     await page.getByRole("button", { name: /by card$/ }).click()
     const popup = await opened
     await popup.getByRole("button", { name: /^Pay / }).first().waitFor()
-    const copied = new Set([(await keptBy(popup)).refresh_token])
-    await expect.poll(async () => copied.add((await keptBy(page)).refresh_token).size).toBe(3)
+    const copied = new Set([(await tokensOf(popup)).refresh_token])
+    await expect.poll(async () => copied.add((await tokensOf(page)).refresh_token).size).toBe(3)
     await popup.getByRole("button", { name: /^Pay / }).first().click()
     await popup.locator(".order", { hasText: "Paid" }).waitFor()
-    const { access_token: token } = await keptBy(page)
+    const { access_token: token } = await tokensOf(page)
     expect((await service.call("GET", "/account", { token })).status).toBe(200)
   })
 
-  it("begins and leads on to what was wanted where the browser lets sites store nothing", async () => {
+  it("starts and opens the requested view when the browser denies sessionStorage", async () => {
     const person = await register(service)
     const page = await (await browser.person()).newPage()
     await page.addInitScript(() => {
@@ -59,13 +59,13 @@ describe.skipIf(executable === undefined)("a login in the console", () => {
     await page.getByRole("link", { name: "Sign in" }).waitFor()
   })
 
-  it("ends everywhere when it is ended after its token", async () => {
+  it("ends on all devices when the user signs out with an expired access token", async () => {
     const person = await register(service)
     const elsewhere = await login(service, person.email, password)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/market")
     await page.getByRole("button", { name: "Sign out" }).waitFor()
-    // As after a sleep: the service does not take the token any more.
+    // The service rejects the access token, as after the computer was asleep.
     let refused = 0
     await context.route("**/logout", (route) =>
       ++refused === 1
@@ -73,23 +73,23 @@ describe.skipIf(executable === undefined)("a login in the console", () => {
         : route.continue(),
     )
     await page.getByRole("button", { name: "Sign out" }).click()
-    await page.getByText("You are signed out everywhere.").waitFor()
+    await page.getByText("You are signed out on all devices.").waitFor()
     const again = await service.call("POST", "/auth/token/refresh", {
       body: { refresh_token: elsewhere.body.refresh_token },
     })
     expect(again.status).toBe(401)
-    expect(await keptBy(page)).toEqual({})
+    expect(await tokensOf(page)).toEqual({})
   })
 
-  it("stays when another login of the same person ends alone", async () => {
+  it("continues when another session of the same user ends", async () => {
     const person = await register(service)
     const elsewhere = (await login(service, person.email, password)).body
     const context = await browser.person()
-    const heard = new Promise<void>((tell) =>
+    const received = new Promise<void>((resolve) =>
       context.on("page", (page) =>
         page.on("websocket", (socket) =>
           socket.on("framereceived", ({ payload }) => {
-            if (String(payload).includes("session.logged_out")) tell()
+            if (String(payload).includes("session.logged_out")) resolve()
           }),
         ),
       ),
@@ -100,17 +100,17 @@ describe.skipIf(executable === undefined)("a login in the console", () => {
       (await service.call("POST", "/auth/token/refresh", { body: { refresh_token } })).body.refresh_token
     await refresh(await refresh(elsewhere.refresh_token))
     expect(await refresh(elsewhere.refresh_token)).toBeUndefined()
-    await heard
+    await received
     await page.evaluate(() => new Promise(requestAnimationFrame))
     expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true)
-    expect(await keptBy(page)).toHaveProperty("access_token")
+    expect(await tokensOf(page)).toHaveProperty("access_token")
   })
 
-  it("says that it has ended to whoever is filling in a form, and leads back there", async () => {
+  it("shows that it ended when a form is submitted, and returns to the form after sign-in", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/profile")
     await page.getByLabel("First name").fill("Ada")
-    // Nothing tells of it until the form is sent.
+    // The session ends without an event, so the console notices it when the form is submitted.
     let hasEnded = false
     await page.route("**/auth/token/refresh", (route) =>
       hasEnded
@@ -133,11 +133,11 @@ describe.skipIf(executable === undefined)("a login in the console", () => {
     expect(page.url()).toContain("#/account/profile")
   })
 
-  it("goes on in the tab where its password was changed", async () => {
+  it("continues in the tab that changed the password", async () => {
     const person = await register(service)
     const context = await browser.person()
-    const opened = new Promise<WebSocket>((tell) =>
-      context.on("page", (page) => page.once("websocket", (socket) => tell(socket))),
+    const opened = new Promise<WebSocket>((resolve) =>
+      context.on("page", (page) => page.once("websocket", (socket) => resolve(socket))),
     )
     const page = await openConsole(context, service, person, "#/account/profile")
     const socket = await opened
@@ -145,21 +145,21 @@ describe.skipIf(executable === undefined)("a login in the console", () => {
       if (route.request().method() !== "PATCH") return route.continue()
       const closed = socket.waitForEvent("close")
       const response = await route.fetch()
-      // The socket tells of the end of the old login before the answer tells of the new one.
+      // The socket reports the end of the old session before the response contains the new one.
       await closed
       await route.fulfill({ response })
     })
     await page.getByLabel("Current password").fill(password)
     await page.getByLabel("New password").fill("another horse battery staple")
-    await page.getByRole("button", { name: "Change the password" }).click()
-    await page.getByText("The password was changed").waitFor()
+    await page.getByRole("button", { name: "Change password" }).click()
+    await page.getByText("Your password was changed").waitFor()
     await page.locator("#live-state", { hasText: "Live" }).waitFor()
     expect(await page.getByText("You were signed out.").isVisible()).toBe(false)
     await page.getByRole("button", { name: "Sign out" }).waitFor()
     expect(page.url()).toContain("#/account/profile")
   })
 
-  it("goes on in every tab when a code is entered in one", async () => {
+  it("continues in every tab when a code is entered in one of them", async () => {
     const person = await register(calm)
     const context = await browser.person()
     const one = await openConsole(context, calm, person, "#/account/keys")
@@ -167,19 +167,19 @@ describe.skipIf(executable === undefined)("a login in the console", () => {
     const { secret } = await turnOnTotp(calm, person.token)
     await calm.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,verifiedAt}', '1')
       where kind = 'session' and owner_id = ${person.id}`
-    const before = (await keptBy(two)).refresh_token
+    const before = (await tokensOf(two)).refresh_token
     await one.getByLabel("Name").fill("shop")
-    await one.getByRole("button", { name: "Make the key" }).click()
+    await one.getByRole("button", { name: "Create key" }).click()
     await one.getByLabel("Code", { exact: true }).fill(totpCode(secret))
     await one.getByRole("button", { name: "Confirm" }).click()
     await one.getByText(/svc_/).waitFor()
-    await expect.poll(async () => (await keptBy(two)).refresh_token).not.toBe(before)
+    await expect.poll(async () => (await tokensOf(two)).refresh_token).not.toBe(before)
     await two.getByRole("button", { name: "Sign out" }).waitFor()
-    const { refresh_token } = await keptBy(two)
+    const { refresh_token } = await tokensOf(two)
     expect((await calm.call("POST", "/auth/token/refresh", { body: { refresh_token } })).status).toBe(200)
   })
 
-  it("keeps the secret and the backup codes on the page while the account changes", async () => {
+  it("keeps showing the secret and the backup codes while the account changes", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/security")
     await page.getByRole("button", { name: "Set up an authenticator app" }).click()
@@ -189,36 +189,36 @@ describe.skipIf(executable === undefined)("a login in the console", () => {
     await service.call("POST", "/cart", { token: person.token, body: { items: [{ emoji_id: "🐢🎨🐢" }] } })
     await service.call("POST", "/cart/checkout", { token: person.token, body: { method: "Free" } })
     await (await read).finished()
-    await page.getByLabel("Code the app shows").fill(totpCode(secret))
-    await page.getByRole("button", { name: "Turn it on" }).click()
-    await page.getByText("Two-factor is on: Authenticator app.").waitFor()
+    await page.getByLabel("Code from the app").fill(totpCode(secret))
+    await page.getByRole("button", { name: "Turn on" }).click()
+    await page.getByText("Two-factor authentication is on: Authenticator app.").waitFor()
     expect(await page.locator(".backup-codes li").allTextContents()).toEqual(codes)
   })
 
-  it.each([429, 503])("goes on by itself after a reload that was answered %i", async (status) => {
+  it.each([429, 503])("continues automatically after a reload that was answered with %i", async (status) => {
     const person = await register(calm)
     const context = await browser.person()
-    // The page before the reload must not be the one that is refused, nor spend the refresh token.
+    // The page before the reload must not receive the error, and must not use the refresh token.
     const page = await openConsole(context, calm, person, "#/cart")
     await page.getByRole("button", { name: "Sign out" }).waitFor()
-    // As after a sleep: the token has to be renewed first.
+    // The access token has expired, as after the computer was asleep, so it must be refreshed first.
     const ended = person.tokens.access_token.replace(
       /\.[^.]+\./,
       `.${btoa('{"exp":1}').replaceAll("=", "")}.`,
     )
-    // Put there by the new page: what the old one writes last may come too late for it.
+    // The new page stores the tokens. The old page could overwrite them before it closes.
     await page.addInitScript(
-      (kept) => sessionStorage.setItem("console-tokens", kept),
+      (stored) => sessionStorage.setItem("console-tokens", stored),
       JSON.stringify({ ...person.tokens, access_token: ended }),
     )
     let refused = 0
     await context.route("**/auth/token/refresh", (route) =>
       ++refused === 1 ? route.fulfill({ status, json: { error: "Not now." } }) : route.continue(),
     )
-    // Noted within the page: on a busy machine it may be gone again before anybody looks from outside.
+    // Recorded inside the page: on a busy machine the notice may disappear before the test can see it.
     await context.addInitScript(() => {
       const look = () => {
-        if (document.body?.textContent.includes("Not now.")) document.documentElement.dataset["told"] = "yes"
+        if (document.body?.textContent.includes("Not now.")) document.documentElement.dataset["shown"] = "yes"
       }
       new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
     })
@@ -226,6 +226,6 @@ describe.skipIf(executable === undefined)("a login in the console", () => {
     await page.getByRole("button", { name: "Sign out" }).waitFor()
     await page.getByRole("heading", { name: "Cart", exact: true }).waitFor()
     expect(refused).toBeGreaterThan(1)
-    expect(await page.locator("html").getAttribute("data-told")).toBe("yes")
+    expect(await page.locator("html").getAttribute("data-shown")).toBe("yes")
   })
 })

@@ -9,8 +9,8 @@ const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
 const browser = await openBrowser()
 
-describe.skipIf(executable === undefined)("the users an administrator sees", () => {
-  it("gives no role that the arrow keys pass by, only the one that was confirmed", async () => {
+describe.skipIf(executable === undefined)("the list of users for administrators", () => {
+  it("saves only the confirmed role, not the roles that the arrow keys select on the way", async () => {
     const admin = await registerAdmin(service)
     const user = await register(service)
     const roleOf = async () =>
@@ -25,12 +25,12 @@ describe.skipIf(executable === undefined)("the users an administrator sees", () 
     expect([await role.inputValue(), await roleOf()]).toEqual(["Admin", "User"])
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
-    await page.getByText(`${user.email} is Admin now.`).waitFor()
+    await page.getByText(`${user.email} now has the role Admin.`).waitFor()
     expect(given).toEqual([{ role: "Admin" }])
     expect(await roleOf()).toBe("Admin")
   })
 
-  it("names a role as people write it", async () => {
+  it("shows a role name with spaces", async () => {
     const person = await register(service)
     const body = { role: "OrgOwner" }
     await service.call("PATCH", `/users/${person.id}`, { token: service.admin.token, body })
@@ -45,7 +45,7 @@ describe.skipIf(executable === undefined)("the users an administrator sees", () 
     expect(await options.allTextContents()).toEqual(["Org owner", "User", "Bot", "Admin", "Super"])
   })
 
-  it("asks before what cannot be taken back, and does nothing when it is not meant", async () => {
+  it("asks for confirmation before a deactivation, and does nothing when the user cancels", async () => {
     const [admin, user] = [await registerAdmin(service), await register(service)]
     const page = await openConsole(await browser.person(), service, admin, "#/admin/users")
     const sent: Array<string> = []
@@ -71,7 +71,7 @@ describe.skipIf(executable === undefined)("the users an administrator sees", () 
     expect(sent).toEqual(["PATCH"])
   })
 
-  it("are found by what somebody writes in of themselves, and helped when their phone is lost", async () => {
+  it("finds users by email or emoji id, and turns off their two-factor authentication", async () => {
     const [admin, user] = [await registerAdmin(service), await register(service)]
     await turnOnTotp(service, user.token)
     await service.register("🐢🚪🐢", user)
@@ -80,18 +80,18 @@ describe.skipIf(executable === undefined)("the users an administrator sees", () 
     const row = page.getByRole("row", { name: user.email })
     await page.getByRole("row", { name: admin.email }).waitFor()
     for (const search of [user.email.toUpperCase(), "🐢🚪🐢"]) {
-      await find.fill("nobody like that")
+      await find.fill("no such user")
       await page.keyboard.press("Enter")
-      await page.getByText("Nobody like that.").waitFor()
+      await page.getByText("No users found.").waitFor()
       await find.fill(search)
       await page.keyboard.press("Enter")
       await row.waitFor()
       expect(await page.getByRole("row", { name: admin.email }).count()).toBe(0)
     }
 
-    await row.getByRole("button", { name: "Take off" }).click()
-    await page.getByRole("dialog").getByRole("button", { name: "Take off" }).click()
-    await page.getByText(`${user.email} signs in without a code now.`).waitFor()
+    await row.getByRole("button", { name: "Turn off" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click()
+    await page.getByText(`Two-factor authentication is off for ${user.email}.`).waitFor()
     await row.getByText("off", { exact: true }).waitFor()
     const { body } = await service.call("GET", `/users/${user.id}`, { token: admin.token })
     expect(body.two_factor_auth ?? []).toEqual([])
@@ -101,7 +101,7 @@ describe.skipIf(executable === undefined)("the users an administrator sees", () 
     await page.getByRole("row", { name: admin.email }).waitFor()
   })
 
-  it("lead to their orders, and so does the number of a receipt", async () => {
+  it("links to the orders of a user, and finds an order by its number", async () => {
     const [admin, one, other] = [
       await registerAdmin(service),
       await register(service),
@@ -123,7 +123,7 @@ describe.skipIf(executable === undefined)("the users an administrator sees", () 
     await page.getByRole("link", { name: `Orders of ${one.email}` }).click()
     await page.getByText(ofOne).waitFor()
     expect(await page.getByText(ofOther).count()).toBe(0)
-    await page.getByRole("link", { name: "Show those of all" }).click()
+    await page.getByRole("link", { name: "Show all orders" }).click()
     await page.getByText(ofOther).waitFor()
     await page.getByLabel("Order number").fill(ofOne)
     await page.keyboard.press("Enter")

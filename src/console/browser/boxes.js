@@ -7,12 +7,12 @@ import { boxes, cart, loadBoxes, showCart } from "./platform/store.js"
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)")
 
-/** What was in the box comes out one by one; at once for those who do not want movement. @param {ReadonlyArray<string>} ids */
+/** Shows the ids of an opened lootbox one by one, or all together if the user prefers reduced motion. @param {ReadonlyArray<string>} ids */
 const reveal = (ids) => {
   const dialog = h(
     "dialog",
     { class: "card reveal", "aria-labelledby": "reveal-title" },
-    h("h2", { id: "reveal-title", class: "center" }, "It is yours"),
+    h("h2", { id: "reveal-title", class: "center" }, "Your new ids"),
     h("p", { class: "emoji huge center lid", "aria-hidden": "true" }, "🎁"),
     h(
       "ul",
@@ -29,7 +29,7 @@ const reveal = (ids) => {
         ),
       ),
     ),
-    h("form", { method: "dialog", class: "row middle" }, h("button", { autofocus: true }, "Wonderful")),
+    h("form", { method: "dialog", class: "row middle" }, h("button", { autofocus: true }, "Close")),
   )
   if (!calm.matches) dialog.classList.add("moving")
   dialog.addEventListener("close", () => dialog.remove())
@@ -60,7 +60,7 @@ const ownCard = (box) =>
     ),
     box.yats.length > 0 ? box.yats.map((id) => h("p", { class: "emoji-line" }, id)) : facts(box),
     box.status === "Owned"
-      ? actionButton("Open it", async () => {
+      ? actionButton("Open", async () => {
           const opened = await call("POST", `/lootboxes/${box.id}/open`)
           loadBoxes()
           reveal(opened.yats)
@@ -78,18 +78,18 @@ const saleCard = (box) => {
     facts(box),
     h("p", {}, h("strong", {}, dollars(box.total_value))),
     inCart
-      ? h("a", { class: "button plain", href: "#/cart" }, "In the cart")
+      ? h("a", { class: "button plain", href: "#/cart" }, "In cart")
       : actionButton("Add to cart", async () => {
           showCart(await call("POST", "/cart", { items: [{ lootbox_id: box.id }] }))
-          notify("The box is in the cart.", "good")
+          notify("The lootbox was added to your cart.", "good")
         }),
   )
 }
 
-export const draw = async (root, life) => {
+export const draw = async (root, lifetime) => {
   const mine = h("div", {})
   const onSale = h("div", {})
-  root.append(h("h1", {}, "Lootboxes"), h("h2", {}, "Yours"), mine, h("h2", {}, "On sale"), onSale)
+  root.append(h("h1", {}, "Lootboxes"), h("h2", {}, "Yours"), mine, h("h2", {}, "For sale"), onSale)
   const lists = { mine: h("ul", { class: "tiles" }), onSale: h("ul", { class: "tiles" }) }
   const drawAll = () => {
     const { value } = boxes
@@ -103,11 +103,11 @@ export const draw = async (root, life) => {
     })
     const show = (place, { data, paging }, list, nothing) =>
       fill(place, data.length === 0 ? nothing : [list, cut(data, paging.total)])
-    show(mine, own, lists.mine, empty("🎁", "You have no box."))
-    show(onSale, offered, lists.onSale, empty("🌾", "No box is on sale."))
+    show(mine, own, lists.mine, empty("🎁", "You have no lootboxes."))
+    show(onSale, offered, lists.onSale, empty("🌾", "No lootboxes are for sale."))
   }
-  life.keep(boxes.watch(drawAll))
-  life.keep(cart.watch(drawAll))
+  lifetime.onEnd(boxes.watch(drawAll))
+  lifetime.onEnd(cart.watch(drawAll))
   loadBoxes()
   return "Lootboxes"
 }

@@ -1,16 +1,16 @@
-import { followInTab, payByCard, takeFree, takesCards } from "./checkout.js"
-import { drawPast } from "./orders.js"
+import { acceptsCards, checkOutFree, followInTab, payByCard } from "./checkout.js"
+import { drawOrderHistory } from "./orders.js"
 import { actionButton, actionForm } from "./parts/actions.js"
 import { badge, emojiText, empty, field, fill, h } from "./parts/dom.js"
 import { counted, dollars, remaining } from "./parts/format.js"
 import { notify } from "./parts/notices.js"
-import { coalesced, Life } from "./parts/signal.js"
+import { coalesced, Lifetime } from "./parts/signal.js"
 import { call } from "./platform/api.js"
 import { serverNow } from "./platform/http.js"
 import { account } from "./platform/session.js"
 import { cart, loadCart, showCart } from "./platform/store.js"
 
-const invalidWords = { Taken: "somebody else has it", PendingPurchase: "somebody else is paying for it" }
+const invalidLabels = { Taken: "No longer available", PendingPurchase: "Held by another buyer" }
 
 const itemName = (item) =>
   item.item_type === "EmojiId"
@@ -32,21 +32,21 @@ const itemRow = (order, item) => {
       itemName(item),
       item.item_type !== "EmojiId" && itemLabel(item),
       item.rhythm_score !== undefined && h("span", { class: "soft small" }, `score ${item.rhythm_score}`),
-      reason && badge(invalidWords[reason] ?? reason, "bad"),
+      reason && badge(invalidLabels[reason] ?? reason, "bad"),
     ),
     h("span", { class: "cart-price" }, dollars(item.unit_price_in_cents)),
     canRemove &&
       actionButton("×", async () => showCart(await call("DELETE", `/cart/cart_items/${item.id}`)), {
         class: "icon-button",
-        "aria-label": `Take ${itemLabel(item)} out`,
+        "aria-label": `Remove ${itemLabel(item)} from the cart`,
       }),
   )
 }
 
-/** Counts down to the deadline the service named. At the end it waits to be told. */
-const countdown = (order, life) => {
+/** Counts down to the deadline. At zero the view waits for the event of the service. */
+const countdown = (order, lifetime) => {
   const clock = h("strong", { class: "clock", role: "timer" })
-  const line = h("p", { class: "hold" }, "Held for you ", clock)
+  const line = h("p", { class: "hold" }, "Time left to pay ", clock)
   const deadline = Date.parse(order.expires_at)
   let timer = 0
   const tick = () => {
@@ -56,20 +56,21 @@ const countdown = (order, life) => {
     if (left > 0) timer = setTimeout(tick, left % 1000 || 1000)
   }
   tick()
-  life.keep(() => clearTimeout(timer))
+  lifetime.onEnd(() => clearTimeout(timer))
   return line
 }
 
-/** What has come of a payment that was too little. */
+/** Shows the paid and the remaining amount after a partial payment. */
 const paidLine = ({ remaining_due_in_cents: due, total_in_cents: total }) =>
   due > 0 &&
   due < total &&
-  h("p", { class: "total" }, `${dollars(total - due)} paid, still to pay `, h("strong", {}, dollars(due)))
+  h("p", { class: "total" }, `${dollars(total - due)} paid, remaining amount `, h("strong", {}, dollars(due)))
 
-/** Where nothing is left to pay: what was paid is enough, or nothing was asked for. */
-const takeIt = ({ total_in_cents: total }) => actionButton(total > 0 ? "Get it" : "Take it free", takeFree)
+/** The button for an order with nothing left to pay: fully paid, or free. */
+const completeButton = ({ total_in_cents: total }) =>
+  actionButton(total > 0 ? "Complete order" : "Get for free", checkOutFree)
 
-/** How many free ids the user has, if they are enough for what the cart still costs. Boxes are not given away. */
+/** The number of free ids, if they cover everything in the cart that still has a price. Lootboxes are never free. */
 const freeFor = ({ order_items: items }) => {
   const free = account.value?.user.remaining_free_emoji ?? 0
   const left = ({ id, unit_price_in_cents: price }) =>
@@ -81,18 +82,20 @@ const freeFor = ({ order_items: items }) => {
 const draftActions = (order) => {
   const free = freeFor(order)
   const due = order.remaining_due_in_cents
-  const payButton = takesCards() && actionButton(`Pay ${dollars(due)} by card`, payByCard)
+  const payButton = acceptsCards() && actionButton(`Pay ${dollars(due)} by card`, payByCard)
   return [
     paidLine(order),
-    due > 0 && !takesCards() && h("p", { class: "soft" }, "Card payments are not configured on this server."),
+    due > 0 &&
+      !acceptsCards() &&
+      h("p", { class: "soft" }, "Card payments are not configured on this server."),
     h(
       "div",
       { class: "row" },
-      due > 0 ? payButton : takeIt(order),
+      due > 0 ? payButton : completeButton(order),
       due > 0 &&
         free > 0 &&
-        actionButton(`Take it free (${counted(free, "id")} left)`, takeFree, { class: "plain" }),
-      actionButton("Empty the cart", async () => showCart(await call("DELETE", "/cart")), { class: "plain" }),
+        actionButton(`Get for free (${counted(free, "free id")} left)`, checkOutFree, { class: "plain" }),
+      actionButton("Empty cart", async () => showCart(await call("DELETE", "/cart")), { class: "plain" }),
     ),
   ]
 }
@@ -115,12 +118,12 @@ const pendingActions = (order) => [
         },
         `Pay ${dollars(order.remaining_due_in_cents)}`,
       ),
-    order.remaining_due_in_cents <= 0 && takeIt(order),
-    actionButton("Change the cart", async () => showCart(await call("POST", "/cart/convert_to_draft")), {
+    order.remaining_due_in_cents <= 0 && completeButton(order),
+    actionButton("Edit cart", async () => showCart(await call("POST", "/cart/convert_to_draft")), {
       class: "plain",
     }),
     actionButton(
-      "Give it up",
+      "Cancel order",
       async () => {
         await call("DELETE", "/cart")
         await loadCart()
@@ -131,7 +134,7 @@ const pendingActions = (order) => [
   ),
 ]
 
-/** Apart from the cart, so that what is typed outlives a change of it. */
+/** A separate section, so that typed text survives a redraw of the cart. */
 const promoForm = () =>
   h(
     "section",
@@ -151,26 +154,26 @@ const promoForm = () =>
     ),
   )
 
-const lostView = (lost) =>
+const expiredView = (expired) =>
   h(
     "section",
     { class: "card expired" },
     empty(
       "⌛",
-      "The time to pay is over, and the cart is empty.",
-      lost.length > 0 && h("p", { class: "soft" }, lost.map(itemLabel).join(" ")),
-      h("div", { class: "row middle" }, actionButton("Put it together again", loadCart)),
+      "Your cart is empty because the time to pay expired.",
+      expired.length > 0 && h("p", { class: "soft" }, expired.map(itemLabel).join(" ")),
+      h("div", { class: "row middle" }, actionButton("Restore cart", loadCart)),
     ),
   )
 
-const orderView = (order, life) => {
+const orderView = (order, lifetime) => {
   if (order.order_items.length === 0)
-    return empty("🛒", "The cart is empty.", h("a", { class: "button", href: "#/market" }, "Find an id"))
+    return empty("🛒", "Your cart is empty.", h("a", { class: "button", href: "#/market" }, "Find an id"))
   const isPending = order.status === "PendingPayment"
   return h(
     "section",
     { class: "card", "aria-label": "Cart" },
-    isPending && order.expires_at && countdown(order, life),
+    isPending && order.expires_at && countdown(order, lifetime),
     h(
       "ul",
       { class: "cart-items" },
@@ -179,15 +182,15 @@ const orderView = (order, life) => {
     h("p", { class: "total" }, "Total ", h("strong", {}, dollars(order.total_in_cents))),
     isPending ? pendingActions(order) : draftActions(order),
     !isPending &&
-      takesCards() &&
-      h("p", { class: "soft small" }, "Promo codes are entered after checking out."),
+      acceptsCards() &&
+      h("p", { class: "soft small" }, "You can enter a promo code in the next step."),
   )
 }
 
-/** What is shown of a cart: while it stays the same, what somebody types there stays too. */
-const gist = ({ lost, order }) =>
+/** Everything that the cart view shows. The view is redrawn only when this value changes. */
+const shownState = ({ expired, order }) =>
   JSON.stringify([
-    lost?.length,
+    expired?.length,
     order?.status,
     order?.expires_at,
     order?.remaining_due_in_cents,
@@ -197,30 +200,33 @@ const gist = ({ lost, order }) =>
     account.value?.user.remaining_free_emoji,
   ])
 
-export const draw = async (root, life) => {
+export const draw = async (root, lifetime) => {
   const place = h("div", {})
   const history = h("div", {})
   const promo = promoForm()
   root.append(h("h1", {}, "Cart"), place, promo, h("h2", {}, "Orders"), history)
-  if (cart.value.order === undefined && cart.value.lost === undefined) await loadCart()
+  if (cart.value.order === undefined && cart.value.expired === undefined) await loadCart()
   let readAgain
   const readHistory = coalesced(async () => {
-    if (readAgain === undefined) readAgain = await drawPast(history)
+    if (readAgain === undefined) readAgain = await drawOrderHistory(history)
     else await readAgain()
   })
-  let drawn = new Life()
+  let drawn = new Lifetime()
   let shown = ""
-  life.keep(() => drawn.end())
-  life.keep(
-    cart.watch(({ lost, order }) => {
+  lifetime.onEnd(() => drawn.end())
+  lifetime.onEnd(
+    cart.watch(({ expired, order }) => {
       readHistory().catch(() => {})
-      const next = gist({ lost, order })
+      const next = shownState({ expired, order })
       if (next === shown) return
       shown = next
       drawn.end()
-      drawn = new Life()
+      drawn = new Lifetime()
       promo.hidden = order?.status !== "PendingPayment"
-      fill(place, lost !== undefined ? lostView(lost) : order !== undefined && orderView(order, drawn))
+      fill(
+        place,
+        expired !== undefined ? expiredView(expired) : order !== undefined && orderView(order, drawn),
+      )
     }),
   )
   return "Cart"

@@ -3,8 +3,8 @@ import { loadCart, showCart } from "./platform/store.js"
 
 const returnUrl = () => `${location.origin}/#/cart`
 
-/** The service writes into the page what it can be paid with. */
-export const takesCards = () =>
+/** Whether card payments are configured. The service writes the payment methods into the page. */
+export const acceptsCards = () =>
   document.getElementById("view").dataset.paymentMethods.split(" ").includes("CardCheckout")
 
 const openTab = () => {
@@ -13,7 +13,11 @@ const openTab = () => {
   return tab
 }
 
-/** A tab that a link opens by itself would not know the login when the payment leads back there. @param {MouseEvent} event */
+/**
+ * Opens the link of the payment page from a script. A tab opened this way gets a copy of sessionStorage, so the user is
+ * still signed in when the payment page redirects back to the console.
+ * @param {MouseEvent} event
+ */
 export const followInTab = (event) => {
   const { href } = event.currentTarget
   const tab = openTab()
@@ -23,7 +27,7 @@ export const followInTab = (event) => {
 }
 
 export const payByCard = async () => {
-  // The tab is opened before the answer is there: afterwards a browser would take it for an advertisement.
+  // The tab is opened before the response arrives. Later, the browser would block it as a pop-up.
   let tab = openTab()
   const closeTab = () => {
     tab?.close()
@@ -31,7 +35,7 @@ export const payByCard = async () => {
   }
   const checkout = { method: "CardCheckout", success_url: returnUrl(), cancel_url: returnUrl() }
   try {
-    // It would cover the dialog that asks for the code; confirming that allows another one.
+    // The tab would cover the code dialog, so it is closed. Confirming the dialog allows a new tab.
     const order = await call("POST", "/cart/checkout", checkout, { beforeCode: closeTab })
     showCart(order)
     const url = order.payment_method_data?.checkout_url
@@ -45,7 +49,7 @@ export const payByCard = async () => {
   }
 }
 
-export const takeFree = async () => {
+export const checkOutFree = async () => {
   try {
     showCart(await call("POST", "/cart/checkout", { method: "Free" }))
     await loadCart()

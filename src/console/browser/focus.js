@@ -1,16 +1,16 @@
 /**
- * What has the focus may be drawn anew or taken away, by its own button or by news from elsewhere. Whoever works by keys
- * would begin at the top of the page again: they go on with the same thing, or where it was.
+ * Restores the focus after the focused element was redrawn or removed, by the user or by a live update. Without this,
+ * keyboard users would have to start again at the top of the page.
  */
 
-/** What had the focus, and what it was in, each with its place among its neighbours. @type {ReadonlyArray<{element: HTMLElement, at: number}>} */
+/** The last focused element and its ancestors, each with its index among its siblings. @type {ReadonlyArray<{element: HTMLElement, at: number}>} */
 let last = []
-/** Finds it again once it was drawn anew. @type {string | undefined} */
+/** Finds the element again after it was redrawn. @type {string | undefined} */
 let selector
-/** Where the focus was put because what had it was gone. */
+/** The element that received the focus because the focused element was removed. */
 let place
 
-/** Links by where they lead; others by their name, if nothing else has it. @param {HTMLElement} element */
+/** A selector by href for links, or by aria-label if that label is unique. @param {HTMLElement} element */
 const selectorOf = (element) => {
   const quoted = (name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`
   if (element.hasAttribute("href")) return quoted("href")
@@ -32,11 +32,11 @@ const tryFocus = (element) => {
   return document.activeElement === element
 }
 
-const mend = () => {
+const restoreFocus = () => {
   if (last.length === 0 || document.activeElement !== document.body) return
   const [{ element }] = last
   if (element.isConnected) {
-    // No field: a phone's keyboard that was sent away would come back.
+    // Input fields are skipped, because focusing one would reopen a phone's keyboard.
     if (element.matches("a, button:enabled")) tryFocus(element)
     return
   }
@@ -44,7 +44,7 @@ const mend = () => {
   let found = last[left].element
   if (found === document.body) return
   if (selector !== undefined && tryFocus(found.querySelector(selector))) return
-  // Not the neighbour itself, only what it is in: a key pressed twice would do what nobody meant.
+  // Focus the row, not the next button in it: pressing a key twice must not trigger another action.
   for (const inner of last.slice(element === place ? 0 : 1, left).reverse()) {
     const next = found.children[inner.at] ?? found.lastElementChild
     if (next?.tagName !== inner.element.tagName) break
@@ -58,9 +58,9 @@ const mend = () => {
 
 export const keepFocus = () => {
   addEventListener("focusin", ({ target }) => remember(target))
-  // Whoever points elsewhere has left it.
+  // A click elsewhere means that the user left the element.
   addEventListener("pointerdown", () => {
     last = []
   })
-  new MutationObserver(mend).observe(document.body, { childList: true, subtree: true })
+  new MutationObserver(restoreFocus).observe(document.body, { childList: true, subtree: true })
 }

@@ -6,15 +6,15 @@ import { explain } from "./platform/http.js"
 import { follow, subscribe } from "./platform/live.js"
 import { loadVocabulary } from "./vocabulary.js"
 
-const eventWords = {
-  "emoji_id.records": "Its records changed just now.",
-  "emoji_id.owner": "It has a new owner. Check before you send anything.",
-  "emoji_id.registered": "It was registered just now.",
-  "emoji_id.released": "It was given up just now.",
+const eventLabels = {
+  "emoji_id.records": "The records were just updated.",
+  "emoji_id.owner": "This id has a new owner. Check the records before you send anything.",
+  "emoji_id.registered": "This id was just registered.",
+  "emoji_id.released": "This id was just released.",
 }
 
-/** One id, watched. */
-const watched = (id, categories, life) => {
+/** Shows one id and updates it live. */
+const watched = (id, categories, lifetime) => {
   const records = h("ul", { class: "records" })
   const state = h("p", { class: "center" })
   const facts = h("p", { class: "center soft" })
@@ -22,7 +22,7 @@ const watched = (id, categories, life) => {
   const shownId = h("p", { class: "center" }, emojiText(id, "huge"))
   const card = h(
     "section",
-    { class: "card lookup", "aria-label": `What ${id} points at` },
+    { class: "card lookup", "aria-label": `Lookup result for ${id}` },
     shownId,
     facts,
     state,
@@ -31,17 +31,13 @@ const watched = (id, categories, life) => {
   )
 
   const showResult = (result) => {
-    if (life.isOver) return
+    if (lifetime.hasEnded) return
     fill(shownId, emojiText(result.canonical ?? id, "huge"))
     fill(
       state,
       result.status
         ? [badge("Registered", "good"), " ", h("span", { class: "soft small" }, `version ${result.version}`)]
-        : [
-            badge("Not registered"),
-            " ",
-            h("a", { href: `#/market/${encodeURIComponent(id)}` }, "See what it costs"),
-          ],
+        : [badge("Not registered"), " ", h("a", { href: `#/market/${encodeURIComponent(id)}` }, "See price")],
     )
     keyed(records, result.result, {
       key: ({ hash }) => hash,
@@ -49,16 +45,16 @@ const watched = (id, categories, life) => {
       render: (record) => h("li", {}, recordView(record, categories)),
     })
     if (result.status && result.result.length === 0)
-      fill(records, h("li", { class: "soft" }, "It has no records yet."))
+      fill(records, h("li", { class: "soft" }, "This id has no records yet."))
   }
 
-  life.keep(
+  lifetime.onEnd(
     follow(id, {
       onResult: (result, isChange) => {
         showResult(result)
         if (isChange) for (const entry of records.children) entry.classList.add("seen")
       },
-      onEvent: (event) => fill(news, eventWords[event] ?? ""),
+      onEvent: (event) => fill(news, eventLabels[event] ?? ""),
       onRefused: (error) => fill(card, h("p", { class: "bad", role: "alert" }, error)),
     }),
   )
@@ -69,11 +65,11 @@ const watched = (id, categories, life) => {
   return card
 }
 
-/** The market's story, as it goes on. */
-const marketStory = (life) => {
+/** Recent sales and releases, updated live. */
+const marketStory = (lifetime) => {
   const list = h("ul", { class: "story" })
   const entries = []
-  const section = h("section", { hidden: true }, h("h2", {}, "Lately"), list)
+  const section = h("section", { hidden: true }, h("h2", {}, "Recent activity"), list)
   const drawStory = () => {
     section.hidden = entries.length === 0
     keyed(list, entries.slice(0, 8), {
@@ -88,14 +84,14 @@ const marketStory = (life) => {
         ),
     })
   }
-  life.keep(
+  lifetime.onEnd(
     subscribe("market", {
       onState: (state) => {
         const listed = Array.isArray(state) ? state : (state?.result ?? [])
         entries.splice(
           0,
           entries.length,
-          ...listed.map(({ at, emoji_id }) => ({ id: emoji_id, at: at ?? "", kind: "bought" })),
+          ...listed.map(({ at, emoji_id }) => ({ id: emoji_id, at: at ?? "", kind: "sold" })),
         )
         drawStory()
       },
@@ -103,7 +99,7 @@ const marketStory = (life) => {
         entries.unshift({
           id: data.emoji_id,
           at,
-          kind: event === "market.released" ? "free again" : "bought",
+          kind: event === "market.released" ? "available again" : "sold",
         })
         drawStory()
       },
@@ -112,8 +108,8 @@ const marketStory = (life) => {
   return section
 }
 
-export const draw = async (root, life, [asked]) => {
-  const id = asked ?? new URLSearchParams(location.search).get("emoji_id") ?? ""
+export const draw = async (root, lifetime, [requested]) => {
+  const id = requested ?? new URLSearchParams(location.search).get("emoji_id") ?? ""
   const { categories } = await loadVocabulary()
   const { form } = idForm({
     label: "Emoji id",
@@ -126,11 +122,11 @@ export const draw = async (root, life, [asked]) => {
     h(
       "p",
       { class: "soft" },
-      "A short row of emoji that stands for payment addresses, links and keys. What you look at stays up to date by itself.",
+      "An emoji id is a short sequence of emoji that points to payment addresses, links and keys. Results update automatically.",
     ),
     form,
   )
-  if (id !== "") root.append(watched(id, categories, life))
-  root.append(marketStory(life))
+  if (id !== "") root.append(watched(id, categories, lifetime))
+  root.append(marketStory(lifetime))
   return id === "" ? "Look up" : id
 }

@@ -2,14 +2,14 @@ import { keepFocus } from "./focus.js"
 import { actionButton } from "./parts/actions.js"
 import { fill, h } from "./parts/dom.js"
 import { notify } from "./parts/notices.js"
-import { Life } from "./parts/signal.js"
+import { Lifetime } from "./parts/signal.js"
 import { explain, Problem } from "./platform/http.js"
 import { liveState, startLive } from "./platform/live.js"
 import { account, endLogin, resume } from "./platform/session.js"
 import { cart, startStore, transfers } from "./platform/store.js"
 import * as tab from "./tab.js"
 
-/** The frame around the views: which one is shown, who is signed in, whether the socket is live. */
+/** The frame around the views: navigation, the signed-in user, and the state of the live connection. */
 
 const views = {
   lookup: { label: "Look up", sign: "🔎", load: () => import("./lookup.js") },
@@ -33,7 +33,7 @@ const nav = document.getElementById("views")
 const corner = document.getElementById("account")
 const isAdmin = () => account.value?.role === "Admin" || account.value?.role === "Super"
 
-/** Parts of an address that somebody may have cut off. @param {string} part */
+/** Decodes a part of the URL. A truncated escape sequence is returned unchanged. @param {string} part */
 const decode = (part) => {
   try {
     return decodeURIComponent(part)
@@ -73,19 +73,19 @@ const drawNav = () => {
   )
 }
 
-/** Whether a login ends because its person wants it to. */
-let isLeaving = false
+/** True while the user signs out. Distinguishes signing out from a session that ended otherwise. */
+let isSigningOut = false
 
 const signOut = async () => {
-  isLeaving = true
+  isSigningOut = true
   const ended = endLogin()
-  isLeaving = false
+  isSigningOut = false
   location.hash = "#/lookup"
   try {
     await ended
-    notify("You are signed out everywhere.")
+    notify("You are signed out on all devices.")
   } catch (error) {
-    notify(`You are signed out here, but perhaps not elsewhere. ${explain(error)}`, "bad")
+    notify(`You are signed out here, but other devices may still be signed in. ${explain(error)}`, "bad")
   }
 }
 
@@ -111,15 +111,15 @@ const drawLive = (state) => {
   fill(place, liveWords[state])
 }
 
-let life = new Life()
+let lifetime = new Lifetime()
 let shown = 0
-/** What to do about a view that could not be shown. @type {(() => unknown) | undefined} */
+/** Retries the view that could not be shown. @type {(() => unknown) | undefined} */
 let tryAgain
-let wasAway = false
+let wasOffline = false
 
 /**
- * A view is a file of the service's too, which has no view of a page that is older than itself, and a browser asks for
- * one it did not get only in a new page.
+ * Loads the script of a view. It fails when the service is unreachable, or when the page is older than the deployed
+ * release. Browsers do not request a failed module again in the same page, so the retry reloads the page.
  */
 const loadView = (view) =>
   view.load().catch(() => {
@@ -129,14 +129,14 @@ const loadView = (view) =>
 
 const afterKey = "console-after"
 
-/** To the sign-in, in the place of what only users see. */
-const askWho = () => {
+/** Shows the sign-in view instead of a view that needs a user, and remembers that view. */
+const showSignIn = () => {
   tab.remember(afterKey, location.hash)
   location.replace("#/sign-in")
 }
 
-/** From the sign-in to what was wanted before it. */
-const goOn = () => {
+/** Shows the view that was requested before the sign-in. */
+const continueAfterSignIn = () => {
   location.replace(tab.recall(afterKey) ?? "#/market")
   tab.forget(afterKey)
 }
@@ -145,15 +145,15 @@ const show = async () => {
   tryAgain = undefined
   const { name, rest } = here()
   const view = views[name]
-  life.end()
-  const own = new Life()
-  life = own
+  lifetime.end()
+  const own = new Lifetime()
+  lifetime = own
   const turn = ++shown
   drawNav()
-  // In the place of what is left: the back button leads to what was seen before.
-  if (view.forUsers && account.value === undefined) return askWho()
-  // A mailed link may be another person's: that one is followed.
-  if (name === "sign-in" && rest[0] !== "browser" && account.value !== undefined) return goOn()
+  // The sign-in replaces the history entry, so the back button returns to the view shown before.
+  if (view.forUsers && account.value === undefined) return showSignIn()
+  // A magic link may belong to another user, so it is followed even when a user is signed in.
+  if (name === "sign-in" && rest[0] !== "browser" && account.value !== undefined) return continueAfterSignIn()
   main.setAttribute("aria-busy", "true")
   try {
     const { draw } = await loadView(view)
@@ -165,7 +165,7 @@ const show = async () => {
     document.title = `${title} · Emoji Id Directory`
     const heading = root.querySelector("h1")
     heading?.setAttribute("tabindex", "-1")
-    // Nothing is taken from whoever has just loaded the page; afterwards the new view speaks first.
+    // The first view does not move the focus. Later views do, so that screen readers announce them.
     if (turn > 1) {
       heading?.focus({ preventScroll: true })
       scrollTo(0, 0)
@@ -173,10 +173,10 @@ const show = async () => {
   } catch (error) {
     if (turn !== shown) return
     tryAgain ??= show
-    document.title = "That did not work · Emoji Id Directory"
+    document.title = "This page could not be loaded · Emoji Id Directory"
     fill(
       main,
-      h("h1", { tabindex: "-1" }, "That did not work"),
+      h("h1", { tabindex: "-1" }, "This page could not be loaded"),
       h("p", { class: "bad", role: "alert" }, explain(error)),
       actionButton("Try again", tryAgain),
     )
@@ -192,10 +192,10 @@ const start = async () => {
   startStore()
   liveState.watch((state) => {
     drawLive(state)
-    if (state === "waiting") wasAway = true
-    if (state !== "live" || !wasAway) return
-    // The service is back, so what it could not show may be shown now.
-    wasAway = false
+    if (state === "waiting") wasOffline = true
+    if (state !== "live" || !wasOffline) return
+    // The service is reachable again, so a view that failed to load is retried.
+    wasOffline = false
     tryAgain?.()
   })
   cart.watch(drawNav)
@@ -204,14 +204,14 @@ const start = async () => {
   account.watch((current) => {
     drawCorner()
     drawNav()
-    // Another person sees another page.
+    // A different user gets a freshly drawn view.
     if (current?.user.id === userId) return
     userId = current?.user.id
-    if (userId === undefined && !isLeaving) notify("You were signed out.", "warn")
+    if (userId === undefined && !isSigningOut) notify("You were signed out.", "warn")
     if (userId === undefined && views[here().name].forUsers) {
-      if (isLeaving) location.hash = "#/lookup"
-      else askWho()
-    } else if (userId !== undefined && here().name === "sign-in") goOn()
+      if (isSigningOut) location.hash = "#/lookup"
+      else showSignIn()
+    } else if (userId !== undefined && here().name === "sign-in") continueAfterSignIn()
     else show()
   })
   document.querySelector(".skip").addEventListener("click", (event) => {

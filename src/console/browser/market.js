@@ -8,7 +8,7 @@ import { explain } from "./platform/http.js"
 import { subscribe } from "./platform/live.js"
 import { cart, showCart } from "./platform/store.js"
 
-const availabilityWords = {
+const availabilityLabels = {
   Available: ["Available", "good"],
   Taken: ["Taken", "bad"],
   InCart: ["Held by a buyer", "warn"],
@@ -18,13 +18,13 @@ const availabilityWords = {
 
 const addToCart = async (id) => {
   showCart(await call("POST", "/cart", { items: [{ emoji_id: id }] }))
-  notify(`${id} is in the cart.`, "good")
+  notify(`${id} was added to your cart.`, "good")
 }
 
 const isInCart = (id) => cart.value.order?.order_items.some((item) => item.emoji_id === id) ?? false
 
 const buyButton = (item, kind = "") => {
-  if (isInCart(item.emoji_id)) return h("a", { class: "button plain", href: "#/cart" }, "In the cart")
+  if (isInCart(item.emoji_id)) return h("a", { class: "button plain", href: "#/cart" }, "In cart")
   if (item.available)
     return actionButton("Add to cart", () => addToCart(item.emoji_id), {
       class: kind,
@@ -32,10 +32,10 @@ const buyButton = (item, kind = "") => {
     })
   if (item.availability === "Taken" || item.availability === "InCart")
     return actionButton(
-      "Tell me when it is free",
+      "Notify me when available",
       async () => {
         await call("POST", "/user_interests", { emoji_id: item.emoji_id })
-        notify(`You will hear when ${item.emoji_id} can be had.`, "good")
+        notify(`You will be notified when ${item.emoji_id} becomes available.`, "good")
       },
       { class: "plain" },
     )
@@ -45,10 +45,10 @@ const buyButton = (item, kind = "") => {
 const price = (item) => (item.price === undefined ? "—" : dollars(item.price))
 
 const resultCard = (item) => {
-  const [text, kind] = availabilityWords[item.availability] ?? [item.availability, ""]
+  const [text, kind] = availabilityLabels[item.availability] ?? [item.availability, ""]
   return h(
     "section",
-    { class: "card offer", "aria-label": `Offer ${item.emoji_id}` },
+    { class: "card offer", "aria-label": `Search result ${item.emoji_id}` },
     h("p", { class: "center" }, emojiText(item.emoji_id, "huge")),
     h(
       "p",
@@ -63,7 +63,7 @@ const resultCard = (item) => {
       { class: "row middle" },
       buyButton(item),
       item.availability === "Taken" &&
-        h("a", { href: `#/lookup/${encodeURIComponent(item.emoji_id)}` }, "What it points at"),
+        h("a", { href: `#/lookup/${encodeURIComponent(item.emoji_id)}` }, "Show records"),
     ),
   )
 }
@@ -86,12 +86,12 @@ const tile = (item) =>
     buyButton(item, "plain"),
   )
 
-export const draw = async (root, life, [asked = ""]) => {
+export const draw = async (root, lifetime, [requested = ""]) => {
   const results = h("div", { "aria-live": "polite" })
   const { form } = idForm({
-    label: "Which id would you like?",
+    label: "Search for an emoji id",
     button: "Search",
-    value: asked,
+    value: requested,
     view: "market",
   })
   root.append(h("h1", {}, "Find an id to buy"), form, results)
@@ -102,18 +102,18 @@ export const draw = async (root, life, [asked = ""]) => {
     fill(
       results,
       found.result && resultCard(found.result),
-      h("h2", {}, found.result ? "Others like it" : "How about one of these?"),
+      h("h2", {}, found.result ? "Similar ids" : "Suggestions"),
       found.others.length === 0
-        ? empty("🔭", "Nothing else to offer.")
+        ? empty("🔭", "No suggestions.")
         : h("ul", { class: "tiles" }, found.others.map(tile)),
     )
   }
   const load = async () => {
-    if (asked === "") {
+    if (requested === "") {
       const { result } = await get("/emoji_id/random?limit=12")
       found = { others: result }
     } else {
-      const { alternates, result } = await get(`/emoji_id/search?emoji_id=${encodeURIComponent(asked)}`)
+      const { alternates, result } = await get(`/emoji_id/search?emoji_id=${encodeURIComponent(requested)}`)
       found = { result, others: alternates }
     }
     drawFound()
@@ -123,15 +123,15 @@ export const draw = async (root, life, [asked = ""]) => {
   } catch (error) {
     fill(results, h("p", { class: "bad", role: "alert" }, explain(error)))
   }
-  life.keep(cart.watch(drawFound))
+  lifetime.onEnd(cart.watch(drawFound))
   const concerns = (id) =>
     found?.result?.emoji_id === id || found?.others.some((item) => item.emoji_id === id)
-  life.keep(
+  lifetime.onEnd(
     subscribe("market", {
       onEvent: (_, { emoji_id }) => {
-        if (asked !== "" && concerns(emoji_id)) load().catch(() => {})
+        if (requested !== "" && concerns(emoji_id)) load().catch(() => {})
       },
     }),
   )
-  return asked === "" ? "Market" : `${asked} on the market`
+  return requested === "" ? "Market" : `Market: ${requested}`
 }

@@ -25,12 +25,12 @@ const orderRow = (order) =>
       h("span", { class: "soft" }, `No. ${order.order_number}`),
       h("span", { class: "soft" }, when(order.paid_at ?? order.created_at)),
       order.amount_overpaid_in_cents > 0 &&
-        h("span", { class: "warn" }, `${dollars(order.amount_overpaid_in_cents)} too much`),
+        h("span", { class: "warn" }, `${dollars(order.amount_overpaid_in_cents)} overpaid`),
     ),
   )
 
-/** The user's orders besides the cart, newest first. @param {Element} place */
-export const drawPast = (place) => {
+/** Draws the user's orders without the open cart, newest first. @param {Element} place */
+export const drawOrderHistory = (place) => {
   const list = h("ul", { class: "orders plain-list" })
   return drawPaged(
     place,

@@ -3,36 +3,36 @@ import { fill, h } from "./parts/dom.js"
 import { clockTime } from "./parts/format.js"
 import { request } from "./platform/http.js"
 
-/** Outside production mail is not sent but can be read, so that everything can be tried. */
+/** Outside production, mail is stored in an outbox that the console can read. */
 export const isDevelopment = () => document.getElementById("view").dataset.development === "yes"
 
 /** @param {string} to @param {string} kind */
-export const latestLetter = async (to, kind) => {
-  const letters = await request("GET", `/dev/outbox?to=${encodeURIComponent(to)}`)
-  return letters.find((letter) => letter.kind === kind)
+export const latestMessage = async (to, kind) => {
+  const messages = await request("GET", `/dev/outbox?to=${encodeURIComponent(to)}`)
+  return messages.find((message) => message.kind === kind)
 }
 
 /**
- * A look into the development outbox.
- * @param {{to: string, kind: string, take: (letter: {code?: string, link?: string}) => unknown, label?: string}} how
+ * A button that reads the latest message from the development outbox. Returns false in production.
+ * @param {{to: string, kind: string, take: (message: {code?: string, link?: string}) => unknown, label?: string}} how
  */
-export const outboxHint = ({ kind, label = "Read the mail here", take, to }) => {
+export const outboxHint = ({ kind, label = "Fill in from outbox", take, to }) => {
   if (!isDevelopment()) return false
-  const said = h("span", { class: "soft small" })
+  const status = h("span", { class: "soft small" })
   return h(
     "p",
     { class: "outbox small" },
     actionButton(
       label,
       async () => {
-        const letter = await latestLetter(to, kind)
-        if (letter === undefined) return fill(said, "Nothing has arrived yet.")
-        fill(said, `From the development outbox, ${clockTime(letter.at)}.`)
-        take(letter)
+        const message = await latestMessage(to, kind)
+        if (message === undefined) return fill(status, "No message has arrived yet.")
+        fill(status, `From the development outbox, ${clockTime(message.at)}.`)
+        take(message)
       },
       { class: "plain small" },
     ),
     " ",
-    said,
+    status,
   )
 }

@@ -1,8 +1,8 @@
 import { Problem, request } from "./platform/http.js"
 
 /**
- * A code that was sent and not answered. If it was taken, the login it was for has been replaced, and only the same request
- * tells by what: without it that login would count as stolen when it is used again.
+ * A code that was sent but not answered. If the service accepted it, the refresh token was rotated, and only repeating the
+ * same request returns the new tokens. Using the old refresh token instead would count as token theft.
  * @type {{code: string, refresh_token: string} | undefined}
  */
 let unanswered
@@ -10,7 +10,7 @@ let unanswered
 const longestKey = 200
 
 /** @param {unknown} error */
-const isAnswer = (error) =>
+const isFinalAnswer = (error) =>
   error instanceof Problem && error.status > 0 && error.status < 500 && error.status !== 409
 
 /** @param {{code: string, refresh_token: string}} body */
@@ -22,23 +22,26 @@ const send = async (body) => {
     unanswered = undefined
     return next
   } catch (error) {
-    if (isAnswer(error)) unanswered = undefined
+    if (isFinalAnswer(error)) unanswered = undefined
     throw error
   }
 }
 
-/** What an unanswered code has made of a login; nothing, if it was not taken. @param {string} refreshToken */
+/**
+ * Repeats an unanswered code request. Returns the new tokens, or undefined if there is none or the code was rejected.
+ * @param {string} refreshToken
+ */
 export const settled = async (refreshToken) => {
   if (unanswered?.refresh_token !== refreshToken) return undefined
   try {
     return await send(unanswered)
   } catch (error) {
-    if (isAnswer(error)) return undefined
+    if (isFinalAnswer(error)) return undefined
     throw error
   }
 }
 
-/** New tokens for a login that proves itself by a code. @param {string} refreshToken @param {string} code */
+/** Verifies a two-factor code and returns new tokens. @param {string} refreshToken @param {string} code */
 export const prove = async (refreshToken, code) => {
   const earlier = unanswered?.code === code ? undefined : await settled(refreshToken)
   return earlier ?? send({ code, refresh_token: refreshToken })

@@ -1,6 +1,6 @@
 /**
- * What this tab remembers when its page is loaded anew. A browser may let sites keep nothing, or no more: then it is
- * remembered until that.
+ * Values that survive a reload of this tab. If the browser denies sessionStorage or it is full, values are stored in
+ * memory and are lost on reload.
  */
 
 /** @type {Map<string, string>} */

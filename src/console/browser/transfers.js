@@ -17,7 +17,7 @@ const statusKinds = {
   AwaitingReceiver: "warn",
 }
 
-const steps = ["Asked for", "Confirmed by the sender", "Accepted"]
+const steps = ["Requested", "Confirmed by sender", "Accepted"]
 const reached = { AwaitingSender: 1, AwaitingReceiver: 2, Accepted: 3, Deleted: 0, Expired: 0 }
 
 const progress = (transfer) =>
@@ -39,16 +39,20 @@ const codeForm = (transfer, side) => {
           "Send a new code",
           async () => {
             await call("POST", `/transfers/${transfer.id}/resend_code`)
-            notify("A new code is on its way.")
+            notify("A new code was sent by email.")
           },
           { class: "plain" },
         ),
-        actionButton(isSender ? "Call it off" : "Refuse", () => call("DELETE", `/transfers/${transfer.id}`), {
-          class: "plain",
-        }),
+        actionButton(
+          isSender ? "Cancel transfer" : "Decline",
+          () => call("DELETE", `/transfers/${transfer.id}`),
+          {
+            class: "plain",
+          },
+        ),
       ],
     },
-    field("Code from your mail", {
+    field("Code from your email", {
       name: "code",
       inputmode: "numeric",
       autocomplete: "one-time-code",
@@ -71,7 +75,9 @@ const transferCard = (transfer, side) => {
   const mine =
     (isSender && transfer.status === "AwaitingSender") ||
     (!isSender && transfer.status === "AwaitingReceiver")
-  const other = isSender ? transfer.email || "the owner of a key" : (transfer.sender_email ?? "somebody")
+  const other = isSender
+    ? transfer.email || "the owner of a public key"
+    : (transfer.sender_email ?? "an unknown sender")
   return h(
     "li",
     { class: "card transfer" },
@@ -84,7 +90,8 @@ const transferCard = (transfer, side) => {
     ),
     isOpen(transfer) && progress(transfer),
     transfer.message && h("blockquote", {}, transfer.message),
-    transfer.clear_on_transfer && h("p", { class: "soft small" }, "Its records are cleared when it moves."),
+    transfer.clear_on_transfer &&
+      h("p", { class: "soft small" }, "Its records are cleared when the transfer completes."),
     mine && codeForm(transfer, side),
     isOpen(transfer) &&
       !mine &&
@@ -94,11 +101,15 @@ const transferCard = (transfer, side) => {
         h(
           "span",
           { class: "soft" },
-          isSender ? "Waiting for the receiver." : "Waiting for the sender to confirm.",
+          isSender ? "Waiting for the receiver to accept." : "Waiting for the sender to confirm.",
         ),
-        actionButton(isSender ? "Call it off" : "Refuse", () => call("DELETE", `/transfers/${transfer.id}`), {
-          class: "plain",
-        }),
+        actionButton(
+          isSender ? "Cancel transfer" : "Decline",
+          () => call("DELETE", `/transfers/${transfer.id}`),
+          {
+            class: "plain",
+          },
+        ),
       ),
     !isOpen(transfer) &&
       h(
@@ -122,7 +133,7 @@ const drawList = (list, items, side, nothing) => {
 const newTransfer = () =>
   actionForm(
     {
-      label: "Begin the transfer",
+      label: "Start transfer",
       name: "New transfer",
       submit: async (values, form) => {
         await call("POST", "/transfers", {
@@ -135,12 +146,12 @@ const newTransfer = () =>
       },
     },
     choice("Id", "eid", [], { class: "emoji-select", required: true }),
-    field("To the email address", { name: "email", type: "email", maxlength: "320", required: true }),
-    field("A few words (optional)", { name: "message", maxlength: "1000" }),
-    tick("Clear its records when it moves", { name: "clear" }),
+    field("Recipient email", { name: "email", type: "email", maxlength: "320", required: true }),
+    field("Message (optional)", { name: "message", maxlength: "1000" }),
+    tick("Clear its records when the transfer completes", { name: "clear" }),
   )
 
-/** Where the chosen id cannot be given any more, none takes its place: it is to be chosen again. */
+/** Updates the options. If the selected id is no longer available, the selection is cleared. */
 const offer = (select, ids) => {
   const isFirst = select.options.length === 0
   const { value } = select
@@ -151,7 +162,7 @@ const offer = (select, ids) => {
   if (!isFirst) select.value = value
 }
 
-export const draw = async (root, life) => {
+export const draw = async (root, lifetime) => {
   const begin = h("div", {})
   const form = newTransfer()
   const card = h("div", { class: "card" }, form)
@@ -160,32 +171,32 @@ export const draw = async (root, life) => {
   const more = h("div", {})
   root.append(
     h("h1", {}, "Transfers"),
-    h("h2", {}, "To you"),
+    h("h2", {}, "Incoming"),
     incoming,
-    h("h2", {}, "From you"),
+    h("h2", {}, "Outgoing"),
     outgoing,
     more,
-    h("h2", {}, "Give an id to somebody"),
+    h("h2", {}, "Transfer an id"),
     begin,
   )
-  // What somebody is filling in stays, unless there is nothing left to give.
+  // The form stays in place while the user types, unless no ids are left.
   const drawBegin = coalesced(async () => {
     const ids = await getAll("/emoji_id")
     const given = new Set(transfers.value?.outgoing.filter(isOpen).map(({ eid }) => eid))
     const free = ids.filter((id) => !given.has(id))
     offer(form.elements.eid, free)
-    if (free.length === 0) fill(begin, empty("📮", "You have no id to give away."))
+    if (free.length === 0) fill(begin, empty("📮", "You have no ids that can be transferred."))
     else if (!begin.contains(card)) fill(begin, card)
   })
-  life.keep(
+  lifetime.onEnd(
     transfers.watch((value) => {
       if (value === undefined) return
-      drawList(incoming, value.incoming, "receiver", "Nothing waits for you.")
-      drawList(outgoing, value.outgoing, "sender", "You have sent nothing.")
+      drawList(incoming, value.incoming, "receiver", "No incoming transfers.")
+      drawList(outgoing, value.outgoing, "sender", "No outgoing transfers.")
       fill(more, cut(value.outgoing, value.sent))
       drawBegin().catch(() => {})
     }),
   )
-  life.keep(ownedChanges.watch(() => drawBegin().catch(() => {})))
+  lifetime.onEnd(ownedChanges.watch(() => drawBegin().catch(() => {})))
   return "Transfers"
 }

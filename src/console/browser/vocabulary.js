@@ -12,8 +12,8 @@ export const loadVocabulary = () => {
 }
 
 /**
- * What was typed, with names such as `rocket.ocean` or `rocket ocean` put into emoji. What is no name stays as it is:
- * the service says what is wrong with it.
+ * Converts typed names such as `rocket.ocean` or `rocket ocean` to emoji. Text with an unknown name is returned
+ * unchanged, and the service reports the error.
  * @param {string} typed
  */
 export const readId = async (typed) => {

@@ -12,11 +12,11 @@ const read = (...args: string[]) => {
 }
 
 describe("the flags of a comparison with another commit", () => {
-  it("are absent in a plain run", () => {
+  it("are absent in the normal mode", () => {
     expect(read()).toBeUndefined()
   })
 
-  it("need only the commit", () => {
+  it("require only the commit", () => {
     expect(read("--against", "HEAD~1")).toEqual({
       ref: "HEAD~1",
       scenarios: comparedScenarios,
@@ -25,7 +25,7 @@ describe("the flags of a comparison with another commit", () => {
     })
   })
 
-  it("choose scenarios, pairs and seconds", () => {
+  it("select scenarios, pairs and seconds", () => {
     const flags = read(
       "--against",
       "main",
@@ -50,12 +50,12 @@ describe("the flags of a comparison with another commit", () => {
     [["--against", "HEAD", "--only", "nope"], /^--only must be one of lookup, .*, not "nope"$/],
     [["--against", "HEAD", "--scenario", "hello"], "--scenario cannot be used with --against"],
     [["--against", "HEAD", "--quick"], "--quick cannot be used with --against"],
-  ])("are refused when they make no sense: %j", (args, message) => {
+  ])("are rejected if they are invalid: %j", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError)
     expect(() => read(...args)).toThrow(message)
   })
 
-  it("do not share a scenario's name with the plain run, since the generator finds it by name", () => {
+  it("use other scenario names than the normal mode, because the generator finds scenarios by name", () => {
     const names = [...scenarios, ...comparedScenarios].map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })

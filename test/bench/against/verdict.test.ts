@@ -5,37 +5,37 @@ const around = (centre: number, spread: number, pairs: number) =>
   Array.from({ length: pairs }, (_, pair) => centre * (1 + (pair % 2 === 0 ? spread : -spread)))
 
 describe("the verdict of a comparison with another commit", () => {
-  it("calls a loss slower when the pairs agree, whichever direction is better for the figure", () => {
+  it("is slower when the pairs agree on a loss, for figures of both directions", () => {
     expect(judge(around(0.9, 0.01, 8), "higher")?.verdict).toBe("slower beyond noise")
     expect(judge(around(1.1, 0.01, 8), "lower")?.verdict).toBe("slower beyond noise")
   })
 
-  it("calls a gain faster", () => {
+  it("is faster when the pairs agree on a gain", () => {
     expect(judge(around(1.1, 0.01, 8), "higher")?.verdict).toBe("faster beyond noise")
     expect(judge(around(0.9, 0.01, 8), "lower")?.verdict).toBe("faster beyond noise")
   })
 
-  it("finds no difference when the pairs differ more than the commits", () => {
+  it("is no difference when the pairs vary more than the commits differ", () => {
     expect(judge(around(0.95, 0.2, 8), "higher")?.verdict).toBe("no difference beyond noise")
   })
 
-  it("finds no difference in a certain loss below two percent", () => {
+  it("is no difference for a loss below two percent", () => {
     expect(judge(around(0.99, 0.0001, 8), "higher")?.verdict).toBe("no difference beyond noise")
   })
 
-  it("is not decided by one bad pair", () => {
+  it("does not depend on one bad pair", () => {
     expect(judge([1, 1.01, 0.99, 0.4, 1, 1.01, 0.99, 1], "higher")?.verdict).toBe(
       "no difference beyond noise",
     )
   })
 
-  it("needs more agreement with fewer pairs", () => {
+  it("requires more agreement with fewer pairs", () => {
     expect(judge(around(0.93, 0.02, 3), "higher")?.verdict).toBe("no difference beyond noise")
     expect(judge(around(0.93, 0.02, 20), "higher")?.verdict).toBe("slower beyond noise")
   })
 
-  it("rarely finds a difference between equal sides", () => {
-    // A fixed sequence, so that the test cannot fail by chance.
+  it("is rarely a difference between equal sides", () => {
+    // A fixed sequence, so that the test cannot fail randomly.
     let state = 12_345
     const random = () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -52,12 +52,12 @@ describe("the verdict of a comparison with another commit", () => {
     expect(slower).toBeLessThan(10)
   })
 
-  it("says nothing with fewer than three usable pairs", () => {
+  it("is undefined with fewer than three usable pairs", () => {
     expect(judge([0.5, 0.5], "higher")).toBeUndefined()
     expect(judge([0.5, 0.5, Number.NaN, 0, Number.POSITIVE_INFINITY], "higher")).toBeUndefined()
   })
 
-  it("gives the geometric mean, its interval and the range of the pairs", () => {
+  it("contains the geometric mean, its interval and the range of the pairs", () => {
     const judged = judge([0.5, 1, 2], "higher")
     expect(judged?.ratio).toBeCloseTo(1)
     expect(judged).toMatchObject({ min: 0.5, max: 2 })

@@ -5,7 +5,7 @@ import { runFanOut } from "../../../bench/crowd/fan-out.ts"
 import { runReconnectStorm } from "../../../bench/crowd/reconnect-storm.ts"
 import { buildRequest } from "../../../bench/load/request.ts"
 import { machineMs } from "../../../bench/machine-clock.ts"
-import { PublishDoor } from "../../../bench/publish-door.ts"
+import { PublishEndpoint } from "../../../bench/publish-endpoint.ts"
 import { fanOutOne } from "../../../bench/scenarios/fan-out.ts"
 import { barePublish, liveCommits, type RunningServer } from "../../../bench/side.ts"
 import { inTime } from "../../fixtures/suite/patience.ts"
@@ -24,7 +24,7 @@ const listenTo = (channels: number) => ({
   helloAnswers: 1,
 })
 
-/** A run that is long enough for more than this. */
+/** Repeats the run with a longer duration until more than `least` operations complete. */
 const measure = <Run extends { readonly completed: number }>(
   least: number,
   run: (longer: typeof plan) => Promise<Run>,
@@ -34,8 +34,8 @@ const measure = <Run extends { readonly completed: number }>(
     return done.completed > least ? done : undefined
   })
 
-describe("a crowd", () => {
-  it.each([1, 7])("gets every frame published to %i channels", async (channels) => {
+describe("many WebSocket clients", () => {
+  it.each([1, 7])("receive every frame published to %i channels", async (channels) => {
     const triggers = Array.from({ length: channels }, (_, i) =>
       buildRequest(server.target, { method: "POST", path: `/publish/c${i}` }),
     )
@@ -51,8 +51,8 @@ describe("a crowd", () => {
     expect(run.server?.rssMb).toBeGreaterThan(1)
   })
 
-  it("gets every frame the service itself commits", async () => {
-    if (!("fanOut" in fanOutOne)) throw new Error("no scenario of a crowd")
+  it("receive every event that the service commits", async () => {
+    if (!("fanOut" in fanOutOne)) throw new Error("expected a fan-out scenario")
     const service = await liveCommits().start()
     onTestFinished(() => service.stop())
     const fanOut = fanOutOne.fanOut(service.target, undefined, plan.connections)
@@ -61,14 +61,14 @@ describe("a crowd", () => {
     expect(run.completed).toBeGreaterThan(60)
   })
 
-  it("times a frame from the commit, whenever that was", async () => {
+  it("measure the delivery time of a frame from its commit", async () => {
     const app = uWS.App().ws("/live", {
       message: (socket, message) => {
         socket.subscribe(Buffer.from(message).toString())
         socket.send("subscribed")
       },
     })
-    new PublishDoor(app, (channels) => {
+    new PublishEndpoint(app, (channels) => {
       for (const channel of channels) app.publish(channel, "event")
       return machineMs() - 10_000
     })
@@ -84,15 +84,15 @@ describe("a crowd", () => {
     expect(run.latency.p50Ms).toBeGreaterThanOrEqual(10_000)
   })
 
-  it("that misses frames counts the round as a timeout", async () => {
-    const trigger = buildRequest(server.target, { method: "POST", path: "/publish/nobody" })
+  it("report a timeout for a round with missing frames", async () => {
+    const trigger = buildRequest(server.target, { method: "POST", path: "/publish/unused" })
     const fanOut = { ...listenTo(1), channels: 1, publishers: 1, trigger: () => trigger }
     const run = await runFanOut(server.target, fanOut, { ...plan, timeoutSeconds: 0.2 }, server.pid)
     expect(run.completed).toBe(0)
     expect(run.errors["timeout"]).toBeGreaterThan(0)
   })
 
-  it("leaves and comes back as a whole", async () => {
+  it("disconnect and reconnect all together", async () => {
     const run = await measure(0, (longer) =>
       runReconnectStorm(server.target, listenTo(1), longer, server.pid),
     )
@@ -101,7 +101,7 @@ describe("a crowd", () => {
     expect(run.completed).toBeGreaterThan(0)
   })
 
-  it("says how many sockets were refused", async () => {
+  it("count rejected sockets", async () => {
     const crowd = new Crowd(5, server.target, { ...listenTo(1), path: "/elsewhere" }, () => {})
     expect(await crowd.join(5)).toBe(false)
     expect(crowd.ready).toBe(0)

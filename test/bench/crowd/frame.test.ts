@@ -20,8 +20,8 @@ function serverFrame(opcode: number, payload: Buffer): Buffer {
 
 const sizes = fc.oneof(fc.nat(200), fc.constantFrom(125, 126, 65_535, 65_536))
 
-describe("frames", () => {
-  it("match the example of RFC 6455 once unmasked, and are masked on the wire", () => {
+describe("WebSocket frames", () => {
+  it("are masked and match the example of RFC 6455 after unmasking", () => {
     const frame = encodeText("Hello")
     expect([...frame.subarray(0, 2)]).toEqual([0x81, 0x85])
     expect(frame.includes("Hello")).toBe(false)
@@ -29,7 +29,7 @@ describe("frames", () => {
     expect(Buffer.from(unmasked).toString()).toBe("Hello")
   })
 
-  it("announce every size in the right form", () => {
+  it("encode every payload length in the correct format", () => {
     fc.assert(
       fc.property(sizes, (size) => {
         const frame = encodeClientFrame(2, Buffer.alloc(size))
@@ -40,7 +40,7 @@ describe("frames", () => {
     )
   })
 
-  it("are read whole or not at all, and the rest is left for later", () => {
+  it("are read only when they are complete, and the remaining bytes stay in the buffer", () => {
     fc.assert(
       fc.property(fc.array(sizes, { minLength: 1, maxLength: 4 }), fc.nat(), (all, at) => {
         const frames = all.map((size, i) => serverFrame(1, Buffer.alloc(size, i)))
@@ -57,7 +57,7 @@ describe("frames", () => {
     )
   })
 
-  it("that are fragmented, compressed, masked or too large are refused", () => {
+  it("are rejected if they are fragmented, compressed, masked or too large", () => {
     const bad = [
       [0x01, 0],
       [0xc1, 0],

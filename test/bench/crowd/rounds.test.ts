@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Rounds } from "../../../bench/crowd/rounds.ts"
 
 describe("rounds", () => {
-  it("know the round of a delivery by counting, and the last one of each", () => {
+  it("find the round of a delivery by counting, and its last delivery", () => {
     const shape = fc.record({
       sockets: fc.integer({ min: 1, max: 12 }),
       channels: fc.integer({ min: 1, max: 12 }),
@@ -29,11 +29,11 @@ describe("rounds", () => {
     )
   })
 
-  it("ignore a frame nobody asked for", () => {
+  it("ignore a frame that belongs to no round", () => {
     expect(new Rounds(2, 1).deliver(0)).toBeUndefined()
   })
 
-  it("start afresh after a loss", () => {
+  it("start again after a lost frame", () => {
     const rounds = new Rounds(3, 1)
     rounds.begin()
     rounds.deliver(0)

@@ -11,13 +11,13 @@ const greet = () =>
   converse(function* (connection): Talk {
     yield say(`hello ${connection}`)
     for (;;) {
-      const told = yield say("name?", 200)
-      yield say(`welcome ${JSON.parse(told.body.toString())}`, 201)
+      const answer = yield say("name?", 200)
+      yield say(`welcome ${JSON.parse(answer.body.toString())}`, 201)
     }
   })
 
 describe("a conversation", () => {
-  it("says next what the last answer made of it, each connection by itself", () => {
+  it("builds the next request of each connection from its last response", () => {
     const { source, judge } = greet()
     expect(source(1).toString()).toBe("hello 1")
     expect(source(2).toString()).toBe("hello 2")
@@ -29,7 +29,7 @@ describe("a conversation", () => {
     expect(source(1).toString()).toBe("name?")
   })
 
-  it("begins anew after an answer it did not expect, one it cannot read, and none at all", () => {
+  it("starts again after an unexpected, an unreadable or a missing response", () => {
     const { source, judge } = greet()
     const untilName = () => {
       expect(source(1).toString()).toBe("hello 1")

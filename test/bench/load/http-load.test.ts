@@ -28,7 +28,7 @@ const load = (target: Target, traffic: Partial<HttpTraffic> = {}, changes: Parti
   return runHttpLoad(target, { source: () => request, ...traffic }, { ...plan, ...changes }, undefined)
 }
 
-/** A run that is long enough for more answers than this. */
+/** Repeats the run with a longer duration until more than `least` responses arrive. */
 const loadFor = (answers: number, target: Target, traffic: Partial<HttpTraffic> = {}) =>
   inTime(plan.durationSeconds, async (durationSeconds) => {
     const run = await load(target, traffic, { durationSeconds })
@@ -36,7 +36,7 @@ const loadFor = (answers: number, target: Target, traffic: Partial<HttpTraffic> 
   })
 
 describe("a closed loop", () => {
-  it("sends requests a real server understands, and counts the answers", async () => {
+  it("sends valid requests to a real server and counts the responses", async () => {
     const bodies = new Set<string>()
     const target = await serve((request, response) => {
       let body = ""
@@ -58,7 +58,7 @@ describe("a closed loop", () => {
     expect(run.latency.maxMs).toBeGreaterThanOrEqual(run.latency.p50Ms)
   })
 
-  it("gives each connection its own requests in order", async () => {
+  it("sends the requests of each connection in order", async () => {
     const target = await serve((request, response) => response.end(request.url))
     const sent = [0, 0, 0, 0]
     const run = await loadFor(10, target, {
@@ -69,7 +69,7 @@ describe("a closed loop", () => {
     expect(run.completed).toBeGreaterThan(10)
   })
 
-  it("counts a wrong status and a wrong body as errors of their kind, not as answers", async () => {
+  it("counts an unexpected status or body as an error", async () => {
     let served = 0
     const target = await serve((_, response) => {
       served++
@@ -81,7 +81,7 @@ describe("a closed loop", () => {
     expect(Object.keys(run.errors).sort()).toEqual(["body", "status 500"])
   })
 
-  it("takes the statuses a scenario expects as right", async () => {
+  it("accepts the statuses that a scenario expects", async () => {
     const target = await serve((_, response) => {
       response.statusCode = 404
       response.end()
@@ -91,14 +91,14 @@ describe("a closed loop", () => {
     expect(run.completed).toBeGreaterThan(0)
   })
 
-  it("counts requests that are never answered as timeouts", async () => {
+  it("counts requests without a response as timeouts", async () => {
     const target = await serve(() => {})
     const run = await load(target, {}, impatient)
     expect(run.completed).toBe(0)
     expect(run.errors["timeout"]).toBeGreaterThanOrEqual(plan.connections)
   })
 
-  it("counts refused connections and goes on", async () => {
+  it("counts refused connections and continues", async () => {
     const target = await serve(() => {})
     server?.close()
     const run = await load(target)
@@ -106,7 +106,7 @@ describe("a closed loop", () => {
     expect(run.errors["connect"]).toBeGreaterThanOrEqual(plan.connections)
   })
 
-  it("connects again when the server closes the connection or cuts it", async () => {
+  it("reconnects when the server closes or resets the connection", async () => {
     let served = 0
     const target = await serve((request, response) => {
       served++
@@ -120,7 +120,7 @@ describe("a closed loop", () => {
 })
 
 describe("an open loop", () => {
-  it("sends exactly as many requests as the rate asks for, paced or spinning", async () => {
+  it("sends exactly as many requests as the rate requires, with ticks or polling", async () => {
     for (const ratePerSecond of [800, 5_000]) {
       let served = 0
       const target = await serve((_, response) => {
@@ -135,7 +135,7 @@ describe("an open loop", () => {
     }
   })
 
-  it("charges a stalled server for every request that should have been sent meanwhile", async () => {
+  it("includes requests that became due during a stall in the latency", async () => {
     const stallMs = 200
     let firstAtMs: number | undefined
     const target = await serve((_, response) => {
@@ -144,13 +144,14 @@ describe("an open loop", () => {
       if (left > 0) setTimeout(() => response.end("x"), left)
       else response.end("x")
     })
-    // One connection: all but the first wait in line, which a loop timing from the actual send would not notice.
+    // With one connection, all other requests wait. A loop that measures from the actual send time would not notice
+    // this.
     const run = await load(target, {}, { connections: 1, warmupSeconds: 0, ratePerSecond: 100 })
     expect(run.completed).toBe(25)
     expect(run.latency.p50Ms).toBeGreaterThan(20)
   })
 
-  it("counts what could not be sent in time as unsent", async () => {
+  it("counts requests that could not be sent in time as unsent", async () => {
     const target = await serve(() => {})
     const run = await load(
       target,

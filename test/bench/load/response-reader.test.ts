@@ -8,7 +8,7 @@ interface Seen {
   keepAlive: boolean
 }
 
-/** Every chunk goes through one buffer that is overwritten afterwards, as the sockets do it. */
+/** Passes every chunk through one buffer that is overwritten afterwards, like the sockets do. */
 function readAll(transport: string, cuts: readonly number[] = []): Seen[] {
   const seen: Seen[] = []
   const reader = new ResponseReader((status, buffer, start, end, keepAlive) =>
@@ -39,7 +39,7 @@ describe("the response reader", () => {
     expect(readAll(plain(200, '{"a":1}'))).toEqual([{ status: 200, body: '{"a":1}', keepAlive: true }])
   })
 
-  it("reads 204 and 304 as having no body, whatever length they announce", () => {
+  it("reads 204 and 304 without a body and ignores their Content-Length", () => {
     const transport = `HTTP/1.1 304 Not Modified\r\ncontent-length: 12\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n${plain(200, "x")}`
     expect(readAll(transport).map(({ status, body }) => [status, body])).toEqual([
       [304, ""],
@@ -48,18 +48,18 @@ describe("the response reader", () => {
     ])
   })
 
-  it("passes over an interim answer", () => {
+  it("skips an interim response", () => {
     expect(readAll(`HTTP/1.1 100 Continue\r\n\r\n${plain(201, "made")}`).map(({ status }) => status)).toEqual(
       [201],
     )
   })
 
-  it("sees that the server will close the connection", () => {
+  it("detects Connection: close", () => {
     const transport = "HTTP/1.1 503 Busy\r\nConnection: Close\r\ncontent-length: 0\r\n\r\n"
     expect(readAll(transport)).toEqual([{ status: 503, body: "", keepAlive: false }])
   })
 
-  it("reads any row of responses the same however the chunks are cut", () => {
+  it("reads the same responses regardless of the chunk boundaries", () => {
     const body = fc.string({ unit: "grapheme", maxLength: 60 })
     const response = fc.oneof(
       fc

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Tally } from "../../../bench/load/tally.ts"
 
 describe("a tally", () => {
-  it("tells the percentiles of fast and slow answers alike", () => {
+  it("computes percentiles of fast and slow responses", () => {
     const tally = new Tally()
     for (let i = 1; i <= 9_990; i++) tally.settle(i / 1000, undefined)
     for (let i = 0; i < 10; i++) tally.settle(2_000, undefined)
@@ -14,7 +14,7 @@ describe("a tally", () => {
     expect(maxMs).toBeCloseTo(2_000, -1)
   })
 
-  it("keeps quick failures out of the latency, and given-up operations in it", () => {
+  it("excludes fast failures from the latency and includes timeouts", () => {
     const tally = new Tally()
     tally.settle(0.001, "status 503")
     tally.settle(400, "timeout")
@@ -25,7 +25,7 @@ describe("a tally", () => {
     expect(tally.latency().maxMs).toBeGreaterThan(399)
   })
 
-  it("without anything in it is all zeros", () => {
+  it("returns zeros without operations", () => {
     const { meanMs, p50Ms, maxMs } = new Tally().latency()
     expect([meanMs, p50Ms, maxMs]).toEqual([0, 0, 0])
   })

@@ -7,17 +7,17 @@ describe("usage", () => {
     expect(parseStat(text)).toEqual({ pid: 4711, parentPid: 12, command: "a (b) c", cpuMicros: 3_000_000 })
   })
 
-  it("follows children of children, and nobody else", () => {
+  it("includes all descendants of a process and no other processes", () => {
     const stat = (pid: number, parentPid: number) => ({ pid, parentPid, command: "node", cpuMicros: 0 })
     const all = [stat(5, 3), stat(1, 0), stat(2, 1), stat(3, 2), stat(4, 1)]
     expect(familyOf(2, all).map(({ pid }) => pid)).toEqual([2, 3, 5])
   })
 
-  it("leaves idle time and waiting for disks out of the machine's work", () => {
+  it("excludes idle time and I/O wait from the machine's CPU time", () => {
     expect(parseMachineBusyMicros("cpu  100 20 30 9000 800 5 5 40 0 0\ncpu0 1 1 1 1\n")).toBe(2_000_000)
   })
 
-  it("grows with the work of this very process", () => {
+  it("increases with the work of the current process", () => {
     const before = readUsage(process.pid)
     const own = process.cpuUsage()
     while (process.cpuUsage(own).user < 60_000) Math.sqrt(Math.random())

@@ -16,7 +16,7 @@ const ratios = (median: number, min: number, max: number) =>
   )
 
 describe("a comparison with an earlier run", () => {
-  it("names what got slower when the ranges of the runs lie apart", () => {
+  it("reports a slower figure when the ranges of the runs do not overlap", () => {
     const { slower, faster } = compare(peaks(1000, 1010, 990), peaks(800, 810, 790))
     expect(slower.map(({ figure, worseBy }) => [figure, Number(worseBy.toFixed(2))])).toEqual([
       ["lookup, service at peak: operations per second", 0.2],
@@ -24,15 +24,15 @@ describe("a comparison with an earlier run", () => {
     expect(faster).toEqual([])
   })
 
-  it("says nothing while the ranges overlap, however far the medians are apart", () => {
+  it("reports nothing when the ranges overlap", () => {
     expect(compare(peaks(1000, 1010, 700), peaks(800, 810, 790)).slower).toEqual([])
   })
 
-  it("says nothing about a difference too small to matter, however narrow the ranges", () => {
+  it("reports nothing for a small difference, even with narrow ranges", () => {
     expect(compare(peaks(1000, 1001, 999), peaks(960, 961, 959)).slower).toEqual([])
   })
 
-  it("assumes noise where a single run could not show any", () => {
+  it("assumes noise for a single run", () => {
     expect(compare(peaks(1000), peaks(850)).slower).toEqual([])
     expect(compare(peaks(1000), peaks(700)).slower).toHaveLength(1)
   })
@@ -63,7 +63,7 @@ describe("a comparison with an earlier run", () => {
     expect(compare(at(500, 3), at(600, 9)).compared).toBe(0)
   })
 
-  it("never takes a failing side for a fast one", () => {
+  it("reports a failing side and does not compare it", () => {
     const dead = sampleRun(0, { completed: 0, errors: { connect: 40 } })
     const after = sampleResults(
       sampleScenario({ sides: [{ name: "service", peak: [dead, dead], atRate: [] }] }),
@@ -73,7 +73,7 @@ describe("a comparison with an earlier run", () => {
     expect(comparison.failing).toEqual(["lookup, service: 100 % failed"])
   })
 
-  it("compares the headline ratios, and says what it could not find", () => {
+  it("compares the headline ratios and lists missing scenarios", () => {
     const { slower } = compare(ratios(0.9, 0.88, 0.92), ratios(0.7, 0.69, 0.72))
     expect(slower.map(({ figure }) => figure)).toEqual(["lookup: rate ratio to bare"])
     const comparison = compare(sampleResults(), ratios(1, 1, 1))

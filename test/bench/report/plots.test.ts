@@ -10,7 +10,7 @@ const pointsOf = (svg: string) =>
   )
 
 describe("plots", () => {
-  it("are drawn for each scenario, and over stored ids when there are any", () => {
+  it("are drawn for each scenario, and over stored ids if there are any", () => {
     const side = { name: "service", peak: [sampleRun(1000)], atRate: [at(250), at(500)] }
     const stored = (ids: number) =>
       sampleScenario({ name: `ids-${ids}`, stored: { curve: "lookup", ids }, sides: [side] })
@@ -23,12 +23,12 @@ describe("plots", () => {
     ])
   })
 
-  it("without anything to draw are left out", () => {
+  it("are omitted if they have no data", () => {
     const names = plotsOf(sampleResults(sampleScenario())).map(({ name }) => name)
     expect(names).toEqual(["lookup.percentiles"])
   })
 
-  it("place larger values further right and further up, inside the picture, on every scale", () => {
+  it("place larger values further right and higher, inside the chart, on every scale", () => {
     for (const scale of ["linear", "log", "nines"] as const) {
       const points = [
         [10, 10],
@@ -46,7 +46,7 @@ describe("plots", () => {
     }
   })
 
-  it("survive zeros, single points and names with markup in them", () => {
+  it("support zeros, single points and names with markup", () => {
     const series = [{ name: "<b>&", points: [[0, 0]] as const }]
     const svg = chartSvg({
       title: "a < b",

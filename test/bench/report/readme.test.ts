@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 import { newResults } from "../../../bench/report/files.ts"
 import { writeReadme } from "../../../bench/report/readme.ts"
 
-it("the table takes the place between the README's markers, and only there", async () => {
+it("replaces only the text between the markers of the README", async () => {
   const directory = await mkdtemp(join(tmpdir(), "bench-readme-"))
   const path = join(directory, "README.md")
   const results = newResults(new Date("2026-01-02T03:04:05Z"), [], [])
@@ -17,6 +17,6 @@ it("the table takes the place between the README's markers, and only there", asy
   await writeReadme(results, path)
   expect(await readFile(path, "utf8")).toBe(text)
   await writeFile(path, "# Title\n")
-  await expect(writeReadme(results, path)).rejects.toThrow(/has no <!-- bench -->/)
+  await expect(writeReadme(results, path)).rejects.toThrow(/does not contain the markers <!-- bench -->/)
   await rm(directory, { recursive: true })
 })

@@ -9,7 +9,7 @@ const subject = baselineOnly.subject.name
 const opponent = baselineOnly.against[0]!.side.name
 
 describe("ratios", () => {
-  it("pair each run with the opponent's run beside it", () => {
+  it("use the runs of the same turn", () => {
     const sides = [
       { name: subject, peak: [100, 50, 104].map((rate) => sampleRun(rate)), atRate: [] },
       { name: opponent, peak: [100, 50, 100].map((rate) => sampleRun(rate)), atRate: [] },
@@ -25,7 +25,7 @@ describe("ratios", () => {
     expect(cpu).toMatchObject({ metric: "cpu", value: { median: 1 } })
   })
 
-  it("are not judged when others kept the machine busy, except for CPU time", () => {
+  it("are not judged when other programs used the machine, except for CPU time", () => {
     const disturbed = sampleRun(100, { othersCpuShare: 1.2 })
     const sides = [subject, opponent].map((name) => ({ name, peak: [disturbed], atRate: [] }))
     const [rate] = ratiosOf(baselineOnly, sides)
@@ -37,7 +37,7 @@ describe("ratios", () => {
     )
   })
 
-  it("that an opponent held back by its generator makes too good are judged by CPU time, and what is missed even so is missed", () => {
+  it("are judged by CPU time when the generator limits the opponent, and can still fail", () => {
     const { server } = sampleRun(100)
     const cost = (cpuMicrosPerOperation: number) => ({ ...server!, cpuShare: 0.6, cpuMicrosPerOperation })
     const heldBack = sampleRun(100, { generator: { cpuShare: 0.99 }, server: cost(10) })
@@ -58,7 +58,7 @@ describe("ratios", () => {
     )
   })
 
-  it("never meet their aim with failing operations", () => {
+  it("do not meet their aim with failing operations", () => {
     const refusing = sampleRun(100, { errors: { "status 503": 5 } })
     const sides = [
       { name: subject, peak: [refusing], atRate: [] },
@@ -68,7 +68,7 @@ describe("ratios", () => {
     expect(markdownOf(sampleResults(sampleScenario({ sides })))).toContain("5 % of the operations failed")
   })
 
-  it("beyond two bare servers are judged by what those do not explain, and shown as they are beside it", () => {
+  it("are divided by the ratio of two bare servers before they are judged", () => {
     const costing = (...micros: number[]) =>
       micros.map((cpuMicrosPerOperation) =>
         sampleRun(100, { server: { ...sampleRun(100).server!, cpuMicrosPerOperation } }),
@@ -105,7 +105,7 @@ describe("ratios", () => {
       expect(table).toContain(row)
   })
 
-  it("leave out what a server elsewhere does not tell", () => {
+  it("omit figures that a remote server does not provide", () => {
     const { server: _, ...remote } = sampleRun(100)
     const sides = [
       { name: subject, peak: [remote], atRate: [] },
@@ -120,7 +120,7 @@ describe("ratios", () => {
 describe("the table", () => {
   const rows = (text: string) => text.split("\n").filter((line) => line.startsWith("| lookup"))
 
-  it("shows the headline with its spread and whether it met its aim", () => {
+  it("shows each ratio with its spread and whether it met its aim", () => {
     const value = { median: 0.83, min: 0.8, max: 0.86 }
     const ratios = [{ against: "bare", metric: "rate" as const, value, aim: "≥ 0.8", met: true }]
     expect(rows(markdownOf(sampleResults(sampleScenario({ ratios }))))[0]).toBe(
@@ -128,7 +128,7 @@ describe("the table", () => {
     )
   })
 
-  it("shows errors by kind beside the figures", () => {
+  it("shows errors by kind", () => {
     const peak = [
       sampleRun(1000, { errors: { timeout: 2 } }),
       sampleRun(1000, { errors: { timeout: 1, "status 503": 7 } }),
@@ -137,7 +137,7 @@ describe("the table", () => {
     expect(rows(text)[0]).toMatch(/\| 3 timeout, 7 status 503 \|$/)
   })
 
-  it("warns when the generator was the limit, when others disturbed the run, and when memory went beyond its limit", () => {
+  it("warns about a saturated generator, disturbed runs and memory above its limit", () => {
     const run = sampleRun(1000, {
       generator: { cpuShare: 0.99 },
       othersCpuShare: 0.8,
@@ -146,7 +146,7 @@ describe("the table", () => {
     const sides = [{ name: "service", peak: [run], atRate: [] }]
     const text = markdownOf(sampleResults(sampleScenario({ sides, rssLimitMb: 300 })))
     expect(text).toContain("the generator was the limit")
-    expect(text).toContain("others used up to 0.8 cores")
+    expect(text).toContain("other programs used up to 0.8 cores")
     expect(text).toContain("RSS 400 MB is above 300 MB")
   })
 })

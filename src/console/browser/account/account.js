@@ -1,4 +1,4 @@
-import { actionButton, actionForm, finalButton } from "../parts/actions.js"
+import { actionButton, actionForm, confirmButton } from "../parts/actions.js"
 import { emojiText, empty, field, fill, h } from "../parts/dom.js"
 import { counted, when } from "../parts/format.js"
 import { drawPaged, drawPages } from "../parts/subnav.js"
@@ -16,7 +16,7 @@ const drawKeys = async (place) => {
     fill(
       list,
       keys.length === 0
-        ? h("li", { class: "soft" }, "No keys yet.")
+        ? h("li", { class: "soft" }, "No API keys yet.")
         : keys.map((key) =>
             h(
               "li",
@@ -29,14 +29,14 @@ const drawKeys = async (place) => {
                 h(
                   "span",
                   { class: "soft small" },
-                  `${counted(key.scopes?.length ?? 0, "scope")} · made ${when(key.created_at)}`,
+                  `${counted(key.scopes?.length ?? 0, "scope")} · created ${when(key.created_at)}`,
                 ),
               ),
-              finalButton(
+              confirmButton(
                 "Delete",
                 {
-                  question: `Delete the key ${key.name}?`,
-                  consequence: "Whatever signs in with it stops working at once.",
+                  question: `Delete the API key ${key.name}?`,
+                  consequence: "Applications that use this key lose access immediately.",
                 },
                 async () => {
                   await call("DELETE", `/api_keys/${key.id}`)
@@ -56,10 +56,10 @@ const drawKeys = async (place) => {
     h(
       "section",
       { class: "card" },
-      h("h2", {}, "New key"),
+      h("h2", {}, "New API key"),
       actionForm(
         {
-          label: "Make the key",
+          label: "Create key",
           name: "New API key",
           submit: async ({ name }, form) => {
             const chosen = [...form.querySelectorAll("input[name=scope]:checked")].map(({ value }) => value)
@@ -70,7 +70,7 @@ const drawKeys = async (place) => {
               h(
                 "section",
                 { class: "card good-edge" },
-                h("p", {}, "Copy it now; it is shown this once."),
+                h("p", {}, "Copy the key now. It is not shown again."),
                 h("p", {}, h("code", {}, key.api_key)),
               ),
             )
@@ -81,7 +81,7 @@ const drawKeys = async (place) => {
         h(
           "fieldset",
           { class: "scopes" },
-          h("legend", {}, "What it may do"),
+          h("legend", {}, "Permissions"),
           scopes.map((scope) =>
             h(
               "label",
@@ -103,9 +103,9 @@ const interest = ({ created_at, emoji_id }, again) =>
     "li",
     { class: "card row spread" },
     h("a", { class: "tile-id", href: `#/market/${encodeURIComponent(emoji_id)}` }, emojiText(emoji_id)),
-    h("span", { class: "soft small" }, `since ${when(created_at)}`),
+    h("span", { class: "soft small" }, `added ${when(created_at)}`),
     actionButton(
-      "Forget it",
+      "Remove",
       async () => {
         await call("DELETE", `/user_interests/${encodeURIComponent(emoji_id)}`)
         await again()
@@ -120,7 +120,10 @@ const drawInterests = (place) =>
     (page) => get(`/user_interests?limit=20&page=${page}`),
     (found, again) =>
       found.length === 0
-        ? empty("🔔", "You wait for no id. Search for a taken one on the market and ask to be told.")
+        ? empty(
+            "🔔",
+            "Your watchlist is empty. Search the market for a taken id and choose “Notify me when available”.",
+          )
         : h(
             "ul",
             { class: "plain-list" },
@@ -133,10 +136,10 @@ const pages = {
   profile: { label: "Profile", draw: drawProfile },
   security: { label: "Two-factor", draw: drawSecurity },
   keys: { label: "API keys", draw: drawKeys },
-  interests: { label: "Waiting for", draw: drawInterests },
+  interests: { label: "Watchlist", draw: drawInterests },
 }
 
-export const draw = (root, life, rest) => {
+export const draw = (root, lifetime, rest) => {
   root.append(h("h1", {}, "Account"))
-  return drawPages(root, "account", pages, life, rest)
+  return drawPages(root, "account", pages, lifetime, rest)
 }

@@ -1,4 +1,4 @@
-import { actionForm, finalButton } from "../parts/actions.js"
+import { actionForm, confirmButton } from "../parts/actions.js"
 import { choice, emojiText, empty, field, fill, h, keyed } from "../parts/dom.js"
 import { notify } from "../parts/notices.js"
 import { call, getAll, pathOf } from "../platform/api.js"
@@ -8,14 +8,14 @@ import { loadVocabulary } from "../vocabulary.js"
 import { categoryName, recordView, writtenData } from "./records.js"
 
 const dataInput = { name: "data", maxlength: "4096", required: true }
-const dataHint = "An address, a link or a text. After an address you may add | and a name for it."
+const dataHint = "An address, a link or a text. After an address you can add | and a description."
 
-const goneWords =
-  "This record was changed or removed elsewhere meanwhile. Saving adds yours to what is there now."
+const goneWarning =
+  "This record was changed or removed elsewhere. If you save, your version is added as a new record."
 
 /**
- * Puts another record in the place of one, in one step: nobody who looks finds neither. What is typed stays though the
- * record may go meanwhile.
+ * Replaces a record in one request, so no lookup finds both records missing. Typed text stays if the record is removed
+ * elsewhere in the meantime.
  */
 const changeForm = ({ close, id, name, record }) => {
   let isGone = false
@@ -28,7 +28,7 @@ const changeForm = ({ close, id, name, record }) => {
       beside: h("button", { type: "button", class: "plain", onclick: close }, "Cancel"),
       submit: async (values) => {
         const data = values.data.trim()
-        // Others of its category, where there are any, were put there on purpose and stay.
+        // Other records of the category stay.
         const insert = [{ tag: record.tag, data }]
         const replacing = { delete: [record.hash], insert, bypass_single_restrictions: true }
         isSaving = true
@@ -38,7 +38,7 @@ const changeForm = ({ close, id, name, record }) => {
         } catch (error) {
           isSaving = false
           if (error.fields?.delete === undefined) throw error
-          return tellGone()
+          return showGone()
         }
         close()
       },
@@ -46,16 +46,16 @@ const changeForm = ({ close, id, name, record }) => {
     field(name, { ...dataInput, value: writtenData(record) }, dataHint),
     note,
   )
-  const tellGone = () => {
-    // Gone by its own form, perhaps.
+  const showGone = () => {
+    // The record may be gone because this form replaced it.
     if (isSaving) return
     isGone = true
-    fill(note, goneWords)
+    fill(note, goneWarning)
   }
-  return { form, tellGone }
+  return { form, showGone }
 }
 
-/** @param {Map<string, {record: any, tellGone: () => void}>} changing by hash, what somebody is about to change @param {() => void} redraw */
+/** @param {Map<string, {record: any, showGone: () => void}>} changing the records being edited, by hash @param {() => void} redraw */
 const recordRow = ({ categories, changing, id, record, redraw }) => {
   const name = categoryName(record.tag, categories)
   const row = h("li", { class: "spread" })
@@ -71,11 +71,11 @@ const recordRow = ({ categories, changing, id, record, redraw }) => {
           { type: "button", class: "plain small", "aria-label": `Change ${name}`, onclick: change },
           "Change",
         ),
-        finalButton(
+        confirmButton(
           "Remove",
           {
             question: `Remove ${name}?`,
-            consequence: `Who looks up ${id} no longer finds ${writtenData(record)}.`,
+            consequence: `Lookups of ${id} will no longer return ${writtenData(record)}.`,
           },
           () => call("PATCH", pathOf(id), { delete: [record.hash] }),
           { class: "plain small", "aria-label": `Remove ${name}` },
@@ -90,8 +90,8 @@ const recordRow = ({ categories, changing, id, record, redraw }) => {
       row.querySelector("button")?.focus()
       redraw()
     }
-    const { form, tellGone } = changeForm({ id, name, record, close })
-    changing.set(record.hash, { record, tellGone })
+    const { form, showGone } = changeForm({ id, name, record, close })
+    changing.set(record.hash, { record, showGone })
     fill(row, form)
     row.querySelector("input")?.focus()
   }
@@ -99,14 +99,14 @@ const recordRow = ({ categories, changing, id, record, redraw }) => {
   return row
 }
 
-/** The records of one id, which its owner may change. */
-const drawEditor = async (place, life, id) => {
+/** Draws the record editor of one id. */
+const drawEditor = async (place, lifetime, id) => {
   const { categories, choices } = await loadVocabulary()
   const records = h("ul", { class: "records" })
   const changing = new Map()
   let present = []
   const redraw = () => {
-    if (life.isOver) return
+    if (lifetime.hasEnded) return
     const shown = [...present]
     for (const [hash, { record }] of changing) {
       if (present.some((other) => other.hash === hash)) continue
@@ -123,11 +123,11 @@ const drawEditor = async (place, life, id) => {
   }
   const showResult = ({ result }) => {
     present = result
-    for (const [hash, { tellGone }] of changing)
-      if (!result.some((record) => record.hash === hash)) tellGone()
+    for (const [hash, { showGone }] of changing)
+      if (!result.some((record) => record.hash === hash)) showGone()
     redraw()
   }
-  life.keep(follow(id, { onResult: showResult }))
+  lifetime.onEnd(follow(id, { onResult: showResult }))
   fill(
     place,
     h("p", {}, h("a", { href: "#/account/ids" }, "← All ids")),
@@ -148,7 +148,7 @@ const drawEditor = async (place, life, id) => {
           },
         },
         choice(
-          "Kind",
+          "Type",
           "tag",
           choices.map((tag) => [tag, categoryName(tag, categories)]),
         ),
@@ -158,14 +158,18 @@ const drawEditor = async (place, life, id) => {
   )
 }
 
-const drawList = async (place, life) => {
+const drawList = async (place, lifetime) => {
   const list = h("ul", { class: "tiles" })
   const load = async () => {
     const ids = await getAll("/emoji_id/extended")
     if (ids.length === 0) {
       fill(
         place,
-        empty("🫙", "You own no id yet.", h("a", { class: "button", href: "#/market" }, "Find one")),
+        empty(
+          "🫙",
+          "You do not own any ids yet.",
+          h("a", { class: "button", href: "#/market" }, "Find an id"),
+        ),
       )
       return
     }
@@ -194,7 +198,7 @@ const drawList = async (place, life) => {
   }
   await load()
   let first = true
-  life.keep(
+  lifetime.onEnd(
     ownedChanges.watch(() => {
       if (!first) load().catch(() => {})
       first = false
@@ -202,5 +206,5 @@ const drawList = async (place, life) => {
   )
 }
 
-export const drawIds = (place, life, [id]) =>
-  id === undefined ? drawList(place, life) : drawEditor(place, life, id)
+export const drawIds = (place, lifetime, [id]) =>
+  id === undefined ? drawList(place, lifetime) : drawEditor(place, lifetime, id)

@@ -12,31 +12,31 @@ const confirmCard = (user) =>
   h(
     "section",
     { class: "card" },
-    h("h2", {}, "Confirm your address"),
+    h("h2", {}, "Confirm your email address"),
     h(
       "p",
       {},
-      "Buying needs a confirmed address. Open the link that was mailed to ",
+      "You need a confirmed email address to buy ids. Open the link that was sent to ",
       h("strong", {}, user.email),
       ".",
     ),
     actionButton(
-      "Mail it again",
+      "Resend email",
       async () => {
         await call("POST", "/auth/magic_link", { email: user.email })
-        notify("A link is on its way.")
+        notify("A new link was sent by email.")
       },
       { class: "plain" },
     ),
     outboxHint({
       to: user.email,
       kind: "confirm_email",
-      label: "Confirm it from the outbox",
+      label: "Confirm from outbox",
       take: async ({ link }) => {
         const token = new URL(link).searchParams.get("refresh_token")
         await call("POST", "/auth/magic_link/consume", { token })
         await loadAccount()
-        notify("Your address is confirmed.", "good")
+        notify("Your email address is confirmed.", "good")
       },
     }),
   )
@@ -65,7 +65,7 @@ const namesForm = () =>
     field("Last name", { name: "last_name", maxlength: "100", autocomplete: "family-name" }),
   )
 
-/** A name as the account has it, unless somebody is about to change it. @param {HTMLInputElement} input @param {string} [name] */
+/** Shows the stored name, unless the user is editing the field. @param {HTMLInputElement} input @param {string} [name] */
 const showName = (input, name = "") => {
   if (input.value === input.defaultValue) input.value = name
   input.defaultValue = name
@@ -74,7 +74,7 @@ const showName = (input, name = "") => {
 const passwordForm = () =>
   actionForm(
     {
-      label: "Change the password",
+      label: "Change password",
       name: "Password",
       submit: async (values, form) => {
         await replaceLogin(async () => {
@@ -85,10 +85,10 @@ const passwordForm = () =>
           return changed.token_response
         })
         form.reset()
-        notify("The password was changed; every other session has ended.", "good")
+        notify("Your password was changed. All other sessions were signed out.", "good")
       },
     },
-    // Tells a password manager whose password it is.
+    // Lets a password manager find the account that the password belongs to.
     h("input", {
       class: "unseen",
       type: "email",
@@ -101,7 +101,7 @@ const passwordForm = () =>
     field(
       "Current password",
       { name: "current_password", type: "password", autocomplete: "current-password" },
-      "Leave it empty if you have none.",
+      "Leave empty if you have no password.",
     ),
     field("New password", {
       name: "password",
@@ -111,7 +111,7 @@ const passwordForm = () =>
     }),
   )
 
-export const drawProfile = (place, life) => {
+export const drawProfile = (place, lifetime) => {
   const unconfirmed = h("div", {})
   const particulars = h("dl", { class: "particulars" })
   const names = namesForm()
@@ -121,17 +121,17 @@ export const drawProfile = (place, life) => {
     h("section", { class: "card" }, particulars, names),
     h("section", { class: "card" }, h("h2", {}, "Password"), passwordForm()),
   )
-  let waitedFor
-  // The account changes while somebody types: the forms stay as they are.
+  let shownUnconfirmed
+  // The account may change while the user types, so the forms are not redrawn.
   const drawUser = (current) => {
     if (current === undefined) return
     const { user } = current
-    const waitsFor = user.email_verified_at === undefined ? user.email : undefined
-    if (waitsFor !== waitedFor) fill(unconfirmed, confirmCard(user))
-    waitedFor = waitsFor
+    const unconfirmedEmail = user.email_verified_at === undefined ? user.email : undefined
+    if (unconfirmedEmail !== shownUnconfirmed) fill(unconfirmed, confirmCard(user))
+    shownUnconfirmed = unconfirmedEmail
     fill(particulars, facts(current))
     showName(names.elements.first_name, user.first_name)
     showName(names.elements.last_name, user.last_name)
   }
-  life.keep(account.watch(drawUser))
+  lifetime.onEnd(account.watch(drawUser))
 }

@@ -3,7 +3,7 @@ import { h } from "../parts/dom.js"
 /** @param {string} tag @param {Record<string, string>} categories */
 export const categoryName = (tag, categories) => categories[tag] ?? tag
 
-/** As people write it: the directory keeps this kind without its beginning. @param {{tag: string, data: string}} record */
+/** The data as users write it. Ethereum addresses are stored without `0x`. @param {{tag: string, data: string}} record */
 export const writtenData = ({ data, tag }) => (tag === "0x1004" ? `0x${data}` : data)
 
 const webLink = /^(?!https?:\/\/)([^|]+)\|(https?:\/\/.*)$/is
@@ -15,7 +15,7 @@ const paid = ([value = "", description, _signature, isDefault]) => ({
   isDefault: isDefault === "t",
 })
 
-/** What a record leads to and what is said of it. Only some kinds have fields; in the others a bar is text. */
+/** Splits record data into its value and its other fields. In categories without fields, `|` is part of the text. */
 const partsOf = (tag, data) => {
   const fields = data.split("|")
   const high = Number.parseInt(tag, 16) >> 8
@@ -32,7 +32,7 @@ const partsOf = (tag, data) => {
 /** @param {{tag: string, data: string}} record @param {Record<string, string>} categories */
 export const recordView = ({ data, tag }, categories) => {
   const { isDefault = false, more, name, value } = partsOf(tag, writtenData({ data, tag }))
-  const said = more.filter(Boolean)
+  const details = more.filter(Boolean)
   return h(
     "span",
     { class: "record" },
@@ -43,6 +43,6 @@ export const recordView = ({ data, tag }, categories) => {
       isDefault && h("span", { class: "badge" }, "default"),
     ),
     h("code", {}, value),
-    said.length > 0 && h("span", { class: "soft small" }, said.join(" · ")),
+    details.length > 0 && h("span", { class: "soft small" }, details.join(" · ")),
   )
 }

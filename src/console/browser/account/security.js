@@ -1,5 +1,5 @@
 import { outboxHint } from "../outbox.js"
-import { actionButton, actionForm, finalButton } from "../parts/actions.js"
+import { actionButton, actionForm, confirmButton } from "../parts/actions.js"
 import { field, fill, h } from "../parts/dom.js"
 import { notify } from "../parts/notices.js"
 import { call } from "../platform/api.js"
@@ -15,7 +15,7 @@ const backupCodes = (codes) =>
     h(
       "p",
       { class: "small soft" },
-      "Each turns two-factor off once, should you lose the device. Keep them apart from it.",
+      "If you lose your device, use one of these codes instead. Each code works once. Do not store the codes on that device.",
     ),
     h(
       "ul",
@@ -24,16 +24,16 @@ const backupCodes = (codes) =>
     ),
   )
 
-/** Once it is on, the codes stay to be copied; the rest has done its work. */
-const confirmForm = (place, codes, label, letter) => {
+/** The form that confirms the setup. Afterwards only the backup codes stay on the page. */
+const confirmForm = (place, codes, label, hint) => {
   const form = actionForm(
     {
-      label: "Turn it on",
+      label: "Turn on",
       name: "Confirm two-factor",
       submit: async ({ code }) => {
         await call("POST", "/account/2fa/confirm", { code: code.trim() })
         fill(place, backupCodes(codes))
-        notify("Two-factor is on.", "good")
+        notify("Two-factor authentication was turned on.", "good")
         await loadAccount()
       },
     },
@@ -44,7 +44,7 @@ const confirmForm = (place, codes, label, letter) => {
       maxlength: "64",
       required: true,
     }),
-    letter?.((code) => {
+    hint?.((code) => {
       form.querySelector("input").value = code ?? ""
     }),
   )
@@ -56,7 +56,7 @@ const setUpApp = async (place) => {
   const codes = set.backup_codes ?? []
   fill(
     place,
-    h("h2", {}, "Scan this with your authenticator app"),
+    h("h2", {}, "Scan this QR code with your authenticator app"),
     h("img", {
       class: "qr",
       alt: "QR code with the secret below",
@@ -64,8 +64,13 @@ const setUpApp = async (place) => {
       height: "220",
       src: `data:image/svg+xml;utf8,${encodeURIComponent(set.ga_qr_code_svg)}`,
     }),
-    h("p", { class: "center small" }, "or enter the secret ", h("code", { class: "secret" }, set.ga_secret)),
-    confirmForm(place, codes, "Code the app shows"),
+    h(
+      "p",
+      { class: "center small" },
+      "Or enter this secret: ",
+      h("code", { class: "secret" }, set.ga_secret),
+    ),
+    confirmForm(place, codes, "Code from the app"),
     backupCodes(codes),
   )
   place.querySelector("input").focus()
@@ -74,14 +79,14 @@ const setUpApp = async (place) => {
 const setUpSms = (place) => {
   const form = actionForm(
     {
-      label: "Send a code",
+      label: "Send code",
       name: "Phone",
       submit: async ({ phone }) => {
         const set = await call("POST", "/account/2fa/enable", { default: true, provider: "SMS", phone })
         const codes = set.backup_codes ?? []
         fill(
           place,
-          h("h2", {}, `A code is on its way to …${set.phone_last_digits ?? ""}`),
+          h("h2", {}, `Enter the code that was sent to …${set.phone_last_digits ?? ""}`),
           confirmForm(place, codes, "Code from the SMS", (take) =>
             outboxHint({
               to: phone.replaceAll(/[\s().-]/g, ""),
@@ -106,9 +111,9 @@ const setUpSms = (place) => {
   fill(place, form)
 }
 
-export const drawSecurity = (place, life) => {
+export const drawSecurity = (place, lifetime) => {
   const state = h("section", { class: "card" })
-  // Apart from the state, so that a secret or codes that are shown this once outlive a change of the account.
+  // A separate section, so that the secret and the codes stay visible when the account changes.
   const step = h("section", { class: "card" })
   fill(place, state, step)
   const drawState = (current) => {
@@ -120,8 +125,8 @@ export const drawSecurity = (place, life) => {
         "p",
         {},
         on.length === 0
-          ? "Two-factor is off. With it, taking an id or the account away needs a code only you can make."
-          : `Two-factor is on: ${on.map((name) => names[name]).join(" and ")}.`,
+          ? "Two-factor authentication is off. Turn it on to require a code for sensitive actions, such as transfers and password changes."
+          : `Two-factor authentication is on: ${on.map((name) => names[name]).join(" and ")}.`,
       ),
       h(
         "div",
@@ -129,23 +134,23 @@ export const drawSecurity = (place, life) => {
         !on.includes("AuthenticatorApp") && actionButton("Set up an authenticator app", () => setUpApp(step)),
         !on.includes("SMS") && actionButton("Set up SMS", async () => setUpSms(step), { class: "plain" }),
         on.map((provider) =>
-          finalButton(
+          confirmButton(
             `Turn off ${names[provider]}`,
             {
               question: `Turn off ${names[provider]}?`,
               consequence:
                 on.length > 1
-                  ? `Codes come by ${on
+                  ? `Your only two-factor method will be ${on
                       .filter((other) => other !== provider)
                       .map((other) => names[other])
-                      .join(" and ")} alone from then on.`
-                  : "Whoever has your password can then take your ids and your account.",
+                      .join(" and ")}.`
+                  : "Anyone who has your password can then sign in and transfer your ids.",
             },
             async () => {
               await call("POST", "/account/2fa/disable", { disable_all: false, provider })
               fill(step)
               await loadAccount()
-              notify(`${names[provider]} is off.`)
+              notify(`${names[provider]} was turned off.`)
             },
             { class: "plain" },
           ),
@@ -153,5 +158,5 @@ export const drawSecurity = (place, life) => {
       ),
     )
   }
-  life.keep(account.watch(drawState))
+  lifetime.onEnd(account.watch(drawState))
 }

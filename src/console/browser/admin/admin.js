@@ -16,7 +16,7 @@ const pages = {
   users: { label: "Users", draw: drawUsers },
 }
 
-export const draw = (root, life, rest) => {
+export const draw = (root, lifetime, rest) => {
   root.append(h("h1", {}, "Administration"))
-  return drawPages(root, "admin", pages, life, rest)
+  return drawPages(root, "admin", pages, lifetime, rest)
 }

@@ -1,4 +1,4 @@
-import { actionButton, actionForm, finalButton } from "../parts/actions.js"
+import { actionButton, actionForm, confirmButton } from "../parts/actions.js"
 import { badge, choice, emojiLine, empty, field, fill, h } from "../parts/dom.js"
 import { counted, dollars } from "../parts/format.js"
 import { notify } from "../parts/notices.js"
@@ -22,11 +22,11 @@ const boxActions = (box, again) =>
     "div",
     { class: "cell-actions" },
     box.status === "Draft" &&
-      change("Put on sale", () => call("PATCH", `/lootboxes/${box.id}`, { status: "Available" }), again),
+      change("Offer for sale", () => call("PATCH", `/lootboxes/${box.id}`, { status: "Available" }), again),
     (box.status === "Draft" || box.status === "Available") &&
-      finalButton(
+      confirmButton(
         "Delete",
-        { question: "Delete this box?", consequence: "The ids in it are free for anybody again." },
+        { question: "Delete this lootbox?", consequence: "Its ids become available again." },
         async () => {
           await call("DELETE", `/lootboxes/${box.id}`)
           await again()
@@ -41,8 +41,8 @@ const number = (label, name, value, hint) =>
 const typeForm = (again) =>
   actionForm(
     {
-      label: "Make the type",
-      name: "New type of box",
+      label: "Create type",
+      name: "New lootbox type",
       submit: async (values, form) => {
         await call("POST", "/lootbox_type", {
           name: values.name,
@@ -66,26 +66,26 @@ const typeForm = (again) =>
     h(
       "div",
       { class: "field-row" },
-      number("Ids in a box", "size", "3"),
-      number("Shortest", "min_length", "3"),
-      number("Longest", "max_length", "5"),
-      number("Lowest score", "min_base_score", "20"),
-      number("Highest score", "max_base_score", "80"),
+      number("Ids per lootbox", "size", "3"),
+      number("Minimum length", "min_length", "3"),
+      number("Maximum length", "max_length", "5"),
+      number("Minimum score", "min_base_score", "20"),
+      number("Maximum score", "max_base_score", "80"),
     ),
   )
 
 const generateForm = (types, again) =>
   actionForm(
     {
-      label: "Fill boxes",
+      label: "Generate lootboxes",
       plain: true,
-      name: "Generate boxes",
+      name: "Generate lootboxes",
       submit: async ({ loot_box_type_id, num_boxes }) => {
         const { loot_boxes } = await call("POST", "/lootbox_type/generate", {
           loot_box_type_id,
           num_boxes: Number(num_boxes),
         })
-        notify(`${counted(loot_boxes.length, "box", "boxes")} filled.`, "good")
+        notify(`${counted(loot_boxes.length, "lootbox", "lootboxes")} generated.`, "good")
         await again()
       },
     },
@@ -94,7 +94,7 @@ const generateForm = (types, again) =>
       "loot_box_type_id",
       types.map(({ id, name }) => [id, name]),
     ),
-    number("How many", "num_boxes", "3"),
+    number("Quantity", "num_boxes", "3"),
   )
 
 export const drawBoxes = async (place) => {
@@ -107,11 +107,11 @@ export const drawBoxes = async (place) => {
       (page) => get(`/lootboxes?limit=20&page=${page}`),
       (boxes, again) =>
         boxes.length === 0
-          ? empty("🎁", "No boxes.")
+          ? empty("🎁", "No lootboxes.")
           : table(
-              ["Box", "Ids", "Worth", "Owner", "Status", ""],
+              ["Lootbox", "Ids", "Value", "Owner", "Status", ""],
               boxes.map((box) => [
-                box.lootbox_type?.name ?? "Box",
+                box.lootbox_type?.name ?? "Lootbox",
                 emojiLine(box.yats),
                 dollars(box.total_value),
                 box.owner?.email ?? "",
@@ -125,8 +125,8 @@ export const drawBoxes = async (place) => {
     fill(
       types,
       known.length > 0 &&
-        h("section", { class: "card" }, h("h2", {}, "Fill boxes"), generateForm(known, startBoxes)),
-      h("section", { class: "card" }, h("h2", {}, "New type of box"), typeForm(startTypes)),
+        h("section", { class: "card" }, h("h2", {}, "Generate lootboxes"), generateForm(known, startBoxes)),
+      h("section", { class: "card" }, h("h2", {}, "New lootbox type"), typeForm(startTypes)),
     )
   }
   await Promise.all([startBoxes(), startTypes()])

@@ -1,4 +1,4 @@
-import { actionForm, finalButton } from "../parts/actions.js"
+import { actionForm, confirmButton } from "../parts/actions.js"
 import { badge, empty, field, fill, h } from "../parts/dom.js"
 import { dollars, when } from "../parts/format.js"
 import { notify } from "../parts/notices.js"
@@ -9,7 +9,7 @@ const gives = (code) => {
   if (code.code_type === "RandomYat") return "a random id"
   return code.discount_as_percentage === undefined
     ? `${dollars(code.discount_in_cents ?? 0)} off`
-    : `${code.discount_as_percentage} % off`
+    : `${code.discount_as_percentage}% off`
 }
 
 const uses = (code) =>
@@ -23,9 +23,9 @@ export const drawCodes = async (place) => {
       (page) => get(`/codes?limit=20&page=${page}`),
       (codes, again) =>
         codes.length === 0
-          ? empty("🏷️", "No codes.")
+          ? empty("🏷️", "No promo codes.")
           : table(
-              ["Code", "Gives", "Used", "Until", ""],
+              ["Code", "Benefit", "Used", "Valid until", ""],
               codes.map((code) => [
                 [
                   h("code", {}, code.redemption_code ?? code.name),
@@ -36,11 +36,11 @@ export const drawCodes = async (place) => {
                 uses(code),
                 code.end_date === undefined ? "—" : when(code.end_date),
                 code.deleted_at === undefined
-                  ? finalButton(
-                      "Withdraw",
+                  ? confirmButton(
+                      "Delete",
                       {
-                        question: `Withdraw ${code.redemption_code ?? code.name}?`,
-                        consequence: "Nobody can use it from now on, and it cannot be brought back.",
+                        question: `Delete the code ${code.redemption_code ?? code.name}?`,
+                        consequence: "The code can no longer be used. You cannot undo this.",
                       },
                       async () => {
                         await call("DELETE", `/codes/${code.id}`)
@@ -48,7 +48,7 @@ export const drawCodes = async (place) => {
                       },
                       { class: "plain small" },
                     )
-                  : badge("Withdrawn"),
+                  : badge("Deleted"),
               ]),
             ),
     )
@@ -58,10 +58,10 @@ export const drawCodes = async (place) => {
     h(
       "section",
       { class: "card" },
-      h("h2", {}, "New discount"),
+      h("h2", {}, "New discount code"),
       actionForm(
         {
-          label: "Make the code",
+          label: "Create code",
           name: "New discount code",
           submit: async (values, form) => {
             await call("POST", "/codes", {
@@ -72,13 +72,13 @@ export const drawCodes = async (place) => {
               ...(values.max_uses === "" ? {} : { max_uses: Number(values.max_uses) }),
             })
             form.reset()
-            notify("The code can be used.", "good")
+            notify("The code was created.", "good")
             await start()
           },
         },
         field("Name", { name: "name", maxlength: "200", required: true }),
         field(
-          "What people type",
+          "Redemption code",
           { name: "redemption_code", pattern: "[A-Za-z0-9_\\-]{3,64}", required: true },
           "3 to 64 letters, digits, dashes or underscores.",
         ),
@@ -93,7 +93,7 @@ export const drawCodes = async (place) => {
             value: "10",
             required: true,
           }),
-          field("Uses at most", { name: "max_uses", type: "number", min: "1" }),
+          field("Maximum uses (optional)", { name: "max_uses", type: "number", min: "1" }),
         ),
       ),
     ),

@@ -16,16 +16,16 @@ const signs = {
   emoji_id: "🏷️",
   market: "📈",
 }
-const lookEveryMs = 3000
-/** Of those that came while the list was shown; then it begins anew. */
-const mostNew = 500
+const pollIntervalMs = 3000
+/** New events added to the list before it is reloaded. */
+const maxNewEvents = 500
 const pageSize = 50
-/** One look goes through so many events of all kinds; further back only who wants to. */
-const looksPerPage = 20
+/** Requests made to fill one page of a filtered list. The user can load older events with the button. */
+const maxRequestsPerPage = 20
 
 const kindOf = ({ event }) => event.split(".")[0]
 
-/** What the data says, short: members that are plain values. */
+/** The members of the data that are strings or numbers, on one line. */
 const gist = (data) =>
   Object.entries(data ?? {})
     .filter(([, value]) => typeof value === "string" || typeof value === "number")
@@ -52,27 +52,29 @@ const entry = (event, isNew) =>
     ),
   )
 
-/** Everything that happened, newest on top; what happens now appears by itself. */
-export const drawEvents = async (place, life) => {
+/** Draws all events, newest first. New events are added automatically. */
+export const drawEvents = async (place, lifetime) => {
   const list = h("ol", { class: "timeline", "aria-label": "Events" })
   const older = h("div", { class: "row middle" })
   let kind = ""
   let before
   let after
-  let news = 0
-  /** Nothing, when another kind was chosen meanwhile. */
-  const ask = async (more) => {
-    const asked = kind
-    const found = await get(`/admin/events?limit=${pageSize}${asked === "" ? "" : `&kind=${asked}`}${more}`)
-    return asked === kind ? found : undefined
+  let newEvents = 0
+  /** Reads events. Returns undefined if the user selected another kind before the response. */
+  const read = async (more) => {
+    const requested = kind
+    const found = await get(
+      `/admin/events?limit=${pageSize}${requested === "" ? "" : `&kind=${requested}`}${more}`,
+    )
+    return requested === kind ? found : undefined
   }
 
-  /** As many as fill a page, or all there are. */
-  const askPage = async (from) => {
-    let page = await ask(from === undefined ? "" : `&before=${from}`)
-    for (let looks = 1; looks < looksPerPage; looks++) {
-      if (page?.before === undefined || page.data.length >= pageSize || life.isOver) break
-      const more = await ask(`&before=${page.before}`)
+  /** Reads until a page is full or there are no more events. */
+  const readPage = async (from) => {
+    let page = await read(from === undefined ? "" : `&before=${from}`)
+    for (let requests = 1; requests < maxRequestsPerPage; requests++) {
+      if (page?.before === undefined || page.data.length >= pageSize || lifetime.hasEnded) break
+      const more = await read(`&before=${page.before}`)
       page = more && { ...page, data: [...page.data, ...more.data], before: more.before }
     }
     return page
@@ -83,11 +85,11 @@ export const drawEvents = async (place, life) => {
       older,
       before !== undefined &&
         actionButton(
-          "Earlier",
+          "Older events",
           async () => {
             const from = before
-            const found = await askPage(from)
-            // The list may have begun anew meanwhile.
+            const found = await readPage(from)
+            // The list may have been reloaded in the meantime.
             if (found === undefined || before !== from) return
             before = found.before
             list.append(...found.data.map((event) => entry(event, false)))
@@ -97,46 +99,46 @@ export const drawEvents = async (place, life) => {
         ),
     )
   const start = async () => {
-    const found = await askPage()
+    const found = await readPage()
     if (found === undefined) return
     before = found.before
     after = found.after
-    news = 0
+    newEvents = 0
     fill(
       list,
       found.data.map((event) => entry(event, false)),
     )
     drawOlder()
   }
-  const look = coalesced(async () => {
-    if (document.hidden || life.isOver) return
+  const poll = coalesced(async () => {
+    if (document.hidden || lifetime.hasEnded) return
     try {
       if (after === undefined) return await start()
-      const found = await ask(`&after=${after}`)
+      const found = await read(`&after=${after}`)
       if (found === undefined) return
       after = found.after
-      // More than one answer holds: rather begin anew than leave a hole.
-      news += found.data.length
-      if (found.before !== undefined || news > mostNew) return await start()
+      // More events than one response holds: reload the list, so that no events are missing.
+      newEvents += found.data.length
+      if (found.before !== undefined || newEvents > maxNewEvents) return await start()
       list.prepend(...found.data.map((event) => entry(event, true)))
     } catch {
-      // The next look may find the service again.
+      // The next poll tries again.
     }
   })
   fill(
     place,
-    choice("Show", "kind", [["", "everything"], ...kinds.map((name) => [name, name.replaceAll("_", " ")])], {
+    choice("Show", "kind", [["", "All events"], ...kinds.map((name) => [name, name.replaceAll("_", " ")])], {
       onchange: ({ target }) => {
         kind = target.value
         after = undefined
-        look()
+        poll()
       },
     }),
     list,
     older,
   )
   await start()
-  const timer = setInterval(look, lookEveryMs)
-  life.keep(() => clearInterval(timer))
-  life.keep(subscribe("market", { onEvent: look }))
+  const timer = setInterval(poll, pollIntervalMs)
+  lifetime.onEnd(() => clearInterval(timer))
+  lifetime.onEnd(subscribe("market", { onEvent: poll }))
 }

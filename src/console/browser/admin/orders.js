@@ -1,4 +1,4 @@
-import { actionButton, actionForm, finalButton } from "../parts/actions.js"
+import { actionButton, actionForm, confirmButton } from "../parts/actions.js"
 import { badge, choice, emojiLine, empty, field, fill, h } from "../parts/dom.js"
 import { dollars, when, words } from "../parts/format.js"
 import { notify } from "../parts/notices.js"
@@ -15,24 +15,30 @@ const contents = (order) =>
 
 const buyer = ({ user }) => user.email ?? user.alternate_id ?? ""
 
-const moneyForm = (order, again) =>
+const paymentForm = (order, again) =>
   h(
     "details",
     {},
-    h("summary", {}, "Book a payment"),
+    h("summary", {}, "Record a payment"),
     actionForm(
       {
-        label: "Book it",
+        label: "Record payment",
         plain: true,
         submit: async ({ amount, external_reference }) => {
           const booking = { amount: Math.round(Number(amount) * 100), external_reference }
-          // Known by its reference, whoever books it: with a key it would be another one in another tab.
+          // The reference identifies the payment. An Idempotency-Key would differ in another tab.
           await call("POST", `/orders/${order.id}/payment_override`, booking, { hasKey: false })
-          notify("The payment was booked.", "good")
+          notify("The payment was recorded.", "good")
           await again()
         },
       },
-      field("Dollars", { name: "amount", type: "number", min: "0.01", step: "0.01", required: true }),
+      field("Amount in US dollars", {
+        name: "amount",
+        type: "number",
+        min: "0.01",
+        step: "0.01",
+        required: true,
+      }),
       field("Reference", { name: "external_reference", maxlength: "200", required: true }),
     ),
   )
@@ -42,11 +48,11 @@ const actions = (order, again) =>
     "div",
     { class: "cell-actions" },
     order.allowed_actions.includes("refund") &&
-      finalButton(
+      confirmButton(
         "Refund",
         {
           question: `Refund order ${order.order_number}?`,
-          consequence: `All that was paid and not given back yet goes to ${buyer(order)}. What they bought stays theirs.`,
+          consequence: `The full unrefunded amount is paid back to ${buyer(order)}. The buyer keeps the ids.`,
         },
         async () => {
           await call("POST", `/orders/${order.id}/refund`, {})
@@ -57,14 +63,14 @@ const actions = (order, again) =>
       ),
     order.status === "Paid" &&
       actionButton(
-        "Receipt",
+        "Resend receipt",
         async () => {
           await call("POST", `/orders/${order.id}/resend_confirmation`)
-          notify("The receipt was mailed again.", "good")
+          notify("The receipt was sent again.", "good")
         },
         { class: "plain small" },
       ),
-    order.status === "PendingPayment" && moneyForm(order, again),
+    order.status === "PendingPayment" && paymentForm(order, again),
   )
 
 const row = (order, again) => [
@@ -76,15 +82,15 @@ const row = (order, again) => [
   actions(order, again),
 ]
 
-/** All of them, or those of the user the address names. */
-export const drawOrders = async (place, _life, [userId]) => {
+/** Draws all orders, or the orders of the user in the URL. */
+export const drawOrders = async (place, _lifetime, [userId]) => {
   const list = h("div", {})
-  const asked = { status: "", order_number: "" }
+  const filter = { status: "", order_number: "" }
   const load = (page) => {
     const query = new URLSearchParams({ limit: "20", page: String(page) })
     if (userId === undefined) query.set("all", "true")
     else query.set("user_id", userId)
-    for (const [name, value] of Object.entries(asked)) if (value !== "") query.set(name, value)
+    for (const [name, value] of Object.entries(filter)) if (value !== "") query.set(name, value)
     return get(`/orders?${query}`)
   }
   const start = () =>
@@ -99,29 +105,29 @@ export const drawOrders = async (place, _life, [userId]) => {
   fill(
     place,
     userId !== undefined &&
-      h("p", {}, "The orders of one user. ", h("a", { href: "#/admin/orders" }, "Show those of all")),
+      h("p", {}, "Orders of one user. ", h("a", { href: "#/admin/orders" }, "Show all orders")),
     h(
       "div",
       { role: "search" },
       actionForm(
         {
-          label: "Find",
+          label: "Search",
           plain: true,
           submit: async ({ order_number }) => {
-            asked.order_number = order_number.trim()
+            filter.order_number = order_number.trim()
             await start()
           },
         },
         field(
           "Order number",
           { name: "order_number", type: "search", maxlength: "64" },
-          "As the receipt names it.",
+          "The receipt contains the order number.",
         ),
       ),
     ),
-    choice("Show", "status", [["", "all orders"], ...Object.keys(kinds).map((name) => [name, words(name)])], {
+    choice("Show", "status", [["", "All orders"], ...Object.keys(kinds).map((name) => [name, words(name)])], {
       onchange: ({ target }) => {
-        asked.status = target.value
+        filter.status = target.value
         start().catch((error) => notify(explain(error), "bad"))
       },
     }),

@@ -1,4 +1,4 @@
-import { finalButton } from "../parts/actions.js"
+import { confirmButton } from "../parts/actions.js"
 import { badge, emojiText, empty, fill, h } from "../parts/dom.js"
 import { when, words } from "../parts/format.js"
 import { drawPaged, table } from "../parts/subnav.js"
@@ -16,7 +16,7 @@ export const drawTransfers = async (place) => {
       transfers.length === 0
         ? empty("📮", "No transfers.")
         : table(
-            ["Id", "From", "To", "Status", "Begun", ""],
+            ["Id", "From", "To", "Status", "Started", ""],
             transfers.map((transfer) => [
               emojiText(transfer.eid, "in-table"),
               transfer.sender_email ?? "",
@@ -24,11 +24,11 @@ export const drawTransfers = async (place) => {
               badge(words(transfer.status), kinds[transfer.status] ?? ""),
               when(transfer.created_at),
               transfer.status.startsWith("Awaiting") &&
-                finalButton(
-                  "Call off",
+                confirmButton(
+                  "Cancel transfer",
                   {
-                    question: `Call off the transfer of ${transfer.eid}?`,
-                    consequence: "The id stays with its sender, who would have to begin again.",
+                    question: `Cancel the transfer of ${transfer.eid}?`,
+                    consequence: "The id stays with the sender. The sender can start a new transfer.",
                   },
                   async () => {
                     await call("DELETE", `/transfers/${transfer.id}`)

@@ -1,4 +1,4 @@
-import { actionButton, actionForm, finalButton } from "../parts/actions.js"
+import { actionButton, actionForm, confirmButton } from "../parts/actions.js"
 import { badge, emojiLine, empty, field, fill, h } from "../parts/dom.js"
 import { words } from "../parts/format.js"
 import { notify } from "../parts/notices.js"
@@ -10,17 +10,17 @@ const roles = ["User", "Bot", "Admin", "Super"]
 
 const nameOf = (user) => user.email ?? user.alternate_id ?? user.id
 
-/** Chosen first and given then: the arrow keys pass by roles that nobody means. */
+/** A role is saved with a separate button, because arrow keys select other roles on the way. */
 const roleChoice = (user, again) => {
   const name = nameOf(user)
-  const give = actionButton(
-    "Give",
+  const save = actionButton(
+    "Save",
     async () => {
       await call("PATCH", `/users/${user.id}`, { role: select.value })
-      notify(`${name} is ${words(select.value)} now.`, "good")
+      notify(`${name} now has the role ${words(select.value)}.`, "good")
       await again()
     },
-    { class: "plain small", hidden: true, "aria-label": `Give ${name} this role` },
+    { class: "plain small", hidden: true, "aria-label": `Save the new role for ${name}` },
   )
   const select = h(
     "select",
@@ -28,14 +28,14 @@ const roleChoice = (user, again) => {
       "aria-label": `Role of ${name}`,
       disabled: user.id === account.value?.user.id,
       onchange: () => {
-        give.hidden = select.value === user.role
+        save.hidden = select.value === user.role
       },
     },
     [...new Set([user.role, ...roles])].map((role) =>
       h("option", { value: role, selected: role === user.role }, words(role)),
     ),
   )
-  return h("div", { class: "cell-actions" }, select, give)
+  return h("div", { class: "cell-actions" }, select, save)
 }
 
 const activation = (user, again) => {
@@ -46,11 +46,12 @@ const activation = (user, again) => {
   }
   if (user.deactivated_at !== undefined)
     return actionButton("Activate", () => set(true), { class: "plain small" })
-  return finalButton(
+  return confirmButton(
     "Deactivate",
     {
       question: `Deactivate ${nameOf(user)}?`,
-      consequence: "They are signed out everywhere and cannot sign in until they are activated again.",
+      consequence:
+        "The user is signed out on all devices and cannot sign in until you activate the account again.",
     },
     () => set(false),
     { class: "plain small" },
@@ -64,16 +65,16 @@ const twoFactor = (user, again) => {
     "div",
     {},
     "on ",
-    finalButton(
-      "Take off",
+    confirmButton(
+      "Turn off",
       {
-        question: `Take two-factor off ${nameOf(user)}?`,
+        question: `Turn off two-factor authentication for ${nameOf(user)}?`,
         consequence:
-          "For somebody who lost the phone and the backup code, and is who they say they are: from then on their password alone opens the account. They are signed out everywhere.",
+          "Do this only if the user lost the device and the backup codes, and you have verified their identity. The user is signed out on all devices and can then sign in with the password alone.",
       },
       async () => {
         await call("DELETE", `/users/${user.id}/2fa`)
-        notify(`${nameOf(user)} signs in without a code now.`, "good")
+        notify(`Two-factor authentication is off for ${nameOf(user)}.`, "good")
         await again()
       },
       { class: "plain small" },
@@ -97,7 +98,9 @@ const rows = (users, again) =>
         ),
         " ",
         user.deactivated_at !== undefined && badge("Deactivated", "bad"),
-        user.email !== undefined && user.email_verified_at === undefined && badge("Unconfirmed", "warn"),
+        user.email !== undefined &&
+          user.email_verified_at === undefined &&
+          badge("Email not confirmed", "warn"),
       ),
       user.emoji_ids.length === 0 ? "—" : emojiLine(user.emoji_ids.slice(0, 6)),
       twoFactor(user, again),
@@ -113,7 +116,7 @@ export const drawUsers = async (place) => {
     drawPaged(
       list,
       (page) => get(`/users?limit=20&page=${page}&search=${encodeURIComponent(search)}`),
-      (users, again) => (users.length === 0 ? empty("👤", "Nobody like that.") : rows(users, again)),
+      (users, again) => (users.length === 0 ? empty("👤", "No users found.") : rows(users, again)),
     )
   fill(
     place,
@@ -122,7 +125,7 @@ export const drawUsers = async (place) => {
       { role: "search" },
       actionForm(
         {
-          label: "Find",
+          label: "Search",
           plain: true,
           submit: async (values) => {
             search = values.search.trim()
@@ -132,7 +135,7 @@ export const drawUsers = async (place) => {
         field(
           "Find a user",
           { name: "search", type: "search", maxlength: "320" },
-          "The beginning of an email or alternate id, a user's id, or an emoji id. Leave it empty to see all.",
+          "The start of an email address or alternate id, a user id, or an emoji id. Leave empty to list all users.",
         ),
       ),
     ),

@@ -1,10 +1,10 @@
 import { explain, Problem } from "../platform/http.js"
-import { askFirst } from "./dialog.js"
+import { confirmAction } from "./dialog.js"
 import { fill, h } from "./dom.js"
 import { notify } from "./notices.js"
 
-/** A button that sleeps meanwhile, so that nothing is done twice. What sleeps loses the focus, and gets it back. */
-const whileAsleep = async (button, task) => {
+/** Disables the button while the task runs, so that it runs once, and then gives the focus back. */
+const whileDisabled = async (button, task) => {
   const hadFocus = document.activeElement === button
   button.disabled = true
   try {
@@ -15,16 +15,16 @@ const whileAsleep = async (button, task) => {
   }
 }
 
-const makeButton = (label, action, properties, isMeant) => {
+const makeButton = (label, action, properties, confirm) => {
   const button = h(
     "button",
     {
       type: "button",
       ...properties,
       onclick: async () => {
-        if (!(await isMeant())) return
+        if (!(await confirm())) return
         try {
-          await whileAsleep(button, action)
+          await whileDisabled(button, action)
         } catch (error) {
           notify(explain(error), "bad")
         }
@@ -36,21 +36,21 @@ const makeButton = (label, action, properties, isMeant) => {
 }
 
 /**
- * A button that does something with the service and says when that failed.
+ * A button that runs an action and shows a notice if the action fails.
  * @param {string} label @param {() => Promise<unknown>} action @param {Record<string, unknown>} [properties]
  */
 export const actionButton = (label, action, properties = {}) =>
   makeButton(label, action, properties, () => true)
 
 /**
- * One for what cannot be taken back: it asks first.
- * @param {string} label @param {{question: string, consequence: string}} doubt @param {() => Promise<unknown>} action
+ * A button for an action that cannot be undone. It asks for confirmation first.
+ * @param {string} label @param {{question: string, consequence: string}} texts @param {() => Promise<unknown>} action
  * @param {Record<string, unknown>} [properties]
  */
-export const finalButton = (label, doubt, action, properties = {}) =>
-  makeButton(label, action, { class: "plain", ...properties }, () => askFirst({ ...doubt, yes: label }))
+export const confirmButton = (label, texts, action, properties = {}) =>
+  makeButton(label, action, { class: "plain", ...properties }, () => confirmAction({ ...texts, yes: label }))
 
-/** What is wrong with a field is read with it, after its hint. @param {HTMLElement} input @param {string} problemId @param {boolean} isWrong */
+/** Adds the error message to the description of a field, so that screen readers announce it. @param {HTMLElement} input @param {string} problemId @param {boolean} isWrong */
 const describe = (input, problemId, isWrong) => {
   const others = (input.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id !== problemId)
   const ids = [...others, isWrong ? problemId : ""].filter((id) => id !== "")
@@ -58,7 +58,7 @@ const describe = (input, problemId, isWrong) => {
   else input.removeAttribute("aria-describedby")
 }
 
-/** A form of one field is refused because of that. @param {HTMLFormElement} form @param {unknown} error @param {string} problemId */
+/** Marks the invalid fields. If a form has one field, every rejection concerns that field. @param {HTMLFormElement} form @param {unknown} error @param {string} problemId */
 const mark = (form, error, problemId) => {
   const named = error instanceof Problem ? Object.keys(error.fields) : []
   const inputs = [...form.querySelectorAll("input, select, textarea")]
@@ -78,7 +78,7 @@ const mark = (form, error, problemId) => {
 let forms = 0
 
 /**
- * A form that hands its values to `submit`, and shows what the service has against them.
+ * A form that passes its values to `submit` and shows the error if that fails.
  * @param {{label: string, submit: (values: Record<string, string>, form: HTMLFormElement) => Promise<unknown>, beside?: import("./dom.js").Child, plain?: boolean, name?: string}} how
  * @param {...import("./dom.js").Child} children
  */
@@ -94,7 +94,7 @@ export const actionForm = ({ beside, label, name, plain, submit }, ...children) 
         event.preventDefault()
         fill(problem)
         try {
-          await whileAsleep(button, () => submit(Object.fromEntries(new FormData(form)), form))
+          await whileDisabled(button, () => submit(Object.fromEntries(new FormData(form)), form))
           mark(form, undefined, problemId)
         } catch (error) {
           fill(problem, explain(error))

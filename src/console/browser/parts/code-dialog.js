@@ -4,17 +4,17 @@ import { prove } from "../proof.js"
 import { openDialog } from "./dialog.js"
 import { field, fill, h } from "./dom.js"
 
-const cancelled = () => new Problem(424, { error: "Nothing was changed: no code was entered." })
+const cancelled = () => new Problem(424, { error: "No code was entered. Nothing was changed." })
 
 const sendSms = () => request("POST", "/account/2fa/sms_code", { token: tokens.value?.access_token })
 
 let asking
 
-/** @returns {Promise<void>} resolves once the session is fresh, fails when the person gives up */
+/** @returns {Promise<void>} resolves when the code is verified, rejects when the user cancels */
 const ask = () =>
   new Promise((resolve, reject) => {
     const problem = h("p", { id: "code-problem", class: "bad problem", role: "alert" })
-    const said = h("p", { class: "soft problem", role: "status" })
+    const status = h("p", { class: "soft problem", role: "status" })
     const codeField = field("Code", {
       name: "code",
       "aria-describedby": "code-problem",
@@ -49,7 +49,7 @@ const ask = () =>
       fill(problem)
       try {
         await sendSms()
-        fill(said, "A code is on its way to your phone.")
+        fill(status, "A code was sent to your phone.")
       } catch (error) {
         fill(problem, explain(error))
       } finally {
@@ -57,27 +57,27 @@ const ask = () =>
         codeField.querySelector("input").focus()
       }
     }
-    const giveUp = () => {
+    const cancel = () => {
       close()
       reject(cancelled())
     }
     const close = openDialog(
-      { title: "Is it still you?", submit, giveUp },
-      h("p", {}, "This step asks for a fresh two-factor code."),
+      { title: "Confirm your identity", submit, cancel },
+      h("p", {}, "Enter a new two-factor code to continue."),
       codeField,
       problem,
-      said,
+      status,
       h(
         "div",
         { class: "row" },
         button,
-        bySms && h("button", { type: "button", class: "plain", onclick: sendAgain }, "Send it by SMS"),
-        h("button", { type: "button", class: "plain", onclick: giveUp }, "Cancel"),
+        bySms && h("button", { type: "button", class: "plain", onclick: sendAgain }, "Send code by SMS"),
+        h("button", { type: "button", class: "plain", onclick: cancel }, "Cancel"),
       ),
     )
   })
 
-/** Two calls that want a code at the same time are served by one. */
+/** Asks for a two-factor code. Calls that need a code at the same time share one dialog. */
 export const askForCode = () => {
   asking ??= ask().finally(() => {
     asking = undefined

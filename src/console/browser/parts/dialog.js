@@ -3,12 +3,12 @@ import { h } from "./dom.js"
 let dialogs = 0
 
 /**
- * A form in front of everything else. Escape does what its own way out does.
- * @param {{title: string, submit: (event: SubmitEvent) => unknown, giveUp: () => void}} how
+ * Opens a modal form. Escape calls `cancel`.
+ * @param {{title: string, submit: (event: SubmitEvent) => unknown, cancel: () => void}} how
  * @param {...import("./dom.js").Child} children
- * @returns {() => void} takes it away
+ * @returns {() => void} closes the dialog
  */
-export const openDialog = ({ giveUp, submit, title }, ...children) => {
+export const openDialog = ({ cancel, submit, title }, ...children) => {
   const id = `dialog-${++dialogs}`
   const dialog = h(
     "dialog",
@@ -17,7 +17,7 @@ export const openDialog = ({ giveUp, submit, title }, ...children) => {
   )
   dialog.addEventListener("cancel", (event) => {
     event.preventDefault()
-    giveUp()
+    cancel()
   })
   document.body.append(dialog)
   dialog.showModal()
@@ -28,15 +28,15 @@ export const openDialog = ({ giveUp, submit, title }, ...children) => {
 }
 
 /**
- * Before what cannot be taken back.
+ * Asks the user to confirm an action that cannot be undone.
  * @param {{question: string, consequence: string, yes: string}} what
  * @returns {Promise<boolean>}
  */
-export const askFirst = ({ consequence, question, yes }) =>
+export const confirmAction = ({ consequence, question, yes }) =>
   new Promise((resolve) => {
-    const answer = (isMeant) => {
+    const answer = (isConfirmed) => {
       close()
-      resolve(isMeant)
+      resolve(isConfirmed)
     }
     const close = openDialog(
       {
@@ -45,7 +45,7 @@ export const askFirst = ({ consequence, question, yes }) =>
           event.preventDefault()
           answer(true)
         },
-        giveUp: () => answer(false),
+        cancel: () => answer(false),
       },
       h("p", {}, consequence),
       h(
@@ -55,7 +55,7 @@ export const askFirst = ({ consequence, question, yes }) =>
         h(
           "button",
           { type: "button", class: "plain", autofocus: true, onclick: () => answer(false) },
-          "Cancel",
+          "Go back",
         ),
       ),
     )

@@ -1,4 +1,4 @@
-/** Elements without markup: whatever is shown goes in as text. */
+/** Creates DOM elements. Content is always inserted as text, never as HTML. */
 
 /** @typedef {Node | string | number | false | null | undefined | ReadonlyArray<Child>} Child */
 
@@ -9,10 +9,10 @@ const flatten = (child) => {
   return [child instanceof Node ? child : String(child)]
 }
 
-const written = new Set(["value", "checked", "disabled", "open"])
+const domProperties = new Set(["value", "checked", "disabled", "open"])
 
 /**
- * Makes an element. `onclick` and the like are listeners; a value that is false or missing is left out.
+ * Makes an element. `onclick` and the like are listeners; false, null and undefined values are omitted.
  * @param {string} tag @param {Record<string, unknown>} [properties] @param {...Child} children
  */
 export const h = (tag, properties = {}, ...children) => {
@@ -20,7 +20,7 @@ export const h = (tag, properties = {}, ...children) => {
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue
     if (typeof value === "function") element.addEventListener(name.slice(2), value)
-    else if (written.has(name)) element[name] = value
+    else if (domProperties.has(name)) element[name] = value
     else element.setAttribute(name, value === true ? "" : String(value))
   }
   element.append(...flatten(children))
@@ -31,7 +31,7 @@ export const h = (tag, properties = {}, ...children) => {
 export const fill = (element, ...children) => element.replaceChildren(...flatten(children))
 
 /**
- * Brings a list up to date and leaves every entry that did not change as it is: what somebody types there stays.
+ * Updates a list and keeps the elements of unchanged entries, so that typed text and focus are not lost.
  * @template T
  * @param {Element} container @param {ReadonlyArray<T>} items
  * @param {{key: (item: T) => string, version: (item: T) => string, render: (item: T) => HTMLElement}} how
@@ -48,7 +48,7 @@ export const keyed = (container, items, { key, render, version }) => {
     return fresh
   })
   for (const child of [...container.children]) if (!wanted.includes(child)) child.remove()
-  // What is moved loses the focus: whoever types goes on typing where nothing changed.
+  // A moved element loses the focus, so only elements at a wrong position are moved.
   for (const [i, node] of wanted.entries())
     if (container.children[i] !== node) container.insertBefore(node, container.children[i] ?? null)
 }
@@ -90,11 +90,11 @@ export const tick = (label, properties) =>
 
 const segmenter = new Intl.Segmenter()
 
-/** An id is read as a whole: its length, as a class, keeps it on one line. @param {string} id @param {string} [size] */
+/** Shows an id. The class with its length lets the style sheet fit it on one line. @param {string} id @param {string} [size] */
 export const emojiText = (id, size = "") =>
   h("span", { class: `emoji ${size} n${[...segmenter.segment(id)].length}` }, id)
 
-/** Ids one after another, none broken over two lines. @param {ReadonlyArray<string>} ids */
+/** A list of ids. Line breaks occur only between ids. @param {ReadonlyArray<string>} ids */
 export const emojiLine = (ids) =>
   h(
     "span",
@@ -102,9 +102,9 @@ export const emojiLine = (ids) =>
     ids.flatMap((id) => [h("span", {}, id), " "]),
   )
 
-/** Under a list that does not hold all there are. @param {ReadonlyArray<unknown>} shown @param {number} total */
+/** A note below a list that does not contain all entries. @param {ReadonlyArray<unknown>} shown @param {number} total */
 export const cut = (shown, total) =>
-  shown.length < total && h("p", { class: "soft small" }, `The newest ${shown.length} of ${total} are shown.`)
+  shown.length < total && h("p", { class: "soft small" }, `Showing the newest ${shown.length} of ${total}.`)
 
 /** @param {string} text @param {string} [kind] */
 export const badge = (text, kind = "") => h("span", { class: `badge ${kind}` }, text)

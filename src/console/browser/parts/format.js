@@ -17,7 +17,7 @@ export const remaining = (milliseconds) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
 }
 
-/** `AwaitingSender` as people write it. @param {string} name */
+/** Converts a name such as `AwaitingSender` to "Awaiting sender". @param {string} name */
 export const words = (name) => {
   const spaced = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ")
   return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase()

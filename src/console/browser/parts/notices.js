@@ -1,9 +1,9 @@
 import { h } from "./dom.js"
 
 const shownMs = 8000
-const most = 4
+const maxNotices = 4
 
-/** Says something in the corner, and to screen readers. @param {string} text @param {"good" | "bad" | "warn" | ""} [kind] */
+/** Shows a notice in the corner. Screen readers announce it. @param {string} text @param {"good" | "bad" | "warn" | ""} [kind] */
 export const notify = (text, kind = "") => {
   const box = document.getElementById("notices")
   const notice = h(
@@ -13,6 +13,6 @@ export const notify = (text, kind = "") => {
     h("button", { class: "icon-button", "aria-label": "Dismiss", onclick: () => notice.remove() }, "×"),
   )
   box.append(notice)
-  while (box.children.length > most) box.firstElementChild.remove()
+  while (box.children.length > maxNotices) box.firstElementChild.remove()
   setTimeout(() => notice.remove(), shownMs)
 }

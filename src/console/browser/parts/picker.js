@@ -12,8 +12,8 @@ const withoutLast = (text) =>
     .slice(0, -1)
     .join("")
 
-/** Arrow keys walk the grid; only one button of it is a tab stop. @param {KeyboardEvent} event */
-const walk = (event) => {
+/** Moves the focus in the grid with the arrow keys. Only one button of the grid is a tab stop. @param {KeyboardEvent} event */
+const moveFocus = (event) => {
   const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 0, ArrowUp: 0 }
   if (!(event.key in steps) || !event.target.matches("[data-emoji]")) return
   event.preventDefault()
@@ -69,12 +69,12 @@ const makePicker = async (pick) => {
       ),
     ),
   )
-  const nothing = h("p", { class: "soft", hidden: true }, "No emoji has such a name.")
+  const nothing = h("p", { class: "soft", hidden: true }, "No emoji found.")
   const grid = h(
     "div",
     {
       class: "picker-groups",
-      onkeydown: walk,
+      onkeydown: moveFocus,
       onclick: (event) => {
         const sign = event.target.closest("[data-emoji]")?.dataset.emoji
         if (sign !== undefined) pick(sign)
@@ -114,7 +114,8 @@ const makePicker = async (pick) => {
 }
 
 /**
- * Where an id is entered: typed, pasted, by names, or picked. It is shown in the view, also once more.
+ * A form to enter an id as emoji, as names, or with the picker. Submitting it opens the id in the view, also when the id
+ * is already shown.
  * @param {{label: string, button: string, value?: string, view: string}} how
  */
 export const idForm = ({ button, label, value = "", view }) => {
@@ -160,7 +161,7 @@ export const idForm = ({ button, label, value = "", view }) => {
     {
       type: "button",
       class: "plain",
-      "aria-label": "Take the last emoji away",
+      "aria-label": "Delete the last emoji",
       onclick: () => {
         input.value = withoutLast(input.value)
       },

@@ -1,7 +1,7 @@
 /** @template T @typedef {{readonly value: T, set(next: T): void, watch(listener: (value: T) => void): () => void}} Signal */
 
 /**
- * A value that tells when it changes. A new watcher is told the present one at once.
+ * A value with change listeners. `watch` calls the listener with the current value immediately.
  * @template T @param {T} first @returns {Signal<T>}
  */
 export const signal = (first) => {
@@ -23,25 +23,25 @@ export const signal = (first) => {
   }
 }
 
-/** What a view has under way while it is shown. */
-export class Life {
+/** The lifetime of a view. Functions passed to `onEnd` run when the view is closed. */
+export class Lifetime {
   #ends = []
-  isOver = false
+  hasEnded = false
 
   /** @param {() => unknown} end */
-  keep(end) {
-    if (this.isOver) end()
+  onEnd(end) {
+    if (this.hasEnded) end()
     else this.#ends.push(end)
   }
 
   end() {
-    this.isOver = true
+    this.hasEnded = true
     for (const end of this.#ends.splice(0)) end()
   }
 }
 
 /**
- * Runs a load again when asked, never two at once: what is asked for meanwhile is one more run at the end.
+ * Wraps a load function so that only one run is active. Calls during a run cause one more run after it.
  * @param {() => Promise<unknown>} load
  */
 export const coalesced = (load) => {

@@ -2,23 +2,23 @@ import { actionButton } from "./actions.js"
 import { fill, h } from "./dom.js"
 
 /**
- * A view of several pages. @param {Element} root @param {string} base @param {Record<string, {label: string, draw: (place: Element, life: any, rest: ReadonlyArray<string>) => unknown}>} pages
+ * Draws a view with several pages and a navigation between them. @param {Element} root @param {string} base @param {Record<string, {label: string, draw: (place: Element, lifetime: any, rest: ReadonlyArray<string>) => unknown}>} pages
  */
-export const drawPages = async (root, base, pages, life, [asked, ...rest]) => {
-  const chosen = Object.hasOwn(pages, asked) ? asked : Object.keys(pages)[0]
+export const drawPages = async (root, base, pages, lifetime, [requested, ...rest]) => {
+  const chosen = Object.hasOwn(pages, requested) ? requested : Object.keys(pages)[0]
   const place = h("div", {})
   root.append(
     h(
       "nav",
-      { class: "tabs", "aria-label": "Parts" },
+      { class: "tabs", "aria-label": "Sections" },
       Object.entries(pages).map(([name, { label }]) =>
         h("a", { href: `#/${base}/${name}`, "aria-current": name === chosen && "page" }, label),
       ),
     ),
     place,
   )
-  await pages[chosen].draw(place, life, rest)
-  // Once it is in the page: on a phone the parts do not all fit.
+  await pages[chosen].draw(place, lifetime, rest)
+  // On a phone the tabs do not all fit, so the current one is scrolled into view after it is drawn.
   requestAnimationFrame(() =>
     root.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }),
   )
@@ -52,20 +52,20 @@ export const table = (headings, rows) =>
     ),
   )
 
-/** What each list was asked for last: an answer that comes later than a newer one's is not shown. */
-const asked = new WeakMap()
+/** The latest request of each list. Responses to older requests are ignored. */
+const latestRequest = new WeakMap()
 
 /**
- * A list that comes in pages. `show` is given what reads the page that is shown again, and so is the caller.
+ * Draws a paged list. `show` receives a function that reloads the current page, and the same function is returned.
  * @param {Element} place @param {(page: number) => Promise<{data: ReadonlyArray<any>, paging: {total: number, limit: number}}>} load @param {(rows: ReadonlyArray<any>, again: () => Promise<void>) => Node} show
  */
 export const drawPaged = async (place, load, show) => {
   let shown = 0
   const go = async (page) => {
-    const turn = {}
-    asked.set(place, turn)
+    const request = {}
+    latestRequest.set(place, request)
     const { data, paging } = await load(page)
-    if (asked.get(place) !== turn) return
+    if (latestRequest.get(place) !== request) return
     const last = Math.max(0, Math.ceil(paging.total / paging.limit) - 1)
     if (page > last) return go(last)
     shown = page

@@ -2,21 +2,23 @@ import { askForCode } from "../parts/code-dialog.js"
 import { Problem, request } from "./http.js"
 import { refresh, tokens } from "./session.js"
 
-/** The keys of calls whose answer was lost, by what they ask for: who asks for it again means the same call. */
-const lost = new Map()
-/** So often a call that was lost is asked for again while the service is still at it. */
-const patience = 5
+/** Idempotency keys of calls without a response, by request. The same request reuses the key. */
+const unansweredKeys = new Map()
+/** Retries of such a call while the service still processes the first attempt. */
+const maxRetries = 5
 
 /**
- * Calls the API as the user. A token that has ended is renewed once, and where a fresh two-factor code is wanted the
- * person is asked for it; then the call is made again.
+ * Calls the API as the signed-in user. An expired token is refreshed once. If the service requires a new two-factor code,
+ * the user is asked for it. Then the call is repeated.
  * @param {string} method @param {string} path @param {unknown} [body]
  * @param {{beforeCode?: () => void, hasKey?: boolean}} [how]
  */
 export const call = async (method, path, body, { beforeCode = () => {}, hasKey = method !== "GET" } = {}) => {
-  const wanted = JSON.stringify([method, path, body])
-  const idempotencyKey = hasKey ? (lost.get(wanted) ?? `${Date.now()}-${Math.random()}`) : undefined
-  let waits = lost.delete(wanted) ? patience : 0
+  const signature = JSON.stringify([method, path, body])
+  const idempotencyKey = hasKey
+    ? (unansweredKeys.get(signature) ?? `${Date.now()}-${Math.random()}`)
+    : undefined
+  let retriesLeft = unansweredKeys.delete(signature) ? maxRetries : 0
   let renewed = false
   for (;;) {
     try {
@@ -29,11 +31,11 @@ export const call = async (method, path, body, { beforeCode = () => {}, hasKey =
       } else if (error.status === 424) {
         beforeCode()
         await askForCode()
-      } else if (error.status === 409 && error.retryAfterSeconds > 0 && waits-- > 0)
+      } else if (error.status === 409 && error.retryAfterSeconds > 0 && retriesLeft-- > 0)
         await new Promise((resolve) => setTimeout(resolve, error.retryAfterSeconds * 1000))
       else {
         const isOpen = error.status === 0 || error.status >= 500
-        if (isOpen && hasKey) lost.set(wanted, idempotencyKey)
+        if (isOpen && hasKey) unansweredKeys.set(signature, idempotencyKey)
         throw error
       }
     }
@@ -43,13 +45,13 @@ export const call = async (method, path, body, { beforeCode = () => {}, hasKey =
 /** @param {string} path */
 export const get = (path) => call("GET", path)
 
-const pieceSize = 500
+const pageSize = 500
 
-/** A list to its end, in pieces: one long answer would keep everybody else waiting. @param {string} path */
+/** Reads a complete list in pages. One very long response would delay other requests of the service. @param {string} path */
 export const getAll = async (path) => {
   const found = []
-  for (let page = 0; found.length === page * pieceSize; page++)
-    found.push(...(await get(`${path}?limit=${pieceSize}&page=${page}`)))
+  for (let page = 0; found.length === page * pageSize; page++)
+    found.push(...(await get(`${path}?limit=${pageSize}&page=${page}`)))
   return found
 }
 

@@ -1,20 +1,20 @@
 import { signal } from "../parts/signal.js"
 
-/** How far the server's clock is ahead of ours, in milliseconds: deadlines are the server's. */
+/** The difference between the server's clock and ours, in milliseconds. Deadlines use the server's clock. */
 let aheadMs = 0
 export const serverNow = () => Date.now() + aheadMs
 
-/** The header tells whole seconds, so a smaller difference is none. @param {string | null} date */
+/** The Date header has a resolution of one second, so smaller differences are ignored. @param {string | null} date */
 const noteServerTime = (date) => {
-  const seen = date === null ? Number.NaN : Date.parse(date) + 500 - Date.now()
-  if (Math.abs(seen - aheadMs) > 1000) aheadMs = seen
+  const difference = date === null ? Number.NaN : Date.parse(date) + 500 - Date.now()
+  if (Math.abs(difference - aheadMs) > 1000) aheadMs = difference
 }
 
-/** An answer that is not a success. */
+/** An error response, or status 0 if there was no response. */
 export class Problem extends Error {
   /** @param {number} status @param {Record<string, unknown>} body @param {string | null} [retryAfter] */
   constructor(status, body, retryAfter) {
-    super(typeof body.error === "string" ? body.error : `The service answered ${status}.`)
+    super(typeof body.error === "string" ? body.error : `The service returned status ${status}.`)
     this.status = status
     this.code = body.code
     /** @type {Record<string, ReadonlyArray<{code: string, message: string}>>} */
@@ -24,28 +24,28 @@ export class Problem extends Error {
   }
 }
 
-/** As in `insert.0: A web link is …`, where forms have one field. */
+/** The prefix of messages such as `insert.0: A web link is …`. Forms have one such field, so it is removed. */
 const placeInList = /^\w+\.\d+: /
 
 /** @param {unknown} error */
 export const explain = (error) => {
-  if (!(error instanceof Problem)) return "Something went wrong here. Reload the page."
+  if (!(error instanceof Problem)) return "An error occurred on this page. Reload the page."
   const messages = Object.values(error.fields).flatMap((faults) => faults.map(({ message }) => message))
-  // Others are words for programs: they mean something beside the name of the field only.
+  // Messages that are not sentences only make sense next to the field name.
   const sentences = messages.filter((message) => message.endsWith("."))
   return sentences.length > 0
     ? sentences.map((text) => text.replace(placeInList, "")).join(" ")
     : error.message
 }
 
-/** Longer than the service takes for an answer, with time for a slow network. */
-const patienceMs = 60_000
+/** Longer than the request timeout of the service, to allow for a slow network. */
+const timeoutMs = 60_000
 
-/** Whether the last request found the service. */
+/** Whether the last request reached the service. */
 export const reachable = signal(true)
 
 /**
- * One request to the API.
+ * Sends one request to the API.
  * @param {string} method @param {string} path
  * @param {{token?: string | undefined, body?: unknown, withCookies?: boolean, idempotencyKey?: string}} [options]
  */
@@ -55,9 +55,9 @@ export const request = async (method, path, { body, idempotencyKey, token, withC
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
     ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
   }
-  // What nobody answers any more, as after a change of networks, may otherwise hang for a quarter of an hour.
-  const patience = new AbortController()
-  const timer = setTimeout(() => patience.abort(), patienceMs)
+  // Without a timeout, a request can hang for 15 minutes after a change of networks.
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), timeoutMs)
   let response
   let text
   try {
@@ -66,7 +66,7 @@ export const request = async (method, path, { body, idempotencyKey, token, withC
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       credentials: withCookies ? "same-origin" : "omit",
-      signal: patience.signal,
+      signal: timeout.signal,
     })
     text = await response.text()
   } catch {

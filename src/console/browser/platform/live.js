@@ -2,33 +2,33 @@ import { signal } from "../parts/signal.js"
 import { refresh, tokens } from "./session.js"
 
 /**
- * The live socket. A channel is asked for once however many listen, and after a break it goes on where it was, by its
- * epoch and offset. The frames are those of PROTOCOL.md.
+ * The WebSocket connection for live updates. Listeners of the same channel share one subscription. After a disconnect,
+ * each subscription resumes from its last epoch and offset. PROTOCOL.md describes the frames.
  * @typedef {{onState?: (state: any) => void, onEvent?: (event: string, data: any, at: string) => void, onRefused?: (error: string) => void}} Listener
- * @typedef {{asked: string, shown: string, position: {epoch: string, offset: number} | undefined, listeners: Set<Listener>}} Entry
+ * @typedef {{requested: string, channel: string, position: {epoch: string, offset: number} | undefined, listeners: Set<Listener>}} Entry
  */
 
-const firstWaitMs = 500
-const longestWaitMs = 30_000
+const minBackoffMs = 500
+const maxBackoffMs = 30_000
 const pingEveryMs = 25_000
-/** The token is the reason, or the login: a refresh tells. */
+/** Close codes for an expired token or an ended session. A refresh shows which one. */
 const tokenEnded = new Set([4401, 4402, 4403])
 
 /** @type {import("../parts/signal.js").Signal<"connecting" | "live" | "waiting">} */
 export const liveState = signal("connecting")
 
-/** @type {Map<string, Entry>} by the name the server knows */
+/** Subscriptions by the channel name of the server. @type {Map<string, Entry>} */
 const entries = new Map()
-/** Asked and not answered yet. @type {Map<string, {id: string, answered: (result: any) => void}>} */
-const questions = new Map()
+/** Lookups without a response yet, by request id. @type {Map<string, {id: string, onResult: (result: any) => void}>} */
+const pendingLookups = new Map()
 /** @type {WebSocket | undefined} */
 let socket
 let isOpen = false
-/** Whether anything came since the last ping. */
-let isHeard = false
-let boundMs = firstWaitMs
+/** Whether a frame was received since the last ping. */
+let hasReceived = false
+let backoffMs = minBackoffMs
 let timer = 0
-let asked = 0
+let lookups = 0
 /** The user whose token the socket was opened with. */
 let subject
 
@@ -44,10 +44,10 @@ const send = (frame) => {
 }
 
 /** @param {Entry} entry */
-const subscribeTo = (entry) => send({ type: "subscribe", channel: entry.shown, ...(entry.position ?? {}) })
+const subscribeTo = (entry) => send({ type: "subscribe", channel: entry.channel, ...(entry.position ?? {}) })
 
-/** @param {string} question @param {string} id */
-const ask = (question, id) => send({ type: "lookup", id: question, emoji_ids: [id] })
+/** @param {string} requestId @param {string} id */
+const sendLookup = (requestId, id) => send({ type: "lookup", id: requestId, emoji_ids: [id] })
 
 const connectFrame = () => {
   const token = tokens.value?.access_token
@@ -56,19 +56,19 @@ const connectFrame = () => {
 
 /** @param {string} channel */
 const find = (channel) =>
-  entries.get(channel) ?? [...entries.values()].find(({ asked: name }) => name === channel)
+  entries.get(channel) ?? [...entries.values()].find(({ requested }) => requested === channel)
 
 const onFrame = {
   connected: () => {
-    boundMs = firstWaitMs
+    backoffMs = minBackoffMs
     liveState.set("live")
   },
   subscribed: (frame) => {
     const entry = find(frame.requested ?? frame.channel)
     if (entry === undefined) return
-    if (entry.shown !== frame.channel) {
-      entries.delete(entry.shown)
-      entry.shown = frame.channel
+    if (entry.channel !== frame.channel) {
+      entries.delete(entry.channel)
+      entry.channel = frame.channel
       entries.set(frame.channel, entry)
     }
     entry.position = { epoch: frame.epoch, offset: frame.offset }
@@ -77,30 +77,30 @@ const onFrame = {
   event: (frame) => {
     const entry = entries.get(frame.channel)
     if (entry?.position === undefined) return
-    // A hole can only be a fault of ours: asking again from the last good place mends it.
+    // A missing offset is a bug of this client. Subscribing again from the last offset recovers the events.
     if (frame.offset !== entry.position.offset + 1) return subscribeTo(entry)
     entry.position = { ...entry.position, offset: frame.offset }
     for (const listener of [...entry.listeners]) listener.onEvent?.(frame.event, frame.data, frame.at)
   },
   records: (frame) => {
-    questions.get(frame.id)?.answered(frame.results[0])
-    questions.delete(frame.id)
+    pendingLookups.get(frame.id)?.onResult(frame.results[0])
+    pendingLookups.delete(frame.id)
   },
   unsubscribed: () => {},
   error: (frame) => {
-    // What is shown is known to be out of date, so the question stays.
-    const askAgain = () => questions.has(frame.id) && ask(frame.id, questions.get(frame.id).id)
-    if (questions.has(frame.id)) setTimeout(askAgain, firstWaitMs)
+    // The shown records are out of date, so the lookup is repeated until it succeeds.
+    const retry = () => pendingLookups.has(frame.id) && sendLookup(frame.id, pendingLookups.get(frame.id).id)
+    if (pendingLookups.has(frame.id)) setTimeout(retry, minBackoffMs)
     const entry = frame.channel === undefined ? undefined : find(frame.channel)
     if (entry !== undefined) for (const listener of [...entry.listeners]) listener.onRefused?.(frame.error)
   },
 }
 
-const wait = () => {
+const scheduleReconnect = () => {
   clearTimeout(timer)
   liveState.set("waiting")
-  timer = setTimeout(open, Math.random() * boundMs)
-  boundMs = Math.min(boundMs * 2, longestWaitMs)
+  timer = setTimeout(open, Math.random() * backoffMs)
+  backoffMs = Math.min(backoffMs * 2, maxBackoffMs)
 }
 
 /** @param {number} [code] */
@@ -108,7 +108,7 @@ const onClosed = async (code) => {
   isOpen = false
   socket = undefined
   if (tokenEnded.has(code)) await refresh().catch(() => {})
-  wait()
+  scheduleReconnect()
 }
 
 const open = () => {
@@ -116,18 +116,18 @@ const open = () => {
   if (socket !== undefined) return
   const opening = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`)
   socket = opening
-  isHeard = true
+  hasReceived = true
   subject = subjectOf(tokens.value?.access_token)
   opening.addEventListener("open", () => {
     if (socket !== opening) return
     isOpen = true
     send(connectFrame())
     for (const entry of entries.values()) subscribeTo(entry)
-    for (const [question, { id }] of questions) ask(question, id)
+    for (const [requestId, { id }] of pendingLookups) sendLookup(requestId, id)
   })
   opening.addEventListener("message", ({ data }) => {
     if (socket !== opening) return
-    isHeard = true
+    hasReceived = true
     const frame = JSON.parse(data)
     onFrame[frame.type]?.(frame)
   })
@@ -136,26 +136,26 @@ const open = () => {
   })
 }
 
-/** A network that went away closes nothing: whoever does not answer is not there any more. */
-const checkPulse = () => {
-  const quiet = socket
-  if (quiet === undefined) return
-  if (isHeard) {
-    isHeard = false
+/** Sends a ping, and reconnects if nothing was received since the last one. A lost network does not close the socket. */
+const checkConnection = () => {
+  const silent = socket
+  if (silent === undefined) return
+  if (hasReceived) {
+    hasReceived = false
     return send({ type: "ping" })
   }
   onClosed()
-  quiet.close()
+  silent.close()
 }
 
-/** Another person, another socket: channels of the one before are not theirs. */
+/** Reconnects as another user. Private channels of the previous user start without a position. */
 const reopen = () => {
   const old = socket
   socket = undefined
   isOpen = false
   old?.close()
   for (const entry of entries.values()) entry.position = undefined
-  boundMs = firstWaitMs
+  backoffMs = minBackoffMs
   open()
 }
 
@@ -166,49 +166,49 @@ export const startLive = () => {
     if (next !== subject) reopen()
     else if (next !== undefined) send(connectFrame())
   })
-  const hurry = () => {
+  const reconnectNow = () => {
     if (socket === undefined && !document.hidden) open()
   }
-  addEventListener("online", hurry)
-  document.addEventListener("visibilitychange", hurry)
-  setInterval(checkPulse, pingEveryMs)
+  addEventListener("online", reconnectNow)
+  document.addEventListener("visibilitychange", reconnectNow)
+  setInterval(checkConnection, pingEveryMs)
 }
 
 /**
- * Listens to a channel until the function it answers is called.
+ * Subscribes to a channel. Returns a function that ends the subscription.
  * @param {string} channel @param {Listener} listener
  */
 export const subscribe = (channel, listener) => {
   const entry = find(channel) ?? {
-    asked: channel,
-    shown: channel,
+    requested: channel,
+    channel,
     position: undefined,
     listeners: new Set(),
   }
   entry.listeners.add(listener)
-  entries.set(entry.shown, entry)
-  // Whoever joins needs the state too: without a position the server tells it again.
+  entries.set(entry.channel, entry)
+  // A new listener needs the state. Without a position, the server sends it again.
   entry.position = undefined
   subscribeTo(entry)
   return () => {
     entry.listeners.delete(listener)
-    if (entry.listeners.size > 0 || entries.get(entry.shown) !== entry) return
-    entries.delete(entry.shown)
-    send({ type: "unsubscribe", channel: entry.shown })
+    if (entry.listeners.size > 0 || entries.get(entry.channel) !== entry) return
+    entries.delete(entry.channel)
+    send({ type: "unsubscribe", channel: entry.channel })
   }
 }
 
-/** What an id points at now, read from the database; asked again after a break. @param {string} id @returns {Promise<any>} */
+/** Reads the current records of an id. The lookup is sent again after a reconnect. @param {string} id @returns {Promise<any>} */
 const lookUp = (id) =>
   new Promise((resolve) => {
-    const question = `q${++asked}`
-    questions.set(question, { id, answered: resolve })
-    ask(question, id)
+    const requestId = `q${++lookups}`
+    pendingLookups.set(requestId, { id, onResult: resolve })
+    sendLookup(requestId, id)
   })
 
 /**
- * Follows what an id points at until the function it answers is called. Each change is looked up, and an answer that
- * was overtaken by a newer question is not told: it may be what was true before.
+ * Reports the records of an id and every change. Returns a function that stops it. Each event causes a lookup. A response
+ * is ignored if a newer lookup was sent, because it may be out of date.
  * @param {string} id @param {{onResult: (result: any, isChange: boolean) => void, onEvent?: (event: string) => void, onRefused?: (error: string) => void}} listener
  */
 export const follow = (id, { onEvent, onRefused, onResult }) => {

@@ -4,18 +4,19 @@ import * as tab from "../tab.js"
 import { Problem, request, serverNow } from "./http.js"
 
 /**
- * Who is signed in. Tokens live in this tab only: in memory, and where a reload keeps them if the browser lets it.
+ * The signed-in user. Tokens belong to this tab: they are stored in memory and, if the browser allows it, in
+ * sessionStorage, so that they survive a reload.
  * @typedef {{access_token: string, refresh_token: string}} Tokens
  */
 
 const storageKey = "console-tokens"
 const refreshBeforeMs = 60_000
-/** A timer set for longer goes off at once. */
-const longestTimerMs = 2 ** 31 - 1
-/** Long enough for another tab to answer. */
-const siblingWaitMs = 300
-/** Between two looks whether the service answers again. */
-const longestPauseMs = 15_000
+/** A timer with a longer delay fires immediately. */
+const maxTimerMs = 2 ** 31 - 1
+/** How long to wait for another tab to reply. */
+const replyTimeoutMs = 300
+/** The longest pause between two attempts to resume. */
+const maxRetryMs = 15_000
 
 /** @type {import("../parts/signal.js").Signal<Tokens | undefined>} */
 export const tokens = signal(undefined)
@@ -23,11 +24,12 @@ export const tokens = signal(undefined)
 export const account = signal(undefined)
 
 /**
- * Other tabs made by duplicating this one, or opened by it to pay, hold the same tokens, and each token refreshes once.
+ * Connects tabs with the same tokens: duplicated tabs, and tabs opened to pay. A refresh token works only once, so tabs
+ * send each other the new tokens.
  */
-const siblings = "BroadcastChannel" in window ? new BroadcastChannel("console-tokens") : undefined
-/** The refresh tokens this tab has had of its login. @type {Set<string>} */
-const had = new Set()
+const otherTabs = "BroadcastChannel" in window ? new BroadcastChannel("console-tokens") : undefined
+/** All refresh tokens that this tab has had in the current session. @type {Set<string>} */
+const knownRefreshTokens = new Set()
 let refreshTimer = 0
 
 /** @param {string} token @returns {{exp?: number, sid?: string}} */
@@ -43,86 +45,90 @@ const claimsOf = (token) => {
 /** @param {string} token */
 const expiryOf = (token) => (claimsOf(token).exp ?? 0) * 1000
 
-/** Which of the user's logins this tab has. */
+/** The id of this tab's session. */
 export const sessionId = () => tokens.value && claimsOf(tokens.value.access_token).sid
 
 /** @param {Tokens | undefined} next */
-const keep = (next) => {
+const setTokens = (next) => {
   clearTimeout(refreshTimer)
   if (next === undefined) {
     tab.forget(storageKey)
-    had.clear()
+    knownRefreshTokens.clear()
   } else {
-    had.add(next.refresh_token)
+    knownRefreshTokens.add(next.refresh_token)
     tab.remember(storageKey, JSON.stringify(next))
     const waitMs = Math.max(1000, expiryOf(next.access_token) - serverNow() - refreshBeforeMs)
-    refreshTimer = setTimeout(() => refresh().catch(() => {}), Math.min(longestTimerMs, waitMs))
+    refreshTimer = setTimeout(() => refresh().catch(() => {}), Math.min(maxTimerMs, waitMs))
   }
   tokens.set(next)
 }
 
 /** @param {Tokens} response */
 const adopt = (response) =>
-  keep({ access_token: response.access_token, refresh_token: response.refresh_token })
+  setTokens({ access_token: response.access_token, refresh_token: response.refresh_token })
 
-siblings?.addEventListener("message", ({ data }) => {
+otherTabs?.addEventListener("message", ({ data }) => {
   const mine = tokens.value
   if (mine === undefined) return
-  if (data.asked === undefined) {
+  if (data.requested === undefined) {
     if (mine.refresh_token === data.old) adopt(data.next)
-  } else if (had.has(data.asked) && mine.refresh_token !== data.asked)
-    siblings?.postMessage({ old: data.asked, next: mine })
+  } else if (knownRefreshTokens.has(data.requested) && mine.refresh_token !== data.requested)
+    otherTabs?.postMessage({ old: data.requested, next: mine })
 })
 
-/** A tab that was away does not know what others have made of its login meanwhile. @param {Tokens} before */
-const askSiblings = (before) =>
+/** Asks other tabs for newer tokens. They may have refreshed while this tab was closed or asleep. @param {Tokens} before */
+const askOtherTabs = (before) =>
   new Promise((resolve) => {
-    if (siblings === undefined) return resolve(undefined)
+    if (otherTabs === undefined) return resolve(undefined)
     let stop = () => {}
-    const timer = setTimeout(() => end(), siblingWaitMs)
+    const timer = setTimeout(() => end(), replyTimeoutMs)
     const end = () => {
       clearTimeout(timer)
       stop()
       resolve(undefined)
     }
     stop = tokens.watch((now) => now !== before && end())
-    siblings.postMessage({ asked: before.refresh_token })
+    otherTabs.postMessage({ requested: before.refresh_token })
   })
 
 /** @param {unknown} error */
 const isRefused = (error) => error instanceof Problem && error.status === 401
 
-/** What this tab knows of the login is over. */
+/** Removes the tokens and the account from this tab. */
 export const forget = () => {
-  keep(undefined)
+  setTokens(undefined)
   account.set(undefined)
 }
 
 /** @template T @param {() => Promise<T>} task */
-const alone = (task) =>
+const withLock = (task) =>
   navigator.locks === undefined ? task() : navigator.locks.request("console-refresh", task)
 
 let refreshing
-/** Whether a call is under way that ends this login and answers another in its place. */
+/** True during a call that ends this session and returns a new one. */
 let isReplacing = false
-/** Sent again after a lost answer, a token without its key would count as stolen. @type {{token: string, key: string}} */
-let asked = { token: "", key: "" }
+/**
+ * The idempotency key of the last refresh. If the response is lost, the retry must use the same key. Otherwise the service
+ * treats the reused refresh token as stolen.
+ * @type {{token: string, key: string}}
+ */
+let lastRefresh = { token: "", key: "" }
 /** @param {string} token */
 const keyFor = (token) => {
-  if (asked.token !== token) asked = { token, key: `${Date.now()}-${Math.random()}` }
-  return asked.key
+  if (lastRefresh.token !== token) lastRefresh = { token, key: `${Date.now()}-${Math.random()}` }
+  return lastRefresh.key
 }
 
-/** New tokens of the same login have come, for all tabs that have it. @param {Tokens} before @param {Tokens} next */
+/** Stores new tokens of the same session and sends them to the other tabs. @param {Tokens} before @param {Tokens} next */
 export const renewed = (before, next) => {
-  had.add(before.refresh_token)
-  siblings?.postMessage({ old: before.refresh_token, next })
-  // Whoever has signed out meanwhile stays so.
+  knownRefreshTokens.add(before.refresh_token)
+  otherTabs?.postMessage({ old: before.refresh_token, next })
+  // If the user signed out in the meantime, the new tokens are discarded.
   if (tokens.value === before) adopt(next)
 }
 
 /**
- * Makes a call that ends every login of the user and answers a new one: the old one's end is no news here.
+ * Makes a call that ends all sessions of the user and returns a new one. The end of the old session is not reported.
  * @param {() => Promise<Tokens | undefined>} task
  */
 export const replaceLogin = async (task) => {
@@ -135,9 +141,9 @@ export const replaceLogin = async (task) => {
   }
 }
 
-/** New tokens for the old ones. Fails, and forgets the login, when the service does not know it any more. */
+/** Refreshes the tokens. If the service rejects the refresh token, it signs out this tab and throws. */
 export const refresh = () => {
-  refreshing ??= alone(async () => {
+  refreshing ??= withLock(async () => {
     const before = tokens.value
     if (before === undefined) throw new Problem(401, { error: "Sign in first." })
     try {
@@ -162,7 +168,7 @@ export const loadAccount = async () => {
   if (tokens.value === undefined) return
   const read = () => request("GET", "/account", { token: tokens.value?.access_token })
   const found = await read().catch(async (error) => {
-    // The token has ended unnoticed, as where our clock is slow; the login has not.
+    // The access token has expired, for example because this clock is slow. The session may still be valid.
     if (!isRefused(error) || tokens.value === undefined) throw error
     await refresh()
     return read()
@@ -170,22 +176,22 @@ export const loadAccount = async () => {
   if (tokens.value !== undefined) account.set(found)
 }
 
-/** A login is complete: its tokens open things. @param {Tokens} response */
+/** Completes a sign-in with valid tokens. @param {Tokens} response */
 export const signIn = async (response) => {
   adopt(response)
   await loadAccount()
 }
 
 const resumeOnce = async () => {
-  const kept = tab.recall(storageKey)
-  if (kept === undefined) return
+  const stored = tab.recall(storageKey)
+  if (stored === undefined) return
   try {
-    const before = JSON.parse(kept)
+    const before = JSON.parse(stored)
     tokens.set(before)
-    const asked = askSiblings(before)
-    if (expiryOf(before.access_token) - serverNow() >= refreshBeforeMs) keep(before)
+    const replied = askOtherTabs(before)
+    if (expiryOf(before.access_token) - serverNow() >= refreshBeforeMs) setTokens(before)
     else {
-      await asked
+      await replied
       if (tokens.value === before) await refresh()
     }
     await loadAccount()
@@ -195,23 +201,23 @@ const resumeOnce = async () => {
   }
 }
 
-let pauseMs = 1000
+let retryMs = 1000
 
-/** Goes on with the login this tab had before it was loaded anew, or fails and does so once the service answers. */
+/** Resumes the session of this tab after a reload. If the service is unreachable, it throws and retries later. */
 export const resume = async () => {
   try {
     await resumeOnce()
   } catch (error) {
     setTimeout(() => {
-      // Whoever has signed in or out meanwhile has decided otherwise.
+      // Stop if the user signed in or out in the meantime.
       if (account.value === undefined && tokens.value !== undefined) resume().catch(() => {})
-    }, pauseMs)
-    pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+    }, retryMs)
+    retryMs = Math.min(2 * retryMs, maxRetryMs)
     throw error
   }
 }
 
-/** Ends the login everywhere. This tab forgets it first, whatever becomes of the rest. */
+/** Ends all sessions of the user. This tab is signed out first, even if the request fails. */
 export const endLogin = async () => {
   const before = tokens.value
   if (before === undefined) return
@@ -221,7 +227,7 @@ export const endLogin = async () => {
     await logOut(before.access_token)
   } catch (error) {
     if (!isRefused(error)) throw error
-    // The access token has ended, as it does while a computer sleeps; the login has not.
+    // The access token has expired, for example while the computer was asleep. The session may still be valid.
     const { refresh_token } = before
     const next = await request("POST", "/auth/token/refresh", { body: { refresh_token } })
     await logOut(next.access_token)

@@ -1,5 +1,5 @@
 import { outboxHint } from "../outbox.js"
-import { actionButton, actionForm, finalButton } from "../parts/actions.js"
+import { actionButton, actionForm, confirmButton } from "../parts/actions.js"
 import { field, fill, h } from "../parts/dom.js"
 import { notify } from "../parts/notices.js"
 import { prove } from "../proof.js"
@@ -23,15 +23,15 @@ const passwordField = (autocomplete, hint) =>
     hint,
   )
 
-/** The second step of a login: its tokens open nothing until the code is there. */
+/** The second step of a sign-in. The tokens cannot be used until the code is verified. */
 const codeStep = (place, response, email) => {
   const isSms = response.requires_2fa === "SMS"
-  // The login has sent one.
+  // The sign-in itself sends the first code.
   const again = actionButton(
-    "Send the code again",
+    "Resend code",
     async () => {
       await request("POST", "/account/2fa/sms_code", { token: response.access_token })
-      notify("A code is on its way to your phone.")
+      notify("A code was sent to your phone.")
     },
     { class: "plain" },
   )
@@ -53,60 +53,61 @@ const codeStep = (place, response, email) => {
   const lost = h(
     "details",
     {},
-    h("summary", {}, "I have lost my device"),
+    h("summary", {}, "I lost my device"),
     actionForm(
       {
-        label: "Turn two-factor off",
+        label: "Turn off two-factor authentication",
         plain: true,
         submit: async ({ backup_code }) => {
           await request("POST", "/account/2fa/backup_disable", {
             body: { backup_code: backup_code.trim(), email, disable_all: true },
             token: response.access_token,
           })
-          notify("Two-factor is off. Sign in again.", "good")
+          notify("Two-factor authentication is off. Sign in again.", "good")
           dispatchEvent(new Event("hashchange"))
         },
       },
-      field("A backup code", { name: "backup_code", maxlength: "64", required: true }),
+      field("Backup code", { name: "backup_code", maxlength: "64", required: true }),
     ),
   )
-  fill(place, h("h2", {}, "One more step"), codeForm, lost)
+  fill(place, h("h2", {}, "Enter your two-factor code"), codeForm, lost)
   codeForm.querySelector("input").focus()
 }
 
-/** @param {Element} place where a second step goes */
+/** Completes the sign-in or shows the second step. @param {Element} place where the second step is shown */
 const go = async (place, response, email) => {
   if (response.requires_2fa !== undefined) codeStep(place, response, email)
   else await signIn(response)
 }
 
-/** A link, or only what comes after `refresh_token=` in it. @param {string} pasted */
+/** The token from a pasted link, or the pasted text itself. @param {string} pasted */
 const tokenOf = (pasted) => /refresh_token=([^&\s]+)/.exec(pasted)?.[1] ?? pasted.trim()
 
 /** @param {Element} place @param {string} email @param {Record<string, unknown>} body */
 const consumeLink = async (place, email, body) =>
   go(place, await request("POST", "/auth/magic_link/consume", { body }), email)
 
-/** The account has a password. It is kept by showing it, and removed only by a button of its own. */
+/** For an account with a password: the user enters the password, or removes it with a separate button. */
 const passwordStep = (place, email, token) => {
   const form = actionForm(
     {
-      label: "Confirm the address",
-      name: "Password of the account",
+      label: "Confirm email address",
+      name: "Account password",
       submit: ({ password }) => consumeLink(place, email, { token, password }),
     },
-    passwordField("current-password", "The password this address was registered with."),
+    passwordField("current-password", "The password that you chose when you registered."),
   )
   fill(
     place,
     h("h2", {}, "Your password"),
     form,
-    h("p", { class: "soft small" }, "Did you not register here, or is the password lost?"),
-    finalButton(
+    h("p", { class: "soft small" }, "Did you not register this account, or did you forget the password?"),
+    confirmButton(
       "Confirm and remove the password",
       {
-        question: "Remove the password?",
-        consequence: "The address is confirmed. Every device is logged out and API keys stop working.",
+        question: "Remove your password?",
+        consequence:
+          "Your email address is confirmed. All devices are signed out and your API keys stop working.",
       },
       () => consumeLink(place, email, { token, discard_credentials: true }),
     ),
@@ -119,7 +120,7 @@ const linkStep = (place, email, kind) => {
   const form = actionForm(
     {
       label: "Continue",
-      name: "Mailed link",
+      name: "Sign-in link",
       submit: async ({ link }) => {
         const token = decodeURIComponent(tokenOf(link))
         try {
@@ -131,16 +132,16 @@ const linkStep = (place, email, kind) => {
       },
     },
     field(
-      "The link from the mail",
+      "Link from the email",
       { name: "link", maxlength: "2000", required: true },
-      "Copy the link and paste it here. It works once.",
+      "Copy the link and paste it here. The link works once.",
     ),
   )
   const input = form.querySelector("input")
   fill(
     place,
-    h("h2", {}, "Look into your mail"),
-    h("p", {}, "If ", h("strong", {}, email), " can sign in by mail, a link is on its way."),
+    h("h2", {}, "Check your email"),
+    h("p", {}, "If ", h("strong", {}, email), " can sign in by email, a link was sent to this address."),
     form,
     outboxHint({
       to: email,
@@ -169,12 +170,12 @@ const ways = {
       ),
   },
   mail: {
-    label: "Link by mail",
+    label: "Email link",
     make: (place) =>
       actionForm(
         {
           label: "Send me a link",
-          name: "Sign in by mail",
+          name: "Sign in with a link",
           submit: async ({ email }) => {
             await request("POST", "/auth/magic_link", { body: { email, redirect: "/#/sign-in/browser" } })
             linkStep(place, email, "magic_link")
@@ -189,33 +190,36 @@ const ways = {
     make: (place) =>
       actionForm(
         {
-          label: "Create the account",
+          label: "Create account",
           name: "Register",
           submit: async ({ email, password }) => {
             const body = password === "" ? { email } : { email, password }
             const response = await request("POST", "/users", { body })
             await go(place, response, email)
-            notify("Welcome. Confirm your address by the link in your mail before you buy.", "good")
+            notify(
+              "Welcome. Before you buy, confirm your email address with the link that was sent to you.",
+              "good",
+            )
           },
         },
         emailField(),
         field(
           "Password",
           { name: "password", type: "password", autocomplete: "new-password", maxlength: "1600" },
-          "Leave it empty to sign in by links in your mail.",
+          "Leave empty to sign in with links sent by email.",
         ),
       ),
   },
 }
 
-/** A mailed link logs the browser in; from there the console gets a login of its own. */
+/** Signs in with the browser session that a magic link created. */
 const fromBrowser = async (place) => {
   await go(place, await request("POST", "/console/session", { withCookies: true }))
 }
 
-export const draw = (root, _life, [from]) => {
+export const draw = (root, _lifetime, [from]) => {
   const place = h("div", {})
-  const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Ways to sign in" })
+  const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Sign-in methods" })
   const choose = (name) => {
     for (const tab of tabs.children) {
       const isChosen = tab.dataset.way === name
@@ -249,7 +253,7 @@ export const draw = (root, _life, [from]) => {
       h(
         "p",
         {},
-        actionButton("Continue with this browser's login", () => fromBrowser(place), { class: "plain" }),
+        actionButton("Continue with this browser's session", () => fromBrowser(place), { class: "plain" }),
       ),
     )
   }

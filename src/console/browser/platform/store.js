@@ -4,33 +4,30 @@ import { get } from "./api.js"
 import { subscribe } from "./live.js"
 import { account, loadAccount, refresh, sessionId, tokens } from "./session.js"
 
-/**
- * What is the user's own, kept as the service has it: the live socket says that something changed, and what it is now is
- * asked for.
- */
+/** The user's cart, transfers and lootboxes. Live events report changes, and the current state is then read again. */
 
-/** `order` is undefined until it is known; `lost` are the items of a hold that ended. */
-export const cart = signal({ order: undefined, lost: undefined })
+/** `order` is undefined until it is loaded. `expired` contains the items of an expired cart. */
+export const cart = signal({ order: undefined, expired: undefined })
 export const transfers = signal(undefined)
 export const boxes = signal(undefined)
-/** Rises when ids came or went. */
+/** Increases when the user receives or gives away ids. */
 export const ownedChanges = signal(0)
 
 const ownedChanged = () => ownedChanges.set(ownedChanges.value + 1)
 
 let cartReads = 0
 
-/** Reading a cart whose hold has ended puts its items into a new one. */
+/** Loads the cart. After an expiry, the service puts the items into a new cart. */
 export const loadCart = async () => {
   const read = ++cartReads
   const order = await get("/cart")
-  if (read === cartReads) cart.set({ order, lost: undefined })
+  if (read === cartReads) cart.set({ order, expired: undefined })
 }
 
-/** @param {any} order a cart as a call answered it */
+/** @param {any} order the cart from an API response */
 export const showCart = (order) => {
   cartReads++
-  cart.set({ order, lost: undefined })
+  cart.set({ order, expired: undefined })
 }
 
 const readCart = coalesced(() => loadCart().catch(() => {}))
@@ -40,14 +37,14 @@ const cartListener = {
   onEvent: (event, data) => {
     if (event === "cart.expired") {
       cartReads++
-      const lost = cart.value.order?.order_items.filter((item) => item.item_type !== "Discount") ?? []
-      cart.set({ order: undefined, lost })
-      notify("Time is up: the cart was not paid, and its ids are free again.", "warn")
+      const expired = cart.value.order?.order_items.filter((item) => item.item_type !== "Discount") ?? []
+      cart.set({ order: undefined, expired })
+      notify("Your cart expired because it was not paid in time. Its ids are available again.", "warn")
       return
     }
-    if (event === "cart.expiring") notify("The cart is held for less than a minute more.", "warn")
+    if (event === "cart.expiring") notify("Your cart expires in less than one minute.", "warn")
     if (event === "cart.changed" && data.status === "Paid") {
-      notify("Paid. What you bought is yours.", "good")
+      notify("Payment received. Your purchase is complete.", "good")
       ownedChanged()
       loadAccount().catch(() => {})
     }
@@ -60,22 +57,22 @@ const readTransfers = coalesced(async () => {
     const [outgoing, incoming] = await Promise.all([get("/transfers?limit=200"), get("/transfers/incoming")])
     transfers.set({ outgoing: outgoing.data, sent: outgoing.paging.total, incoming })
   } catch {
-    // The next event, or the next connection, asks again.
+    // The next event or the next connection loads it again.
   }
 })
 
-const transferWords = {
-  "transfer.created": "A transfer has begun.",
-  "transfer.sender_accepted": "The sender has confirmed the transfer.",
-  "transfer.accepted": "The transfer is complete: the id has moved.",
-  "transfer.deleted": "A transfer was called off.",
-  "transfer.expired": "A transfer has expired.",
+const transferMessages = {
+  "transfer.created": "A transfer was started.",
+  "transfer.sender_accepted": "The sender confirmed the transfer.",
+  "transfer.accepted": "The transfer is complete.",
+  "transfer.deleted": "A transfer was cancelled.",
+  "transfer.expired": "A transfer expired.",
 }
 
 const transferListener = {
   onState: readTransfers,
   onEvent: (event) => {
-    if (transferWords[event]) notify(transferWords[event])
+    if (transferMessages[event]) notify(transferMessages[event])
     if (event === "transfer.accepted") ownedChanged()
     readTransfers()
   },
@@ -89,7 +86,7 @@ const readBoxes = coalesced(async () => {
     ])
     boxes.set({ mine, onSale })
   } catch {
-    // As above.
+    // The next event or the next connection loads it again.
   }
 })
 export const loadBoxes = readBoxes
@@ -105,30 +102,30 @@ const boxListener = {
 const sessionListener = {
   onEvent: (event, { session_id }) => {
     if (event !== "session.logged_out" || tokens.value === undefined) return
-    // Without a session it is about all of them; another one of the user's may end alone.
+    // Without a session id the event concerns all sessions. Otherwise it may concern another session of the user.
     if (session_id !== undefined && session_id !== sessionId()) return
-    // It may have been replaced here by then; a refresh tells.
+    // This tab may already have a new session. A refresh shows whether it is still signed in.
     refresh().catch(() => {})
   },
 }
 
 const interestListener = {
   onEvent: (event, data) => {
-    if (event === "interest.available") notify(`${data.emoji_id} can be had now.`, "good")
+    if (event === "interest.available") notify(`${data.emoji_id} is available now.`, "good")
   },
 }
 
 let userId
 let stops = []
 
-/** Follows whoever is signed in. */
+/** Subscribes to the channels of the signed-in user. */
 export const startStore = () =>
   account.watch((current) => {
     if (current?.user.id === userId) return
     userId = current?.user.id
     for (const stop of stops.splice(0)) stop()
     cartReads++
-    cart.set({ order: undefined, lost: undefined })
+    cart.set({ order: undefined, expired: undefined })
     transfers.set(undefined)
     boxes.set(undefined)
     if (userId === undefined) return

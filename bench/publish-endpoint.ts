@@ -1,41 +1,41 @@
 import type { HttpResponse, TemplatedApp } from "uWebSockets.js"
 
-const gatherMs = 1
+const batchMs = 1
 
-interface Asked {
+interface PendingPublish {
   readonly channel: string
-  /** Undefined once nobody waits for the answer. */
+  /** Undefined after the client has disconnected. */
   res: HttpResponse | undefined
 }
 
-/** Publishes to the channels, and says when that was decided: from then on a frame is on its way. By `machineMs`. */
+/** Publishes to the channels and returns the time of the commit, by `machineMs`. */
 type Publish = (channels: readonly string[]) => number | Promise<number>
 
 /**
- * POST /publish/{channel}, beside the live socket of whoever is measured. What is asked for within a millisecond, or while
- * the last was under way, is published together: how many frames a socket is sent at once must not depend on how the
- * requests happen to arrive. The answer is the moment of the commit.
+ * Serves POST /publish/{channel} on the measured server. Requests that arrive within one millisecond, or during the
+ * previous publish, are published together, so that the number of frames per write does not depend on the arrival
+ * times. The response is the time of the commit.
  */
-export class PublishDoor {
+export class PublishEndpoint {
   readonly #publish: Publish
-  /** By how they are written in a path: some are longer to decode than others, and that is nobody's cost. */
+  /** Decoded channel names by path. Decoding time differs between names and must not be measured. */
   readonly #channels = new Map<string, string>()
-  #waiting: Asked[] = []
+  #waiting: PendingPublish[] = []
   #isIdle = true
 
   constructor(app: TemplatedApp, publish: Publish) {
     this.#publish = publish
     app.post("/publish/:channel", (res, req) => {
-      const asked: Asked = { channel: this.#channelAt(req.getParameter(0) ?? ""), res }
+      const pending: PendingPublish = { channel: this.#channelAt(req.getParameter(0) ?? ""), res }
       res.onAborted(() => {
-        asked.res = undefined
+        pending.res = undefined
       })
-      this.#waiting.push(asked)
+      this.#waiting.push(pending)
       if (this.#isIdle) void this.#work()
     })
   }
 
-  /** Nothing is waiting and nothing under way. */
+  /** Whether no request is waiting or being published. */
   get isIdle(): boolean {
     return this.#isIdle
   }
@@ -51,7 +51,7 @@ export class PublishDoor {
   async #work(): Promise<void> {
     this.#isIdle = false
     while (this.#waiting.length > 0) {
-      await new Promise((next) => setTimeout(next, gatherMs))
+      await new Promise((next) => setTimeout(next, batchMs))
       const batch = this.#waiting
       this.#waiting = []
       const answer = String(await this.#publish(batch.map(({ channel }) => channel)))

@@ -1,5 +1,5 @@
-// Preloaded into every child with --import: a child of the bench ends with its parent, even when the parent was
-// killed too hard to say goodbye, and never outlives the longest run.
+// Preloaded into every child with --import. The child exits when its parent exits, also after SIGKILL of the parent,
+// and at the latest after one hour.
 const lifetimeSeconds = 3600
 const graceSeconds = 10
 
