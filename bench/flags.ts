@@ -40,7 +40,7 @@ Measures the service and its baselines alternately under the same load. Writes a
   --quick             one short run of each scenario: a smoke test, not a measurement
   --out DIRECTORY     directory for the results (default: bench/results)
   --compare FILE      compare with an earlier results file; exits 1 if a figure is slower or a scenario fails
-  --readme            write the table to README.md
+  --readme            write the table to bench/README.md
   --list              list the scenarios
 
   --against REF       compare the working tree with this commit; exits 1 if the working tree is slower
