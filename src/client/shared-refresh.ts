@@ -94,7 +94,7 @@ const exclusively = async <A>(token: string, task: () => Promise<A>): Promise<A>
   if (!globalThis.isSecureContext || navigator.locks === undefined) return task()
   let isStarted = false
   try {
-    // Other scripts of the origin can list the names of locks, so that the name must not contain the token.
+    // Other scripts of the origin can list the names of locks, so the name must not contain the token.
     const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token))
     const signal = AbortSignal.timeout(lockWaitMs)
     return await navigator.locks.request(`emoji-id-refresh-${new Uint8Array(hash)}`, { signal }, () => {

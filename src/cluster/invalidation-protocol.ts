@@ -1,8 +1,8 @@
 /**
  * The protocol that lets every process cache data although any process may write. It is pure: no I/O, no clock.
  *
- * Messages go through one log that all processes read in the same order. The log is in the database, so that a process
- * that cannot reach the log cannot commit either.
+ * Messages go through one log that all processes read in the same order. The log is in the database, so a process that
+ * cannot reach the log cannot commit either.
  *
  * 1. Each process sends numbered messages, at least one per heartbeat interval. It sends one at a time and repeats it
  *    until it is logged.

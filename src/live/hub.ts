@@ -120,6 +120,7 @@ export class Hub extends Context.Service<
           }
           for (const done of settled) done()
         }
+
         // Wake, coalesce, read, fan out. One batch is read at a time; wake-ups during a read form the next batch.
         const wanted = requests.pipe(filter((name) => openChannels.isWanted(name)))
         const pipeline = merge(wanted, announcements, checks)

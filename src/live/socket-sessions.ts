@@ -19,7 +19,7 @@ const slowAboveBytes = 256 * 1024
 const leastReadBytes = 16 * 1024
 /** While this process may miss invalidations, it rechecks all users at this interval. */
 const recheckMs = 1000
-/** The expiry of an API key is not announced, so that keys are rechecked at this interval. */
+/** The expiry of an API key is not announced, so keys are rechecked at this interval. */
 const keyRecheckMs = 30_000
 const concurrentRechecks = 4
 const drainStepMs = 50

@@ -7,11 +7,11 @@ import { ChannelStates } from "./channel-states.ts"
 
 /** Limits concurrent reads: many reconnecting clients must not use the whole connection pool. */
 const concurrentReads = 4
-/** How often a view is read at most, if the channel gets events meanwhile. */
+/** How often a view is read at most, if the channel gets events during the read. */
 const viewTries = 3
 const pageEvents = 100
 
-/** Called before a queued read starts. False: the socket has closed meanwhile and the read is skipped. */
+/** Called before a queued read starts. False: the socket has closed, and the read is skipped. */
 export type IsWanted = () => boolean
 const skipped = Effect.succeed(undefined)
 

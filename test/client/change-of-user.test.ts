@@ -18,13 +18,13 @@ const newPerson = async () => {
 
 /** Records the users whose carts were received, in order, and the rejections. */
 const listen = (client: ReturnType<typeof openClient>, channel: "cart" | "market" = "cart") => {
-  const heard: Array<string> = []
+  const received: Array<string> = []
   client.live.subscribe(channel, {
-    state: (state) => void heard.push((state as { user?: { email: string } }).user?.email ?? channel),
+    state: (state) => void received.push((state as { user?: { email: string } }).user?.email ?? channel),
     event: () => {},
-    refused: (code) => void heard.push(code),
+    refused: (code) => void received.push(code),
   })
-  return heard
+  return received
 }
 
 it("a visitor who logs in receives the cart and keeps receiving the market", async () => {

@@ -73,20 +73,20 @@ describe("calls", () => {
     const person = await newPerson()
     const first = newClient()
     await first.logIn(person)
-    let told = 0
+    let renewals = 0
     let refreshToken = ""
     const login = await service.call("POST", "/auth/token", { body: person })
     const client = newClient({
       refreshToken: login.body.refresh_token,
       accessToken: "stale",
       onTokens: (tokens: { refreshToken: string } | undefined) => {
-        told++
+        renewals++
         refreshToken = tokens?.refreshToken ?? ""
       },
     })
     const accounts = await Promise.all(Array.from({ length: 5 }, () => client.call("GET /account")))
     expect(accounts.map(({ user }) => user.email)).toEqual(Array(5).fill(person.email))
-    expect(told).toBe(1)
+    expect(renewals).toBe(1)
     expect(refreshToken).not.toBe(login.body.refresh_token)
   })
 })

@@ -45,11 +45,11 @@ it("ending a subscription does not affect a simultaneous subscription with anoth
 
 it("ending a subscription before its state arrives does not affect one with another spelling", async () => {
   connect()
-  const heard: Array<string> = []
+  const received: Array<string> = []
   let states = 0
   client.live.subscribe("emoji_id:❤️🚀", {
     state: () => void states++,
-    event: ({ event }) => void heard.push(event),
+    event: ({ event }) => void received.push(event),
   })
   await until(() => states === 1)
   client.live.subscribe("emoji_id:❤🚀", { ...quiet, state: () => {} })()
@@ -57,15 +57,15 @@ it("ending a subscription before its state arrives does not affect one with anot
   const owner = await service.user({ role: "Admin" })
   const body = { emoji_id: "❤️🚀", user_id: owner.id }
   expect((await service.call("POST", "/emoji_id", { token: owner.token, body })).status).toBe(200)
-  await until(() => heard.length > 0)
+  await until(() => received.length > 0)
 })
 
 it("more listeners of one channel than the frame limit allows subscribe and reconnect", async () => {
   connect()
   const parts = liveLimits.burstFrames + 100
-  let told = 0
-  for (let n = 0; n < parts; n++) client.live.subscribe("market", { ...quiet, state: () => void told++ })
-  await until(() => told >= parts)
+  let reported = 0
+  for (let n = 0; n < parts; n++) client.live.subscribe("market", { ...quiet, state: () => void reported++ })
+  await until(() => reported >= parts)
   sockets[0]!.terminate()
   await until(() => sockets.length === 2 && client.live.status === "connected")
   await client.live.lookup(["🌊"])
@@ -118,13 +118,13 @@ it("watchId reports changes also beyond the subscription limit of the socket", a
   for (const other of others)
     client.live.subscribe(`emoji_id:${other}`, { ...quiet, state: () => void opened++ })
   await until(() => opened === others.length)
-  const told: Array<number> = []
-  client.watchId(emoji_id, ({ result }) => void told.push(result.length))
-  await until(() => told.length > 0)
+  const reported: Array<number> = []
+  client.watchId(emoji_id, ({ result }) => void reported.push(result.length))
+  await until(() => reported.length > 0)
   const insert = [{ tag: "0x5001", data: "changed" }]
   const path = `/emoji_id/${encodeURIComponent(emoji_id)}`
   expect((await service.call("PATCH", path, { token: owner.token, body: { insert } })).status).toBe(200)
-  await until(() => told.at(-1) === 1)
+  await until(() => reported.at(-1) === 1)
 })
 
 it("watchId reports the error of an invalid emoji id", async () => {

@@ -30,14 +30,14 @@ it("a user who changes the password continues to receive the cart", async () => 
   const { email } = await register(service)
   const client = newClient()
   await client.logIn({ email, password })
-  const heard: Array<string> = []
+  const received: Array<string> = []
   client.live.subscribe("cart", {
-    state: () => void heard.push("state"),
-    event: ({ event }) => void heard.push(event),
+    state: () => void received.push("state"),
+    event: ({ event }) => void received.push(event),
   })
-  await until(() => heard.length === 1)
+  await until(() => received.length === 1)
   await changePassword(client)
   await until(() => client.live.status === "connected")
   await client.call("POST /cart", { body: { items: [{ emoji_id: "🐙🎉🐙🎉🐙" }] } })
-  await until(() => heard.includes("cart.changed"))
+  await until(() => received.includes("cart.changed"))
 })

@@ -95,14 +95,14 @@ it("watchId reports a change although the first lookup after it failed", async (
       socket.say({ type: "records", id: frame["id"], results: [{ emoji_id: "🐙", version: 2 }] })
   }
   const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
-  const told: Array<number> = []
-  client.watchId("🐙", ({ version }) => void told.push(version))
+  const reported: Array<number> = []
+  client.watchId("🐙", ({ version }) => void reported.push(version))
   await vi.advanceTimersByTimeAsync(100)
-  expect(told).toEqual([1])
+  expect(reported).toEqual([1])
   FakeSocket.all[0]!.say(changed)
   await vi.advanceTimersByTimeAsync(60_000)
   client.live.close()
-  expect(told).toEqual([1, 2])
+  expect(reported).toEqual([1, 2])
 })
 
 it("a lookup that is unavailable is retried until its timeout", async () => {
@@ -140,8 +140,8 @@ it("watchId ignores the result of a lookup that is older than the last state", a
       })
   }
   const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket })
-  const told: Array<number> = []
-  client.watchId("🐙", ({ version }) => void told.push(version))
+  const reported: Array<number> = []
+  client.watchId("🐙", ({ version }) => void reported.push(version))
   await vi.advanceTimersByTimeAsync(100)
   const socket = FakeSocket.all[0]!
   let question = ""
@@ -163,7 +163,7 @@ it("watchId ignores the result of a lookup that is older than the last state", a
   socket.say({ type: "records", id: question, results: [{ emoji_id: "🐙", version: 2 }] })
   await vi.advanceTimersByTimeAsync(100)
   client.live.close()
-  expect(told.at(-1)).toBe(3)
+  expect(reported.at(-1)).toBe(3)
 })
 
 it("a client whose clock is fast does not renew its token repeatedly", async () => {

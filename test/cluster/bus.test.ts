@@ -45,7 +45,7 @@ const open = async (options: Partial<BusOptions> = {}) => {
 }
 
 /** Records the messages in the database. */
-const overhear = async () => {
+const recordMessages = async () => {
   const messages: Array<Message> = []
   // This listener sends nothing, which must not count as a failure.
   const { close } = await transport(1_000_000).open({
@@ -85,7 +85,7 @@ describe("without a transport", () => {
 
 describe("with a transport", () => {
   it("a process without peers sends heartbeats only", async () => {
-    const messages = await overhear()
+    const messages = await recordMessages()
     const { bus, serves, invalidate, woken } = await open()
     await serves()
     for (let count = 0; count < 50; count += 1) {
@@ -99,7 +99,7 @@ describe("with a transport", () => {
   })
 
   it("simultaneous changes share few messages, each change once", async () => {
-    const messages = await overhear()
+    const messages = await recordMessages()
     const [a, b] = await Promise.all([open(), open()])
     await Promise.all([a.serves(), b.serves()])
     b.dropped.length = 0
@@ -153,7 +153,7 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
     const redis = await startRedis()
     closing.push(async () => redis.remove())
     const redisFastPath = () => redisTransport(redis.url, "bus_test", () => {})
-    const messages = await overhear()
+    const messages = await recordMessages()
     const [a, b] = await Promise.all([
       open({ redisFastPath: redisFastPath() }),
       open({ redisFastPath: redisFastPath() }),
@@ -205,7 +205,7 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
 
 describe("with a second transport for wake-ups", () => {
   it("the others are notified of lost wake-ups, also when that transport fails", async () => {
-    const messages = await overhear()
+    const messages = await recordMessages()
     const ends = new Set<TransportHandlers>()
     const carried: Array<string> = []
     let isRefused = false

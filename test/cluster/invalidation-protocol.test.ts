@@ -34,7 +34,7 @@ const setUp = () => {
         protocol.logged(message.number, now)
         return message
       },
-      hear: (now: number, until = log.length) => {
+      receive: (now: number, until = log.length) => {
         for (; read < until; read += 1) protocol.receive(log[read]!, now)
       },
       miss: () => {
@@ -61,7 +61,7 @@ const setUp = () => {
         node.protocol.heartbeat(now)
         node.write(now)
       }
-      for (const node of nodes) node.hear(now)
+      for (const node of nodes) node.receive(now)
     }
     for (const node of nodes) node.drops.length = 0
   }
@@ -79,7 +79,7 @@ describe("many processes", () => {
     for (const message of log) expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThan(maxBytes)
     const write = writer!.invalidate(401, "x")
     writer!.write(401)
-    for (const node of others) node.hear(402)
+    for (const node of others) node.receive(402)
     expect(others.every((node) => node.drops.includes("x"))).toBe(true)
     // Sooner than a lease, which is the wait for a process that does not acknowledge.
     live(403, 403 + 4 * HEARTBEAT_MS, ...nodes)
@@ -94,7 +94,7 @@ describe("a lease", () => {
     live(0, 100, node)
     expect(node.mayServe(100)).toBe(false)
     node.write(120)
-    node.hear(121)
+    node.receive(121)
     expect(node.mayServe(121)).toBe(true)
     expect(node.drops).toEqual(["all"])
   })
@@ -104,7 +104,7 @@ describe("a lease", () => {
     const node = start("a")
     live(0, 200, node)
     node.write(220)
-    node.hear(290)
+    node.receive(290)
     expect(node.mayServe(319)).toBe(true)
     expect(node.mayServe(320)).toBe(false)
   })
@@ -114,12 +114,12 @@ describe("a lease", () => {
     const node = start("a")
     live(0, 200, node)
     node.write(350)
-    node.hear(350)
+    node.receive(350)
     expect(node.mayServe(350)).toBe(false)
     live(370, 430, node)
     expect(node.mayServe(430)).toBe(false)
     node.write(460)
-    node.hear(460)
+    node.receive(460)
     expect(node.mayServe(460)).toBe(true)
     expect(node.drops).toEqual(["all"])
   })
@@ -133,7 +133,7 @@ describe("a lease", () => {
     expect(node.drops).toEqual(["all"])
     expect(node.gaps()).toBe(gaps + 1)
     node.write(210)
-    node.hear(210)
+    node.receive(210)
     expect(node.mayServe(210)).toBe(false)
     live(230, 330, node)
     expect(node.mayServe(330)).toBe(true)
@@ -163,13 +163,13 @@ describe("a write", () => {
     live(0, 300, a, b)
     const wait = a.invalidate(301, "x", "y")
     a.write(301)
-    a.hear(302)
+    a.receive(302)
     expect(wait.isDone).toBe(false)
-    b.hear(303)
+    b.receive(303)
     expect(b.drops).toEqual(["x,y"])
     expect(b.protocol.isDue).toBe(true)
     b.write(303)
-    a.hear(304)
+    a.receive(304)
     expect(wait.isDone).toBe(true)
   })
 
@@ -192,7 +192,7 @@ describe("a write", () => {
     const deaf = (from: number, until: number) => {
       for (let now = from; now <= until; now += HEARTBEAT_MS) {
         for (const node of [a, b]) node.write(now)
-        a.hear(now)
+        a.receive(now)
       }
     }
     deaf(320, 420)
@@ -204,7 +204,7 @@ describe("a write", () => {
     expect(b.mayServe(460)).toBe(false)
     const second = a.invalidate(461, "x")
     a.write(461)
-    a.hear(461)
+    a.receive(461)
     expect(second.isDone).toBe(false)
   })
 
@@ -215,7 +215,7 @@ describe("a write", () => {
     const a = start("a")
     const wait = a.invalidate(201, "x")
     a.write(201)
-    a.hear(202)
+    a.receive(202)
     expect(wait.isDone).toBe(false)
     a.protocol.heartbeat(304)
     expect(wait.isDone).toBe(true)
@@ -245,9 +245,9 @@ describe("a write", () => {
     for (; a.protocol.isDue; messages += 1) {
       expect(wait.isDone).toBe(false)
       expect(Buffer.byteLength(JSON.stringify(a.write(301)))).toBeLessThanOrEqual(1_000)
-      b.hear(301)
+      b.receive(301)
       b.write(301)
-      a.hear(301)
+      a.receive(301)
     }
     expect(messages).toBeGreaterThan(2)
     expect(wait.isDone).toBe(true)
@@ -265,10 +265,10 @@ describe("a write", () => {
     ]
     a.write(301)
     expect(a.protocol.isDue).toBe(false)
-    b.hear(301)
+    b.receive(301)
     expect(b.drops).toEqual(["all"])
     b.write(301)
-    a.hear(301)
+    a.receive(301)
     expect(waits.every(({ isDone }) => isDone)).toBe(true)
   })
 })
@@ -281,7 +281,7 @@ describe("a peer", () => {
     const gaps = a.gaps()
     for (let now = 1_320; now <= 3_000; now += HEARTBEAT_MS) {
       a.write(now)
-      a.hear(now)
+      a.receive(now)
       if (now === 1_400) expect(a.drops).toEqual([])
       if (now === 1_420) expect(a.drops).toEqual(["all"])
       if (now === 2_400) expect(a.drops).toEqual(["all"])
@@ -297,7 +297,7 @@ describe("a peer", () => {
     live(0, 200, node)
     for (let now = 220; now <= 3_000; now += HEARTBEAT_MS) {
       node.write(now)
-      node.hear(now)
+      node.receive(now)
       if (now === 1_100) expect(node.drops).toEqual([])
     }
     expect(node.drops).toEqual(["all"])
@@ -309,7 +309,7 @@ describe("a peer", () => {
     live(0, 300, a, b)
     live(320, 500, a)
     b.write(510)
-    a.hear(511)
+    a.receive(511)
     expect(a.protocol.counters.gaps).toBe(0)
     expect(a.invalidate(512, "x").isDone).toBe(false)
   })
@@ -320,11 +320,11 @@ describe("a peer", () => {
     live(0, 1_300, a, b)
     b.protocol.leave()
     expect(b.write(1_301).bye).toBe(true)
-    a.hear(1_302)
+    a.receive(1_302)
     expect(a.invalidate(1_302, "x").isDone).toBe(true)
     for (let now = 1_320; now <= 3_000; now += HEARTBEAT_MS) {
       a.write(now)
-      a.hear(now)
+      a.receive(now)
       if (now === 2_400) expect(a.drops).toEqual([])
     }
     expect(a.drops).toEqual(["all"])
@@ -340,8 +340,8 @@ describe("a peer", () => {
     a.write(397)
     const until = log.length
     b.write(398)
-    b.hear(399)
-    a.hear(405, until)
+    b.receive(399)
+    a.receive(405, until)
     expect(b.mayServe(405)).toBe(true)
     expect(a.mayServe(405)).toBe(true)
     expect(a.invalidate(405, "x").isDone).toBe(false)
@@ -354,14 +354,14 @@ describe("a peer", () => {
     b.write(301)
     a.miss()
     b.write(302)
-    a.hear(303)
+    a.receive(303)
     expect(a.drops).toEqual(["all"])
     expect(a.protocol.counters.gaps).toBe(1)
     const c = start("c")
     c.write(304)
     a.miss()
     c.write(305)
-    a.hear(306)
+    a.receive(306)
     expect(a.protocol.counters.gaps).toBe(2)
   })
 
@@ -371,7 +371,7 @@ describe("a peer", () => {
     live(0, 300, a, b)
     b.invalidate(301, "x")
     log.push(b.write(301))
-    a.hear(302)
+    a.receive(302)
     expect(a.drops).toEqual(["x"])
     expect(a.protocol.counters.gaps).toBe(0)
   })

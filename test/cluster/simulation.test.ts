@@ -12,7 +12,7 @@ it("no process serves a value that an acknowledged write replaced, whatever fail
     world.run(7_000)
     for (const node of world.alive) {
       expect(node.protocol.mayServe(node.clock()), `${node.id} serves again`).toBe(true)
-      expect(node.protocol.counters.waiting, `${node.id} keeps nobody waiting`).toBe(0)
+      expect(node.protocol.counters.waiting, `${node.id} has no pending invalidations`).toBe(0)
       expect(world.staleAt(node), `${node.id} holds what the database holds`).toEqual([])
     }
     served += world.served

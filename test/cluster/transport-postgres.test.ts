@@ -22,15 +22,15 @@ const open = async (name: string) => {
     channel: "test",
     silenceMs: 300,
   })
-  const heard: Array<string> = []
+  const received: Array<string> = []
   let ups = 0
   const { close } = await transport.open({
-    onMessage: (payload) => heard.push(payload),
+    onMessage: (payload) => received.push(payload),
     onUp: () => {
       ups += 1
     },
   })
-  return { transport, heard, ups: () => ups, close }
+  return { transport, received, ups: () => ups, close }
 }
 const backends = (name: string) => admin`select pid from pg_stat_activity where application_name = ${name}`
 
@@ -45,15 +45,15 @@ it("all clients receive all messages in the same order, including the longest pa
       transport.publish("2"),
     ]),
   )
-  await vi.waitUntil(() => a.heard.length === 6 && b.heard.length === 6, patiently)
-  expect(a.heard).toEqual(b.heard)
+  await vi.waitUntil(() => a.received.length === 6 && b.received.length === 6, patiently)
+  expect(a.received).toEqual(b.received)
   await expect(a.transport.publish(`${longest}x`)).rejects.toThrow()
   await Promise.all([a.close(), b.close()])
   expect(await backends("a")).toEqual([])
 })
 
 it("listens again and reports it after repeated disconnects while connecting", async () => {
-  const { transport, heard, ups, close } = await open("cut")
+  const { transport, received, ups, close } = await open("cut")
   let isCut = true
   const speaking = (async () => {
     while (isCut) await Promise.race([transport.publish("cut").catch(() => {}), sleep(20)])
@@ -66,10 +66,10 @@ it("listens again and reports it after repeated disconnects while connecting", a
   }
   isCut = false
   await speaking
-  const { length } = heard
+  const { length } = received
   await vi.waitUntil(async () => {
     await Promise.race([transport.publish("again").catch(() => {}), sleep(100)])
-    return heard.length > length
+    return received.length > length
   }, patiently)
   expect(ups()).toBeGreaterThan(1)
   await close()
@@ -78,10 +78,10 @@ it("listens again and reports it after repeated disconnects while connecting", a
 it("stays connected if the server limits idle sessions", async () => {
   await admin`alter database postgres set idle_session_timeout = '100ms'`
   try {
-    const { transport, heard, ups, close } = await open("idle")
+    const { transport, received, ups, close } = await open("idle")
     // Long enough for the idle limit to apply many times, and too short for the replacement of a silent client.
     const speaking = setInterval(() => void transport.publish("still here").catch(() => {}), 20)
-    await vi.waitUntil(() => heard.length > 40, patiently)
+    await vi.waitUntil(() => received.length > 40, patiently)
     clearInterval(speaking)
     expect(ups()).toBe(1)
     await close()

@@ -64,7 +64,7 @@ export class Listener implements Subscriber {
     this.#topics = topics
   }
   readonly sink: Sink = {
-    send: (frame) => this.hear(typeof frame === "string" ? frame : utf8.decode(frame)),
+    send: (frame) => this.receive(typeof frame === "string" ? frame : utf8.decode(frame)),
     subscribe: () => void this.#topics.add(this),
     unsubscribe: () => void this.#topics.delete(this),
     close: () => {},
@@ -78,7 +78,7 @@ export class Listener implements Subscriber {
   refused(): void {
     this.faults.push("refused")
   }
-  hear(text: string): void {
+  receive(text: string): void {
     const frame = JSON.parse(text)
     if (!this.isOpen) this.faults.push("received a frame after leaving")
     if (frame.type === "subscribed") {
@@ -128,7 +128,7 @@ export class World {
       },
     })
     this.openChannels.outlets.add((_, frame: Frame) => {
-      for (const listener of this.topics) listener.hear(utf8.decode(frame))
+      for (const listener of this.topics) listener.receive(utf8.decode(frame))
     })
   }
 

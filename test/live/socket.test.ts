@@ -129,8 +129,8 @@ describe("the socket", () => {
 
   it("treats a binary frame as an invalid frame", async () => {
     const socket = new WebSocket(`${service.url.replace("http", "ws")}/live`)
-    const answer = new Promise<string>((tell) => {
-      socket.onmessage = ({ data }) => tell(String(data))
+    const answer = new Promise<string>((resolve) => {
+      socket.onmessage = ({ data }) => resolve(String(data))
     })
     socket.onopen = () => socket.send(Buffer.from('{"type":"connect"}'))
     expect(JSON.parse(await answer)).toMatchObject({ type: "error", code: "bad_frame" })
@@ -140,17 +140,17 @@ describe("the socket", () => {
   it("is disconnected when its client does not read, does not affect others, and resumes without loss", async () => {
     const channel = "emoji_id:🐙"
     const slow = new WebSocket(`${service.url.replace("http", "ws")}/live`)
-    const heard: Array<{ type: string; offset: number; epoch: string }> = []
-    slow.onmessage = ({ data }) => void heard.push(JSON.parse(String(data)))
+    const received: Array<{ type: string; offset: number; epoch: string }> = []
+    slow.onmessage = ({ data }) => void received.push(JSON.parse(String(data)))
     await new Promise((open) => {
       slow.onopen = open
     })
-    const closed = new Promise<{ code: number }>((tell) => {
-      slow.onclose = tell
+    const closed = new Promise<{ code: number }>((resolve) => {
+      slow.onclose = resolve
     })
     slow.send('{"type":"connect"}')
     slow.send(JSON.stringify({ type: "subscribe", channel }))
-    while (!heard.some((frame) => frame.type === "subscribed")) await new Promise((r) => setTimeout(r, 5))
+    while (!received.some((frame) => frame.type === "subscribed")) await new Promise((r) => setTimeout(r, 5))
     slow.pause()
 
     const quick = await connected(service.url)
@@ -170,10 +170,10 @@ describe("the socket", () => {
 
     slow.resume()
     await closed
-    const offsets = heard.filter((frame) => frame.type === "event").map((frame) => frame.offset)
+    const offsets = received.filter((frame) => frame.type === "event").map((frame) => frame.offset)
     expect(offsets).toEqual(offsets.map((_, i) => i + 1))
     const back = await connected(service.url)
-    const { epoch } = heard.find((frame) => frame.type === "subscribed")!
+    const { epoch } = received.find((frame) => frame.type === "subscribed")!
     back.send({ type: "subscribe", channel, epoch, offset: offsets.length })
     expect(await back.take({ type: "subscribed" })).toMatchObject({ recovered: true })
     await back.take({ type: "event", offset: sent })
