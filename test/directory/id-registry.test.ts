@@ -132,9 +132,9 @@ describe("removal by an admin", () => {
     const answer = await register({ emoji_id: id, user_id: (await service.user()).id })
     expect(answer.body.version).toBeGreaterThan(before)
     expect((await service.lookup(id)).body).toMatchObject({ result: [], version: answer.body.version })
-    const [told] = await service.sql`select data from event where channel = ${`emoji_id:${id}`}
+    const [event] = await service.sql`select data from event where channel = ${`emoji_id:${id}`}
                                       order by "offset" desc limit 1`
-    expect(told?.["data"]).toEqual({ emoji_id: id, version: answer.body.version })
+    expect(event?.["data"]).toEqual({ emoji_id: id, version: answer.body.version })
   })
 
   it("is rejected while the id is in transfer", async () => {

@@ -142,8 +142,8 @@ it("edits that share a statement are accepted or rejected independently", async 
       from event e join channel c on c.name = e.channel and c."offset" = e."offset" where c.name = any(${channels})`
   expect(together).toEqual({ statements: 1 })
   for (const id of [others, sparse, locked, old]) expect(await toldOf(id)).toEqual([])
-  const [kept] = await sql`select data from json_store where canonical = ${locked}`
-  expect(kept).toEqual({ data: "was" })
+  const [stored] = await sql`select data from json_store where canonical = ${locked}`
+  expect(stored).toEqual({ data: "was" })
   const [signed] = await sql`select merkle_root, signature from emoji_id where canonical = ${root}`
   expect(signed).toEqual({ merkle_root: "ab".repeat(32), signature: "cd" })
 })

@@ -153,17 +153,17 @@ describe("an edit", () => {
   it.each([
     ["a tag without 0x", 400, inserting("1003", "x")],
     ["no data", 400, inserting("0x1003")],
-    ["no list", 400, { insert: "x" }],
-    ["a hash that is no text", 400, { delete: [1] }],
-    ["a root that is no hash", 400, { merkle_root: "zz" }],
-    ["no object", 400, [1]],
-    ["no address", 422, inserting("0x1003", "not-an-address")],
+    ["inserts that are not a list", 400, { insert: "x" }],
+    ["a hash that is not a string", 400, { delete: [1] }],
+    ["a root that is not a hash", 400, { merkle_root: "zz" }],
+    ["a body that is not an object", 400, [1]],
+    ["an invalid address", 422, inserting("0x1003", "not-an-address")],
     ["a wrong checksum", 422, inserting("0x1004", ethereum.replace("d8d", "D8d"))],
     ["a redirect to a script", 422, inserting("0x0004", "javascript:alert(1)")],
-    ["no known category", 422, inserting("0x7000", "x")],
+    ["an unknown tag", 422, inserting("0x7000", "x")],
     ["empty data", 422, inserting("0x5001", "")],
     ["too much data", 422, inserting("0x5001", "x".repeat(4097))],
-    ["another id's display", 422, inserting("0x0001", "🐶🐶🐶")],
+    ["the display modifiers of another id", 422, inserting("0x0001", "🐶🐶🐶")],
   ])("with %s returns %i", async (_, status, body) => {
     const id = "🚀🌊"
     if ((await service.lookup(id)).status === 404) await service.register(id, owner)
@@ -293,8 +293,8 @@ describe("a merkle root", () => {
     const root = merkleRoot([hashOf(id, webUrl), hashOf(id, nick)])
     const right = await service.edit(id, owner, { insert: [nick], merkle_root: `0x${root}` })
     expect(right.status).toBe(200)
-    const [kept] = await service.sql`select merkle_root from emoji_id where canonical = ${id}`
-    expect(kept?.["merkle_root"]).toBe(root)
+    const [stored] = await service.sql`select merkle_root from emoji_id where canonical = ${id}`
+    expect(stored?.["merkle_root"]).toBe(root)
     await service.edit(id, owner, { insert: [text] })
     const [after] = await service.sql`select merkle_root from emoji_id where canonical = ${id}`
     expect(after?.["merkle_root"]).toBeNull()

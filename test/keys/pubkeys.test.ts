@@ -80,7 +80,7 @@ describe("pubkeys", () => {
     expect((await ask(thief.token, signedBy(thief.id))).body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
-  it("adds a key that is sent twice simultaneously once", async () => {
+  it("repeats an addition of the same user with 200 and rejects another user, when all are simultaneous", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const add = (token: string) => service.call("POST", `/pubkeys/${fourthKey}`, { token })
     const answers = await service.sql.begin(async (q) => {

@@ -40,7 +40,7 @@ describe("a dump of the database", () => {
     expect(text.split("\n").find((row) => row.includes(pubkey))).toMatch(sealed)
   })
 
-  it("contains no name, email or custodial key of a deleted user", async () => {
+  it("contains no name, email or API key id of a deleted user", async () => {
     const user = await service.user({ email: "forget-me@example.com" })
     await service.call("PATCH", `/users/${user.id}`, {
       token: admin.token,

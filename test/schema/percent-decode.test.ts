@@ -54,10 +54,10 @@ describe("percent decoding", () => {
     ["an overlong three-byte form", "%E0%80%AF"],
     ["an overlong four-byte form", "%F0%80%80%AF"],
     ["a surrogate", "%ED%A0%BD"],
-    ["a number past U+10FFFF", "%F4%90%80%80"],
+    ["a code point above U+10FFFF", "%F4%90%80%80"],
     ["a stray continuation byte", "%94"],
-    ["a sign without digits", "100%"],
-    ["digits that are none", "%G0"],
+    ["a percent sign without digits", "100%"],
+    ["invalid hex digits", "%G0"],
   ])("rejects %s", (_, text) => {
     expect(percentDecodeStrict(text)).toBeUndefined()
   })

@@ -1,11 +1,10 @@
 -- Functions for emoji ids and their records.
 
--- Registers ids for their owners. An id whose buyer was deleted in the meantime is refused (EI003, owner_gone): a nameless account
--- gets nothing. The lock on the owner makes a concurrent deletion wait. If the chosen key is no longer the owner's, the owner's
--- first key is used.
--- The version of an id continues from its channel, which outlives the id and has one event per version: a client that stores
--- addresses with the version it read must not mistake those of the next owner for older or equal ones.
--- `display` is the record with the skin tones that the id was spelled with.
+-- Registers ids for their owners. If the buyer was deleted in the meantime, the id is refused (EI003, owner_gone): a
+-- deleted account must not own ids. The lock on the owner makes a concurrent deletion wait. If the chosen key is no
+-- longer the owner's, the owner's first key is used. The version of an id continues from its channel, which remains
+-- after the id is removed and has one event per version. A client that stores addresses with their version can then
+-- always tell that those of the next owner are newer. `display` is the record with the skin tones of the request.
 create or replace function put_grants(p jsonb) returns void language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare gone uuid;
@@ -38,16 +37,16 @@ create or replace function may_write(e emoji_id, p_user uuid, p_organizations uu
                     and (k.user_id = p_user or k.organization_id = any (p_organizations)))
 $$;
 
--- Applies a batch of edits, each completely or not at all, no two of the same id. Edits are numbered from one (n); deletes,
--- inserts and stores refer to that number.
+-- Applies a batch of edits, each completely or not at all, no two of the same id. Edits are numbered from one (n);
+-- deletes, inserts and stores refer to that number.
 --   edits    {n, canonical, user_id, organizations, admin, expected, merkle_root, signature, key (of the store)}
 --   deletes  {n, canonical, hash}
 --   inserts  {n, canonical, hash, tag, data, single_key, replaces (records with its single_key are removed), key}
 --   stores   {n, canonical, key, data, unlocked, locked_future_writes_at, linked (the inserts are the key's whole set)}
--- Returns the refused edits by n: absent, forbidden, stale (the version is not the expected one), locked (at), unknown or
--- duplicate (hashes); the first reason in this order. For the others: the numbers of the edits that changed something, the new
--- version and the last offset of the id's channel for each, and the store entries by id. Ids are locked in order. Raises EI003
--- if an id would have too many records.
+-- Returns the refused edits by n: absent, forbidden, stale (the version is not the expected one), locked (at), unknown
+-- or duplicate (hashes); the first reason in this order. For the others: the numbers of the edits that changed
+-- something, the new version and the last offset of the id's channel for each, and the store entries by id. Ids are
+-- locked in order. Raises EI003 if an id would have too many records.
 create or replace function edit_batch(p jsonb, max_records int) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -62,7 +61,7 @@ begin
       join emoji_id e on e.canonical = w.canonical for update of e)
   select coalesce(array_agg(h.n), '{}') into live from held h;
 
-  -- A statement of its own, so that it sees what was committed while the one above waited for locks.
+  -- A separate statement, so that it sees commits that happened while the statement above waited for locks.
   for one in
     select x.n, 1 as rank, jsonb_build_object('outcome', j.outcome) as why
       from jsonb_to_recordset(p->'edits')
@@ -96,8 +95,8 @@ begin
     live := array_remove(live, one.n);
   end loop;
 
-  -- Records that a store key was written with before and no longer names are deleted, unless another key names them. Records it
-  -- names that exist stay as they are. Records that were written without a store key belong to no key.
+  -- Records that were linked by the store key and are not in the new list are deleted, unless another key links them.
+  -- Linked records that exist do not change. Records that were written without a store key belong to no key.
   if stores @? '$[*] ? (@.linked == true)' then
     with d as (
       delete from record r using jsonb_to_recordset(stores) as x(n int, canonical text, key text, linked boolean)
@@ -194,9 +193,9 @@ begin
                             'ends', case when changed is not null then place_said(said)->'ends' end, 'stored', stored);
 end $$;
 
--- An administrator registers an id for a user. Raises EI002 if the id is held. An id for an email address is not given to an
--- account that never verified the address: the person who registered it may not be the reader of its mail. An invited account
--- may have it, because only its mail opens it.
+-- Registers an id for a user, on behalf of an administrator. Raises EI002 if the id has a claim. By email, an account
+-- that never verified its address is refused: another person may have registered with that address. An invited account
+-- is accepted, because it can only be used through a mail to the address.
 create or replace function register_emoji_id(p jsonb) returns jsonb language plpgsql as $$
 declare owner uuid; chosen text; unproven boolean;
 begin
@@ -237,8 +236,8 @@ begin
                        'data', jsonb_build_object('emoji_id', p_canonical)))));
 end $$;
 
--- The same, but not while the owner has a valid mint permission: the next owner would have an id that the previous one can mint. The
--- claim is locked first, as permit_mint does.
+-- Removes an id, but not while the owner has a valid mint permission: the previous owner could then mint the id of the
+-- next owner. The claim is locked first, as in permit_mint.
 create or replace function release_emoji_id(p_canonical text) returns jsonb language plpgsql as $$
 declare until timestamptz;
 begin
@@ -248,8 +247,8 @@ begin
   return destroy_emoji_id(p_canonical);
 end $$;
 
--- Adds to the views of the day. Ids that are not registered are left out, so that misses never fill the table. A batch that
--- is sent again counts once.
+-- Adds to the views of the day. Ids that are not registered are ignored, so that lookups of unknown ids do not fill the
+-- table. A batch that is sent again counts once.
 create or replace function put_views(p_process uuid, p_number bigint, p_canonicals text[], p_views bigint[]) returns void language plpgsql as $$
 begin
   insert into view_batch as b (process, number) values (p_process, p_number)
@@ -266,7 +265,8 @@ create or replace function views_since(p_canonical text, p_day date) returns big
   select coalesce(sum(views), 0)::bigint from emoji_id_view where canonical = p_canonical and day >= p_day
 $$;
 
--- An id as a payer sees it on the live socket: its records, oldest first, its key, and a version that rises with every change.
+-- Returns the state of an id for its live channel: its records, oldest first, its key, and its version, which increases
+-- with every change.
 create or replace function live_lookup(id text) returns jsonb language sql stable as $$
   select jsonb_build_object(
     'emoji_id', id, 'canonical', id, 'status', e.canonical is not null, 'pubkey', e.pubkey, 'version', coalesce(e.version, 0),

@@ -1,6 +1,6 @@
--- Functions for interests: users who want to hear when an id becomes free.
+-- Functions for interests: users are notified when an id becomes free.
 
--- Adds an interest. Returns no row if there is no such user, if the user owns the id, or if the limit is reached.
+-- Adds an interest. Returns no row if the user does not exist, if the user owns the id, or if the limit is reached.
 create or replace function put_interest(p_user uuid, p_canonical text, p_most int) returns setof user_interest language plpgsql as $$
 begin
   if not hold_user(p_user) then return; end if;
@@ -13,16 +13,16 @@ begin
     returning i.*;
 end $$;
 
--- Queues freed ids. An id that is freed again starts over, and a worker that was notifying about the earlier release finds its
--- lease gone. A claim that starts with lootbox: stands for a lootbox and not for an id.
+-- Queues freed ids. An id that is freed again starts from the beginning, and a worker that is handling the earlier
+-- release loses its lease. A claim that starts with lootbox: belongs to a lootbox, not to an id.
 create or replace function put_freed(ids text[]) returns void language sql as $$
   insert into freed_id (canonical) select distinct x from unnest(ids) x where x not like 'lootbox:%' order by 1
   on conflict (canonical) do update
      set freed_at = now(), first_told = false, due_at = now(), lease = null, leased_until = null
 $$;
 
--- Leases ids whose interested users are to be notified now. Most freed ids come from abandoned carts and interest no user. These
--- are deleted first, so that they do not take the places of the others.
+-- Leases ids whose interested users must be notified now. Most freed ids are from abandoned carts, and no user has an
+-- interest in them. These are deleted first, so that they do not use up the limit.
 create or replace function take_freed(p_lease uuid, p_limit int, p_lease_seconds int)
 returns table (canonical text, first_told boolean) language plpgsql as $$
 #variable_conflict use_column
@@ -50,8 +50,8 @@ begin
   returning f.canonical, f.first_told;
 end $$;
 
--- Notifies the given users once. A worker that lost its lease, or whose id was taken in the meantime, notifies no user. The
--- remaining users are notified after the first ones had their head start.
+-- Notifies the given users once. Does nothing if the worker has lost its lease, or if the id has a claim again. The
+-- remaining users are notified after the head start of the first one.
 create or replace function tell_freed(p jsonb) returns jsonb language plpgsql as $$
 declare f freed_id; given jsonb;
 begin

@@ -1,5 +1,5 @@
--- Records a mint permission, unless the caller may not mint the id. The claim is locked first: a transfer that begins at the same
--- time is seen here, or sees the permission when it is accepted.
+-- Stores a mint permission if the caller may mint the id. The claim is locked first: either this function sees a
+-- transfer that starts at the same time, or the transfer sees the permission when it is accepted.
 create or replace function permit_mint(p_canonical text, p_user uuid, p_organizations uuid[], p_until timestamptz) returns jsonb
 language plpgsql as $$
 declare e emoji_id; held_for text;

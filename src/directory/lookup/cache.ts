@@ -26,6 +26,10 @@ const spell = (canonical: string): string => encodeURIComponent(canonical)
  * `find` and `findSpelled` return a reference to the stored bytes, not a copy, so that a lookup copies nothing. The
  * reference is valid until the next `put`, `drop` or `clear`, which may move or overwrite the bytes. Use it in the same
  * synchronous step: never hold it across an `await` or in a callback. `toText` makes a copy that stays valid.
+ *
+ * A reference is one small object per lookup. A cursor shared by all lookups needs none, but any other `find` moves it.
+ * Measured in the cache alone, on a busy machine, the mean difference was +3 ns of 480 ns with 1,000 ids (8 runs) and
+ * +32 ns of 1,290 ns with 60,000 ids (14 runs, from -125 to +101). Whole requests were not measured.
  */
 export class LookupCache {
   readonly #slabs: SlabStorage

@@ -19,9 +19,9 @@ describe("a Bitcoin address", () => {
   })
 
   it.each([
-    ["a mistyped letter in base58", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb"],
-    ["a letter base58 does not have", "1A1zP1eP5QGefi2DMPTfTL5SLmv7Divf0a"],
-    ["a mistyped letter in bech32", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"],
+    ["a wrong character in base58", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb"],
+    ["a character outside the base58 alphabet", "1A1zP1eP5QGefi2DMPTfTL5SLmv7Divf0a"],
+    ["a wrong character in bech32", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"],
     ["mixed case in bech32", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4"],
     ["version 1 with the older checksum", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd"],
     ["version 0 with the newer checksum", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kemeawh"],
@@ -29,7 +29,7 @@ describe("a Bitcoin address", () => {
     ["a testnet script hash", "2MzQwSSnBHWHqSAqtTVQ6v47XtaisrJa1Vc"],
     ["a testnet pubkey hash", "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn"],
     ["a testnet segwit address", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"],
-    ["nothing", ""],
+    ["an empty text", ""],
   ])("is rejected with %s", (_, address) => {
     expect(isBitcoinAddress(address)).toBe(false)
   })

@@ -38,7 +38,7 @@ describe("a redirect", () => {
     expect(findRedirect(records, "blog")).toBe("https://home.example/")
   })
 
-  it("is undefined without a Redirect record and a valid link", () => {
+  it("is undefined without a matching link and a valid Redirect record", () => {
     expect(findRedirect([], "shop")).toBeUndefined()
     expect(findRedirect([{ tag: "0x0004", data: "javascript:alert(1)" }], undefined)).toBeUndefined()
     expect(findRedirect([], "https://evil.example/")).toBeUndefined()
