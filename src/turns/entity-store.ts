@@ -49,7 +49,9 @@ export const entityStore = Layer.effect(
     const load = (kind: string, id: string) =>
       sql
         .rows<EntityRow>(
-          (q) => q`select version, state->'value' as value, state->'context' as context
+          (
+            q,
+          ) => q`select version, state->'value' as value, state->'context' as context, state->'format' as format
                      from entity where kind = ${kind} and id = ${id}`,
         )
         .pipe(Effect.map((rows) => rows[0]))

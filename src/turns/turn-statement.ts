@@ -24,9 +24,9 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
     else list.push(line)
   }
   for (const { mail, turn: whole } of turns) {
-    const { columns, context, effects, expected, id, kind, turn, value } = whole
+    const { columns, context, effects, expected, format, id, kind, turn, value } = whole
     const { due_at, owner_id, peer_id, status, subject } = columns
-    const state = { value, context }
+    const state = { value, context, format }
     if (expected === 0) add("begun", { kind, id, turn, status, state, owner_id, peer_id, subject, due_at })
     else add("turned", { kind, id, turn, expected, status, state, owner_id, peer_id, subject, due_at })
     for (const effect of complete) for (const line of effects[effect] ?? []) add(effect, line)

@@ -118,7 +118,7 @@ describe("a lootbox", () => {
     const { body } = await create({ status: "Available", yats: [nextId()] })
     const back = await patch(body.id, { status: "Draft" })
     expect(back.body).toMatchObject({
-      error: "The lootbox is Available; it does not allow update.",
+      error: "The lootbox is in state Available, which does not allow update.",
       state: "Available",
       allowed: ["update", "buy", "delete"],
     })

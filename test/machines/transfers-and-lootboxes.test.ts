@@ -39,8 +39,8 @@ describe("the transfer's machine", () => {
     clearOnTransfer: false,
     message: null,
   }
-  const slip = { hash: "h", sentAt: 0, expiresAt: 600_000, wrongTries: 0, resends: 0 }
-  const issue = { slip, mail: { to: "x", kind: "y", data: {} } }
+  const code = { hash: "h", sentAt: 0, expiresAt: 600_000, wrongTries: 0, resends: 0 }
+  const issue = { code, mail: { to: "x", kind: "y", data: {} } }
   const accept = { pubkey: null, blockedSeconds: 1, mails: [] }
   const events = {
     request: { type: "REQUEST", now: 0, expiresAt: 1_000_000, issue },

@@ -96,7 +96,7 @@ describe("a transfer", () => {
     const again = await act(id, "sender_accept", sender, "123456")
     expect(again.status).toBe(409)
     expect(again.body).toMatchObject({
-      error: "The transfer is AwaitingReceiver; it does not allow sender_accept.",
+      error: "The transfer is in state AwaitingReceiver, which does not allow sender_accept.",
       state: "AwaitingReceiver",
       allowed: ["receiver_accept", "resend_code", "delete"],
     })

@@ -20,6 +20,7 @@ const turn = (effects: TurnEffects = {}, facts: Partial<TurnCommit> = {}): TurnC
   expected: 0,
   value: "Draft",
   context: {},
+  format: 1,
   columns: { status: "Draft", owner_id: null, peer_id: null, subject: null, due_at: null },
   effects,
   ...facts,
