@@ -46,8 +46,8 @@ export class ActorInstances<Loaded> {
   }
 
   /**
-   * Runs the turns of an entity one at a time, in the order of arrival. A waiting turn can be interrupted; a running turn
-   * always completes.
+   * Runs the turns of an entity one at a time, in the order of arrival. A waiting turn can be interrupted; a running
+   * turn always completes.
    */
   enter<A, E, R>(id: string, turn: (cell: ActorInstance<Loaded>) => Effect.Effect<A, E, R>) {
     return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Unavailable, R> => {

@@ -2,10 +2,12 @@
 const removedShare = 1 / 64
 
 /**
- * A map with a maximum size. When it is full, it removes its oldest entries. Entries that `mayRemove` keeps count as new again.
+ * A map with a maximum size. When it is full, it removes its oldest entries. Entries that `mayRemove` keeps count as
+ * new again.
  *
- * To find the oldest entry, an iterator walks over all deleted slots before it, which can be as many as the map has entries. So
- * each walk removes many entries. Keeping one iterator open is no alternative: it would keep all removed entries in memory.
+ * To find the oldest entry, an iterator walks over all deleted slots before it, which can be as many as the map has
+ * entries. So each walk removes many entries. Keeping one iterator open is no alternative: it would keep all removed
+ * entries in memory.
  */
 export class BoundedMap<Value> extends Map<string, Value> {
   readonly #max: number

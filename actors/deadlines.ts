@@ -14,8 +14,8 @@ const batchSize = 128
 const concurrency = 8
 
 /**
- * Sends an event to each entity whose deadline has passed. The database's clock decides, and the local timer only starts the
- * next sweep. So a deadline is handled even if the process that set it has stopped.
+ * Sends an event to each entity whose deadline has passed. The database's clock decides, and the local timer only
+ * starts the next sweep. So a deadline is handled even if the process that set it has stopped.
  */
 export class Deadlines extends Context.Service<
   Deadlines,
@@ -23,7 +23,9 @@ export class Deadlines extends Context.Service<
     register(kind: string, onDue: OnDue): void
     /** Announces a deadline by the database's clock, so that a sweep runs at that time. */
     expect(at: number): void
-    /** Runs slow work of a deadline, such as a call to a provider, outside the sweep. One work per name runs at a time. */
+    /**
+     * Runs slow work of a deadline, such as a call to a provider, outside the sweep. One work per name runs at a time.
+     */
     aside(name: string, work: Effect.Effect<unknown, unknown>): Effect.Effect<void>
     /** Runs one sweep. Returns when all due entities are handled and the work outside the sweep is finished. */
     readonly sweep: Effect.Effect<number>

@@ -135,7 +135,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const current =
         remembered ?? (skipsRead ? undefined : yield* load(id)) ?? (yield* begin(turnOptions.create))
       const decision = nextState(current, decide)
-      // While other processes write, the snapshot in memory may be out of date. Read the database before refusing an event.
+      // While other processes write, the snapshot in memory may be out of date. Read the database before refusing an
+      // event.
       const decided =
         !skipsRead && (remembered === undefined || publisher.alone())
           ? yield* decision

@@ -24,8 +24,8 @@ export class UnreadableSnapshot extends Data.TaggedError("UnreadableSnapshot")<{
 const firstVersion = 1
 
 /**
- * Checks a stored snapshot and turns it into one of the machine. It dies with `UnreadableSnapshot` if that is not possible,
- * so the request fails, the error is logged, and the row stays as it is.
+ * Checks a stored snapshot and turns it into one of the machine. It dies with `UnreadableSnapshot` if that is not
+ * possible, so the request fails, the error is logged, and the row stays as it is.
  */
 export const makeReadSnapshot = <M extends AnyStateMachine>(
   entity: string,

@@ -11,8 +11,8 @@ const nothing = () => {}
 
 /**
  * The machine as a pure function. XState's `transition` creates an actor and an unused initial state for each call. Our
- * machines start no actors and send no events, so one actor that never runs serves all turns. They also run no actions on
- * the way to their initial state, so initial snapshots differ only in their context.
+ * machines start no actors and send no events, so one actor that never runs serves all turns. They also run no actions
+ * on the way to their initial state, so initial snapshots differ only in their context.
  */
 export const makeTransition = (machine: AnyStateMachine) => {
   const self = createActor(machine)

@@ -98,8 +98,8 @@ const acceptsCode = {
 } as const
 
 /**
- * One login session. Whether a Verified session is stale depends only on the time (`isFresh`), measured by the database's
- * clock, so staleness needs neither a state nor a timer.
+ * One login session. Whether a Verified session is stale depends only on the time (`isFresh`), measured by the
+ * database's clock, so staleness needs neither a state nor a timer.
  */
 export const sessionMachine = setup({
   types: {

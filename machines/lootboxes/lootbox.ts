@@ -40,7 +40,9 @@ const changeOf = ({ context, event }: Args, from: BoxChange["from"], to: BoxChan
   }
 }
 
-/** A transition and all its effects. `apply` is last, because the effects are computed from the box before the change. */
+/**
+ * A transition and all its effects. `apply` is last, because the effects are computed from the box before the change.
+ */
 const step = <To extends BoxChange["to"]>(from: BoxChange["from"], to: To) =>
   ({
     target: to,

@@ -15,8 +15,8 @@ const baseBounds = ({ max_base_score, min_base_score }: LootBoxTypeConfig): Scor
 })
 
 /**
- * Draws the score range of an id that is not guaranteed. Each weight has a chance of one in `ipr`; otherwise the base bounds
- * apply. If the chances sum to more than one, they are scaled down to one and the base bounds never apply.
+ * Draws the score range of an id that is not guaranteed. Each weight has a chance of one in `ipr`; otherwise the base
+ * bounds apply. If the chances sum to more than one, they are scaled down to one and the base bounds never apply.
  */
 export const drawBounds = (config: LootBoxTypeConfig, random: () => number): ScoreBounds => {
   const total = config.weights.reduce((sum, { ipr }) => sum + 1 / ipr, 0)

@@ -21,7 +21,8 @@ import { Lootboxes } from "./lootboxes.ts"
 import { boxed } from "./rules.ts"
 
 const maxRounds = 24
-// Most drawn ids are free. From the third round on, several candidates are drawn for each slot, because few ids are left.
+// Most drawn ids are free. From the third round on, several candidates are drawn for each slot, because few ids are
+// left.
 const quickRounds = 2
 const candidatesPerSlot = 8
 const maxTriesPerBox = 5
@@ -38,8 +39,8 @@ export class LootboxGeneration extends Context.Service<
       run: string,
     ): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
     /**
-     * Creates drafts, as many as there are free ids for. Repeated with the same operation key, it creates those that are
-     * missing.
+     * Creates drafts, as many as there are free ids for. Repeated with the same operation key, it creates those that
+     * are missing.
      */
     generate(
       viewer: Principal,

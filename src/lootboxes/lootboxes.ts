@@ -82,8 +82,8 @@ const make = Effect.gen(function* () {
     ownerId === null || to !== "Used" ? Effect.succeed(null) : keys.of(ownerId)
 
   /**
-   * Finds the box that this operation key has created, or the id for a new one. An Idempotency-Key may be reused for a new
-   * box after 24 hours.
+   * Finds the box that this operation key has created, or the id for a new one. An Idempotency-Key may be reused for a
+   * new box after 24 hours.
    */
   const findMade = Effect.fnUntraced(function* (run: string | undefined) {
     for (let id = run; id !== undefined; ) {

@@ -212,8 +212,8 @@ const make = Effect.gen(function* () {
     }),
 
     /**
-     * Sends a new code to the party that has to confirm. The sender may also request the receiver's code, but the receiver
-     * cannot request the sender's.
+     * Sends a new code to the party that has to confirm. The sender may also request the receiver's code, but the
+     * receiver cannot request the sender's.
      */
     resend: Effect.fnUntraced(function* (caller: Principal, id: string) {
       const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>

@@ -43,7 +43,8 @@ export class TransferLists extends Context.Service<
   TransferLists,
   {
     /**
-     * Transfers sent by the user, or by all users, in every state. With `acceptedAfter`, only those accepted after that time.
+     * Transfers sent by the user, or by all users, in every state. With `acceptedAfter`, only those accepted after that
+     * time.
      */
     listOutgoing(
       userId: string | undefined,

@@ -2,7 +2,10 @@ import { Effect, Exit } from "effect"
 import { heldUpMs } from "../postgres/connections.ts"
 
 export interface BatchOptions<Ask, Answer, E, Broken> {
-  /** Runs one statement for all requests. Returns one effect per request, in order; the requester runs it for its result. */
+  /**
+   * Runs one statement for all requests. Returns one effect per request, in order; the requester runs it for its
+   * result.
+   */
   readonly run: (
     asks: ReadonlyArray<Ask>,
   ) => Effect.Effect<ReadonlyArray<Effect.Effect<Answer, E | Broken>>, Broken>
@@ -27,9 +30,10 @@ interface Waiting<Ask, Answer, E> {
 }
 
 /**
- * Combines concurrent requests to the database into few statements. While fewer than `maxStatements` run, a request starts
- * its own statement immediately. Other requests wait and share the next statement, so more load makes statements larger, not
- * more numerous. Requests are uninterruptible, because other requests may depend on the one that runs their statement.
+ * Combines concurrent requests to the database into few statements. While fewer than `maxStatements` run, a request
+ * starts its own statement immediately. Other requests wait and share the next statement, so more load makes statements
+ * larger, not more numerous. Requests are uninterruptible, because other requests may depend on the one that runs their
+ * statement.
  */
 export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, Answer, E, Broken>) => {
   const {

@@ -121,7 +121,8 @@ export const entityStore = Layer.effect(
 
     const commitBatched: (turn: WrittenTurn) => Committed = batchWrites({
       run: commitBatch,
-      // Few large statements: purchases wait for each other at the market's channel anyway. The other connections are for reads.
+      // Few large statements: purchases wait for each other at the market's channel anyway. The other connections are
+      // for reads.
       maxStatements: Math.ceil(sql.poolSize / 4),
       maxFull: Math.floor(sql.poolSize / 4),
       maxHeldUp: Math.floor(sql.poolSize / 4),

@@ -56,7 +56,9 @@ interface NewsRow extends Position {
 export class Events extends Context.Service<
   Events,
   {
-    /** Reads with one statement the channel's position, and the events after `after` or, if they are gone, the state. */
+    /**
+     * Reads with one statement the channel's position, and the events after `after` or, if they are gone, the state.
+     */
     open(
       name: string,
       after: Position | undefined,

@@ -25,8 +25,8 @@ export const operationKey = (...named: Parameters<typeof operationKeyOf>): strin
   operationKeyOf(...named) ?? randomUUID()
 
 /**
- * The operation key of a manual booking. Without an Idempotency-Key it is derived from the amount and the reference, so a
- * double click books once, also by two administrators.
+ * The operation key of a manual booking. Without an Idempotency-Key it is derived from the amount and the reference, so
+ * a double click books once, also by two administrators.
  */
 export const bookingKey = (
   principal: { readonly userId: string },
@@ -54,8 +54,8 @@ export interface Run {
 export const freshRun = (): Run => ({ name: randomUUID(), seconds: keySeconds })
 
 /**
- * The operation key of a refund. Without an Idempotency-Key it is derived from the request. A refund of the full remaining
- * amount needs no such key, because it can succeed only once.
+ * The operation key of a refund. Without an Idempotency-Key it is derived from the request. A refund of the full
+ * remaining amount needs no such key, because it can succeed only once.
  */
 export const refundRun = (
   principal: { readonly userId: string },
@@ -84,7 +84,9 @@ export const cashRun = (
 export const isForgotten = (at: string, now: number, seconds = keySeconds): boolean =>
   now - Date.parse(at) > 1000 * seconds
 
-/** The operation a request belongs to. It is a new operation if the result of the earlier one with this key has ended. */
+/**
+ * The operation a request belongs to. It is a new operation if the result of the earlier one with this key has ended.
+ */
 export const currentRun = <T extends { readonly at: string }>(
   run: string,
   find: (run: string) => T | undefined,

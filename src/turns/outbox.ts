@@ -26,7 +26,10 @@ export interface OutboxMail extends Mail {
 }
 
 const leaseSeconds = 60
-/** A process that delivers mail takes due mail within seconds. Mail that is due for this long has no process to deliver it. */
+/**
+ * A process that delivers mail takes due mail within seconds. Mail that is due for this long has no process to deliver
+ * it.
+ */
 const keepAfterSeconds = 3600
 /** Mail whose code or link expires soon. */
 const shortLivedKinds: ReadonlySet<string> = new Set([
@@ -48,7 +51,9 @@ export class Outbox extends Context.Service<
     /** Encrypts mail. Returns rows for the statement that commits the mail together with its cause. */
     seal(mail: ReadonlyArray<Mail>): Effect.Effect<ReadonlyArray<OutboxRow>>
     put(mail: Mail): Effect.Effect<void, Unavailable>
-    /** Takes due mail that this process can deliver, with a lease. When the lease expires, another process can take it. */
+    /**
+     * Takes due mail that this process can deliver, with a lease. When the lease expires, another process can take it.
+     */
     take(limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
     /** Renews the lease, for a slow delivery. */
     hold(id: number): Effect.Effect<void, Unavailable>
@@ -102,7 +107,8 @@ export class Outbox extends Context.Service<
       const giveUp = (id: number) =>
         sql.rows((q) => q`update outbox set due_at = 'infinity' where id = ${id}`).pipe(Effect.asVoid)
 
-      // One mail that cannot be decrypted must not delay the others. During a key rotation another process may have its key.
+      // One mail that cannot be decrypted must not delay the others. During a key rotation another process may have its
+      // key.
       const openAll = (
         rows: ReadonlyArray<StoredMail>,
         otherwise: (row: StoredMail) => Effect.Effect<void, Unavailable>,

@@ -12,8 +12,8 @@ export interface Place {
 }
 
 /**
- * What a read could see: all transactions below a number, except those that were still running. An event has the start time of
- * its transaction, so an event that becomes visible later may have an earlier time than events already listed.
+ * What a read could see: all transactions below a number, except those that were still running. An event has the start
+ * time of its transaction, so an event that becomes visible later may have an earlier time than events already listed.
  */
 export interface Sight {
   readonly at: string
@@ -37,8 +37,8 @@ interface Found {
 }
 
 /**
- * The number of events that one request for a kind searches. There is no index by kind, because it would slow down every
- * turn. So a request for a rare kind may find few events or none.
+ * The number of events that one request for a kind searches. There is no index by kind, because it would slow down
+ * every turn. So a request for a rare kind may find few events or none.
  */
 const lookedThrough = 10_000
 

@@ -4,7 +4,7 @@ import { Deadlines } from "../../actors/deadlines.ts"
 import { EntityStore } from "../../actors/ports.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
-/** The sweeper over a store of which only the deadlines matter. */
+/** Starts the sweep with a store that has only `takeDue`. */
 const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"]) => {
   const store = Layer.succeed(EntityStore, {
     load: () => Effect.succeed(undefined),
@@ -18,7 +18,7 @@ const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"
   return runtime.runPromise(Deadlines)
 }
 
-it("deadlines are kept after one look for them went wrong in a way nobody foresaw", async () => {
+it("sweeps continue after one that died", async () => {
   let looks = 0
   const deadlines = await startDeadlines(() =>
     ++looks === 1

@@ -8,7 +8,7 @@ import { codeFor, grant, makeIds, ownerOf } from "./transfer-service.ts"
 const service = await serve()
 const nextId = makeIds(86_000)
 
-/** An id on its way to a key that somebody has added whose key it is not. */
+/** A transfer to a key that a user has added without having its private key. */
 const sentToSquattedKey = async () => {
   const [sender, squatter, holder] = await Promise.all([service.user(), service.user(), service.user()])
   const { publicKey, secretKey } = ed25519.keygen()
@@ -30,8 +30,8 @@ const sentToSquattedKey = async () => {
   return { eid, sender, squatter, pubkey, accept, askBack, giveBack }
 }
 
-describe("a transfer to a key that its holder got back from who had added it", () => {
-  it("is not accepted by who has lost the key", async () => {
+describe("a transfer to a key that was added by one user and then claimed by its real holder", () => {
+  it("cannot be accepted by the user who lost the key", async () => {
     const { accept, eid, giveBack, sender, squatter } = await sentToSquattedKey()
     expect((await accept("sender", sender)).status).toBe(200)
     await giveBack()
@@ -39,13 +39,13 @@ describe("a transfer to a key that its holder got back from who had added it", (
     expect(await ownerOf(service, eid)).toBe(sender.id)
   })
 
-  it("is not confirmed by a sender who would send it to somebody else", async () => {
+  it("cannot be confirmed by the sender, because the recipient changed", async () => {
     const { accept, giveBack, sender } = await sentToSquattedKey()
     await giveBack()
     expect((await accept("sender", sender)).status).toBe(409)
   })
 
-  it("nor when that happens while it is accepted", async () => {
+  it("is refused if the key is claimed during the acceptance", async () => {
     const { accept, eid, giveBack, sender, squatter } = await sentToSquattedKey()
     expect((await accept("sender", sender)).status).toBe(200)
     let accepted: Promise<Answer> | undefined
@@ -60,7 +60,7 @@ describe("a transfer to a key that its holder got back from who had added it", (
   })
 })
 
-it("a key is not given back while an id is bound to it: the id would be two people's", async () => {
+it("a key cannot be claimed while an id is bound to it", async () => {
   const { askBack, pubkey, squatter } = await sentToSquattedKey()
   const canonical = nextId()
   const bound = [{ canonical, owner_id: squatter.id, pubkey, source: "test" }]
