@@ -72,9 +72,11 @@ export class LootboxGeneration extends Context.Service<
               isFound,
             ),
           }))
-          const taken = yield* findClaimed(drawn.flatMap(({ ids }) => ids.map(({ canonical }) => canonical)))
+          const claimed = yield* findClaimed(
+            drawn.flatMap(({ ids }) => ids.map(({ canonical }) => canonical)),
+          )
           open = drawn.flatMap(({ ids, slot }) => {
-            const free = ids.find(({ canonical }) => !taken.has(canonical) && !found.has(canonical))
+            const free = ids.find(({ canonical }) => !claimed.has(canonical) && !found.has(canonical))
             if (free === undefined) return [slot]
             found.set(free.canonical, free)
             return []

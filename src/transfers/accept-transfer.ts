@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
     }
     const to = yield* findEmail(context.recipient.id)
     // To the address that the sender entered, if there is one. The account may have changed its address since then, for
-    // example if somebody registered an address that is not theirs.
+    // example if the user registered an address that is not theirs.
     return yield* mails.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 
@@ -125,9 +125,7 @@ const make = Effect.gen(function* () {
   const turn = <E>(id: string, decide: Parameters<typeof actors.turn<E, never>>[1]) =>
     actors.turn(id, decide).pipe(
       Effect.catchTag("IdsTaken", () =>
-        Effect.fail(
-          new Conflict({ error: "This transfer no longer holds the emoji id. Delete the transfer." }),
-        ),
+        Effect.fail(new Conflict({ error: "The emoji id of this transfer was removed from the directory." })),
       ),
       // The limits of a transfer: the recipient's account exists and has the key.
       Effect.catchTag("LimitReached", (reached) =>

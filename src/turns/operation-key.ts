@@ -66,8 +66,8 @@ export const refundRun = (
   const { amount, item_ids, reason } = body
   if (keyOf(headers) !== undefined || amount == null)
     return { name: operationKey(principal, headers, orderId, body), seconds: keySeconds }
-  const asked = JSON.stringify([amount, reason ?? null, item_ids?.map((id) => id.toLowerCase()) ?? []])
-  return { name: uuidOf("refund", orderId.toLowerCase(), asked), seconds: repeatSeconds }
+  const request = JSON.stringify([amount, reason ?? null, item_ids?.map((id) => id.toLowerCase()) ?? []])
+  return { name: uuidOf("refund", orderId.toLowerCase(), request), seconds: repeatSeconds }
 }
 
 /** The operation key of a cash payment, which may have no reference. */

@@ -30,3 +30,14 @@ it("sweeps continue after one that died", async () => {
   })
   expect(handled).toBe("late")
 })
+
+it("a sweep handles the other entities if the handler of one dies", async () => {
+  const handled: Array<string> = []
+  const due = ["damaged", "sound"].map((id) => ({ kind: "order", id }))
+  const deadlines = await startDeadlines(() => Effect.succeed(due))
+  deadlines.register("order", (id) =>
+    id === "damaged" ? Effect.die(new Error("unreadable")) : Effect.sync(() => handled.push(id)),
+  )
+  expect(await Effect.runPromise(deadlines.sweep)).toBe(2)
+  expect(handled).toContain("sound")
+})

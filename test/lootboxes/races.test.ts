@@ -45,17 +45,17 @@ const countsOf = async (id: string, yats: ReadonlyArray<string>) => {
                                  and owner_id = ${user.id} and source = ${`lootbox:${id}`}`
   const [owned] = await sql`select count(*)::int as n from claim where canonical = any(${[...yats]})
                                and kind = 'owned' and holder = ${user.id}`
-  const [told] = await sql`select count(*)::int as n from event
+  const [published] = await sql`select count(*)::int as n from event
                             where channel = ${`lootboxes:${user.id}`} and type = 'lootbox.opened' and data->>'id' = ${id}`
   const registered = await Promise.all(yats.map((yat) => eventTypes(nodes[0], `emoji_id:${yat}`)))
   return {
     granted: granted?.["n"],
     owned: owned?.["n"],
-    told: told?.["n"],
+    published: published?.["n"],
     registered: registered.flat().length,
   }
 }
-const openedOnce = { granted: 3, owned: 3, told: 1, registered: 3 }
+const openedOnce = { granted: 3, owned: 3, published: 1, registered: 3 }
 
 /** A separate process on the same database, started like a worker of the service. */
 const startChild = async (): Promise<Started> => {
@@ -123,7 +123,7 @@ describe("opening a lootbox", () => {
     child.kill("SIGKILL")
     const won = wins(await attempts)
     const counts = await countsOf(id, yats)
-    expect([openedOnce, { granted: 0, owned: 0, told: 0, registered: 0 }]).toContainEqual(counts)
+    expect([openedOnce, { granted: 0, owned: 0, published: 0, registered: 0 }]).toContainEqual(counts)
     if (won > 0) expect(counts).toEqual(openedOnce)
 
     const after = await nodes[0].call("POST", `/lootboxes/${id}/open`, { token: user.token })

@@ -26,8 +26,8 @@ it("clear_on_transfer also removes records that are written during the acceptanc
       await meanwhile()
     })
 
-  const asked = { eid, email: recipient.email, clear_on_transfer: true }
-  const { body } = await call(two, sender, "POST", "/transfers", asked)
+  const transferBody = { eid, email: recipient.email, clear_on_transfer: true }
+  const { body } = await call(two, sender, "POST", "/transfers", transferBody)
   await call(two, sender, "POST", `/transfers/${body.id}/sender_accept`, {
     code: await codeFor(two, sender.email, body.id),
   })

@@ -22,12 +22,12 @@ const sentToSquattedKey = async () => {
       token: user.token,
       body: { code: await codeFor(service, user.email, begun.body.id) },
     })
-  const askBack = () => {
+  const claimKey = () => {
     const signature = Buffer.from(ed25519.sign(ownershipMessage(holder.id), secretKey)).toString("hex")
     return service.call("POST", `/pubkeys/${pubkey}?signature=${signature}`, { token: holder.token })
   }
-  const giveBack = async () => expect((await askBack()).body).toBe(pubkey)
-  return { eid, sender, squatter, pubkey, accept, askBack, giveBack }
+  const giveBack = async () => expect((await claimKey()).body).toBe(pubkey)
+  return { eid, sender, squatter, pubkey, accept, claimKey, giveBack }
 }
 
 describe("a transfer to a key that was added by one user and then claimed by its real holder", () => {
@@ -61,15 +61,15 @@ describe("a transfer to a key that was added by one user and then claimed by its
 })
 
 it("a key cannot be claimed while an id is bound to it", async () => {
-  const { askBack, pubkey, squatter } = await sentToSquattedKey()
+  const { claimKey, pubkey, squatter } = await sentToSquattedKey()
   const canonical = nextId()
   const bound = [{ canonical, owner_id: squatter.id, pubkey, source: "test" }]
-  let asked: Promise<Answer> | undefined
+  let claimed: Promise<Answer> | undefined
   await service.sql.begin(async (sql) => {
     await sql`select put_grants(${JSON.stringify(bound)}::text::jsonb)`
-    asked = askBack()
+    claimed = claimKey()
     await expect.poll(() => waiting(service)).toHaveLength(1)
   })
-  expect((await asked)?.body.fields?.pubkey[0].code).toBe("uniqueness")
+  expect((await claimed)?.body.fields?.pubkey[0].code).toBe("uniqueness")
   expect((await service.call("GET", "/pubkeys", { token: squatter.token })).body).toContain(pubkey)
 })

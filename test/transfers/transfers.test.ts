@@ -172,9 +172,9 @@ describe("a transfer", () => {
     const listed = await service.call("GET", "/transfers", { token: sender.token })
     expect(listed.text).toContain(id)
     expect(listed.text).not.toContain(holder.email)
-    const told = (await mails(service, sender.email)).filter(({ data }) => data["transfer_id"] === id)
-    expect(told.map(({ kind }) => kind).sort()).toEqual(["transfer_accepted", "transfer_sender_code"])
-    for (const { data } of told) expect(data["recipient"]).toBe(pubkey)
+    const senderMails = (await mails(service, sender.email)).filter(({ data }) => data["transfer_id"] === id)
+    expect(senderMails.map(({ kind }) => kind).sort()).toEqual(["transfer_accepted", "transfer_sender_code"])
+    for (const { data } of senderMails) expect(data["recipient"]).toBe(pubkey)
   })
 
   it("forced by an administrator needs no sender's code, but the receiver's code", async () => {

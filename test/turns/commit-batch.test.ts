@@ -207,9 +207,11 @@ describe("claims", () => {
 })
 
 describe("events of a statement", () => {
-  const say = (...events: ReadonlyArray<readonly [channel: string, n: number]>) => {
-    const said = new EventsToPlace([events.map(([channel, n]) => ({ channel, type: "said", data: { n } }))])
-    return { said, json: said.json }
+  const makeEvents = (...events: ReadonlyArray<readonly [channel: string, n: number]>) => {
+    const newEvents = new EventsToPlace([
+      events.map(([channel, n]) => ({ channel, type: "test", data: { n } })),
+    ])
+    return { newEvents, json: newEvents.json }
   }
   const stored = (prefix: string) =>
     one.sql<Array<{ channel: string; offset: number; n: number }>>`
@@ -218,11 +220,11 @@ describe("events of a statement", () => {
 
   it("are numbered by channel in the given order, and the caller gets the numbers", async () => {
     const round = async (...events: ReadonlyArray<readonly [string, number]>) => {
-      const { json, said } = say(...events)
+      const { json, newEvents } = makeEvents(...events)
       const [{ places }] = await one.sql<
         [{ places: Places }]
       >`select place_said(${json}::text::jsonb) as places`
-      return said.placed(places)[0]!.map(({ channel, offset }) => [channel, offset])
+      return newEvents.placed(places)[0]!.map(({ channel, offset }) => [channel, offset])
     }
     expect(await round(["n:b", 1], ["n:a", 2], ["n:b", 3])).toEqual([
       ["n:b", 1],
@@ -249,7 +251,7 @@ describe("events of a statement", () => {
   it("get the right channels also if the database sorts names in another order", async () => {
     const names = ["z:Ä", "z:b", "z:a", "z:\u{1f680}", "z:\u{fe0f}"]
     const channels = names.map((name, i) => ({ name, events: i + 1 }))
-    const events = names.map((_, i) => ({ channel: i + 1, after: i, type: "said", data: { n: i } }))
+    const events = names.map((_, i) => ({ channel: i + 1, after: i, type: "test", data: { n: i } }))
     const text = JSON.stringify({ channels, events })
     const [{ places }] = await one.sql<
       [{ places: Places }]

@@ -36,12 +36,12 @@ const commitsOf = async (turns: ReadonlyArray<TurnCommit>) =>
     select id, xmin::text as xid from entity where id = any(${turns.map(({ id }) => id)}) order by id`
 
 it("a turn that waits for a locked row does not delay other turns", async () => {
-  const kept = turn()
-  await commit([kept])
+  const locked = turn()
+  await commit([locked])
   let late: ReturnType<typeof commit> | undefined
   await service.sql.begin(async (sql) => {
-    await sql`select 1 from entity where id = ${kept.id} for update`
-    late = commit([turn({}, { id: kept.id, expected: 1 })])
+    await sql`select 1 from entity where id = ${locked.id} for update`
+    late = commit([turn({}, { id: locked.id, expected: 1 })])
     await expect.poll(() => waiting(service)).toHaveLength(1)
     const [other] = await commit([turn()])
     expect(other).toMatchObject({ _tag: "Success" })
@@ -58,10 +58,10 @@ describe("concurrent turns", () => {
     })
     const committed = (await commit(turns)).map(Result.getOrThrow)
     for (const [n, events] of committed.entries()) {
-      const told = events
+      const published = events
         .map(({ channel: at, data, type }) => ({ at, data, type }))
         .sort((a, b) => a.type.localeCompare(b.type))
-      expect(told).toEqual([
+      expect(published).toEqual([
         { at: turns[n]!.effects.events![1]!.channel, data: { n }, type: "test.own" },
         { at: channel, data: { n }, type: "test.shared" },
       ])

@@ -26,7 +26,7 @@ afterAll(() => stop())
 const emit = (channel: string, count: number) =>
   sql`select put_events((select jsonb_agg(jsonb_build_object('channel', ${channel}::text, 'type', 'test.happened',
         'data', jsonb_build_object('n', n))) from generate_series(1, ${count}) n))`
-const kept = async (channel: string): Promise<ReadonlyArray<number>> =>
+const storedOffsets = async (channel: string): Promise<ReadonlyArray<number>> =>
   (
     await sql<Array<{ offset: number }>>`select "offset" from event where channel = ${channel} order by 1`
   ).map((row) => row.offset)
@@ -101,7 +101,7 @@ describe("trimming", () => {
     expect(await trimOld(2, 4)).toBe(4)
     expect(await trimOld(2, 4)).toBe(2)
     expect(await trimOld(2, 4)).toBe(0)
-    expect(await kept(name)).toEqual(range(7, 10))
+    expect(await storedOffsets(name)).toEqual(range(7, 10))
     expect((await open(name, { epoch, offset: 5 })).missed).toBeUndefined()
     expect((await open(name, { epoch, offset: 6 })).missed).toHaveLength(4)
   })
@@ -112,8 +112,8 @@ describe("trimming", () => {
     await emit(name, 30)
     await emit(other, 10)
     while ((await trim(name, 8, 5)) > 0) {}
-    expect(await kept(name)).toEqual(range(23, 30))
-    expect(await kept(other)).toEqual(range(1, 10))
+    expect(await storedOffsets(name)).toEqual(range(23, 30))
+    expect(await storedOffsets(other)).toEqual(range(1, 10))
   })
 
   it("can run concurrently", async () => {
@@ -121,7 +121,7 @@ describe("trimming", () => {
     await emit(name, 200)
     await Promise.all(range(1, 8).map(() => trim(name, 50, 100)))
     while ((await trim(name, 50, 100)) > 0) {}
-    expect(await kept(name)).toEqual(range(151, 200))
+    expect(await storedOffsets(name)).toEqual(range(151, 200))
   })
 })
 
@@ -130,8 +130,8 @@ describe("events stored together", () => {
     readonly channel: string
     readonly n: number
   }
-  const place = async (said: ReadonlyArray<LocalPublish>) => {
-    const made = said.map(({ channel, n }) => ({ channel, type: "test.happened", data: { n } }))
+  const place = async (given: ReadonlyArray<LocalPublish>) => {
+    const made = given.map(({ channel, n }) => ({ channel, type: "test.happened", data: { n } }))
     const [row] = await sql<
       [{ places: { readonly epoch: string; readonly offsets: ReadonlyArray<number> } }]
     >`
@@ -149,29 +149,26 @@ describe("events stored together", () => {
     ["few in the order of their channels", "ab", 3],
     ["few in another order", "ba", 3],
     ["many", "ba", 10],
-  ])(
-    "%s get the next offsets of their channels, told in the order they were given in",
-    async (_, order, each) => {
-      const key = randomUUID()
-      const said = [...order].flatMap((name) =>
-        Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
-      )
-      await emit(said[0]!.channel, 2)
-      const { epoch, offsets } = await place(said)
-      expect(offsets).toEqual([...range(3, each + 2), ...range(1, each)])
-      expect(epoch).toBe((await open(said[0]!.channel)).epoch)
-      expect(await read(said[each]!.channel)).toEqual(range(0, each - 1))
-      expect((await read(said[0]!.channel)).slice(2)).toEqual(range(0, each - 1))
-    },
-  )
+  ])("%s get the next offsets of their channels, returned in the given order", async (_, order, each) => {
+    const key = randomUUID()
+    const given = [...order].flatMap((name) =>
+      Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
+    )
+    await emit(given[0]!.channel, 2)
+    const { epoch, offsets } = await place(given)
+    expect(offsets).toEqual([...range(3, each + 2), ...range(1, each)])
+    expect(epoch).toBe((await open(given[0]!.channel)).epoch)
+    expect(await read(given[each]!.channel)).toEqual(range(0, each - 1))
+    expect((await read(given[0]!.channel)).slice(2)).toEqual(range(0, each - 1))
+  })
 
   it.each([2, 20])("%i events of one channel between those of another keep their order", async (count) => {
     const key = randomUUID()
-    const said = range(1, count).flatMap((n) => [
+    const given = range(1, count).flatMap((n) => [
       { channel: `market:${key}:b`, n },
       { channel: `market:${key}:a`, n },
     ])
-    const { offsets } = await place(said)
+    const { offsets } = await place(given)
     expect(offsets).toEqual(range(1, count).flatMap((n) => [n, n]))
     expect(await read(`market:${key}:a`)).toEqual(range(1, count))
     expect(await read(`market:${key}:b`)).toEqual(range(1, count))
@@ -179,11 +176,11 @@ describe("events stored together", () => {
 
   it.each([1, 9])("return no epoch if a channel has a different one (%i each)", async (each) => {
     const key = randomUUID()
-    const said = ["a", "b"].flatMap((name) =>
+    const given = ["a", "b"].flatMap((name) =>
       Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
     )
-    await place(said)
+    await place(given)
     await sql`update channel set epoch = gen_random_uuid() where name = ${`market:${key}:b`}`
-    expect((await place(said)).epoch).toBeNull()
+    expect((await place(given)).epoch).toBeNull()
   })
 })

@@ -83,11 +83,11 @@ it("a lookup and a read of claims use indexes, also with plans made while the ta
   const sql = connect(options)
   const [owner] = await sql<[{ id: string }]>`
     insert into app_user (email, password_hash) values ('owner@example.com', 'none') returning id`
-  const [read, asked] = await Effect.gen(function* () {
+  const [read, requested] = await Effect.gen(function* () {
     const { rows } = yield* Sql
     const readLookups = yield* makeReadLookups
     const orders = yield* Orders
-    let asked = 0
+    let requested = 0
     for (let stored = 0; stored < 4_000; stored += 200) {
       yield* Effect.promise(
         () => sql`with id as (select 'id' || n as canonical from generate_series(${stored}::int, ${stored + 199}::int) n),
@@ -99,7 +99,7 @@ it("a lookup and a read of claims use indexes, also with plans made while the ta
         const canonicals = Array.from({ length }, (_, i) => `id${stored + i * length}`)
         expect((yield* readLookups(canonicals)).size).toBe(length)
         expect((yield* orders.held(canonicals)).size).toBe(length)
-        asked += length
+        requested += length
       }
     }
     yield* rows((q) => q`select pg_stat_force_next_flush()`)
@@ -108,7 +108,7 @@ it("a lookup and a read of claims use indexes, also with plans made while the ta
         select relname as name, (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as tuples
           from pg_stat_user_tables where relname in ('emoji_id', 'claim') order by 1`,
     )
-    return [tuples, asked] as const
+    return [tuples, requested] as const
   }).pipe(
     Effect.provide(
       Orders.layer.pipe(
@@ -121,8 +121,8 @@ it("a lookup and a read of claims use indexes, also with plans made while the ta
   )
   await sql.end()
   expect(read).toEqual([
-    { name: "claim", tuples: asked },
-    { name: "emoji_id", tuples: asked },
+    { name: "claim", tuples: requested },
+    { name: "emoji_id", tuples: requested },
   ])
 })
 
