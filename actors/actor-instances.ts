@@ -2,14 +2,14 @@ import { Effect } from "effect"
 import { Unavailable } from "../schema/errors.ts"
 import { BoundedMap } from "./bounded-map.ts"
 
-/** One entity in memory: its state as of the last commit seen here, and those who have come for a turn. */
+/** One entity in memory: its last committed snapshot that this process knows, and its queue of turns. */
 export interface ActorInstance<Loaded> {
   loaded: Loaded | undefined
-  /** Turns running or waiting. */
+  /** The number of turns that run or wait. */
   waiting: number
-  /** A turn runs, or is just being handed on. */
+  /** A turn runs, or the next one is about to start. */
   busy: boolean
-  /** Each begins the turn of one who waits. */
+  /** Each function starts a waiting turn. */
   readonly queue: Array<() => void>
 }
 
@@ -18,7 +18,7 @@ export interface ActorInstanceLimits {
   readonly mailboxLimit: number
 }
 
-/** Activation on demand, passivation by least recent use. Any idle cell may go: Postgres is the truth. */
+/** The actors in memory. The least recently used idle actors are removed first; Postgres has their snapshots. */
 export class ActorInstances<Loaded> {
   readonly #cells: BoundedMap<ActorInstance<Loaded>>
   readonly #limits: ActorInstanceLimits
@@ -40,30 +40,36 @@ export class ActorInstances<Loaded> {
     return this.#cells.get(id)
   }
 
-  /** Not while a turn runs or waits. */
+  /** Removes the entity from memory, unless a turn runs or waits. */
   forget(id: string): void {
     if (this.#cells.get(id)?.waiting === 0) this.#cells.delete(id)
   }
 
-  /** Runs the turn alone among this entity's turns, in arrival order. Who waits may leave; a turn that runs is ended. */
+  /**
+   * Runs the turns of an entity one at a time, in the order of arrival. A waiting turn can be interrupted; a running
+   * turn always completes.
+   */
   enter<A, E, R>(id: string, turn: (cell: ActorInstance<Loaded>) => Effect.Effect<A, E, R>) {
     return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Unavailable, R> => {
       const cell = this.#activate(id)
       if (cell.waiting >= this.#limits.mailboxLimit) {
         return Effect.fail(
-          new Unavailable({ error: "Too many requests wait for this resource.", retryAfterSeconds: 1 }),
+          new Unavailable({
+            error: "Too many requests are waiting for this resource. Retry the request.",
+            retryAfterSeconds: 1,
+          }),
         )
       }
       cell.waiting++
       this.#waiting++
-      const alone = Effect.onExitPrimitive(turn(cell), () => this.#end(cell))
+      const exclusive = Effect.onExitPrimitive(turn(cell), () => this.#end(cell))
       if (!cell.busy) {
         cell.busy = true
-        return alone
+        return exclusive
       }
       return restore(
         Effect.callback<A, E, R>((resume) => {
-          const begin = () => resume(Effect.uninterruptible(alone))
+          const begin = () => resume(Effect.uninterruptible(exclusive))
           cell.queue.push(begin)
           return Effect.sync(() => {
             cell.queue.splice(cell.queue.indexOf(begin), 1)
@@ -81,12 +87,12 @@ export class ActorInstances<Loaded> {
 
   #end(cell: ActorInstance<Loaded>): undefined {
     this.#leave(cell)
-    // Later: a long queue of turns that are refused at once would be as deep a stack.
-    if (cell.queue.length > 0) queueMicrotask(() => this.#handOn(cell))
+    // In a microtask: a long queue of turns that are refused synchronously would otherwise overflow the stack.
+    if (cell.queue.length > 0) queueMicrotask(() => this.#startNext(cell))
     else cell.busy = false
   }
 
-  #handOn(cell: ActorInstance<Loaded>): void {
+  #startNext(cell: ActorInstance<Loaded>): void {
     const begin = cell.queue.shift()
     if (begin === undefined) cell.busy = false
     else begin()

@@ -1,20 +1,22 @@
-/** So much of it goes at once. */
-const shareToGo = 1 / 64
+/** The share of entries that are removed together. */
+const removedShare = 1 / 64
 
 /**
- * A map that forgets its oldest entries when it has no more room. What `mayGo` spares counts as new again.
+ * A map with a maximum size. When it is full, it removes its oldest entries. Entries that `mayRemove` keeps count as
+ * new again.
  *
- * To find the oldest an iterator walks over everything deleted before it, which may be as much as the map has room for, so
- * each walk is for many. One kept from time to time instead would keep with it all the map has held meanwhile.
+ * To find the oldest entry, an iterator walks over all deleted slots before it, which can be as many as the map has
+ * entries. So each walk removes many entries. Keeping one iterator open is no alternative: it would keep all removed
+ * entries in memory.
  */
 export class BoundedMap<Value> extends Map<string, Value> {
   readonly #max: number
-  readonly #mayGo: (value: Value) => boolean
+  readonly #mayRemove: (value: Value) => boolean
 
-  constructor(max: number, mayGo: (value: Value) => boolean = () => true) {
+  constructor(max: number, mayRemove: (value: Value) => boolean = () => true) {
     super()
     this.#max = max
-    this.#mayGo = mayGo
+    this.#mayRemove = mayRemove
   }
 
   override set(key: string, value: Value): this {
@@ -22,20 +24,20 @@ export class BoundedMap<Value> extends Map<string, Value> {
     return super.set(key, value)
   }
 
-  /** As if it had been set just now. */
+  /** Makes the entry the newest one. */
   renew(key: string, value: Value): void {
     this.delete(key)
     this.set(key, value)
   }
 
   #makeRoom(): void {
-    let toGo = Math.ceil(this.#max * shareToGo)
-    let toSee = this.size
+    let toRemove = Math.ceil(this.#max * removedShare)
+    let toVisit = this.size
     for (const [key, value] of this) {
       this.delete(key)
-      if (this.#mayGo(value)) toGo--
+      if (this.#mayRemove(value)) toRemove--
       else super.set(key, value)
-      if (toGo === 0 || --toSee === 0) return
+      if (toRemove === 0 || --toVisit === 0) return
     }
   }
 }

@@ -1,12 +1,12 @@
-import { Context, Effect, FiberMap, Layer, Semaphore } from "effect"
+import { Cause, Context, Effect, FiberMap, Layer, Semaphore } from "effect"
 import { EntityStore } from "./ports.ts"
 
 type OnDue = (id: string) => Effect.Effect<unknown, unknown>
 
-// The sweeper goes by the database's clock itself, this process by its estimate of it.
+// The sweep uses the database's clock, and this process an estimate of that clock.
 const clockSlackMs = 250
 
-/** The time at which something happens that the database calls due: not a moment before it. */
+/** The time of an event for a deadline that the database reports as passed: never before the deadline itself. */
 export const momentOf = (due: number, now: number): number =>
   due > now && due - now <= clockSlackMs ? due : now
 
@@ -14,18 +14,20 @@ const batchSize = 128
 const concurrency = 8
 
 /**
- * Turns rows whose time has come into ordinary events. The database's clock decides; the local timer is only a
- * wake-up, so a deadline is kept even when the process that set it is gone.
+ * Sends an event to each entity whose deadline has passed. The database's clock decides, and the local timer only
+ * starts the next sweep. So a deadline is handled even if the process that set it has stopped.
  */
 export class Deadlines extends Context.Service<
   Deadlines,
   {
     register(kind: string, onDue: OnDue): void
-    /** A deadline (by the database's clock) to wake up for before the next round. */
+    /** Announces a deadline by the database's clock, so that a sweep runs at that time. */
     expect(at: number): void
-    /** Work of a deadline that waits for others, such as a provider: no deadline waits for it. One of a name at a time. */
+    /**
+     * Runs slow work of a deadline, such as a call to a provider, outside the sweep. One work per name runs at a time.
+     */
     aside(name: string, work: Effect.Effect<unknown, unknown>): Effect.Effect<void>
-    /** One round: everything due now is handled when it returns, and what was put aside is done. */
+    /** Runs one sweep. Returns when all due entities are handled and the work outside the sweep is finished. */
     readonly sweep: Effect.Effect<number>
   }
 >()("directory/Deadlines") {
@@ -36,13 +38,17 @@ export class Deadlines extends Context.Service<
         const store = yield* EntityStore
         const handlers = new Map<string, OnDue>()
         const asides = yield* FiberMap.make<string, unknown, never>()
-        const asidesAtOnce = yield* Semaphore.make(concurrency)
+        const asideSlots = yield* Semaphore.make(concurrency)
         let wakeAt = Number.POSITIVE_INFINITY
         let wake: (() => void) | undefined
 
-        // A refusal means the entity has moved on; anything else is tried again when the lease runs out.
+        // A refused event means that the entity has changed since. Other failures are retried when the lease expires.
         const tryOnce = (work: Effect.Effect<unknown, unknown>, name: unknown) =>
-          Effect.catchCause(work, (cause) => Effect.logDebug("deadline not applied", name, cause))
+          Effect.catchCause(work, (cause) =>
+            Cause.hasDies(cause)
+              ? Effect.logError("deadline failed", name, cause)
+              : Effect.logDebug("deadline not applied", name, cause),
+          )
 
         const handle = (due: { readonly kind: string; readonly id: string }) =>
           tryOnce(handlers.get(due.kind)?.(due.id) ?? Effect.void, due)
@@ -57,8 +63,8 @@ export class Deadlines extends Context.Service<
           }
         }).pipe(
           Effect.catch(() => Effect.succeed(0)),
-          // Nobody would ever look again if one look that went wrong ended them all.
-          Effect.catchCause((cause) => Effect.as(Effect.logError("deadlines not looked for", cause), 0)),
+          // A defect must not end the loop of sweeps.
+          Effect.catchCause((cause) => Effect.as(Effect.logError("deadline sweep failed", cause), 0)),
         )
 
         const pause = Effect.callback<void>((resume) => {
@@ -82,7 +88,7 @@ export class Deadlines extends Context.Service<
             if (at - store.now() < options.intervalMs) wake?.()
           },
           aside: (name, work) => {
-            const turn = asidesAtOnce.withPermits(1)(tryOnce(work, name))
+            const turn = asideSlots.withPermits(1)(tryOnce(work, name))
             return Effect.asVoid(FiberMap.run(asides, name, turn, { onlyIfMissing: true }))
           },
           sweep: Effect.tap(round, () => FiberMap.awaitEmpty(asides)),

@@ -15,6 +15,7 @@ import { type ActorInstance, ActorInstances } from "./actor-instances.ts"
 import { Deadlines, momentOf } from "./deadlines.ts"
 import { Mailboxes } from "./mailboxes.ts"
 import { type EntityColumns, EntityStore, Publisher } from "./ports.ts"
+import { makeReadSnapshot, type SnapshotFormat } from "./snapshots.ts"
 import { makeTransition } from "./transition.ts"
 
 export interface Loaded<M extends AnyStateMachine> {
@@ -25,26 +26,27 @@ export interface Loaded<M extends AnyStateMachine> {
 export interface HostOptions<M extends AnyStateMachine> {
   readonly entity: string
   readonly machine: M
-  /** The columns lists and the sweeper read, derived from the state. */
+  readonly format: SnapshotFormat<M>
+  /** Derives the columns that lists and the deadline sweep read. */
   readonly columns: (snapshot: SnapshotFrom<M>) => EntityColumns
-  /** The account of the entity's owner shows where it stands. */
+  /** The owner's account shows the state of the entity, so cached accounts are invalidated with each turn. */
   readonly showsInAccount?: true
-  /** Sent when `due_at` has passed by the database's clock. */
+  /** The event to send when `due_at` has passed by the database's clock. */
   readonly dueEvent?: (now: number) => EventFrom<M>
-  /** What clients call the events they cause, to be told by a refusal. Events that are not there are none of theirs. */
+  /** The API operation of each event, for error responses. Events without an entry are internal and are not listed. */
   readonly operations?: Readonly<Partial<Record<EventFrom<M>["type"], string>>>
   readonly maxCells?: number
   readonly mailboxLimit?: number
 }
 
 export interface TurnOptions<M extends AnyStateMachine> {
-  /** Creates the entity from this input when it does not exist. */
+  /** Creates the entity from this input if it does not exist. */
   readonly create?: InputFrom<M> | undefined
-  /** Effects the machine cannot know, committed with the turn. */
+  /** Effects that the machine does not know, committed with the turn. */
   readonly also?: ((next: SnapshotFrom<M>) => TurnEffects) | undefined
 }
 
-// Another process can win the race for a version again and again; past this the caller is told to come back.
+// Another process may commit first several times in a row. After this many attempts the request fails with 503.
 const maxAttempts = 12
 const maxPauseMs = 20
 
@@ -67,12 +69,12 @@ const collectEffects = (
 const stateName = (snapshot: AnyMachineSnapshot): string =>
   typeof snapshot.value === "string" ? snapshot.value : JSON.stringify(snapshot.value)
 
-/** Event types the current state answers to, guards aside. */
+/** The types of the events that the current state has transitions for, whatever their guards say. */
 export const allowedEvents = (snapshot: AnyMachineSnapshot): ReadonlyArray<string> => [
   ...new Set(getNextTransitions(snapshot).map((t) => t.eventType)),
 ]
 
-/** One logical actor per entity id: activated on demand, one turn at a time, passivated when others need the room. */
+/** One actor per entity id: activated on demand, one turn at a time, removed from memory when space is needed. */
 export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
   Effect.gen(function* () {
     const store = yield* EntityStore
@@ -82,6 +84,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const { entity, columns } = options
     const machine: AnyStateMachine = options.machine
     const turns = makeTransition(machine)
+    const readSnapshot = makeReadSnapshot(entity, options.machine, options.format)
     const operations: Readonly<Record<string, string | undefined>> | undefined = options.operations
     const nameOf = (event: string) => (operations === undefined ? event : operations[event])
     const cells = new ActorInstances<Loaded<M>>({
@@ -92,8 +95,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const load = Effect.fnUntraced(function* (id: string) {
       const row = yield* store.load(entity, id)
       if (row === undefined) return undefined
-      const snapshot = machine.resolveState({ value: row.value as never, context: row.context })
-      return { version: row.version, snapshot: snapshot as SnapshotFrom<M> } satisfies Loaded<M>
+      const snapshot = (yield* readSnapshot(id, row)) as SnapshotFrom<M>
+      return { version: row.version, snapshot } satisfies Loaded<M>
     })
 
     const begin = Effect.fnUntracedEager(function* (create: InputFrom<M> | undefined) {
@@ -102,7 +105,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       return { version: 0, snapshot } satisfies Loaded<M>
     })
 
-    const decideOn = <E, R>(
+    const nextState = <E, R>(
       current: Loaded<M>,
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
     ) =>
@@ -113,7 +116,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         const state = stateName(snapshot)
         return Effect.fail(
           new EventRefused({
-            error: `The ${entity} is ${state}; it does not allow ${nameOf(event.type) ?? "this"}.`,
+            error: `The ${entity} is in state ${state}, which does not allow ${nameOf(event.type) ?? "this"}.`,
             details: { state, allowed: allowedEvents(snapshot).flatMap((type) => nameOf(type) ?? []) },
           }),
         )
@@ -127,14 +130,15 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       isFirst: boolean,
     ) {
       const remembered = cell.loaded
-      // What is to be created is hardly ever there already, and the commit finds out: no look beforehand.
-      const isGuess = remembered === undefined && turnOptions.create !== undefined && isFirst
+      // An entity to be created rarely exists already, and the commit detects it. So the first attempt does not read.
+      const skipsRead = remembered === undefined && turnOptions.create !== undefined && isFirst
       const current =
-        remembered ?? (isGuess ? undefined : yield* load(id)) ?? (yield* begin(turnOptions.create))
-      const decision = decideOn(current, decide)
-      // A refusal by memory may be out of date when other processes write: ask the database before refusing.
+        remembered ?? (skipsRead ? undefined : yield* load(id)) ?? (yield* begin(turnOptions.create))
+      const decision = nextState(current, decide)
+      // While other processes write, the snapshot in memory may be out of date. Read the database before refusing an
+      // event.
       const decided =
-        !isGuess && (remembered === undefined || publisher.alone())
+        !skipsRead && (remembered === undefined || publisher.alone())
           ? yield* decision
           : yield* decision.pipe(
               Effect.catch(() => {
@@ -151,12 +155,12 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const derived = columns(snapshot)
       const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
       if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
-      const tellCaches = () =>
+      const invalidateCaches = () =>
         Effect.andThen(
           touched.length > 0 ? publisher.idsChanged(touched) : Effect.void,
           users.length > 0 ? publisher.accountsChanged(users) : Effect.void,
         )
-      // Forget first: if the write fails or its outcome is unknown, the next turn reads the truth.
+      // Removed before the write: if the write fails or its outcome is unknown, the next turn reads the database.
       cell.loaded = undefined
       const commit = store.commit({
         kind: entity,
@@ -165,17 +169,18 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         expected: current.version,
         value: next.value,
         context: next.context,
+        format: options.format.version,
         effects,
         columns: derived,
       })
       const events = yield* Effect.catchTags(commit, {
         VersionConflict: () => Effect.succeed(undefined),
-        // Perhaps it is this very entity that another process begins at the same moment: the next look will tell.
-        UniqueConflict: (conflict) => (isGuess ? Effect.succeed(undefined) : Effect.fail(conflict)),
-        // Perhaps committed, perhaps about to be: nobody may serve from before either way.
+        // Another process may be creating this entity at the same time. The next attempt reads the database.
+        UniqueConflict: (conflict) => (skipsRead ? Effect.succeed(undefined) : Effect.fail(conflict)),
+        // The turn may be committed, now or later, so no process may keep using its cached responses.
         Unavailable: (failure) =>
-          tellCaches().pipe(
-            Effect.andThen(Effect.forkDetach(Effect.delay(tellCaches(), store.statementMs))),
+          invalidateCaches().pipe(
+            Effect.andThen(Effect.forkDetach(Effect.delay(invalidateCaches(), store.statementMs))),
             Effect.andThen(Effect.fail(failure)),
           ),
       })
@@ -184,13 +189,13 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const loaded: Loaded<M> = { version: current.version + 1, snapshot }
       cell.loaded = loaded
       if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
-      // Caches first: who is told of a change and looks at once must not see the answer from before.
-      if (touched.length + users.length > 0) yield* tellCaches()
+      // Caches first: a subscriber that reads immediately after the event must not get a response from before the turn.
+      if (touched.length + users.length > 0) yield* invalidateCaches()
       publisher.committed(events)
       return loaded
     })
 
-    /** Decides on the current state, commits, and answers what the entity has become. */
+    /** Decides on the current state, commits the event, and returns the new snapshot. */
     const turn = <E, R>(
       id: string,
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
@@ -202,10 +207,13 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
             for (let tries = 1; tries < maxAttempts; tries++) {
               const loaded = yield* attempt(id, cell, decide, turnOptions, false)
               if (loaded !== undefined) return loaded
-              // Unequal pauses let one of two contending processes through.
+              // Random pauses, so that one of two competing processes commits.
               yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))
             }
-            return yield* new Unavailable({ error: `The ${entity} is too busy.`, retryAfterSeconds: 1 })
+            return yield* new Unavailable({
+              error: `Too many concurrent changes of this ${entity}. Retry the request.`,
+              retryAfterSeconds: 1,
+            })
           })
         return Effect.flatMap(attempt(id, cell, decide, turnOptions, true), (loaded) =>
           loaded === undefined ? again() : Effect.succeed(loaded),
@@ -215,7 +223,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const send = (id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M>) =>
       turn(id, () => Effect.succeed(event), turnOptions)
 
-    /** The committed state by memory, which answers only while no other process can have changed it. */
+    /** The committed snapshot in memory. Undefined while another process may have changed the entity. */
     const remembered = (id: string) => (publisher.alone() ? cells.find(id)?.loaded : undefined)
 
     const find = (id: string) =>
@@ -241,7 +249,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       send,
       find,
       remembered,
-      /** Of an entity that will hardly be asked for again. */
+      /** Removes an entity from memory that is not expected to be needed again. */
       passivate: (id: string) => cells.forget(id),
       now: () => store.now(),
     }

@@ -1,10 +1,12 @@
 import { Context, type Effect, Layer } from "effect"
 import { lootboxMachine } from "../machines/lootboxes/lootbox.ts"
+import { LootboxContext } from "../schema/lootboxes/lootbox-snapshot.ts"
 import { makeHost } from "./host.ts"
 
 const make = makeHost({
   entity: "lootbox",
   machine: lootboxMachine,
+  format: { version: 1, context: LootboxContext },
   columns: ({ context, value }) => ({
     status: value,
     owner_id: context.ownerId,

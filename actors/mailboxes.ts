@@ -5,7 +5,7 @@ interface Depth {
   readonly waiting: number
 }
 
-/** How busy the actors are, for whoever watches the process. */
+/** Counts the actors in memory and the turns that wait, for metrics. */
 export class Mailboxes extends Context.Service<
   Mailboxes,
   {

@@ -4,6 +4,7 @@ import { begun } from "../machines/orders/changes.ts"
 import { pendingDueAt } from "../machines/orders/deadlines.ts"
 import { orderMachine } from "../machines/orders/order.ts"
 import { isoTime } from "../schema/iso-time.ts"
+import { OrderContext } from "../schema/orders/order-snapshot.ts"
 import { allowedEvents, makeHost } from "./host.ts"
 
 export type OrderSnapshot = SnapshotFrom<typeof orderMachine>
@@ -34,6 +35,7 @@ const dueAt = ({ context, value }: OrderSnapshot): number | undefined => {
 const make = makeHost({
   entity: "order",
   machine: orderMachine,
+  format: { version: 1, context: OrderContext },
   columns: (snapshot) => {
     const due = dueAt(snapshot)
     return {

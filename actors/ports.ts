@@ -6,6 +6,8 @@ export interface EntityRow {
   readonly version: number
   readonly value: unknown
   readonly context: unknown
+  /** The version of the snapshot's format; absent in snapshots stored before they had one. */
+  readonly format?: unknown
 }
 
 /** The columns of an entity that lists, indexes and the sweeper use. */
@@ -24,41 +26,42 @@ export interface TurnCommit {
   readonly expected: number
   readonly value: unknown
   readonly context: unknown
+  readonly format: number
   readonly effects: TurnEffects
   readonly columns: EntityColumns
 }
 
-/** How far a channel has come. */
+/** The offset of the last event of a channel. */
 export interface ChannelPosition {
   readonly channel: string
   readonly offset: number
 }
 
-/** An event that this process has committed, and its place. */
+/** An event that this process has committed, with its offset. */
 export interface PlacedEvent extends ChannelPosition {
   readonly type: string
   readonly data: unknown
-  /** Null where the commit did not say. */
+  /** Null if the commit did not return it. */
   readonly epoch: string | null
-  /** When it was committed, as clients are told. */
+  /** The time of the commit, in the format of the API. */
   readonly at: string
 }
 
-/** Another turn of this entity was committed first, perhaps by another process. */
+/** Another turn of this entity was committed first, possibly by another process. */
 export interface VersionConflict {
   readonly _tag: "VersionConflict"
 }
-/** Ids the turn wanted are held by someone else. */
+/** Ids that the turn claims are held by another order, lootbox, transfer or owner. */
 export interface IdsTaken {
   readonly _tag: "IdsTaken"
   readonly canonicals: ReadonlyArray<string>
 }
-/** A limit kept by the database refused the turn: uses of a code, free ids of a user. */
+/** A limit in the database rejected the turn, for example the uses of a code or the free ids of a user. */
 export interface LimitReached {
   readonly _tag: "LimitReached"
   readonly limit: string
 }
-/** A uniqueness rule over entities refused the turn, such as one open order per user. */
+/** A unique index rejected the turn, for example one open order per user. */
 export interface UniqueConflict {
   readonly _tag: "UniqueConflict"
   readonly constraint: string
@@ -69,30 +72,30 @@ export class EntityStore extends Context.Service<
   EntityStore,
   {
     load(kind: string, id: string): Effect.Effect<EntityRow | undefined, Unavailable>
-    /** The turn's events; none when the turn had been committed before. */
+    /** Returns the turn's events, or no events if the turn was already committed. */
     commit(turn: TurnCommit): Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
-    /** Entities whose time has come by the database's clock; each is leased to this caller for a while. */
+    /** Entities whose deadline has passed by the database's clock. Each is leased to this caller for a short time. */
     takeDue(limit: number): Effect.Effect<ReadonlyArray<{ kind: string; id: string }>, Unavailable>
-    /** Milliseconds since the epoch by the database's clock, whatever this machine's clock says. */
+    /** Milliseconds since the epoch by the database's clock. */
     now(): number
-    /** The longest a statement runs, also one that its client gave up. */
+    /** The longest time a statement can run, also after its client stopped waiting. */
     readonly statementMs: number
   }
 >()("directory/EntityStore") {}
 
-/** Told after each commit; must return quickly and never fail. */
+/** Announces commits. Its methods must return quickly and never fail. */
 export class Publisher extends Context.Service<
   Publisher,
   {
-    /** Shows the events to their subscribers in this process, and wakes those in the others. */
+    /** Publishes the events to subscribers in this process, and wakes subscribers in the other processes. */
     committed(events: ReadonlyArray<PlacedEvent>): void
     /** Wakes the subscribers of these channels in every process. */
     moved(positions: ReadonlyArray<ChannelPosition>): void
-    /** Returns once no process serves an answer about these ids from before the commit. */
+    /** Returns when no process serves responses about these ids from before the commit. */
     idsChanged(canonicals: ReadonlyArray<string>): Effect.Effect<void>
-    /** The same of what these users' accounts show. */
+    /** The same for the cached accounts of these users. */
     accountsChanged(userIds: ReadonlyArray<string>): Effect.Effect<void>
-    /** True while no other process can be changing entities. */
+    /** True while no other process can change entities. */
     alone(): boolean
   }
 >()("directory/Publisher") {}

@@ -1,16 +1,18 @@
 import { Context, type Effect, Layer } from "effect"
 import { transferMachine } from "../machines/transfers/transfer.ts"
+import { TransferContext } from "../schema/transfers/transfer-snapshot.ts"
 import { makeHost } from "./host.ts"
 
 const make = makeHost({
   entity: "transfer",
   machine: transferMachine,
-  columns: ({ context, value }) => ({
+  format: { version: 1, context: TransferContext },
+  columns: ({ context, status, value }) => ({
     status: value,
     owner_id: context.sender.id,
     peer_id: context.recipient.id,
     subject: context.eid,
-    due_at: value === "AwaitingSender" || value === "AwaitingReceiver" ? context.expiresAt : null,
+    due_at: status === "active" ? context.expiresAt : null,
   }),
   showsInAccount: true,
   dueEvent: (now) => ({ type: "EXPIRE", now }) as const,

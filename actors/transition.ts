@@ -10,9 +10,9 @@ import {
 const nothing = () => {}
 
 /**
- * The machine as a function. XState's own `transition` makes an actor for each call, with an initial state nobody looks at;
- * our machines start no actors and send nothing, so one that never runs will do for all their turns. They do nothing on the
- * way to their initial state either, so it is the same for all but for its context.
+ * The machine as a pure function. XState's `transition` creates an actor and an unused initial state for each call. Our
+ * machines start no actors and send no events, so one actor that never runs serves all turns. They also run no actions
+ * on the way to their initial state, so initial snapshots differ only in their context.
  */
 export const makeTransition = (machine: AnyStateMachine) => {
   const self = createActor(machine)
@@ -33,13 +33,13 @@ export const makeTransition = (machine: AnyStateMachine) => {
     },
   }
   return {
-    /** The state it begins in. */
+    /** The initial snapshot. */
     first: (input: unknown): AnyMachineSnapshot =>
       machine.resolveState({
         value,
         context: typeof contextOf === "function" ? contextOf({ input }) : contextOf,
       }),
-    /** The next state, and what the machine wants done. Nothing when the state does not answer to the event. */
+    /** The next snapshot and the actions. Undefined if the machine refuses the event. */
     next: (
       snapshot: AnyMachineSnapshot,
       event: AnyEventObject,

@@ -1,11 +1,13 @@
 import { Context, type Effect, Layer } from "effect"
 import { sessionMachine } from "../machines/accounts/two-factor-session.ts"
+import { SessionContext } from "../schema/accounts/session-snapshot.ts"
 import { isoTime } from "../schema/iso-time.ts"
 import { makeHost } from "./host.ts"
 
 const make = makeHost({
   entity: "session",
   machine: sessionMachine,
+  format: { version: 1, context: SessionContext },
   columns: ({ context, status, value }) => ({
     status: value,
     owner_id: context.userId,
@@ -19,7 +21,7 @@ const make = makeHost({
   dueEvent: (at) => ({ type: "DUE", at }) as const,
 })
 
-/** Login sessions: the second factor's state and the family of refresh tokens, one actor per login. */
+/** Login sessions, one actor per login: the state of the second factor and the session's refresh tokens. */
 export class SessionActors extends Context.Service<SessionActors, Effect.Success<typeof make>>()(
   "directory/SessionActors",
 ) {

@@ -1,6 +1,6 @@
 import type { DisplayRecord } from "./directory/record.ts"
 
-/** What one turn changes besides its own entity. Each list becomes part of the turn's one statement. */
+/** What a turn changes in addition to its entity. All lists are committed by the turn's one statement. */
 export interface TurnEffects {
   readonly claims?: ReadonlyArray<Claim>
   readonly releases?: ReadonlyArray<string>
@@ -19,21 +19,21 @@ export interface Claim {
   readonly kind: "owned" | "order" | "lootbox" | "transfer"
   readonly holder: string
   readonly owner_id?: string
-  /** The holder the id is taken from, when it is not this one. */
+  /** The current holder of the id, if it is another one. */
   readonly from_holder?: string
-  /** The id must be with `from_holder` now; that it is free is not enough. */
+  /** `from_holder` must hold the id now. A free id is not enough. */
   readonly held?: true
 }
-/** A new registration: the id now belongs to the owner. */
+/** Registers a new id for its owner. */
 export interface Grant {
   readonly canonical: string
   readonly owner_id: string
   readonly pubkey: string | null
   readonly source: string
-  /** The record of its display modifiers, where it was asked for in skin tones. */
+  /** The record of the display modifiers, if the id was ordered with skin tones. */
   readonly display?: DisplayRecord | undefined
 }
-/** A registered id changes hands. */
+/** Gives a registered id to a new owner. */
 export interface Move {
   readonly canonical: string
   readonly owner_id: string
@@ -46,7 +46,7 @@ export interface LedgerLine {
   readonly cents: number
   readonly reference: string
 }
-/** A payment asked for at the built-in provider. */
+/** A payment intent at the built-in sandbox provider. */
 export interface SandboxIntent {
   readonly id: string
   readonly session_id: string
@@ -59,7 +59,7 @@ export interface CodeUse {
   readonly code_id: string
   readonly user_id: string
   readonly count: number
-  /** The hash of what was signed for this use; it works once. */
+  /** The hash of the signed activation. It can be used once. */
   readonly activation?: string
 }
 export interface FreeIds {
@@ -77,7 +77,7 @@ export interface ChannelEvent {
   readonly data: unknown
 }
 
-/** The kinds of effect a machine may name as an action; the host folds them into the turn's statement. */
+/** The effects that machines use as actions. The host collects them for the turn's statement. */
 export const turnEffectKinds = [
   "claims",
   "releases",

@@ -1,61 +1,43 @@
-import { assign, setup } from "xstate"
+import { and, assign, setup } from "xstate"
+import type { SessionContext } from "../../schema/accounts/session-snapshot.ts"
 import { effectActions } from "../effects.ts"
 
-/** Wrong codes in a row before the session takes no more for a while. */
+/** The session is locked after this many wrong codes in a row. */
 export const maxWrongCodes = 5
 
-export interface SessionContext {
-  readonly id: string
-  readonly userId: string
-  /** The user's token epoch at login: a session of an older epoch is over. */
-  readonly epoch: number
-  /** Which refresh token of the family counts: tokens are numbered, this is the newest. */
-  readonly generation: number
-  readonly rotatedAt: number
-  /** A code raised what the session may do: its predecessor token must not share in that. */
-  readonly raisedByCode: boolean
-  readonly expiresAt: number
-  /** When a second factor was last proven; null when it never was. */
-  readonly verifiedAt: number | null
-  /** The login is complete: no code is needed any more, or none ever was. */
-  readonly admitted: boolean
-  readonly wrongCodes: number
-  readonly lockedUntil: number | null
-}
-
-interface Moment {
+interface Timed {
   readonly at: number
 }
-interface Renewal extends Moment {
+interface TokenRotation extends Timed {
   readonly expiresAt: number
 }
 
 type SessionEvent =
-  | (Renewal & {
+  | (TokenRotation & {
       readonly type: "OPEN"
-      /** The provider whose code the login still needs. */
+      /** The two-factor provider whose code the login requires; null if it requires none. */
       readonly wants: string | null
       readonly verifiedAt: number | null
     })
-  | (Renewal & { readonly type: "ROTATE" })
-  /** The user's second factor went away: the login is complete without a code. */
-  | (Renewal & { readonly type: "ADMIT" })
-  | (Renewal & { readonly type: "VERIFY" })
-  /** A second factor was proven in another way, such as by setting it up. */
-  | (Moment & { readonly type: "PROVE" })
-  | (Moment & { readonly type: "WRONG_CODE"; readonly lockUntil: number })
+  | (TokenRotation & { readonly type: "ROTATE" })
+  /** The user no longer has a second factor, so the login is complete without a code. */
+  | (TokenRotation & { readonly type: "ADMIT" })
+  | (TokenRotation & { readonly type: "VERIFY" })
+  /** A second factor was verified in another way, for example while it was set up. */
+  | (Timed & { readonly type: "PROVE" })
+  | (Timed & { readonly type: "WRONG_CODE"; readonly lockUntil: number })
   | { readonly type: "REVOKE"; readonly reason: string }
-  | (Moment & { readonly type: "DUE" })
+  | (Timed & { readonly type: "DUE" })
 
 const rotate = (raisedByCode: boolean) =>
-  assign<SessionContext, Renewal & SessionEvent, undefined, SessionEvent, never>({
+  assign<SessionContext, TokenRotation & SessionEvent, undefined, SessionEvent, never>({
     generation: ({ context }) => context.generation + 1,
     rotatedAt: ({ event }) => event.at,
     expiresAt: ({ event }) => event.expiresAt,
     raisedByCode,
   })
 
-const verified = assign<SessionContext, Moment & SessionEvent, undefined, SessionEvent, never>({
+const verified = assign<SessionContext, Timed & SessionEvent, undefined, SessionEvent, never>({
   verifiedAt: ({ event }) => event.at,
   admitted: true,
   wrongCodes: 0,
@@ -66,22 +48,6 @@ const unlocked = assign<SessionContext, SessionEvent, undefined, SessionEvent, n
   wrongCodes: 0,
   lockedUntil: null,
 })
-
-const revoke = {
-  target: "Revoked",
-  actions: {
-    type: "events",
-    params: ({ context, event }: { context: SessionContext; event: { readonly reason: string } }) => [
-      {
-        channel: `session:${context.userId}`,
-        type: "session.logged_out",
-        data: { session_id: context.id, reason: event.reason },
-      },
-    ],
-  },
-} as const
-
-const verify = { target: "Verified", actions: [rotate(true), verified] } as const
 
 const wrongCode = [
   {
@@ -105,9 +71,35 @@ const wrongCode = [
   },
 ] as const
 
+/** What every active state allows. */
+const active = {
+  ROTATE: { actions: rotate(false) },
+  REVOKE: {
+    target: "Revoked",
+    actions: {
+      type: "events",
+      params: ({ context, event }: { context: SessionContext; event: { readonly reason: string } }) => [
+        {
+          channel: `session:${context.userId}`,
+          type: "session.logged_out",
+          data: { session_id: context.id, reason: event.reason },
+        },
+      ],
+    },
+  },
+} as const
+
+/** What the states that accept a code allow. */
+const acceptsCode = {
+  ...active,
+  VERIFY: { target: "Verified", actions: [rotate(true), verified] },
+  WRONG_CODE: wrongCode,
+  DUE: { guard: "hasExpired", target: "Expired" },
+} as const
+
 /**
- * One login. Whether a Verified session is stale is a question of time (`isFresh`), asked with the database's clock,
- * so it needs no state and no timer of its own.
+ * One login session. Whether a Verified session is stale depends only on the time (`isFresh`), measured by the
+ * database's clock, so staleness needs neither a state nor a timer.
  */
 export const sessionMachine = setup({
   types: {
@@ -117,12 +109,11 @@ export const sessionMachine = setup({
   },
   actions: effectActions,
   guards: {
-    wantsCode: ({ event }) => event.type === "OPEN" && event.wants !== null,
+    needsCode: ({ event }) => event.type === "OPEN" && event.wants !== null,
     lastTry: ({ context }) => context.wrongCodes + 1 >= maxWrongCodes,
-    lockOver: ({ context, event }) => "at" in event && event.at >= (context.lockedUntil ?? 0),
-    lockOverAdmitted: ({ context, event }) =>
-      "at" in event && event.at >= (context.lockedUntil ?? 0) && context.admitted,
-    isOver: ({ context, event }) => "at" in event && event.at >= context.expiresAt,
+    lockHasEnded: ({ context, event }) => "at" in event && event.at >= (context.lockedUntil ?? 0),
+    isAdmitted: ({ context }) => context.admitted,
+    hasExpired: ({ context, event }) => "at" in event && event.at >= context.expiresAt,
   },
 }).createMachine({
   id: "session",
@@ -143,7 +134,7 @@ export const sessionMachine = setup({
       on: {
         OPEN: [
           {
-            guard: "wantsCode",
+            guard: "needsCode",
             target: "Pending",
             actions: [
               rotate(false),
@@ -168,33 +159,19 @@ export const sessionMachine = setup({
     },
     Pending: {
       on: {
-        ROTATE: { actions: rotate(false) },
+        ...acceptsCode,
         ADMIT: { target: "Verified", actions: [rotate(false), assign({ admitted: true })] },
-        VERIFY: verify,
-        WRONG_CODE: wrongCode,
-        REVOKE: revoke,
-        DUE: { guard: "isOver", target: "Expired" },
       },
     },
-    Verified: {
-      on: {
-        ROTATE: { actions: rotate(false) },
-        VERIFY: verify,
-        PROVE: { actions: verified },
-        WRONG_CODE: wrongCode,
-        REVOKE: revoke,
-        DUE: { guard: "isOver", target: "Expired" },
-      },
-    },
+    Verified: { on: { ...acceptsCode, PROVE: { actions: verified } } },
     Locked: {
       on: {
-        ROTATE: { actions: rotate(false) },
+        ...active,
         ADMIT: { target: "Verified", actions: [rotate(false), assign({ admitted: true }), unlocked] },
-        REVOKE: revoke,
         DUE: [
-          { guard: "isOver", target: "Expired" },
-          { guard: "lockOverAdmitted", target: "Verified", actions: unlocked },
-          { guard: "lockOver", target: "Pending", actions: unlocked },
+          { guard: "hasExpired", target: "Expired" },
+          { guard: and(["lockHasEnded", "isAdmitted"]), target: "Verified", actions: unlocked },
+          { guard: "lockHasEnded", target: "Pending", actions: unlocked },
         ],
       },
     },
@@ -203,5 +180,6 @@ export const sessionMachine = setup({
   },
 })
 
+/** Whether the second factor was verified less than `graceMs` ago. */
 export const isFresh = (context: SessionContext, now: number, graceMs: number): boolean =>
   context.verifiedAt !== null && now < context.verifiedAt + graceMs

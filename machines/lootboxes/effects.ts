@@ -1,13 +1,9 @@
 import { type LootBoxStatus, lootboxKey } from "../../schema/lootboxes/lootbox.ts"
+import type { BoxedId } from "../../schema/lootboxes/lootbox-snapshot.ts"
 import type { ChannelEvent, Claim, Grant } from "../../schema/turn.ts"
 
-export interface BoxedId {
-  readonly canonical: string
-  readonly score: number
-}
-
-/** What a turn makes of a box: where it comes from, where it goes, what it holds then. */
-export interface Passage {
+/** How a turn changes a box. */
+export interface BoxChange {
   readonly boxId: string
   readonly from: LootBoxStatus | "New"
   readonly to: LootBoxStatus | "Deleted"
@@ -15,7 +11,7 @@ export interface Passage {
   readonly after: ReadonlyArray<BoxedId>
   readonly ownerId: string | null
   readonly pubkey: string | null
-  /** The order that has a hold on the box. */
+  /** The order that buys the box and therefore holds its key. */
   readonly orderId: string | null
 }
 
@@ -24,19 +20,19 @@ const without = (ids: ReadonlyArray<BoxedId>, others: ReadonlyArray<BoxedId>) =>
   return ids.filter(({ canonical }) => !known.has(canonical))
 }
 
-/** Somebody may have an offer of the box as it was: what is in it now is something else. */
-export const changesOffer = ({ after, before, from }: Passage): boolean =>
+/** Whether the contents of a box on sale change, so that earlier offers of the box are out of date. */
+export const changesOffer = ({ after, before, from }: BoxChange): boolean =>
   from === "Available" && (without(after, before).length > 0 || without(before, after).length > 0)
 
-/** A box in anybody's hands but the market's keeps its key: no order can claim it then. */
-const keyClaims = ({ boxId, from, orderId, to }: Passage): ReadonlyArray<Claim> => {
+/** A box that is not on sale holds its own key, so that no order can claim it. */
+const keyClaims = ({ boxId, from, orderId, to }: BoxChange): ReadonlyArray<Claim> => {
   if (to === "Available" && from !== "Available") return []
   const claim: Claim = { canonical: lootboxKey(boxId), kind: "lootbox", holder: boxId }
   return [orderId === null ? claim : { ...claim, from_holder: orderId }]
 }
 
-const idClaims = (passage: Passage): ReadonlyArray<Claim> => {
-  const { after, before, boxId, ownerId, to } = passage
+const idClaims = (change: BoxChange): ReadonlyArray<Claim> => {
+  const { after, before, boxId, ownerId, to } = change
   const added = without(after, before)
   if (to !== "Used" || ownerId === null) {
     return added.map(({ canonical }) => ({ canonical, kind: "lootbox", holder: boxId }))
@@ -50,19 +46,19 @@ const idClaims = (passage: Passage): ReadonlyArray<Claim> => {
   ]
 }
 
-export const boxClaims = (passage: Passage): ReadonlyArray<Claim> => [
-  ...keyClaims(passage),
-  ...idClaims(passage),
+export const boxClaims = (change: BoxChange): ReadonlyArray<Claim> => [
+  ...keyClaims(change),
+  ...idClaims(change),
 ]
 
-const letGo = ({ after, before, to }: Passage) => (to === "Deleted" ? before : without(before, after))
+const releasedIds = ({ after, before, to }: BoxChange) => (to === "Deleted" ? before : without(before, after))
 
-export const boxReleases = (passage: Passage): ReadonlyArray<string> => [
-  ...letGo(passage).map(({ canonical }) => canonical),
-  ...(passage.to === "Available" ? [lootboxKey(passage.boxId)] : []),
+export const boxReleases = (change: BoxChange): ReadonlyArray<string> => [
+  ...releasedIds(change).map(({ canonical }) => canonical),
+  ...(change.to === "Available" ? [lootboxKey(change.boxId)] : []),
 ]
 
-export const boxGrants = ({ after, boxId, ownerId, pubkey, to }: Passage): ReadonlyArray<Grant> =>
+export const boxGrants = ({ after, boxId, ownerId, pubkey, to }: BoxChange): ReadonlyArray<Grant> =>
   to !== "Used" || ownerId === null
     ? []
     : after.map(({ canonical }) => ({
@@ -72,9 +68,9 @@ export const boxGrants = ({ after, boxId, ownerId, pubkey, to }: Passage): Reado
         source: `lootbox:${boxId}`,
       }))
 
-export const boxEvents = (passage: Passage): ReadonlyArray<ChannelEvent> => {
-  const { after, boxId: id, ownerId, to } = passage
-  const released = letGo(passage).map(
+export const boxEvents = (change: BoxChange): ReadonlyArray<ChannelEvent> => {
+  const { after, boxId: id, ownerId, to } = change
+  const released = releasedIds(change).map(
     ({ canonical }): ChannelEvent => ({
       channel: "market",
       type: "market.released",

@@ -1,34 +1,10 @@
 import { assign, setup } from "xstate"
 import { isoTime } from "../../schema/iso-time.ts"
 import type { LootBoxStatus } from "../../schema/lootboxes/lootbox.ts"
+import type { BoxedId, LootboxContext, LootboxInput } from "../../schema/lootboxes/lootbox-snapshot.ts"
 import { effectActions } from "../effects.ts"
-import {
-  type BoxedId,
-  boxClaims,
-  boxEvents,
-  boxGrants,
-  boxReleases,
-  changesOffer,
-  type Passage,
-} from "./effects.ts"
-
-export interface LootboxInput {
-  readonly id: string
-  readonly typeId: string | null
-  readonly ids: ReadonlyArray<BoxedId>
-}
-
-export interface LootboxContext extends LootboxInput {
-  readonly ownerId: string | null
-  /** The order that bought it. */
-  readonly orderId: string | null
-  readonly createdAt: string
-  readonly openedAt: string | null
-  readonly deletedAt: string | null
-  readonly deletedFrom: LootBoxStatus | null
-  /** When its contents were last changed while it was on sale. Boxes from before this was noted have none. */
-  readonly revisedAt?: string | null
-}
+import { boxFaults } from "./box-rules.ts"
+import { type BoxChange, boxClaims, boxEvents, boxGrants, boxReleases, changesOffer } from "./effects.ts"
 
 interface Change {
   readonly now: number
@@ -45,12 +21,12 @@ type LootboxEvent =
   | { readonly type: "OPEN"; readonly now: number; readonly pubkey: string }
   | { readonly type: "DELETE"; readonly now: number }
 
-interface At {
+interface Args {
   readonly context: LootboxContext
   readonly event: LootboxEvent
 }
 
-const passageOf = ({ context, event }: At, from: Passage["from"], to: Passage["to"]): Passage => {
+const changeOf = ({ context, event }: Args, from: BoxChange["from"], to: BoxChange["to"]): BoxChange => {
   const isChange = event.type === "CREATE" || event.type === "REVISE"
   return {
     boxId: context.id,
@@ -64,23 +40,32 @@ const passageOf = ({ context, event }: At, from: Passage["from"], to: Passage["t
   }
 }
 
-/** Everything a step does to the rest of the world, read before the step changes the box. */
-const step = (from: Passage["from"], to: Passage["to"]) =>
-  [
-    { type: "claims", params: (at: At) => boxClaims(passageOf(at, from, to)) },
-    { type: "releases", params: (at: At) => boxReleases(passageOf(at, from, to)) },
-    { type: "grants", params: (at: At) => boxGrants(passageOf(at, from, to)) },
-    { type: "events", params: (at: At) => boxEvents(passageOf(at, from, to)) },
-    { type: "settle", params: { from, to } },
-  ] as const
+/**
+ * A transition and all its effects. `apply` is last, because the effects are computed from the box before the change.
+ */
+const step = <To extends BoxChange["to"]>(from: BoxChange["from"], to: To) =>
+  ({
+    target: to,
+    actions: [
+      { type: "claims", params: (args: Args) => boxClaims(changeOf(args, from, to)) },
+      { type: "releases", params: (args: Args) => boxReleases(changeOf(args, from, to)) },
+      { type: "grants", params: (args: Args) => boxGrants(changeOf(args, from, to)) },
+      { type: "events", params: (args: Args) => boxEvents(changeOf(args, from, to)) },
+      { type: "apply", params: { from, to } },
+    ],
+  }) as const
+
+/** The transition to the status that an administrator requests, if it is one of these. */
+const stepToRequested = (from: BoxChange["from"], statuses: ReadonlyArray<LootBoxStatus>) =>
+  statuses.map((to) => ({ ...step(from, to), guard: { type: "isRequested", params: to } }) as const)
 
 export const lootboxMachine = setup({
   types: { input: {} as LootboxInput, context: {} as LootboxContext, events: {} as LootboxEvent },
   actions: {
     ...effectActions,
-    settle: assign(({ context, event }, { from, to }: Pick<Passage, "from" | "to">) => {
-      const passage = passageOf({ context, event }, from, to)
-      const { after, orderId, ownerId } = passage
+    apply: assign(({ context, event }, { from, to }: Pick<BoxChange, "from" | "to">) => {
+      const change = changeOf({ context, event }, from, to)
+      const { after, orderId, ownerId } = change
       const at = isoTime(event.now)
       return {
         ids: after,
@@ -88,19 +73,16 @@ export const lootboxMachine = setup({
         orderId: orderId ?? context.orderId,
         ...(from === "New" ? { createdAt: at } : {}),
         ...(to === "Used" ? { openedAt: at } : {}),
-        ...(changesOffer(passage) ? { revisedAt: at } : {}),
+        ...(changesOffer(change) ? { revisedAt: at } : {}),
         ...(to === "Deleted" && from !== "New" ? { deletedAt: at, deletedFrom: from } : {}),
       }
     }),
   },
   guards: {
-    toDraft: ({ event }) => "to" in event && event.to === "Draft" && event.ownerId === null,
-    toAvailable: ({ event }) =>
-      "to" in event && event.to === "Available" && event.ownerId === null && event.ids.length > 0,
-    toOwned: ({ event }) =>
-      "to" in event && event.to === "Owned" && event.ownerId !== null && event.ids.length > 0,
-    toUsed: ({ event }) =>
-      "to" in event && event.to === "Used" && event.ownerId !== null && event.ids.length > 0,
+    isRequested: ({ event }, to: LootBoxStatus) =>
+      "to" in event &&
+      event.to === to &&
+      boxFaults(to, { hasOwner: event.ownerId !== null, size: event.ids.length }).length === 0,
   },
 }).createMachine({
   id: "lootbox",
@@ -116,43 +98,23 @@ export const lootboxMachine = setup({
     revisedAt: null,
   }),
   states: {
-    /** Never stored: a box begins with its contents claimed. */
-    New: {
-      on: {
-        CREATE: [
-          { guard: "toDraft", target: "Draft", actions: step("New", "Draft") },
-          { guard: "toAvailable", target: "Available", actions: step("New", "Available") },
-          { guard: "toOwned", target: "Owned", actions: step("New", "Owned") },
-          { guard: "toUsed", target: "Used", actions: step("New", "Used") },
-        ],
-      },
-    },
+    /** Never stored: the first turn claims the contents of the box. */
+    New: { on: { CREATE: stepToRequested("New", ["Draft", "Available", "Owned", "Used"]) } },
     Draft: {
       on: {
-        REVISE: [
-          { guard: "toDraft", actions: step("Draft", "Draft") },
-          { guard: "toAvailable", target: "Available", actions: step("Draft", "Available") },
-          { guard: "toOwned", target: "Owned", actions: step("Draft", "Owned") },
-          { guard: "toUsed", target: "Used", actions: step("Draft", "Used") },
-        ],
-        DELETE: { target: "Deleted", actions: step("Draft", "Deleted") },
+        REVISE: stepToRequested("Draft", ["Draft", "Available", "Owned", "Used"]),
+        DELETE: step("Draft", "Deleted"),
       },
     },
     Available: {
       on: {
-        REVISE: [
-          { guard: "toAvailable", actions: step("Available", "Available") },
-          { guard: "toOwned", target: "Owned", actions: step("Available", "Owned") },
-          { guard: "toUsed", target: "Used", actions: step("Available", "Used") },
-        ],
-        BUY: { target: "Owned", actions: step("Available", "Owned") },
-        DELETE: { target: "Deleted", actions: step("Available", "Deleted") },
+        REVISE: stepToRequested("Available", ["Available", "Owned", "Used"]),
+        BUY: step("Available", "Owned"),
+        DELETE: step("Available", "Deleted"),
       },
     },
-    Owned: {
-      on: { OPEN: { target: "Used", actions: step("Owned", "Used") } },
-    },
-    Used: {},
-    Deleted: {},
+    Owned: { on: { OPEN: step("Owned", "Used") } },
+    Used: { type: "final" },
+    Deleted: { type: "final" },
   },
 })

@@ -1,35 +1,13 @@
 import { and, assign, setup } from "xstate"
 import { isoTime } from "../../schema/iso-time.ts"
+import type { IssuedCode, TransferContext, TransferInput } from "../../schema/transfers/transfer-snapshot.ts"
 import type { ChannelEvent, Claim, Mail, Move } from "../../schema/turn.ts"
 import { effectActions } from "../effects.ts"
-import { type CodeSlip, type CodeVerdict, isResendable, judge, replaced, wrongTry } from "./code.ts"
+import { awaitedCode, hasExpired, refusal, withAwaitedCode } from "./refusal.ts"
 
-export interface TransferInput {
-  readonly id: string
-  readonly eid: string
-  readonly sender: { readonly id: string; readonly email: string | null }
-  readonly recipient: { readonly id: string; readonly email: string }
-  /** The key the id was addressed to, when it was addressed to a key. */
-  readonly pubkey: string | null
-  readonly clearOnTransfer: boolean
-  readonly message: string | null
-  /** By an admin, without the sender's code. */
-  readonly forced: boolean
-}
-
-export interface TransferContext extends TransferInput {
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly senderCode: CodeSlip | null
-  readonly receiverCode: CodeSlip | null
-  readonly senderAcceptedAt: string | null
-  readonly acceptedAt: string | null
-  readonly deletedAt: string | null
-}
-
-/** A fresh code: its slip for the state, its letter for the mail. */
-interface Issue {
-  readonly slip: CodeSlip
+/** A new code: what the transfer stores of it, and the mail that contains it. */
+export interface Issue {
+  readonly code: IssuedCode
   readonly mail: Mail
 }
 
@@ -48,56 +26,77 @@ type TransferEvent =
   | { readonly type: "DELETE"; readonly now: number }
   | { readonly type: "EXPIRE"; readonly now: number }
 
-const hold = ({ eid, id, sender }: TransferContext): ReadonlyArray<Claim> => [
-  { canonical: eid, kind: "transfer", holder: id, owner_id: sender.id, from_holder: sender.id, held: true },
-]
-const handTo = ({ eid, id }: TransferContext, ownerId: string): ReadonlyArray<Claim> => [
-  { canonical: eid, kind: "owned", holder: ownerId, owner_id: ownerId, from_holder: id, held: true },
-]
-const move = (
-  { clearOnTransfer, eid, recipient }: TransferContext,
-  event: { readonly pubkey: string | null; readonly blockedSeconds: number },
-): ReadonlyArray<Move> => [
-  {
-    canonical: eid,
-    owner_id: recipient.id,
-    pubkey: event.pubkey,
-    clear_records: clearOnTransfer,
-    blocked_seconds: event.blockedSeconds,
-  },
-]
-
-const verdictOf = (context: TransferContext, event: TransferEvent): CodeVerdict | undefined => {
-  if (event.type === "SENDER_ACCEPT") return judge(context.senderCode, event.now, event.matches)
-  if (event.type === "RECEIVER_ACCEPT") return judge(context.receiverCode, event.now, event.matches)
-  return undefined
-}
-
-interface At {
+interface Args {
   readonly context: TransferContext
 }
-const takeId = { type: "claims", params: ({ context }: At) => hold(context) } as const
-const giveIdBack = {
-  type: "claims",
-  params: ({ context }: At) => handTo(context, context.sender.id),
-} as const
 
-const tell = (type: string, status: string) =>
+const claimId = {
+  type: "claims",
+  params: ({ context: { eid, id, sender } }: Args): ReadonlyArray<Claim> => [
+    { canonical: eid, kind: "transfer", holder: id, owner_id: sender.id, from_holder: sender.id, held: true },
+  ],
+} as const
+const giveIdTo = (party: "recipient" | "sender") =>
+  ({
+    type: "claims",
+    params: ({ context }: Args): ReadonlyArray<Claim> => {
+      const { id } = context[party]
+      const { eid: canonical, id: from_holder } = context
+      return [{ canonical, kind: "owned", holder: id, owner_id: id, from_holder, held: true }]
+    },
+  }) as const
+const moveId = {
+  type: "moves",
+  params: ({
+    context: { clearOnTransfer, eid, recipient },
+    event: { blockedSeconds, pubkey },
+  }: Args & {
+    readonly event: { readonly pubkey: string | null; readonly blockedSeconds: number }
+  }): ReadonlyArray<Move> => [
+    {
+      canonical: eid,
+      owner_id: recipient.id,
+      pubkey,
+      clear_records: clearOnTransfer,
+      blocked_seconds: blockedSeconds,
+    },
+  ],
+} as const
+const mailCode = {
+  type: "mail",
+  params: ({ event }: { readonly event: { readonly issue: Issue } }) => [event.issue.mail],
+} as const
+const publish = (type: string, status: string) =>
   ({
     type: "events",
-    params: ({ context: { eid, id, recipient, sender } }: At) => {
+    params: ({ context: { eid, id, recipient, sender } }: Args) => {
       const data = { id, eid, status, sender_id: sender.id, recipient_id: recipient.id }
       return [`transfer:${id}`, `transfers:${sender.id}`, `transfers:${recipient.id}`].map(
         (channel): ChannelEvent => ({ channel, type, data }),
       )
     },
   }) as const
-const tellOfOwner = {
+const publishOwner = {
   type: "events",
-  params: ({ context: { eid } }: At) => [
+  params: ({ context: { eid } }: Args) => [
     { channel: `emoji_id:${eid}`, type: "emoji_id.owner", data: { emoji_id: eid } },
   ],
 } as const
+
+/** What both awaiting states allow. A parent state could hold it, but would change the stored state values. */
+const awaiting = {
+  RESEND: { guard: "isAllowed", actions: ["replaceCode", mailCode] },
+  DELETE: {
+    target: "Deleted",
+    actions: ["end", giveIdTo("sender"), publish("transfer.deleted", "Deleted")],
+  },
+  EXPIRE: {
+    guard: "hasExpired",
+    target: "Expired",
+    actions: ["end", giveIdTo("sender"), publish("transfer.expired", "Expired")],
+  },
+} as const
+const wrongCode = { guard: "isAllowed", actions: "countWrongTry" } as const
 
 export const transferMachine = setup({
   types: {
@@ -111,15 +110,20 @@ export const transferMachine = setup({
       event.type === "REQUEST" ? { createdAt: isoTime(event.now), expiresAt: isoTime(event.expiresAt) } : {},
     ),
     end: assign({ deletedAt: ({ event }) => isoTime(event.now) }),
+    countWrongTry: assign(({ context }) => {
+      const code = awaitedCode(context)
+      return code === null ? {} : withAwaitedCode(context, { ...code, wrongTries: code.wrongTries + 1 })
+    }),
+    replaceCode: assign(({ context, event }) => {
+      const resends = (awaitedCode(context)?.resends ?? 0) + 1
+      return event.type === "RESEND" ? withAwaitedCode(context, { ...event.issue.code, resends }) : {}
+    }),
   },
   guards: {
     isForced: ({ context }) => context.forced,
-    isLive: ({ context, event }) => event.now < Date.parse(context.expiresAt),
-    isOver: ({ context, event }) => event.now >= Date.parse(context.expiresAt),
-    codeIsRight: ({ context, event }) => verdictOf(context, event) === "right",
-    codeIsWrong: ({ context, event }) => verdictOf(context, event) === "wrong",
-    senderMayAskAgain: ({ context, event }) => isResendable(context.senderCode, event.now),
-    receiverMayAskAgain: ({ context, event }) => isResendable(context.receiverCode, event.now),
+    isAllowed: ({ context, event }) => refusal(context, event) === undefined,
+    codeMatches: ({ event }) => "matches" in event && event.matches,
+    hasExpired: ({ context, event }) => hasExpired(context, event.now),
   },
 }).createMachine({
   id: "transfer",
@@ -135,7 +139,7 @@ export const transferMachine = setup({
     deletedAt: null,
   }),
   states: {
-    /** Never stored: a transfer begins with the request that takes the id. */
+    /** Never stored: the first turn is the request that claims the id. */
     New: {
       on: {
         REQUEST: [
@@ -144,20 +148,20 @@ export const transferMachine = setup({
             target: "AwaitingReceiver",
             actions: [
               "begin",
-              assign({ receiverCode: ({ event }) => event.issue.slip }),
-              takeId,
-              { type: "mail", params: ({ event }) => [event.issue.mail] },
-              tell("transfer.created", "AwaitingReceiver"),
+              assign({ receiverCode: ({ event }) => event.issue.code }),
+              claimId,
+              mailCode,
+              publish("transfer.created", "AwaitingReceiver"),
             ],
           },
           {
             target: "AwaitingSender",
             actions: [
               "begin",
-              assign({ senderCode: ({ event }) => event.issue.slip }),
-              takeId,
-              { type: "mail", params: ({ event }) => [event.issue.mail] },
-              tell("transfer.created", "AwaitingSender"),
+              assign({ senderCode: ({ event }) => event.issue.code }),
+              claimId,
+              mailCode,
+              publish("transfer.created", "AwaitingSender"),
             ],
           },
         ],
@@ -167,77 +171,45 @@ export const transferMachine = setup({
       on: {
         SENDER_ACCEPT: [
           {
-            guard: and(["isLive", "codeIsRight"]),
+            guard: and(["isAllowed", "codeMatches"]),
             target: "AwaitingReceiver",
             actions: [
               assign({
                 senderCode: null,
                 senderAcceptedAt: ({ event }) => isoTime(event.now),
-                receiverCode: ({ event }) => event.issue.slip,
+                receiverCode: ({ event }) => event.issue.code,
               }),
-              { type: "mail", params: ({ event }) => [event.issue.mail] },
-              tell("transfer.sender_accepted", "AwaitingReceiver"),
+              mailCode,
+              publish("transfer.sender_accepted", "AwaitingReceiver"),
             ],
           },
-          {
-            guard: "codeIsWrong",
-            actions: assign({ senderCode: ({ context }) => wrongTry(context.senderCode) }),
-          },
+          wrongCode,
         ],
-        RESEND: {
-          guard: and(["isLive", "senderMayAskAgain"]),
-          actions: [
-            assign({ senderCode: ({ context, event }) => replaced(context.senderCode, event.issue.slip) }),
-            { type: "mail", params: ({ event }) => [event.issue.mail] },
-          ],
-        },
-        DELETE: { target: "Deleted", actions: ["end", giveIdBack, tell("transfer.deleted", "Deleted")] },
-        EXPIRE: {
-          guard: "isOver",
-          target: "Expired",
-          actions: ["end", giveIdBack, tell("transfer.expired", "Expired")],
-        },
+        ...awaiting,
       },
     },
     AwaitingReceiver: {
       on: {
         RECEIVER_ACCEPT: [
           {
-            guard: and(["isLive", "codeIsRight"]),
+            guard: and(["isAllowed", "codeMatches"]),
             target: "Accepted",
             actions: [
               assign({ receiverCode: null, acceptedAt: ({ event }) => isoTime(event.now) }),
-              { type: "claims", params: ({ context }) => handTo(context, context.recipient.id) },
-              { type: "moves", params: ({ context, event }) => move(context, event) },
+              giveIdTo("recipient"),
+              moveId,
               { type: "mail", params: ({ event }) => event.mails },
-              tell("transfer.accepted", "Accepted"),
-              tellOfOwner,
+              publish("transfer.accepted", "Accepted"),
+              publishOwner,
             ],
           },
-          {
-            guard: "codeIsWrong",
-            actions: assign({ receiverCode: ({ context }) => wrongTry(context.receiverCode) }),
-          },
+          wrongCode,
         ],
-        RESEND: {
-          guard: and(["isLive", "receiverMayAskAgain"]),
-          actions: [
-            assign({
-              receiverCode: ({ context, event }) => replaced(context.receiverCode, event.issue.slip),
-            }),
-            { type: "mail", params: ({ event }) => [event.issue.mail] },
-          ],
-        },
-        DELETE: { target: "Deleted", actions: ["end", giveIdBack, tell("transfer.deleted", "Deleted")] },
-        EXPIRE: {
-          guard: "isOver",
-          target: "Expired",
-          actions: ["end", giveIdBack, tell("transfer.expired", "Expired")],
-        },
+        ...awaiting,
       },
     },
-    Accepted: {},
-    Deleted: {},
-    Expired: {},
+    Accepted: { type: "final" },
+    Deleted: { type: "final" },
+    Expired: { type: "final" },
   },
 })

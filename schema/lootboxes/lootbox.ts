@@ -12,13 +12,13 @@ export const maxIdsPerBox = 50
 export const maxBoxesPerRequest = 100
 const maxRules = 50
 
-/** What stands in the claim table for the box itself. While it is free there, the box can be bought. */
+/** The key of the box itself in the claim table. The box can be bought while this key has no claim. */
 export const lootboxKey = (boxId: string): string => `lootbox:${boxId}`
 
 const Guarantee = Schema.Struct({ count: Schema.Int, min_score: Schema.Int, max_score: Schema.Int }).annotate(
   {
     identifier: "LootBoxGuarantee",
-    description: "So many ids of every box score within these bounds.",
+    description: "Every box contains this many ids with a score in this range.",
   },
 )
 const Weight = Schema.Struct({
@@ -28,7 +28,7 @@ const Weight = Schema.Struct({
 }).annotate({
   identifier: "LootBoxWeight",
   description:
-    "One id in `ipr`, of those no guarantee asks for, scores within these bounds. What the weights leave over scores within the base bounds; when their chances sum to more than one they share what there is in proportion.",
+    "Each id that is not guaranteed has a score in this range with a chance of 1 in `ipr`. If no weight applies, its score is in the base range. If the chances sum to more than 1, they are scaled down proportionally.",
 })
 
 export const LootBoxTypeConfig = Schema.Struct({
@@ -61,13 +61,13 @@ export const PublicLootBox = Schema.Struct({
   id: Uuid,
   created_at: DateTime,
   status: LootBoxStatus,
-  /** Of the ids inside, in US cents as they would cost today. */
+  /** The current prices of the emoji ids inside, in US cents. */
   prices: Schema.Array(Cents),
   scores: Schema.Array(Schema.Int),
   average_rhythm_score: Schema.Finite,
-  /** The sum of the prices, in cents too. */
+  /** The sum of the prices, in US cents. */
   total_value: Schema.Finite,
-  /** Empty for everybody but administrators and, once opened, the owner. */
+  /** Visible to administrators, and to the owner after the box is opened. Empty for all others. */
   yats: Schema.Array(Schema.String),
   lootbox_type: Schema.optionalKey(PublicLootBoxType),
   lootbox_type_id: Schema.optionalKey(Uuid),

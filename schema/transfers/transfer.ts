@@ -24,11 +24,11 @@ export const TransferRequest = Schema.Struct({
 
 export const AcceptTransfer = Schema.Struct({ code: text(32) }).annotate({ identifier: "AcceptTransfer" })
 
-/** What both parties may see; never a code. */
+/** A transfer as both parties see it. It contains no codes. */
 export const DisplayTransferRequest = Schema.Struct({
   id: Uuid,
   eid: Schema.String,
-  /** Of the recipient, where the sender named them by it; empty where by a key. */
+  /** The recipient's email address. Empty if the sender addressed a public key. */
   email: Schema.String,
   recipient_id: Uuid,
   clear_on_transfer: Schema.Boolean,

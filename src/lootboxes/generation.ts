@@ -21,23 +21,27 @@ import { Lootboxes } from "./lootboxes.ts"
 import { boxed } from "./rules.ts"
 
 const maxRounds = 24
-// Nearly every first draw is free. Where few are left, more is drawn at once than can be used.
+// Most drawn ids are free. From the third round on, several candidates are drawn for each slot, because few ids are
+// left.
 const quickRounds = 2
 const candidatesPerSlot = 8
 const maxTriesPerBox = 5
 
 const isFound = (id: EmojiId | undefined): id is EmojiId => id !== undefined
 
-/** Fills boxes of a type with ids that are free and on sale. */
+/** Creates types, and generates boxes of a type with ids that are free and on sale. */
 export class LootboxGeneration extends Context.Service<
   LootboxGeneration,
   {
-    /** The same `run` twice is one type. */
+    /** Repeated with the same operation key, it returns the same type. */
     createType(
       type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
       run: string,
     ): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
-    /** Drafts, as many as there were ids for. The same `run` again makes those that are missing. */
+    /**
+     * Creates drafts, as many as there are free ids for. Repeated with the same operation key, it creates those that
+     * are missing.
+     */
     generate(
       viewer: Principal,
       typeId: string,
@@ -55,7 +59,7 @@ export class LootboxGeneration extends Context.Service<
       const types = yield* LootboxTypes
       const views = yield* LootboxViews
 
-      /** Free ids for every slot, each id once; undefined when luck and the directory have none left. */
+      /** Finds a different free id for every slot; undefined if there are too few. */
       const drawContents = Effect.fnUntraced(function* (config: LootBoxTypeConfig) {
         const heldBack = heldBackBy(yield* market.parameters)
         let open = drawSlots(config, secureRandom)
@@ -68,9 +72,11 @@ export class LootboxGeneration extends Context.Service<
               isFound,
             ),
           }))
-          const taken = yield* findClaimed(drawn.flatMap(({ ids }) => ids.map(({ canonical }) => canonical)))
+          const claimed = yield* findClaimed(
+            drawn.flatMap(({ ids }) => ids.map(({ canonical }) => canonical)),
+          )
           open = drawn.flatMap(({ ids, slot }) => {
-            const free = ids.find(({ canonical }) => !taken.has(canonical) && !found.has(canonical))
+            const free = ids.find(({ canonical }) => !claimed.has(canonical) && !found.has(canonical))
             if (free === undefined) return [slot]
             found.set(free.canonical, free)
             return []
@@ -89,7 +95,7 @@ export class LootboxGeneration extends Context.Service<
         for (let tries = 0; tries < maxTriesPerBox; tries++) {
           const contents = yield* drawContents(config)
           if (contents === undefined) return undefined
-          // Between the look and the claim somebody may take one of the ids: then other ids are drawn.
+          // Another request may claim one of the ids before this box does. Then other ids are drawn.
           const row = yield* boxes
             .put(boxed(contents), "Draft", { id, typeId })
             .pipe(
@@ -107,7 +113,11 @@ export class LootboxGeneration extends Context.Service<
         }),
         generate: Effect.fnUntraced(function* (viewer, typeId, count, run) {
           if (count < 1 || count > maxBoxesPerRequest) {
-            return yield* fieldFault("num_boxes", "range", `Ask for 1 to ${maxBoxesPerRequest} boxes.`)
+            return yield* fieldFault(
+              "num_boxes",
+              "range",
+              `num_boxes must be between 1 and ${maxBoxesPerRequest}.`,
+            )
           }
           const { config } = yield* types.get(typeId)
           const rows: Array<LootboxRow> = []
@@ -121,7 +131,7 @@ export class LootboxGeneration extends Context.Service<
             return yield* fieldFault(
               "loot_box_type_id",
               "eligibility",
-              "No free ids are left for such a box.",
+              "There are not enough free emoji ids for a lootbox of this type.",
             )
           }
           return yield* views.show(viewer, rows)

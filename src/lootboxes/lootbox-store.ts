@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
-import type { LootboxContext } from "../../machines/lootboxes/lootbox.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { LootBoxStatus } from "../../schema/lootboxes/lootbox.ts"
+import type { LootboxContext } from "../../schema/lootboxes/lootbox-snapshot.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import { Sql } from "../postgres/sql.ts"
 import { pageOfEntities } from "../turns/entity-pages.ts"
@@ -15,7 +15,7 @@ export const lootboxSorts = ["created_at", "updated_at", "status"] as const
 export interface LootboxFilter {
   readonly status?: LootBoxStatus | undefined
   readonly ownerId?: string | undefined
-  /** Leaves out what this user may not see: drafts, and boxes of others. */
+  /** Only boxes that this user may see: their own, and those on sale. */
   readonly visibleTo?: string | undefined
 }
 

@@ -7,11 +7,11 @@ import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts
 
 export const maxTypesListed = 500
 
-/** What kinds of box can be generated. A type never changes: boxes made from it keep telling how they came about. */
+/** The types from which lootboxes are generated. A type never changes, so a box always shows how it was generated. */
 export class LootboxTypes extends Context.Service<
   LootboxTypes,
   {
-    /** The same `run` twice is one type. */
+    /** Repeated with the same operation key, it returns the same type. */
     create(
       type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
       run: string,

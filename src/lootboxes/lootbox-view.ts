@@ -10,21 +10,21 @@ import { LootboxTypes } from "./lootbox-type-store.ts"
 
 type Viewer = Pick<Principal, "userId" | "scopes">
 
-const given = (ids: ReadonlyArray<string | null>): ReadonlyArray<string> => [
+const distinct = (ids: ReadonlyArray<string | null>): ReadonlyArray<string> => [
   ...new Set(ids.filter((id) => id !== null)),
 ]
 const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, number) => total + number, 0)
 
 export const maySeeAllBoxes = ({ scopes }: Viewer): boolean => scopes.has("adminLootbox:read")
 
-/** Drafts are for administrators, sold boxes for their owners; what is on sale is for everybody. */
+/** Administrators see all boxes, users their own and those on sale. */
 export const maySeeBox = (viewer: Viewer, { context, status }: LootboxRow): boolean =>
   maySeeAllBoxes(viewer) || context.ownerId === viewer.userId || status === "Available"
 
 const maySeeContents = (viewer: Viewer, { context, status }: LootboxRow): boolean =>
   maySeeAllBoxes(viewer) || (status === "Used" && context.ownerId === viewer.userId)
 
-/** Boxes as a given viewer may see them. */
+/** Lootboxes as one viewer may see them. */
 export class LootboxViews extends Context.Service<
   LootboxViews,
   {
@@ -32,7 +32,7 @@ export class LootboxViews extends Context.Service<
       viewer: Viewer,
       rows: ReadonlyArray<LootboxRow>,
     ): Effect.Effect<ReadonlyArray<PublicLootBox>, Unavailable>
-    /** What the box costs: the sum of what is in it, at today's prices. */
+    /** The price of the box: the sum of the current prices of its ids. */
     priceInCents(row: LootboxRow): Effect.Effect<number, Unavailable>
   }
 >()("directory/LootboxViews") {
@@ -47,8 +47,8 @@ export class LootboxViews extends Context.Service<
       return LootboxViews.of({
         show: Effect.fnUntraced(function* (viewer, rows) {
           const current = yield* points
-          const typeById = yield* types.findMany(given(rows.map(({ context }) => context.typeId)))
-          const ownerById = yield* users.findMany(given(rows.map(({ context }) => context.ownerId)))
+          const typeById = yield* types.findMany(distinct(rows.map(({ context }) => context.typeId)))
+          const ownerById = yield* users.findMany(distinct(rows.map(({ context }) => context.ownerId)))
           return rows.map((row): PublicLootBox => {
             const { createdAt, id, ids, openedAt, ownerId, typeId } = row.context
             const scores = ids.map(({ score }) => score)

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { LootboxActors } from "../../actors/lootbox.ts"
-import type { BoxedId } from "../../machines/lootboxes/effects.ts"
-import type { LootboxContext } from "../../machines/lootboxes/lootbox.ts"
 import {
   Conflict,
   Forbidden,
@@ -16,6 +14,7 @@ import type {
   AdminUpdateLootBoxBody,
   LootBoxStatus,
 } from "../../schema/lootboxes/lootbox.ts"
+import type { BoxedId, LootboxContext } from "../../schema/lootboxes/lootbox-snapshot.ts"
 import { Parties } from "../accounts/party-store.ts"
 import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
@@ -36,11 +35,13 @@ type Refusal = Forbidden | NotFound | Unavailable | Unprocessable
 const absent = () => new NotFound({ error: "There is no such lootbox." })
 const isBoxKey = (canonical: string) => canonical.startsWith("lootbox:")
 
-/** Ids of the box that others hold are the request's fault; a box an order holds is a matter of waiting. */
-const refuseTaken = (canonicals: ReadonlyArray<string>) =>
+/** A box that an order holds can be changed later. Ids that are not free must be removed from the request. */
+const idsTakenProblem = (canonicals: ReadonlyArray<string>) =>
   canonicals.some(isBoxKey)
-    ? new Conflict({ error: "Somebody is buying this box." })
-    : fieldFault("yats", "eligibility", `Taken: ${canonicals.join(", ")}.`)
+    ? new Conflict({
+        error: "An order currently holds this lootbox. Try again after the order is paid or cancelled.",
+      })
+    : fieldFault("yats", "eligibility", `These emoji ids are not available: ${canonicals.join(", ")}.`)
 
 const make = Effect.gen(function* () {
   const actors = yield* LootboxActors
@@ -55,14 +56,14 @@ const make = Effect.gen(function* () {
     options?: Parameters<typeof actors.turn<Refusal, never>>[2],
   ) =>
     actors.turn(id, decide, options).pipe(
-      Effect.catchTag("IdsTaken", ({ canonicals }) => Effect.fail(refuseTaken(canonicals))),
-      // The claim of an id allows its own holder to take it again; that an id is registered once does not.
+      Effect.catchTag("IdsTaken", ({ canonicals }) => Effect.fail(idsTakenProblem(canonicals))),
+      // The owner of an id may claim it again, so the claim succeeds and the second registration fails.
       Effect.catchTag("UniqueConflict", () =>
-        Effect.fail(fieldFault("yats", "eligibility", "The owner has an id of this box already.")),
+        Effect.fail(fieldFault("yats", "eligibility", "The owner already owns an emoji id of this lootbox.")),
       ),
-      // Of a box that can only be that its owner was deleted.
+      // The only limit of a lootbox is that its owner's account exists.
       Effect.catchTag("LimitReached", () =>
-        Effect.fail(fieldFault("owner_id", "unknown", "The account of the owner was deleted.")),
+        Effect.fail(fieldFault("owner_id", "unknown", "The owner's account was deleted.")),
       ),
     )
 
@@ -80,7 +81,10 @@ const make = Effect.gen(function* () {
   const keyOf = (ownerId: string | null, to: LootBoxStatus) =>
     ownerId === null || to !== "Used" ? Effect.succeed(null) : keys.of(ownerId)
 
-  /** The box a request by this name has made, or the id it is to make one under: a name is used anew after its day. */
+  /**
+   * Finds the box that this operation key has created, or the id for a new one. An Idempotency-Key may be reused for a
+   * new box after 24 hours.
+   */
   const findMade = Effect.fnUntraced(function* (run: string | undefined) {
     for (let id = run; id !== undefined; ) {
       const made = (yield* actors.find(id))?.snapshot
@@ -92,7 +96,7 @@ const make = Effect.gen(function* () {
     return { id: randomUUID(), made: undefined }
   })
 
-  /** A new box. Its ids are out of everybody else's reach from here on. */
+  /** Creates a box and claims its ids. */
   const put = Effect.fnUntraced(function* (
     ids: ReadonlyArray<BoxedId>,
     status: LootBoxStatus,
@@ -106,7 +110,7 @@ const make = Effect.gen(function* () {
       (_, now) => Effect.succeed({ type: "CREATE", now, to: status, ids, ownerId, pubkey } as const),
       { create: input },
     ).pipe(
-      // The same request, sent again while it was still running, has made it meanwhile.
+      // The same request was sent twice, and the other one has created the box.
       Effect.catchTag("EventRefused", (refused) =>
         Effect.flatMap(actors.find(input.id), (made) =>
           made === undefined ? Effect.die(refused) : Effect.succeed(made),
@@ -117,7 +121,7 @@ const make = Effect.gen(function* () {
     return rowOf(snapshot)
   })
 
-  /** The same `run` twice is one box. */
+  /** Repeated with the same operation key, it returns the same box. */
   const create = Effect.fnUntraced(function* (viewer: Principal, body: AdminNewLootBoxBody, run?: string) {
     const { id, made } = yield* findMade(run)
     if (made !== undefined) return yield* show(viewer, made)
@@ -146,7 +150,7 @@ const make = Effect.gen(function* () {
         const ownerId = (yield* findOwner(request)) ?? context.ownerId
         const ids = yats === undefined ? context.ids : boxed(yats)
         const pubkey = yield* keyOf(ownerId, to)
-        // Whoever owns a box and what is in it is settled then; all that is left is to open it.
+        // The owner and the contents of an owned box cannot change. It can only be opened.
         if (value === "Owned" && to === "Used" && pubkey !== null && yats === undefined) {
           if (ownerId === context.ownerId) return { type: "OPEN", now, pubkey } as const
         }
@@ -161,9 +165,9 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         if (context.ownerId !== viewer.userId) {
           if (value === "Deleted" || !maySeeBox(viewer, rowOf({ context, value }))) return yield* absent()
-          return yield* new Forbidden({ error: "Only its owner opens a lootbox." })
+          return yield* new Forbidden({ error: "Only the owner of this lootbox can open it." })
         }
-        // Opened already: the machine refuses, and no key needs to be made for that.
+        // In any other state the machine refuses the event, so no key is created for it.
         const pubkey = value === "Owned" ? yield* keys.of(viewer.userId) : ""
         return { type: "OPEN", now, pubkey } as const
       }),
@@ -171,7 +175,7 @@ const make = Effect.gen(function* () {
     return yield* view(viewer, snapshot)
   })
 
-  /** Hands a paid box to its buyer. Safe to repeat: a box sold to this order stays sold to it. */
+  /** Makes the buyer the owner of a paid box. A repeated call for the same order has no effect. */
   const sell = Effect.fnUntraced(function* (id: string, orderId: string, buyerId: string) {
     const sold = (context: LootboxContext) => context.orderId === orderId && context.ownerId === buyerId
     const known = yield* find(id)
@@ -203,12 +207,12 @@ const make = Effect.gen(function* () {
       if (snapshot === undefined || !maySeeBox(viewer, rowOf(snapshot))) return yield* absent()
       return yield* view(viewer, snapshot)
     }),
-    /** Whether it holds something else than it did at that time, when it was on sale. */
+    /** Whether the contents of the box on sale have changed since that time. */
     isRevisedSince: Effect.fnUntraced(function* (id: string, at: string) {
       const revisedAt = (yield* find(id))?.context.revisedAt
       return revisedAt != null && Date.parse(revisedAt) > Date.parse(at)
     }),
-    /** A box on sale and its price; an order claims its `lootboxKey` to hold it. */
+    /** A box on sale and its price. An order claims its `lootboxKey` to hold it. */
     findOffer: Effect.fnUntraced(function* (id: string) {
       const snapshot = yield* find(id)
       if (snapshot?.value !== "Available") return undefined

@@ -21,7 +21,7 @@ const params = { id: Uuid }
 const create = route({
   ...shared,
   id: "createLootbox",
-  summary: "Create a lootbox; with status Used it is opened at once",
+  summary: "Create a lootbox. With status Used it is also opened",
   method: "post",
   path: "/lootboxes",
   scope: "adminLootbox:write",
@@ -38,7 +38,7 @@ const create = route({
 const list = route({
   ...shared,
   id: "listLootboxes",
-  summary: "List lootboxes: one's own and those on sale, for administrators all",
+  summary: "List your lootboxes and those on sale; administrators list all",
   method: "get",
   path: "/lootboxes",
   scope: "lootbox:use",
@@ -51,7 +51,7 @@ const list = route({
       const ownerId = query.owner_id?.toLowerCase()
       if (!seesAll && ownerId !== undefined && ownerId !== principal.userId) {
         return yield* new Forbidden({
-          error: "The boxes of others need the scope adminLootbox:read.",
+          error: "To list the lootboxes of other users you need the scope adminLootbox:read.",
           details: { scope: "adminLootbox:read" },
         })
       }
@@ -66,7 +66,7 @@ const list = route({
 const show = route({
   ...shared,
   id: "showLootbox",
-  summary: "Show a lootbox; what is in it is hidden until its owner opens it",
+  summary: "Show a lootbox. Its emoji ids are hidden until the owner opens it",
   method: "get",
   path: "/lootboxes/:id",
   scope: "lootbox:use",
@@ -80,7 +80,7 @@ const show = route({
 const update = route({
   ...shared,
   id: "updateLootbox",
-  summary: "Change a lootbox; its status only moves forwards, and Used opens it",
+  summary: "Change a lootbox. Status Used opens it; earlier statuses are refused",
   method: "patch",
   path: "/lootboxes/:id",
   scope: "adminLootbox:write",
@@ -95,7 +95,7 @@ const update = route({
 const remove = route({
   ...shared,
   id: "deleteLootbox",
-  summary: "Delete a lootbox nobody owns; its ids are free again",
+  summary: "Delete a lootbox without an owner, and release its emoji ids",
   method: "del",
   path: "/lootboxes/:id",
   scope: "adminLootbox:write",
@@ -109,7 +109,7 @@ const remove = route({
 const open = route({
   ...shared,
   id: "openLootbox",
-  summary: "Open one's lootbox, once: every id in it is the owner's then",
+  summary: "Open your lootbox and receive all of its emoji ids",
   method: "post",
   path: "/lootboxes/:id/open",
   scope: "lootbox:use",

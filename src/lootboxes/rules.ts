@@ -1,50 +1,57 @@
 import { Effect } from "effect"
-import type { BoxedId } from "../../machines/lootboxes/effects.ts"
+import { type BoxFault, boxFaults } from "../../machines/lootboxes/box-rules.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
 import { fieldFault } from "../../schema/errors.ts"
 import { FieldFaults } from "../../schema/field-faults.ts"
 import { type LootBoxStatus, maxIdsPerBox } from "../../schema/lootboxes/lootbox.ts"
+import type { BoxedId } from "../../schema/lootboxes/lootbox-snapshot.ts"
 import type { Parties } from "../accounts/party-store.ts"
 
-/** What an administrator says of a box, in a request to make or to change one. */
+/** The box that an administrator requests, as a new box or as a change of one. */
 export interface LootboxRequest {
   readonly status: LootBoxStatus
   readonly yats: ReadonlyArray<EmojiId> | undefined
   readonly ownerEmail: string | undefined
   readonly ownerId: string | undefined
-  /** The box has an owner already. */
+  /** The box already has an owner. */
   readonly isOwned: boolean
-  /** What it holds as long as no others are named. */
+  /** The current contents. They stay if the request contains no `yats`. */
   readonly ids: ReadonlyArray<unknown>
 }
-
-const needsOwner = (status: LootBoxStatus) => status === "Owned" || status === "Used"
 
 export const boxed = (ids: ReadonlyArray<EmojiId>): ReadonlyArray<BoxedId> =>
   ids.map((id) => ({ canonical: id.canonical, score: rhythmScore(id) }))
 
-/** The rules an administrator's body has to keep, each told by field. */
+/** Collects every rule that the request breaks, by field. */
 export const checkLootboxRequest = ({ ids, isOwned, ownerEmail, ownerId, status, yats }: LootboxRequest) => {
   const faults = new FieldFaults()
-  const names = ownerEmail !== undefined || ownerId !== undefined
-  const ownerField = ownerId === undefined ? "owner_email" : "owner_id"
+  const namesOwner = ownerEmail !== undefined || ownerId !== undefined
+  const addFault: Record<BoxFault, () => void> = {
+    owner_missing: () =>
+      faults.add("owner_id", "required", `A lootbox with status ${status} requires an owner.`),
+    // A change of status that an owned box does not allow is refused by the machine.
+    owner_not_allowed: () =>
+      namesOwner &&
+      faults.add(
+        ownerId === undefined ? "owner_email" : "owner_id",
+        "status",
+        `A lootbox with status ${status} cannot have an owner. Use status Owned or Used.`,
+      ),
+    empty: () =>
+      faults.add("yats", "length", `A lootbox with status ${status} requires at least one emoji id.`),
+  }
   if (ownerEmail !== undefined && ownerId !== undefined) {
-    faults.add("owner_email", "exclusive", "Name the owner by owner_email or by owner_id, not by both.")
+    faults.add("owner_email", "exclusive", "Send owner_email or owner_id, not both.")
   }
-  if (needsOwner(status) && !names && !isOwned) {
-    faults.add("owner_id", "required", `A box that is ${status} needs an owner.`)
-  }
-  if (names && !needsOwner(status)) {
-    faults.add(ownerField, "status", `A box with an owner is Owned or Used, not ${status}.`)
-  }
-  if ((yats ?? ids).length === 0 && status !== "Draft") {
-    faults.add("yats", "length", `A box that is ${status} holds at least one id.`)
-  }
+  const size = (yats ?? ids).length
+  for (const fault of boxFaults(status, { hasOwner: namesOwner || isOwned, size })) addFault[fault]()
   if (yats !== undefined) {
-    if (yats.length > maxIdsPerBox) faults.add("yats", "length", `A box holds at most ${maxIdsPerBox} ids.`)
+    if (yats.length > maxIdsPerBox) {
+      faults.add("yats", "length", `A lootbox can contain at most ${maxIdsPerBox} emoji ids.`)
+    }
     if (new Set(yats.map(({ canonical }) => canonical)).size < yats.length) {
-      faults.add("yats", "eligibility", "A box holds an id only once.")
+      faults.add("yats", "eligibility", "A lootbox can contain each emoji id only once.")
     }
   }
   return faults.check
@@ -58,10 +65,10 @@ export const makeFindBoxOwner = (parties: Parties["Service"]) =>
         ? (["owner_email", yield* parties.findByEmail(ownerEmail ?? "")] as const)
         : (["owner_id", yield* parties.find(ownerId.toLowerCase())] as const)
     if (party === undefined || !party.active) {
-      return yield* fieldFault(field, "unknown", "There is no active user like this.")
+      return yield* fieldFault(field, "unknown", "There is no active user with this id or email address.")
     }
     if (ownerId === undefined && party.unproven) {
-      return yield* fieldFault(field, "unconfirmed", "This address is not confirmed by its user yet.")
+      return yield* fieldFault(field, "unconfirmed", "The user has not confirmed this email address yet.")
     }
     return party.id
   })

@@ -17,7 +17,7 @@ const shared = { group: "lootbox types", auth: "JWT" } as const
 const create = route({
   ...shared,
   id: "createType",
-  summary: "Create a type of lootbox",
+  summary: "Create a lootbox type",
   method: "post",
   path: "/lootbox_type",
   scope: "adminLootbox:write",
@@ -33,7 +33,7 @@ const create = route({
 const list = route({
   ...shared,
   id: "getTypes",
-  summary: "List the types of lootbox, five hundred to a page",
+  summary: "List lootbox types, up to 500 per page",
   method: "get",
   path: "/lootbox_type",
   scope: "adminLootbox:read",
@@ -46,7 +46,7 @@ const list = route({
 const generate = route({
   ...shared,
   id: "generateLootBoxes",
-  summary: "Generate lootboxes of a type, as drafts filled with ids that are free",
+  summary: "Generate draft lootboxes of a type, filled with free emoji ids",
   method: "post",
   path: "/lootbox_type/generate",
   scope: "adminLootbox:write",

@@ -1,13 +1,13 @@
 import { Context, Effect, Layer } from "effect"
 import { TransferActors } from "../../actors/transfer.ts"
 import {
-  type CodeSlip,
-  judge,
+  awaitedCode,
   maxResends,
   maxWrongTries,
+  type Refusal,
+  refusal,
   resendableAt,
-} from "../../machines/transfers/code.ts"
-import type { TransferContext } from "../../machines/transfers/transfer.ts"
+} from "../../machines/transfers/refusal.ts"
 import {
   Conflict,
   EventRefused,
@@ -18,29 +18,72 @@ import {
 } from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
 import type { TransferStatus } from "../../schema/transfers/transfer.ts"
+import type { TransferContext } from "../../schema/transfers/transfer-snapshot.ts"
 import { Parties } from "../accounts/party-store.ts"
 import { AppConfig } from "../config/config.ts"
 import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
-import { namedBy, type Side, TransferMails } from "./code-mails.ts"
+import { recipientName, type Side, TransferMails } from "./code-mails.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
-const refuseCode = (code: string, message: string) => fieldFault("code", code, message)
+const invalidCode = (code: string, message: string) => fieldFault("code", code, message)
 
 const roleOf = (caller: Principal, { recipient, sender }: TransferContext): Side | "admin" | undefined => {
   if (caller.userId === sender.id) return "sender"
   if (caller.userId === recipient.id) return "receiver"
   return caller.scopes.has("adminEmoji:transfer") ? "admin" : undefined
 }
-const keyGone = () =>
+const keyRemoved = () =>
   new Conflict({
-    error: "The key this was sent to is no longer the recipient's. Delete the transfer and start over.",
+    error:
+      "The recipient no longer has the key that this transfer was sent to. Delete the transfer and create a new one.",
   })
-/** What was sent may be why: only an administrator moves what such an account has. */
-const senderGone = () => new Conflict({ error: "The account of the sender is not active any more." })
+/** The transfer may be the reason for the deactivation, so only an administrator may move ids of such an account. */
+const senderInactive = () =>
+  new Conflict({ error: "The sender's account is not active. Only an administrator can transfer this id." })
+const noEmail = "This user has no email address to send a code to."
 const awaitedState = { sender: "AwaitingSender", receiver: "AwaitingReceiver" } as const
+const acceptEvent = { sender: "SENDER_ACCEPT", receiver: "RECEIVER_ACCEPT" } as const
+
+/** The response to each reason for which the machine refuses a code, or a request for a new code. */
+const toProblem = (refused: Refusal, { expiresAt }: TransferContext) => {
+  switch (refused.reason) {
+    case "transfer_expired":
+      return new EventRefused({
+        error: `The transfer expired at ${expiresAt}.`,
+        details: { state: "Expired", allowed: [] },
+      })
+    case "too_many_tries":
+      return invalidCode(
+        "too_many_tries",
+        `A wrong code was entered ${maxWrongTries} times. Request a new code.`,
+      )
+    case "code_expired":
+      return invalidCode("expired", "This code has expired. Request a new code.")
+    case "too_many_resends":
+      return new TooManyRequests({
+        error: `A code can be sent again at most ${maxResends} times. Delete the transfer and create a new one.`,
+      })
+    case "resend_too_early": {
+      const retryAfterSeconds = Math.ceil(refused.waitMs / 1000)
+      return new TooManyRequests({
+        error: `A code was sent less than a minute ago. Try again in ${retryAfterSeconds} seconds.`,
+        retryAfterSeconds,
+      })
+    }
+  }
+}
+
+/** Fails with the reason for which the machine of an awaiting transfer would refuse the event. */
+const checkAllowed = (
+  context: TransferContext,
+  event: { readonly type: "SENDER_ACCEPT" | "RECEIVER_ACCEPT" | "RESEND"; readonly now: number },
+) => {
+  const refused = refusal(context, event)
+  return refused === undefined ? Effect.void : Effect.fail(toProblem(refused, context))
+}
 
 const make = Effect.gen(function* () {
   const actors = yield* TransferActors
@@ -50,57 +93,22 @@ const make = Effect.gen(function* () {
   const mintPermissions = yield* MintPermissions
   const parties = yield* Parties
 
-  /** Strangers do not learn that the transfer exists. */
+  /** Other users get a 404, so that they do not learn that the transfer exists. */
   const checkRole = Effect.fnUntraced(function* (caller: Principal, context: TransferContext) {
     const role = roleOf(caller, context)
     return role ?? (yield* new NotFound({ error: "There is no such transfer." }))
   })
 
-  const checkLive = Effect.fnUntraced(function* (context: TransferContext, now: number) {
-    if (now < Date.parse(context.expiresAt)) return
-    return yield* new EventRefused({
-      error: `The transfer expired at ${context.expiresAt}.`,
-      details: { state: "Expired", allowed: [] },
-    })
-  })
-
-  const checkCode = Effect.fnUntraced(function* (slip: CodeSlip | null, now: number) {
-    const verdict = judge(slip, now, true)
-    if (verdict === "spent") {
-      return yield* refuseCode(
-        "too_many_tries",
-        `This code was tried wrongly ${maxWrongTries} times. Ask for a new one.`,
-      )
-    }
-    if (verdict === "expired")
-      return yield* refuseCode("expired", "This code has expired. Ask for a new one.")
-  })
-
-  const checkPause = Effect.fnUntraced(function* (slip: CodeSlip | null, now: number) {
-    if ((slip?.resends ?? 0) >= maxResends) {
-      return yield* new TooManyRequests({
-        error: `A code is sent again at most ${maxResends} times. Delete the transfer and start over.`,
-      })
-    }
-    const waitMs = resendableAt(slip) - now
-    if (waitMs <= 0) return
-    const retryAfterSeconds = Math.ceil(waitMs / 1000)
-    return yield* new TooManyRequests({
-      error: `A code was sent just now; ask again in ${retryAfterSeconds} s.`,
-      retryAfterSeconds,
-    })
-  })
-
   const findEmail = Effect.fnUntraced(function* (userId: string) {
     const party = yield* parties.find(userId)
-    if (party?.email == null) return yield* refuseCode("eligibility", "There is no email to send a code to.")
+    if (party?.email == null) return yield* invalidCode("eligibility", noEmail)
     return { email: party.email, invited: party.invited }
   })
 
-  /** Who had only added the key loses it to who holds its private half, and with it what is sent to the key. */
-  const checkAddressee = Effect.fnUntraced(function* ({ pubkey, recipient }: TransferContext) {
+  /** A user who only added the key loses it when another user proves that they have the private key. */
+  const checkRecipientKey = Effect.fnUntraced(function* ({ pubkey, recipient }: TransferContext) {
     if (pubkey === null || (yield* parties.findByPubkey(pubkey))?.id === recipient.id) return
-    return yield* keyGone()
+    return yield* keyRemoved()
   })
 
   const issueFor = Effect.fnUntraced(function* (side: Side, context: TransferContext, now: number) {
@@ -108,35 +116,36 @@ const make = Effect.gen(function* () {
       return yield* mails.toSender(context, (yield* findEmail(context.sender.id)).email, now)
     }
     const to = yield* findEmail(context.recipient.id)
-    // To the address the sender named, if it was one: an account that squats it could have moved its mail elsewhere since.
+    // To the address that the sender entered, if there is one. The account may have changed its address since then, for
+    // example if the user registered an address that is not theirs.
     return yield* mails.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 
-  /** One turn by a party. The claim can only be missing when the id itself was destroyed meanwhile. */
+  /** One turn. `IdsTaken` means here that the id was destroyed: nothing else ends the claim of a transfer. */
   const turn = <E>(id: string, decide: Parameters<typeof actors.turn<E, never>>[1]) =>
     actors.turn(id, decide).pipe(
       Effect.catchTag("IdsTaken", () =>
-        Effect.fail(new Conflict({ error: "The id is no longer held by this transfer." })),
+        Effect.fail(new Conflict({ error: "The emoji id of this transfer was removed from the directory." })),
       ),
-      // Of a transfer that can only be that its recipient was deleted, or has lost the key.
+      // The limits of a transfer: the recipient's account exists and has the key.
       Effect.catchTag("LimitReached", (reached) =>
         Effect.fail(
           "limit" in reached && reached.limit === "key_gone"
-            ? keyGone()
-            : new Conflict({ error: "The account of the recipient was deleted." }),
+            ? keyRemoved()
+            : new Conflict({ error: "The recipient's account was deleted." }),
         ),
       ),
       Effect.catchTag("UniqueConflict", Effect.die),
     )
 
-  /** The event that a typed code amounts to. A wrong one is an event too: it uses up a try. */
-  const accepting = Effect.fnUntraced(function* (
+  /** The event for an entered code. A wrong code is an event too, because it counts as a try. */
+  const acceptEventFor = Effect.fnUntraced(function* (
     side: Side,
     context: TransferContext,
     matches: boolean,
     now: number,
   ) {
-    if (matches) yield* checkAddressee(context)
+    if (matches) yield* checkRecipientKey(context)
     if (side === "sender") {
       return {
         type: "SENDER_ACCEPT",
@@ -148,8 +157,8 @@ const make = Effect.gen(function* () {
     if (matches) yield* checkNotMintable(mintPermissions, context.eid)
     const pubkey = matches ? yield* keys.of(context.recipient.id, context.pubkey) : null
     const sender = yield* parties.find(context.sender.id)
-    if (matches && !context.forced && sender?.active !== true) return yield* senderGone()
-    const data = { eid: context.eid, recipient: namedBy(context), transfer_id: context.id }
+    if (matches && !context.forced && sender?.active !== true) return yield* senderInactive()
+    const data = { eid: context.eid, recipient: recipientName(context), transfer_id: context.id }
     const mails = sender?.email == null ? [] : [{ to: sender.email, kind: "transfer_accepted", data }]
     const blockedSeconds = config.transferBlockSeconds
     return { type: "RECEIVER_ACCEPT", now, matches, pubkey, blockedSeconds, mails } as const
@@ -162,23 +171,20 @@ const make = Effect.gen(function* () {
         const role = yield* checkRole(caller, context)
         if (role !== side) {
           return yield* new Forbidden({
-            error: `Only the ${side === "sender" ? "sender" : "recipient"} can do this.`,
+            error: `Only the ${side === "sender" ? "sender" : "recipient"} of the transfer can enter this code.`,
           })
         }
-        const slip = side === "sender" ? context.senderCode : context.receiverCode
-        // In any other state the machine refuses, and says what it allows.
-        if (value === awaitedState[side]) {
-          yield* checkLive(context, now)
-          yield* checkCode(slip, now)
-        }
-        const matches = mails.matches(slip, side, id, typed)
-        triesLeft = matches || slip === null ? undefined : maxWrongTries - slip.wrongTries - 1
-        return yield* accepting(side, context, matches, now)
+        // In any other state the machine refuses the event, and the response lists the allowed events.
+        if (value === awaitedState[side]) yield* checkAllowed(context, { type: acceptEvent[side], now })
+        const code = awaitedCode(context)
+        const matches = mails.matches(code, side, id, typed)
+        triesLeft = matches || code === null ? undefined : maxWrongTries - code.wrongTries - 1
+        return yield* acceptEventFor(side, context, matches, now)
       }),
     )
     if (triesLeft === undefined) return snapshot.context
     const left = triesLeft === 1 ? "1 try is left" : `${triesLeft} tries are left`
-    return yield* refuseCode("invalid", `The code is wrong; ${left}.`)
+    return yield* invalidCode("invalid", `The code is incorrect. ${left}.`)
   })
 
   const show = (snapshot: { readonly value: unknown; readonly context: TransferContext }) =>
@@ -190,7 +196,7 @@ const make = Effect.gen(function* () {
       return displayTransfer({ status: "AwaitingReceiver", context })
     }),
 
-    /** Answers the ids that moved. */
+    /** Returns the ids that moved. */
     receiverAccept: Effect.fnUntraced(function* (caller: Principal, id: string, code: string) {
       const context = yield* accept("receiver", caller, id, code)
       return [context.eid]
@@ -203,30 +209,30 @@ const make = Effect.gen(function* () {
       return show(snapshot)
     }),
 
-    /** A new code for whoever is to act. The sender may also hurry the receiver; nobody else hurries the sender. */
+    /**
+     * Sends a new code to the party that has to confirm. The sender may also request the receiver's code, but the
+     * receiver cannot request the sender's.
+     */
     resend: Effect.fnUntraced(function* (caller: Principal, id: string) {
       const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>
         Effect.gen(function* () {
           const role = yield* checkRole(caller, context)
           const side = value === "AwaitingSender" ? "sender" : "receiver"
           if (value === "AwaitingSender" && role === "receiver") {
-            return yield* new Forbidden({ error: "The sender has to confirm first." })
+            return yield* new Forbidden({ error: "The sender must confirm the transfer first." })
           }
-          if (value === "AwaitingSender" || value === "AwaitingReceiver") {
-            yield* checkLive(context, now)
-            yield* checkPause(side === "sender" ? context.senderCode : context.receiverCode, now)
-          }
-          return { type: "RESEND", now, issue: yield* issueFor(side, context, now) } as const
+          const event = { type: "RESEND", now } as const
+          if (value === awaitedState[side]) yield* checkAllowed(context, event)
+          return { ...event, issue: yield* issueFor(side, context, now) }
         }),
       )
-      const { context } = snapshot
-      const slip = snapshot.value === "AwaitingSender" ? context.senderCode : context.receiverCode
-      return { status: show(snapshot).status, resend_after: isoTime(resendableAt(slip)) }
+      const resendAfter = resendableAt(awaitedCode(snapshot.context))
+      return { status: show(snapshot).status, resend_after: isoTime(resendAfter) }
     }),
   }
 })
 
-/** The life of a transfer after its request. */
+/** Confirms, deletes and repeats the codes of requested transfers. */
 export class TransferAcceptance extends Context.Service<TransferAcceptance, Effect.Success<typeof make>>()(
   "directory/TransferAcceptance",
 ) {

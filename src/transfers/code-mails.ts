@@ -1,25 +1,20 @@
 import { Context, Effect, Layer } from "effect"
-import type { CodeSlip } from "../../machines/transfers/code.ts"
-import type { TransferInput } from "../../machines/transfers/transfer.ts"
+import type { Issue } from "../../machines/transfers/transfer.ts"
+import type { IssuedCode, TransferInput } from "../../schema/transfers/transfer-snapshot.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { OneTimeCodes } from "../accounts/sessions/one-time-codes.ts"
 import { AppConfig } from "../config/config.ts"
 
 export type Side = "sender" | "receiver"
 
-interface Issue {
-  readonly slip: CodeSlip
-  readonly mail: Mail
-}
-
 const contextOf = (side: Side, transferId: string) =>
   ({ purpose: side === "sender" ? "transfer-sender" : "transfer-receiver", subject: transferId }) as const
 
-/** The recipient as the sender has named them. */
-export const namedBy = ({ pubkey, recipient }: Pick<TransferInput, "pubkey" | "recipient">): string =>
+/** The recipient as the sender entered it: a public key or an email address. */
+export const recipientName = ({ pubkey, recipient }: Pick<TransferInput, "pubkey" | "recipient">): string =>
   pubkey ?? recipient.email
 
-/** Codes of transfers: made for one party of one transfer, and recognised for no other. */
+/** The codes of transfers and the mails that contain them. A code is valid for one party of one transfer only. */
 export class TransferMails extends Context.Service<
   TransferMails,
   {
@@ -29,7 +24,7 @@ export class TransferMails extends Context.Service<
       to: { readonly email: string; readonly invited: boolean },
       now: number,
     ): Effect.Effect<Issue>
-    matches(slip: CodeSlip | null, side: Side, transferId: string, typed: string): boolean
+    matches(issued: IssuedCode | null, side: Side, transferId: string, typed: string): boolean
   }
 >()("directory/TransferMails") {
   static readonly layer = Layer.effect(
@@ -42,7 +37,7 @@ export class TransferMails extends Context.Service<
         Effect.map(codes.makeSixDigits, (code): Issue => {
           const mail = write(code)
           return {
-            slip: {
+            code: {
               hash: codes.hash(contextOf(side, transferId), code),
               sentAt: now,
               expiresAt: now + config.transferCodeSeconds * 1000,
@@ -58,7 +53,7 @@ export class TransferMails extends Context.Service<
           issue("sender", transfer.id, now, (code) => ({
             to: email,
             kind: "transfer_sender_code",
-            data: { code, eid: transfer.eid, recipient: namedBy(transfer), transfer_id: transfer.id },
+            data: { code, eid: transfer.eid, recipient: recipientName(transfer), transfer_id: transfer.id },
           })),
         toReceiver: ({ eid, id, message, sender }, to, now) =>
           issue("receiver", id, now, (code) => ({
@@ -73,8 +68,9 @@ export class TransferMails extends Context.Service<
               ...(to.invited ? { link: config.webUrl } : {}),
             },
           })),
-        matches: (slip, side, transferId, typed) =>
-          slip !== null && codes.matches(slip.hash, contextOf(side, transferId), typed.replace(/\s/g, "")),
+        matches: (issued, side, transferId, typed) =>
+          issued !== null &&
+          codes.matches(issued.hash, contextOf(side, transferId), typed.replace(/\s/g, "")),
       })
     }),
   )

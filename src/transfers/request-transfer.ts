@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { TransferActors } from "../../actors/transfer.ts"
-import type { TransferInput } from "../../machines/transfers/transfer.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import {
   Conflict,
@@ -12,6 +11,7 @@ import {
   type Unprocessable,
 } from "../../schema/errors.ts"
 import type { DisplayTransferRequest } from "../../schema/transfers/transfer.ts"
+import type { TransferInput } from "../../schema/transfers/transfer-snapshot.ts"
 import { Parties, type Party } from "../accounts/party-store.ts"
 import { AppConfig } from "../config/config.ts"
 import type { Principal } from "../http/principal.ts"
@@ -32,9 +32,11 @@ export interface NewTransfer {
 }
 
 const alreadyMoving = (eid: string) =>
-  new Conflict({ error: `${eid} has an active transfer. Delete it before starting another.` })
+  new Conflict({
+    error: `${eid} already has an active transfer. Delete that transfer before you create another.`,
+  })
 
-/** Begins transfers: who may send what to whom. */
+/** Creates transfers, and checks who may send which id to whom. */
 export class TransferRequests extends Context.Service<
   TransferRequests,
   {
@@ -54,31 +56,32 @@ export class TransferRequests extends Context.Service<
       const mintPermissions = yield* MintPermissions
       const parties = yield* Parties
 
-      /** Whose id it is; an administrator may move everybody's. */
+      /** Finds the owner. The caller must be the owner, or an administrator. */
       const checkSender = Effect.fnUntraced(function* (caller: Principal, eid: string) {
         const holding = yield* findHolding(eid)
         const mayMove = holding?.owner_id === caller.userId || caller.scopes.has("adminEmoji:transfer")
         if (holding === undefined || !mayMove) {
-          return yield* new NotFound({ error: `${eid} is not registered, or not yours.` })
+          return yield* new NotFound({ error: `${eid} is not registered, or you do not own it.` })
         }
         if (holding.is_moving) return yield* alreadyMoving(eid)
         if (holding.is_blocked) {
           return yield* new Conflict({
-            error: `${eid} changed hands lately and cannot move again before ${holding.blocked_until}.`,
+            error: `${eid} was transferred recently. It cannot be transferred again before ${holding.blocked_until}.`,
             details: { blocked_until: holding.blocked_until },
           })
         }
         const sender = yield* parties.find(holding.owner_id)
-        return sender ?? (yield* new NotFound({ error: "The owner is gone." }))
+        return sender ?? (yield* new NotFound({ error: "The owner's account no longer exists." }))
       })
 
       const findRecipient = Effect.fnUntraced(function* ({ email, pubkey }: NewTransfer) {
         if (typeof pubkey === "string") {
           const key = yield* checkPubkey(pubkey).pipe(
-            Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not an Ed25519 public key.")),
+            Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not a valid Ed25519 public key.")),
           )
           const owner = yield* parties.findByPubkey(key)
-          if (owner === undefined) return yield* fieldFault("pubkey", "unknown", "Nobody here has this key.")
+          if (owner === undefined)
+            return yield* fieldFault("pubkey", "unknown", "No user has this public key.")
           return { party: owner, field: "pubkey", pubkey: key }
         }
         return { party: yield* parties.invite(email ?? ""), field: "email", pubkey: null }
@@ -86,11 +89,16 @@ export class TransferRequests extends Context.Service<
 
       const checkRecipient = Effect.fnUntraced(function* (party: Party, field: string, senderId: string) {
         if (party.id === senderId) {
-          return yield* fieldFault(field, "eligibility", "An id cannot be transferred to its owner.")
+          return yield* fieldFault(field, "eligibility", "You cannot transfer an id to its owner.")
         }
-        if (!party.active) return yield* fieldFault(field, "eligibility", "This account is not active.")
+        if (!party.active)
+          return yield* fieldFault(field, "eligibility", "The recipient's account is not active.")
         if (party.email === null) {
-          return yield* fieldFault(field, "eligibility", "The recipient has no email to receive a code at.")
+          return yield* fieldFault(
+            field,
+            "eligibility",
+            "The recipient has no email address to send a code to.",
+          )
         }
         return party.email
       })
@@ -98,16 +106,16 @@ export class TransferRequests extends Context.Service<
       const checkTransfer = Effect.fnUntraced(function* (caller: Principal, transfer: NewTransfer) {
         if (transfer.force_transfer && !caller.scopes.has("adminEmoji:transfer")) {
           return yield* new Forbidden({
-            error: "A forced transfer needs the scope adminEmoji:transfer.",
+            error: "force_transfer requires the scope adminEmoji:transfer.",
             details: { scope: "adminEmoji:transfer" },
           })
         }
         const hasEmail = typeof transfer.email === "string"
         const hasPubkey = typeof transfer.pubkey === "string"
         if (!hasEmail && !hasPubkey)
-          return yield* fieldFault("email", "required", "Name an email or a pubkey.")
+          return yield* fieldFault("email", "required", "Enter the recipient's email or pubkey.")
         if (hasEmail && hasPubkey) {
-          return yield* fieldFault("pubkey", "exclusive", "Name an email or a pubkey, not both.")
+          return yield* fieldFault("pubkey", "exclusive", "Enter the recipient's email or pubkey, not both.")
         }
       })
 
@@ -117,7 +125,7 @@ export class TransferRequests extends Context.Service<
           const eid = transfer.eid.canonical
           const sender = yield* checkSender(caller, eid)
           const forced = transfer.force_transfer === true
-          // An administrator need not wait to begin; whoever receives has to.
+          // A forced transfer can be created while the owner may mint the id. Its acceptance must wait.
           if (!forced) yield* checkNotMintable(mintPermissions, eid)
           const { field, party, pubkey } = yield* findRecipient(transfer)
           const email = yield* checkRecipient(party, field, sender.id)
@@ -125,7 +133,7 @@ export class TransferRequests extends Context.Service<
             id: randomUUID(),
             eid,
             sender: { id: sender.id, email: sender.email },
-            // Keys are public: whoever names one must not learn whose it is.
+            // Keys are public: a sender who enters a key must not learn whose it is.
             recipient: { id: party.id, email: pubkey === null ? email : "" },
             pubkey,
             clearOnTransfer: transfer.clear_on_transfer === true,
@@ -138,7 +146,7 @@ export class TransferRequests extends Context.Service<
                 return yield* fieldFault(
                   "eid",
                   "eligibility",
-                  "The sender has no email to receive a code at.",
+                  "The owner of this id has no email address to send a code to.",
                 )
               }
               const issue = forced
@@ -150,7 +158,7 @@ export class TransferRequests extends Context.Service<
           const { snapshot } = yield* actors
             .turn(input.id, (_, now) => request(now), { create: input })
             .pipe(
-              // Somebody else was quicker: the claim table allows one transfer, order or box at a time.
+              // Another request has claimed the id first.
               Effect.catchTag("IdsTaken", () => Effect.fail(alreadyMoving(eid))),
               Effect.catchTag(["EventRefused", "LimitReached", "UniqueConflict"], Effect.die),
             )

@@ -27,7 +27,7 @@ const params = { transfer_id: Uuid }
 const request = route({
   ...shared,
   id: "requestTransfer",
-  summary: "Begin to transfer an id to an email address or a pubkey; not while its owner may mint it",
+  summary: "Transfer an id to an email address or a pubkey. Refused while the id can be minted",
   method: "post",
   path: "/transfers",
   sensitive: true,
@@ -41,7 +41,7 @@ const request = route({
 const listOutgoing = route({
   ...shared,
   id: "listFiltered",
-  summary: "List the transfers the current or, for administrators, a given user or anybody sent",
+  summary: "List sent transfers; administrators can list those of other users",
   method: "get",
   path: "/transfers",
   query: {
@@ -57,7 +57,7 @@ const listOutgoing = route({
       const senderId = query.all === "true" ? undefined : (query.sender_id?.toLowerCase() ?? principal.userId)
       if (senderId !== principal.userId && !principal.scopes.has("adminEmoji:transfer")) {
         return yield* new Forbidden({
-          error: "The transfers of others need the scope adminEmoji:transfer.",
+          error: "To list the transfers of other users you need the scope adminEmoji:transfer.",
           details: { scope: "adminEmoji:transfer" },
         })
       }
@@ -72,7 +72,7 @@ const listOutgoing = route({
 const listIncoming = route({
   ...shared,
   id: "listIncoming",
-  summary: "List the transfers that wait for the current user, or that they accepted, a thousand to a page",
+  summary: "List received transfers: those to accept, or those accepted; up to 1,000 per page",
   method: "get",
   path: "/transfers/incoming",
   query: { ...pieceQuery(maxTransfersListed), accepted: Schema.optionalKey(BooleanText) },
@@ -87,7 +87,7 @@ const listIncoming = route({
 const remove = route({
   ...shared,
   id: "deleteTransfer",
-  summary: "Mark a transfer deleted",
+  summary: "Delete a transfer that is not accepted yet",
   method: "del",
   path: "/transfers/:transfer_id",
   params,
@@ -100,7 +100,7 @@ const remove = route({
 const senderAccept = route({
   ...shared,
   id: "senderAcceptTransfer",
-  summary: "The sender confirms with the code mailed to them",
+  summary: "Confirm a transfer as its sender, with the mailed code",
   method: "post",
   path: "/transfers/:transfer_id/sender_accept",
   sensitive: true,
@@ -118,7 +118,7 @@ const senderAccept = route({
 const receiverAccept = route({
   ...shared,
   id: "receiverAcceptTransfer",
-  summary: "The receiver accepts with the code mailed to them; the id moves",
+  summary: "Accept a transfer as its receiver, with the mailed code",
   method: "post",
   path: "/transfers/:transfer_id/receiver_accept",
   sensitive: true,
@@ -136,7 +136,7 @@ const receiverAccept = route({
 const resendCode = route({
   ...shared,
   id: "resendCode",
-  summary: "Send a new code to the sender, or to the receiver once the sender has confirmed",
+  summary: "Mail a new code to the party that has to confirm",
   method: "post",
   path: "/transfers/:transfer_id/resend_code",
   limit: "mail",

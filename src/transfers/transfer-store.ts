@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
-import type { TransferContext } from "../../machines/transfers/transfer.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { PageRequest, Piece } from "../../schema/paging.ts"
 import type { DisplayTransferRequest, TransferStatus } from "../../schema/transfers/transfer.ts"
+import type { TransferContext } from "../../schema/transfers/transfer-snapshot.ts"
 import { Sql } from "../postgres/sql.ts"
 import { pageOfEntities } from "../turns/entity-pages.ts"
 
@@ -17,7 +17,7 @@ export interface TransferPage extends PageRequest {
 }
 
 export const maxTransfersListed = 1000
-const firstOnes: Piece = { limit: maxTransfersListed, offset: 0 }
+const firstPage: Piece = { limit: maxTransfersListed, offset: 0 }
 const maxPendingIds = 5000
 const active = ["AwaitingSender", "AwaitingReceiver"]
 
@@ -38,11 +38,14 @@ export const displayTransfer = ({ context, status }: TransferRow): DisplayTransf
   ...(context.sender.email === null ? {} : { sender_email: context.sender.email }),
 })
 
-/** Transfers as lists show them. */
+/** Lists of transfers. */
 export class TransferLists extends Context.Service<
   TransferLists,
   {
-    /** Everything the user, or anybody, sent, ended ones included; with `acceptedAfter` only what was accepted since. */
+    /**
+     * Transfers sent by the user, or by all users, in every state. With `acceptedAfter`, only those accepted after that
+     * time.
+     */
     listOutgoing(
       userId: string | undefined,
       page: TransferPage,
@@ -51,15 +54,15 @@ export class TransferLists extends Context.Service<
       { readonly data: ReadonlyArray<DisplayTransferRequest>; readonly total: number },
       Unavailable
     >
-    /** What waits for the user, or what they accepted; newest first. */
+    /** Transfers that await the user's acceptance, or those that the user accepted; newest first. */
     listIncoming(
       userId: string,
       accepted: boolean,
       piece?: Piece,
     ): Effect.Effect<ReadonlyArray<DisplayTransferRequest>, Unavailable>
-    /** What the user sent and nobody has accepted yet; newest first. */
+    /** Active transfers that the user sent; newest first. */
     listOpen(userId: string): Effect.Effect<ReadonlyArray<DisplayTransferRequest>, Unavailable>
-    /** The ids the user is about to give away. */
+    /** The ids of the active transfers that the user sent. */
     pendingIdsOf(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
   }
 >()("directory/TransferLists") {
@@ -94,9 +97,9 @@ export class TransferLists extends Context.Service<
               isOptional: page.sort === "accepted_at",
             }
           }).pipe(Effect.map(({ rows, total }) => ({ data: rows.map(displayTransfer), total }))),
-        listIncoming: (userId, accepted, piece = firstOnes) =>
+        listIncoming: (userId, accepted, piece = firstPage) =>
           listOf("peer_id", userId, accepted ? ["Accepted"] : active, piece),
-        listOpen: (userId) => listOf("owner_id", userId, active, firstOnes),
+        listOpen: (userId) => listOf("owner_id", userId, active, firstPage),
         pendingIdsOf: (userId) =>
           sql
             .rows<{ subject: string }>(

@@ -2,19 +2,25 @@ import { Effect, Exit } from "effect"
 import { heldUpMs } from "../postgres/connections.ts"
 
 export interface BatchOptions<Ask, Answer, E, Broken> {
-  /** One statement for all. What came of each, in their order, is finished by whoever asked. */
+  /**
+   * Runs one statement for all requests. Returns one effect per request, in order; the requester runs it for its
+   * result.
+   */
   readonly run: (
     asks: ReadonlyArray<Ask>,
   ) => Effect.Effect<ReadonlyArray<Effect.Effect<Answer, E | Broken>>, Broken>
   readonly maxStatements: number
-  /** So many may be under way besides, in the place of those that seem to wait for a lock somebody keeps. */
+  /** Additional statements that may run while others seem to wait for a lock. */
   readonly maxHeldUp?: number
-  /** So many besides, while enough wait to fill another one. */
+  /** Additional statements that may run while enough requests wait to fill one. */
   readonly maxFull?: number
   readonly maxAsks: number
-  /** Beyond so many, no more than half of those that wait: who answers, and who asks next, has something to do meanwhile. */
+  /**
+   * A statement with more requests than this takes at most half of the waiting ones. Then this process and the database
+   * work at the same time.
+   */
   readonly evenAsks?: number
-  /** Whether it may share a statement with these. */
+  /** Whether the request may share a statement with these. */
   readonly fits?: (ask: Ask, others: ReadonlyArray<Ask>) => boolean
 }
 
@@ -24,9 +30,10 @@ interface Waiting<Ask, Answer, E> {
 }
 
 /**
- * Asks the database for many at once. Who comes while fewer statements are under way than may be is served at once; the
- * others gather and share the next one, so a flood makes statements larger, not more numerous. Nobody waits in vain for
- * an asker that was interrupted: from asking to answering nobody is.
+ * Combines concurrent requests to the database into few statements. While fewer than `maxStatements` run, a request
+ * starts its own statement immediately. Other requests wait and share the next statement, so more load makes statements
+ * larger, not more numerous. Requests are uninterruptible, because other requests may depend on the one that runs their
+ * statement.
  */
 export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, Answer, E, Broken>) => {
   const {
@@ -38,25 +45,25 @@ export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, A
     maxStatements,
     run,
   } = options
-  type Waiter = Waiting<Ask, Answer, E | Broken>
-  let waiting: Array<Waiter> = []
-  const underWay = new Set<{ readonly since: number }>()
-  let willLook = false
+  type WaitingRequest = Waiting<Ask, Answer, E | Broken>
+  let waiting: Array<WaitingRequest> = []
+  const running = new Set<{ readonly since: number }>()
+  let isCheckScheduled = false
 
-  const mayBegin = (): boolean => {
+  const mayStart = (): boolean => {
     const most = waiting.length < maxAsks ? maxStatements : maxStatements + maxFull
-    if (underWay.size < most) return true
-    if (underWay.size >= most + maxHeldUp) return false
+    if (running.size < most) return true
+    if (running.size >= most + maxHeldUp) return false
     const heldUpSince = performance.now() - heldUpMs
-    let going = 0
-    for (const { since } of underWay) if (since > heldUpSince) going++
-    return going < most
+    let active = 0
+    for (const { since } of running) if (since > heldUpSince) active++
+    return active < most
   }
 
-  const takeNext = (): ReadonlyArray<Waiter> => {
-    const taken: Array<Waiter> = []
+  const takeBatch = (): ReadonlyArray<WaitingRequest> => {
+    const taken: Array<WaitingRequest> = []
     const asks: Array<Ask> = []
-    const left: Array<Waiter> = []
+    const left: Array<WaitingRequest> = []
     const most = Math.min(maxAsks, Math.max(evenAsks, Math.ceil(waiting.length / 2)))
     for (const one of waiting) {
       if (asks.length > 0 && (asks.length >= most || !fits(one.ask, asks))) left.push(one)
@@ -69,31 +76,31 @@ export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, A
     return taken
   }
 
-  const goOn = (): void => {
-    if (!mayBegin()) return
-    const [first, ...others] = takeNext()
+  const startNext = (): void => {
+    if (!mayStart()) return
+    const [first, ...others] = takeBatch()
     if (first !== undefined) first.resume(lead(first.ask, others))
   }
 
-  /** Nobody who waits is told by a statement that it is held up. */
-  const lookLater = (): void => {
-    if (willLook || maxHeldUp === 0) return
-    willLook = true
+  /** A statement that waits for a lock gives no signal, so waiting requests are checked again after a time. */
+  const scheduleCheck = (): void => {
+    if (isCheckScheduled || maxHeldUp === 0) return
+    isCheckScheduled = true
     setTimeout(() => {
-      willLook = false
-      goOn()
-      if (waiting.length > 0) lookLater()
+      isCheckScheduled = false
+      startNext()
+      if (waiting.length > 0) scheduleCheck()
     }, heldUpMs).unref()
   }
 
-  /** The first to ask runs the statement and tells the others what came of it. */
-  const lead = (own: Ask, others: ReadonlyArray<Waiter>): Effect.Effect<Answer, E | Broken> => {
+  /** The first request runs the statement and resumes the others with their results. */
+  const lead = (own: Ask, others: ReadonlyArray<WaitingRequest>): Effect.Effect<Answer, E | Broken> => {
     const statement = { since: performance.now() }
-    underWay.add(statement)
+    running.add(statement)
     return Effect.suspend(() => Effect.exit(run([own, ...others.map(({ ask }) => ask)]))).pipe(
       Effect.flatMap((exit) => {
-        underWay.delete(statement)
-        goOn()
+        running.delete(statement)
+        startNext()
         if (Exit.isFailure(exit)) {
           for (const { resume } of others) resume(Effect.failCause(exit.cause))
           return Effect.failCause(exit.cause)
@@ -106,11 +113,11 @@ export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, A
 
   return (ask: Ask): Effect.Effect<Answer, E | Broken> =>
     Effect.uninterruptibleMask(() => {
-      if (waiting.length === 0 && mayBegin()) return lead(ask, [])
+      if (waiting.length === 0 && mayStart()) return lead(ask, [])
       return Effect.callback<Answer, E | Broken>((resume) => {
         waiting.push({ ask, resume })
-        if (waiting.length >= maxAsks && maxFull > 0) goOn()
-        lookLater()
+        if (waiting.length >= maxAsks && maxFull > 0) startNext()
+        scheduleCheck()
       })
     })
 }

@@ -5,24 +5,24 @@ import type { Sql } from "../postgres/sql.ts"
 
 type Fragment = postgres.PendingQuery<Array<postgres.Row>>
 
-interface Asked {
-  /** Beside the kind. */
+interface Selection {
+  /** Conditions, in addition to the kind. */
   readonly wanted: ReadonlyArray<Fragment>
   readonly sortedBy: Fragment
-  /** What lacks it comes last, either way. */
+  /** Rows without a value are last, in both directions. */
   readonly isOptional?: boolean
 }
 
-/** A page of the entities of one kind. It is found by what indexes know; only those on it are opened. */
+/** A page of the entities of one kind. The page is found with indexes only; then its rows are read. */
 export const pageOfEntities = <Row>(
   sql: Sql["Service"],
   kind: string,
   { dir, limit, page }: PageRequest,
-  ask: (q: postgres.Sql) => Asked,
+  select: (q: postgres.Sql) => Selection,
 ) =>
   sql
     .rows<{ readonly rows: ReadonlyArray<Row>; readonly total: number }>((q) => {
-      const { isOptional = false, sortedBy, wanted } = ask(q)
+      const { isOptional = false, sortedBy, wanted } = select(q)
       const which = wanted.reduce((all, one) => q`${all} and ${one}`, q`kind = ${kind}`)
       const direction = dir === "Asc" ? q`asc` : q`desc`
       const order = q`${sortedBy} ${direction} ${isOptional ? q`nulls last` : q``}, id ${direction}`

@@ -49,22 +49,24 @@ export const entityStore = Layer.effect(
     const load = (kind: string, id: string) =>
       sql
         .rows<EntityRow>(
-          (q) => q`select version, state->'value' as value, state->'context' as context
+          (
+            q,
+          ) => q`select version, state->'value' as value, state->'context' as context, state->'format' as format
                      from entity where kind = ${kind} and id = ${id}`,
         )
         .pipe(Effect.map((rows) => rows[0]))
 
-    /** One statement: all of the turns are committed, or none and it says why. */
+    /** Commits the turns atomically with one statement. A failure says why all of them were rejected. */
     const commitAll = (turns: ReadonlyArray<WrittenTurn>) => {
-      const { said, text } = writeTurns(turns)
-      // Sent as text: the client would encode a jsonb parameter a second time. Safe to repeat, by the turns' ids.
+      const { newEvents, text } = writeTurns(turns)
+      // Sent as text, because the client would encode a jsonb parameter twice. The turns' ids make a repetition safe.
       return sql
         .attempt<{ places: Places | null }>(
-          (q) => q`select commit_batch(${text}::text::jsonb, ${said.json}::text::jsonb) as places`,
+          (q) => q`select commit_batch(${text}::text::jsonb, ${newEvents.json}::text::jsonb) as places`,
         )
         .pipe(
           Effect.map(([row]): ReadonlyArray<Committed> => {
-            const events = row?.places ? said.placed(row.places) : []
+            const events = row?.places ? newEvents.placed(row.places) : []
             return turns.map((_, i) => Effect.succeed(events[i] ?? []))
           }),
         )
@@ -76,8 +78,8 @@ export const entityStore = Layer.effect(
         Effect.catchTag("SqlRefused", toCommitFailure),
       )
 
-    /** What comes of those that cannot go with the others; those of whom it says nothing go again without them. */
-    const setApart = (
+    /** The result of each turn that caused the failure. Undefined for the other turns, which are retried without it. */
+    const rejectedBy = (
       refused: SqlRefused,
       turns: ReadonlyArray<WrittenTurn>,
     ): ((turn: WrittenTurn) => Committed | undefined) => {
@@ -90,36 +92,37 @@ export const entityStore = Layer.effect(
       return (turn) => {
         const canonicals = lost.of(turn)
         if (canonicals.length === 0) return undefined
-        // Who would have had it may yet lose it, by another's fault: so the loser asks again, after them.
-        return lost.isAmongUs(canonicals)
-          ? commitGathered(turn)
+        // The turn of this batch that got the id may still be rejected for another reason. So this turn is retried.
+        return lost.isInBatch(canonicals)
+          ? commitBatched(turn)
           : Effect.fail({ _tag: "IdsTaken", canonicals })
       }
     }
 
-    /** A refusal is for those it concerns, and nobody else suffers for them. */
-    const commitTogether = (
+    /** Commits a batch. If turns are rejected, the others are retried without them. */
+    const commitBatch = (
       turns: ReadonlyArray<WrittenTurn>,
     ): Effect.Effect<ReadonlyArray<Committed>, Unavailable> =>
       turns.length < 2
         ? Effect.forEach(turns, (turn) => Effect.exit(commitAlone(turn)))
         : commitAll(turns).pipe(
             Effect.catchTag("SqlRefused", (refused) => {
-              const apart = turns.map(setApart(refused, turns))
-              const others = turns.filter((_, i) => apart[i] === undefined)
-              return Effect.map(Effect.exit(commitTogether(others)), (exit) =>
+              const rejected = turns.map(rejectedBy(refused, turns))
+              const others = turns.filter((_, i) => rejected[i] === undefined)
+              return Effect.map(Effect.exit(commitBatch(others)), (exit) =>
                 turns.map(
                   (turn, i) =>
-                    apart[i] ??
+                    rejected[i] ??
                     (Exit.isSuccess(exit) ? exit.value[others.indexOf(turn)]! : Effect.failCause(exit.cause)),
                 ),
               )
             }),
           )
 
-    const commitGathered: (turn: WrittenTurn) => Committed = batchWrites({
-      run: commitTogether,
-      // Few and large: purchases wait for each other at the market's channel anyway. The rest of the pool is for readers.
+    const commitBatched: (turn: WrittenTurn) => Committed = batchWrites({
+      run: commitBatch,
+      // Few large statements: purchases wait for each other at the market's channel anyway. The other connections are
+      // for reads.
       maxStatements: Math.ceil(sql.poolSize / 4),
       maxFull: Math.floor(sql.poolSize / 4),
       maxHeldUp: Math.floor(sql.poolSize / 4),
@@ -131,8 +134,8 @@ export const entityStore = Layer.effect(
     const commit = (turn: TurnCommit): Committed => {
       const { mail } = turn.effects
       return mail === undefined
-        ? commitGathered({ turn, mail: [] })
-        : Effect.flatMapEager(outbox.seal(mail), (sealed) => commitGathered({ turn, mail: sealed }))
+        ? commitBatched({ turn, mail: [] })
+        : Effect.flatMapEager(outbox.seal(mail), (sealed) => commitBatched({ turn, mail: sealed }))
     }
 
     const takeDue = (limit: number) =>

@@ -1,53 +1,54 @@
 import type { PlacedEvent } from "../../actors/ports.ts"
 import type { ChannelEvent } from "../../schema/turn.ts"
 
-/** What `place_said` answers: where each of the channels has come to, in the order they were given, and what they share. */
+/** The result of `place_said`: the last offset of each channel, in the given order, and the common epoch and time. */
 export interface Places {
   readonly epoch: string | null
   readonly at: string
   readonly ends: ReadonlyArray<number>
 }
 
-interface Heard {
+interface NumberedChannel {
   readonly name: string
   events: number
-  /** From one, in the order the channels are given in. */
+  /** Counted from 1, in the order of the parameter. */
   number: number
 }
 
 interface ToPlace {
   readonly event: ChannelEvent
-  readonly heard: Heard
-  /** How many the channel got before it, of these. */
+  readonly target: NumberedChannel
+  /** The number of earlier events of this batch in the same channel. */
   readonly before: number
 }
 
-const byName = ({ name: a }: Heard, { name: b }: Heard): number => (a < b ? -1 : a > b ? 1 : 0)
-const after = ({ before, heard }: ToPlace): number => heard.events - before - 1
+const byName = ({ name: a }: NumberedChannel, { name: b }: NumberedChannel): number =>
+  a < b ? -1 : a > b ? 1 : 0
+const after = ({ before, target }: ToPlace): number => target.events - before - 1
 
-/** The events of some turns on their way into the database. */
+/** The events of a batch of turns, before the commit gives them offsets. */
 export class EventsToPlace {
   readonly #turns: ReadonlyArray<ReadonlyArray<ToPlace>>
-  readonly #channels: ReadonlyArray<Heard>
+  readonly #channels: ReadonlyArray<NumberedChannel>
 
   constructor(turns: ReadonlyArray<ReadonlyArray<ChannelEvent>>) {
-    const channels = new Map<string, Heard>()
+    const channels = new Map<string, NumberedChannel>()
     this.#turns = turns.map((events) =>
       events.map((event) => {
-        let heard = channels.get(event.channel)
-        if (heard === undefined) {
-          heard = { name: event.channel, events: 0, number: 0 }
-          channels.set(event.channel, heard)
+        let target = channels.get(event.channel)
+        if (target === undefined) {
+          target = { name: event.channel, events: 0, number: 0 }
+          channels.set(event.channel, target)
         }
-        return { event, heard, before: heard.events++ }
+        return { event, target, before: target.events++ }
       }),
     )
-    // The database locks them in the order of their names, and has less to do when they come so.
+    // The database locks channels in the order of their names. It is faster if they are already sorted.
     this.#channels = [...channels.values()].sort(byName)
     for (let i = 0; i < this.#channels.length; i++) this.#channels[i]!.number = i + 1
   }
 
-  /** As the database takes them; null when there are none. */
+  /** The parameter for the database; null if there are no events. */
   get json(): string | null {
     if (this.#channels.length === 0) return null
     const channels = this.#channels.map(({ events, name }) => ({ name, events }))
@@ -55,17 +56,17 @@ export class EventsToPlace {
     for (const turn of this.#turns)
       for (const one of turn) {
         const { data, type } = one.event
-        events.push({ channel: one.heard.number, after: after(one), type, data })
+        events.push({ channel: one.target.number, after: after(one), type, data })
       }
     return JSON.stringify({ channels, events })
   }
 
-  /** The events of each turn. */
+  /** The events of each turn with their offsets. */
   placed({ at, ends, epoch }: Places): ReadonlyArray<ReadonlyArray<PlacedEvent>> {
     return this.#turns.map((events) =>
       events.map((one) => {
         const { channel, data, type } = one.event
-        return { channel, type, data, offset: ends[one.heard.number - 1]! - after(one), epoch, at }
+        return { channel, type, data, offset: ends[one.target.number - 1]! - after(one), epoch, at }
       }),
     )
   }

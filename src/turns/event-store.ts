@@ -2,13 +2,13 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
 
-/** A place in a channel: everything up to the offset has been seen. */
+/** A position in a channel. The client has all events up to the offset. */
 export interface Position {
   readonly epoch: string
   readonly offset: number
 }
 
-/** `data` is JSON text: nothing between the database and the client reads it. */
+/** `data` is JSON text, which is passed to the client unparsed. */
 export interface EventRow {
   readonly offset: number
   readonly type: string
@@ -16,20 +16,20 @@ export interface EventRow {
   readonly at: string
 }
 
-/** A channel as one statement saw it. */
+/** A channel as read by one statement. */
 export interface Opening extends Position {
-  /** Exactly what came after the position asked for; undefined when that cannot be had. */
+  /** All events after the requested position; undefined if some of them are no longer stored. */
   readonly missed: ReadonlyArray<EventRow> | undefined
-  /** JSON text, absent when nothing was missed or no expression for it was given. */
+  /** JSON text. Undefined if the events were recovered or no state expression was given. */
   readonly state: string | undefined
-  /** Whom an order or a transfer concerns; null when there is no such one. */
+  /** The users of an order or a transfer; null if it does not exist. */
   readonly parties: ReadonlyArray<string | null> | null
 }
 
-/** What a channel has beyond a position somebody stands at. */
+/** What changed in a channel since a known position. */
 export interface News extends Position {
   readonly name: string
-  /** Empty when the epoch changed. The first one not being the next means that events between are gone. */
+  /** Empty if the epoch changed. If the first offset is not the next one, the events between are no longer stored. */
   readonly events: ReadonlyArray<EventRow>
   readonly parties: ReadonlyArray<string | null> | null
 }
@@ -42,7 +42,7 @@ export interface Standing extends Position {
 export type StateExpression = (sql: Client) => SqlPiece
 
 const noState: StateExpression = (sql) => sql`null::jsonb`
-/** Events in one read. A channel far behind must not hold up the others, nor many of them fill the memory. */
+/** Limits of one read. One channel with many events must not delay the others, and the result must fit in memory. */
 const newsAtOnce = 10_000
 const newsPerChannel = 200
 
@@ -52,22 +52,24 @@ interface NewsRow extends Position {
   readonly parties: ReadonlyArray<string | null> | null
 }
 
-/** The channels as committed. Offsets are given under the channel's row lock, so each read is gapless up to its head. */
+/** Reads committed events. Offsets are assigned under the channel's row lock, so a read has no gaps. */
 export class Events extends Context.Service<
   Events,
   {
-    /** One statement: where the channel is, and what somebody at `after` missed or else the state. */
+    /**
+     * Reads with one statement the channel's position, and the events after `after` or, if they are gone, the state.
+     */
     open(
       name: string,
       after: Position | undefined,
       replayLimit: number,
       state?: StateExpression,
     ): Effect.Effect<Opening, Unavailable>
-    /** One statement: those of the channels that are not where they are thought to be. */
+    /** Reads with one statement the channels whose position differs from the given one. */
     news(standings: ReadonlyArray<Standing>): Effect.Effect<ReadonlyArray<News>, Unavailable>
     /** The next events of one channel, oldest first. */
     after(name: string, offset: number, limit: number): Effect.Effect<ReadonlyArray<EventRow>, Unavailable>
-    /** Both forget so many at most, and answer how many it were. */
+    /** Both delete at most `batch` events and return how many they deleted. */
     trimOld(keepHours: number, batch: number): Effect.Effect<number, Unavailable>
     trimChannels(
       names: ReadonlyArray<string>,

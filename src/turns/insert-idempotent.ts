@@ -3,12 +3,17 @@ import { Effect } from "effect"
 import type { Client } from "../postgres/sql.ts"
 import { keySeconds } from "./operation-key.ts"
 
-/** Ends an insert of a row under an id that names the request: sent again after a lost answer it finds what it has made. */
+/**
+ * Ends an insert whose row id is the operation key. If the request is repeated, the insert returns the existing row.
+ */
 export const onConflictReuse = (q: Client, table: string) =>
   q`on conflict (id) do update set id = excluded.id
      where ${q(table)}.created_at > now() - make_interval(secs => ${keySeconds})`
 
-/** A key may be used for something else after its day: a row under this id that is older stays, and another is made. */
+/**
+ * Runs the insert with the operation key as id. A key may be reused after 24 hours: then a row with a new id is
+ * inserted.
+ */
 export const insertIdempotent = <Row, E, R>(
   id: string,
   insert: (id: string) => Effect.Effect<ReadonlyArray<Row>, E, R>,

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from "node:crypto"
 import type { CheckoutCartRequest, RefundRequest } from "../../schema/orders/order.ts"
 
-/** A uuid that anybody computes alike from the same texts. */
+/** Computes a uuid from texts. The same texts always give the same uuid. */
 export const uuidOf = (...texts: ReadonlyArray<string>): string => {
   const hex = hash("sha256", texts.join("/"))
   const variant = "89ab"[Number.parseInt(hex[16]!, 16) & 3]!
@@ -10,7 +10,7 @@ export const uuidOf = (...texts: ReadonlyArray<string>): string => {
 
 const keyOf = (headers: Readonly<Record<string, string>>) => headers["idempotency-key"] || undefined
 
-/** The name an Idempotency-Key gives a write: sent again after its answer was lost, it is the same write. */
+/** Derives the operation key from the request's Idempotency-Key. A repeated request has the same key. */
 export const operationKeyOf = (
   { userId }: { readonly userId: string },
   headers: Readonly<Record<string, string>>,
@@ -20,11 +20,14 @@ export const operationKeyOf = (
   return key === undefined ? undefined : uuidOf("run", userId, key, JSON.stringify(facts))
 }
 
-/** The same; without a key a name like no other. */
+/** The same. Without an Idempotency-Key, the result is a new random key. */
 export const operationKey = (...named: Parameters<typeof operationKeyOf>): string =>
   operationKeyOf(...named) ?? randomUUID()
 
-/** Names money that is booked by hand. Without a key its reference does, whoever books it: clicked twice it is one booking. */
+/**
+ * The operation key of a manual booking. Without an Idempotency-Key it is derived from the amount and the reference, so
+ * a double click books once, also by two administrators.
+ */
 export const bookingKey = (
   principal: { readonly userId: string },
   headers: Readonly<Record<string, string>>,
@@ -35,22 +38,25 @@ export const bookingKey = (
     ? uuidOf("booking", orderId.toLowerCase(), String(body.amount), body.external_reference)
     : operationKey(principal, headers, orderId, body)
 
-/** How long an Idempotency-Key is remembered. */
+/** How long an Idempotency-Key is stored. */
 export const keySeconds = 86_400
 
-/** Whoever clicks twice or sends a request again does it within this; who wants the same once more waits or says so. */
+/** Without an Idempotency-Key, the same request within this time counts as a repetition. */
 const repeatSeconds = 600
 
-/** A write by its name, and for how long the same name means the same write. */
+/** An operation key, and how long the same key means the same operation. */
 export interface Run {
   readonly name: string
   readonly seconds: number
 }
 
-/** A write like no other. */
+/** A new operation that no other request repeats. */
 export const freshRun = (): Run => ({ name: randomUUID(), seconds: keySeconds })
 
-/** Names a refund. Without a key what is asked for does, whoever asks; all that is left can be asked for only once anyway. */
+/**
+ * The operation key of a refund. Without an Idempotency-Key it is derived from the request. A refund of the full
+ * remaining amount needs no such key, because it can succeed only once.
+ */
 export const refundRun = (
   principal: { readonly userId: string },
   headers: Readonly<Record<string, string>>,
@@ -60,11 +66,11 @@ export const refundRun = (
   const { amount, item_ids, reason } = body
   if (keyOf(headers) !== undefined || amount == null)
     return { name: operationKey(principal, headers, orderId, body), seconds: keySeconds }
-  const asked = JSON.stringify([amount, reason ?? null, item_ids?.map((id) => id.toLowerCase()) ?? []])
-  return { name: uuidOf("refund", orderId.toLowerCase(), asked), seconds: repeatSeconds }
+  const request = JSON.stringify([amount, reason ?? null, item_ids?.map((id) => id.toLowerCase()) ?? []])
+  return { name: uuidOf("refund", orderId.toLowerCase(), request), seconds: repeatSeconds }
 }
 
-/** Names cash that is taken for an order, which need not have a reference. */
+/** The operation key of a cash payment, which may have no reference. */
 export const cashRun = (
   principal: { readonly userId: string },
   headers: Readonly<Record<string, string>>,
@@ -78,7 +84,9 @@ export const cashRun = (
 export const isForgotten = (at: string, now: number, seconds = keySeconds): boolean =>
   now - Date.parse(at) > 1000 * seconds
 
-/** The run a request belongs to: the one its name says, or a later one when what was made by that name is over. */
+/**
+ * The operation a request belongs to. It is a new operation if the result of the earlier one with this key has ended.
+ */
 export const currentRun = <T extends { readonly at: string }>(
   run: string,
   find: (run: string) => T | undefined,

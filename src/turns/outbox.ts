@@ -11,7 +11,7 @@ export interface OutboxRow {
   readonly recipient: string
   readonly kind: string
   readonly payload: string
-  /** Nobody carries it: it is done once it is written. */
+  /** No provider is configured for it: it is stored and not sent. */
   readonly kept: boolean
 }
 interface StoredMail extends Omit<OutboxRow, "kept"> {
@@ -26,40 +26,45 @@ export interface OutboxMail extends Mail {
 }
 
 const leaseSeconds = 60
-/** Who carries a letter takes it at once, or has it leased: one that has been due for so long is nobody's. */
+/**
+ * A process that delivers mail takes due mail within seconds. Mail that is due for this long has no process to deliver
+ * it.
+ */
 const keepAfterSeconds = 3600
-/** What they carry has run out before long. */
-const fleetingKinds: ReadonlySet<string> = new Set([
+/** Mail whose code or link expires soon. */
+const shortLivedKinds: ReadonlySet<string> = new Set([
   "magic_link",
   "confirm_email",
   "two_factor_sms",
   "transfer_sender_code",
 ])
-/** A letter that could not be carried or opened so often is given up: the pauses grow to half an hour, or to three days. */
-export const maxTries = (kind: string): number => (fleetingKinds.has(kind) ? 8 : 92)
-/** They say nothing that their order does not. The others carry codes and links, or might one day. */
-const openKinds: ReadonlySet<string> = new Set(["order_receipt", "order_expired"])
+/** After this many failed attempts a mail is not sent any more. The attempts take about half an hour, or three days. */
+export const maxTries = (kind: string): number => (shortLivedKinds.has(kind) ? 8 : 92)
+/** Mail that contains only data of its order is stored as plain text. Other mail may contain codes and links. */
+const plainTextKinds: ReadonlySet<string> = new Set(["order_receipt", "order_expired"])
 const sealedFor = (recipient: string, kind: string) => `outbox/${kind}/${recipient}`
 
-/** Mail and SMS between the commit that causes them and the provider that carries them. Codes and links stay sealed. */
+/** Stores mail and SMS until they are delivered. Codes and links are encrypted. */
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Rows for a statement that commits mail together with its cause. */
+    /** Encrypts mail. Returns rows for the statement that commits the mail together with its cause. */
     seal(mail: ReadonlyArray<Mail>): Effect.Effect<ReadonlyArray<OutboxRow>>
     put(mail: Mail): Effect.Effect<void, Unavailable>
-    /** Letters due now that are carried here, leased to this caller: a carrier that dies leaves them to the next. */
+    /**
+     * Takes due mail that this process can deliver, with a lease. When the lease expires, another process can take it.
+     */
     take(limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
-    /** Begins its lease anew, for a carrier that takes its time. */
+    /** Renews the lease, for a slow delivery. */
     hold(id: number): Effect.Effect<void, Unavailable>
     sent(id: number): Effect.Effect<void, Unavailable>
-    /** Counts as sent what is not carried here, and by no other process either: it stays to be read. */
+    /** Marks due mail as sent that no process can deliver. It stays in the table and can be read there. */
     readonly keepDue: Effect.Effect<void, Unavailable>
-    /** Never due again; it stays unsent, for whoever looks. */
+    /** Ends the attempts to deliver the mail. It stays in the table as unsent. */
     giveUp(id: number): Effect.Effect<void, Unavailable>
-    /** Newest first, sent or not. */
+    /** All mail to a recipient, newest first. */
     list(recipient: string, limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
-    /** How long the oldest letter has waited that is still to be sent, however often that was tried. */
+    /** The age of the oldest mail that is still to be sent. */
     readonly lagSeconds: Effect.Effect<number, Unavailable>
   }
 >()("directory/Outbox") {
@@ -69,15 +74,17 @@ export class Outbox extends Context.Service<
       const sql = yield* Sql
       const sealer = yield* Seal
 
-      const carried = deliveredHere(yield* AppConfig)
-      const isCarried = (q: Client) =>
-        q`case when recipient like '+%' and recipient not like '%@%' then ${carried.phones}::boolean else ${carried.mail}::boolean end`
+      const delivered = deliveredHere(yield* AppConfig)
+      const isDeliverable = (q: Client) =>
+        q`case when recipient like '+%' and recipient not like '%@%' then ${delivered.phones}::boolean else ${delivered.mail}::boolean end`
 
       const sealOne = ({ data, kind, to }: Mail) => {
         const text = JSON.stringify(data)
-        const kept = !(isPhone(to) ? carried.phones : carried.mail)
+        const kept = !(isPhone(to) ? delivered.phones : delivered.mail)
         return Effect.mapEager(
-          openKinds.has(kind) ? Effect.succeed(text) : sealer.seal(Buffer.from(text), sealedFor(to, kind)),
+          plainTextKinds.has(kind)
+            ? Effect.succeed(text)
+            : sealer.seal(Buffer.from(text), sealedFor(to, kind)),
           (payload): OutboxRow => ({ recipient: to, kind, payload, kept }),
         )
       }
@@ -100,8 +107,8 @@ export class Outbox extends Context.Service<
       const giveUp = (id: number) =>
         sql.rows((q) => q`update outbox set due_at = 'infinity' where id = ${id}`).pipe(Effect.asVoid)
 
-      // One letter that cannot be opened must not hold up the others. Its key may be gone, or not here yet: while keys are
-      // changed another process may have it.
+      // One mail that cannot be decrypted must not delay the others. During a key rotation another process may have its
+      // key.
       const openAll = (
         rows: ReadonlyArray<StoredMail>,
         otherwise: (row: StoredMail) => Effect.Effect<void, Unavailable>,
@@ -110,7 +117,7 @@ export class Outbox extends Context.Service<
           open(row).pipe(
             Effect.catchCause((cause) =>
               Effect.andThen(
-                Effect.logError("letter cannot be opened", { message: row.id, tries: row.tries }, cause),
+                Effect.logError("mail cannot be decrypted", { message: row.id, tries: row.tries }, cause),
                 otherwise(row),
               ),
             ),
@@ -128,7 +135,7 @@ export class Outbox extends Context.Service<
           const rows = yield* sql.rows<StoredMail>(
             (q) => q`update outbox o
                         set due_at = now() + make_interval(secs => ${leaseSeconds} * (o.tries + 1)), tries = o.tries + 1
-                       from (select id from outbox where sent_at is null and due_at <= now() and ${isCarried(q)}
+                       from (select id from outbox where sent_at is null and due_at <= now() and ${isDeliverable(q)}
                               order by due_at limit ${limit} for update skip locked) d
                       where o.id = d.id returning o.id, o.recipient, o.kind, o.payload, o.at, o.tries`,
           )
@@ -147,7 +154,7 @@ export class Outbox extends Context.Service<
           .rows(
             (q) => q`update outbox set sent_at = now()
                       where sent_at is null and due_at <= now() - make_interval(secs => ${keepAfterSeconds})
-                        and not ${isCarried(q)}`,
+                        and not ${isDeliverable(q)}`,
           )
           .pipe(Effect.asVoid),
         sent: (id) =>

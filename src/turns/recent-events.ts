@@ -4,7 +4,7 @@ import type { RecentEvent } from "../../schema/operations/recent-event.ts"
 import { AppConfig } from "../config/config.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
 
-/** A place among all events: by time, and among those of one commit by channel and offset. */
+/** A position in the list of all events, which is ordered by time, channel and offset. */
 export interface Place {
   readonly at: string
   readonly channel: string
@@ -12,18 +12,18 @@ export interface Place {
 }
 
 /**
- * What could be seen at a moment: the commits of all transactions below a number, but for those that still ran. An event
- * has the time its transaction began, so one that comes later may be of an earlier time than those told before.
+ * What a read could see: all transactions below a number, except those that were still running. An event has the start
+ * time of its transaction, so an event that becomes visible later may have an earlier time than events already listed.
  */
 export interface Sight {
   readonly at: string
   readonly below: number
-  /** How far below. */
+  /** The running transactions, as distances from `below`. */
   readonly running: ReadonlyArray<number>
 }
 
 export interface EventFilter {
-  /** The first part of a channel's name or of an event's, such as `cart`. */
+  /** The first part of a channel name or of an event type, for example `cart`. */
   readonly kind: string | undefined
   readonly before: Place | undefined
   readonly after: Sight | undefined
@@ -32,14 +32,17 @@ export interface EventFilter {
 
 interface Found {
   readonly event: RecentEvent
-  /** To the microsecond, which the wire's times are not. */
+  /** In microseconds; the times of the API have milliseconds only. */
   readonly exactly: string
 }
 
-/** Events have no index by their kind, which every turn would pay for: of a rare kind one look may find few, or none. */
+/**
+ * The number of events that one request for a kind searches. There is no index by kind, because it would slow down
+ * every turn. So a request for a rare kind may find few events or none.
+ */
 const lookedThrough = 10_000
 
-/** Events of all channels as one story, for those who run the service. */
+/** Events of all channels in one list, for administrators. */
 export class RecentEventLists extends Context.Service<
   RecentEventLists,
   {
@@ -47,10 +50,10 @@ export class RecentEventLists extends Context.Service<
     list(filter: EventFilter): Effect.Effect<
       {
         readonly events: ReadonlyArray<{ readonly event: RecentEvent; readonly place: Place }>
-        /** Where to go on; not there when everything has been looked through. */
+        /** Where the next request continues; undefined if all events were searched. */
         readonly end: Place | undefined
         readonly sight: Sight
-        /** Nothing has happened at all, of whatever kind. */
+        /** There are no events of any kind. */
         readonly isQuiet: boolean
       },
       Unavailable
@@ -62,9 +65,9 @@ export class RecentEventLists extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const { statementTimeoutMs } = yield* AppConfig
-      /** No statement runs longer: what is still to come is no older than that. */
+      /** No statement runs longer, so no event that becomes visible later is older than this. */
       const longestSeconds = statementTimeoutMs / 1000 + 1
-      /** A row knows the lower half of its transaction's number; nothing that is seen is above the present one. */
+      /** A row stores the lower 32 bits of its transaction number. Visible rows are below the current number. */
       const number = (q: Client) =>
         q`((select below from sight) - (((select below from sight) - e.xmin::text::bigint) & 4294967295))`
       const unseen = (q: Client, { at, below, running }: Sight) =>

@@ -6,7 +6,7 @@ const make = (mailboxLimit = 100_000) => new ActorInstances<never>({ maxCells: 1
 
 const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
 
-/** A turn that lasts until it is let go, and who has begun and ended. */
+/** A turn that runs until the test releases it, and a log of starts and ends. */
 const makeStage = Effect.gen(function* () {
   const cells = make()
   const log: Array<string> = []
@@ -27,7 +27,7 @@ const makeStage = Effect.gen(function* () {
 const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
 describe("the turns of an entity", () => {
-  it("run one at a time, in the order they came", () =>
+  it("run one at a time, in the order of arrival", () =>
     run(
       Effect.gen(function* () {
         const { cells, enter, letGo, log } = yield* makeStage
@@ -56,7 +56,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("go on after one that failed, or died", () =>
+  it("continue after one that failed or died", () =>
     run(
       Effect.gen(function* () {
         const { cells, enter, held, letGo, log } = yield* makeStage
@@ -73,7 +73,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("that wait are given up by who is stopped, and the next has its turn", () =>
+  it("that wait can be interrupted, and the next turn runs", () =>
     run(
       Effect.gen(function* () {
         const { cells, enter, letGo, log } = yield* makeStage
@@ -87,7 +87,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("that run are ended even when who asked is stopped", () =>
+  it("that run complete even if the caller is interrupted", () =>
     run(
       Effect.gen(function* () {
         const { cells, held, letGo, log } = yield* makeStage
@@ -99,7 +99,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("never run two at a time when one is stopped just as it is handed its turn", () =>
+  it("never run concurrently if one is interrupted just before it starts", () =>
     run(
       Effect.gen(function* () {
         const { cells, enter, held, letGo, log } = yield* makeStage
@@ -119,7 +119,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("may be many thousands that are refused at once", () =>
+  it("can be many thousands that fail synchronously", () =>
     run(
       Effect.gen(function* () {
         const { cells, letGo } = yield* makeStage

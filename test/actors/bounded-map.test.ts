@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { BoundedMap } from "../../actors/bounded-map.ts"
 
-const filled = (max: number, mayGo?: (value: number) => boolean) => {
-  const map = new BoundedMap<number>(max, mayGo)
+const filled = (max: number, mayRemove?: (value: number) => boolean) => {
+  const map = new BoundedMap<number>(max, mayRemove)
   for (let n = 0; n < max; n++) map.set(`${n}`, n)
   return map
 }
@@ -10,7 +10,7 @@ const filled = (max: number, mayGo?: (value: number) => boolean) => {
 afterEach(() => vi.restoreAllMocks())
 
 describe("a bounded map", () => {
-  it("forgets the oldest when something new comes, and nothing when it knows the key", () => {
+  it("removes the oldest entries for a new key, and none for a known key", () => {
     const map = filled(3)
     map.set("0", 10)
     expect([...map]).toEqual([
@@ -23,14 +23,14 @@ describe("a bounded map", () => {
     expect([...map.keys()]).toEqual(["2", "3", "4"])
   })
 
-  it("keeps longest what was renewed last", () => {
+  it("keeps renewed entries longest", () => {
     const map = filled(3)
     map.renew("0", 0)
     map.set("3", 3)
     expect([...map.keys()]).toEqual(["2", "0", "3"])
   })
 
-  it("goes on forgetting in order after deletions, after being cleared and over many times its size", () => {
+  it("removes entries in order after deletions, after clear, and after many insertions", () => {
     const map = filled(4)
     map.delete("1")
     map.set("4", 4)
@@ -41,7 +41,7 @@ describe("a bounded map", () => {
     expect([...map.keys()]).toEqual(["996", "997", "998", "999"])
   })
 
-  it("spares what may not go, and grows when nothing may", () => {
+  it("keeps entries that must not be removed, and grows if no entry may be removed", () => {
     const inUse = new Set([0, 1])
     const map = filled(3, (value) => !inUse.has(value))
     map.set("3", 3)
@@ -54,7 +54,7 @@ describe("a bounded map", () => {
     expect(map.size).toBe(4)
   })
 
-  it("walks over what it forgot before once for many, and keeps nearly as much as it may", () => {
+  it("removes many entries per walk, and stays nearly full", () => {
     const map = filled(6400)
     const walks = vi.spyOn(Map.prototype, Symbol.iterator)
     for (let n = 6400; n < 64_000; n++) map.set(`${n}`, n)

@@ -4,7 +4,7 @@ import { Deadlines } from "../../actors/deadlines.ts"
 import { EntityStore } from "../../actors/ports.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
-/** The sweeper over a store of which only the deadlines matter. */
+/** Starts the sweep with a store that has only `takeDue`. */
 const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"]) => {
   const store = Layer.succeed(EntityStore, {
     load: () => Effect.succeed(undefined),
@@ -18,7 +18,7 @@ const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"
   return runtime.runPromise(Deadlines)
 }
 
-it("deadlines are kept after one look for them went wrong in a way nobody foresaw", async () => {
+it("sweeps continue after one that died", async () => {
   let looks = 0
   const deadlines = await startDeadlines(() =>
     ++looks === 1
@@ -29,4 +29,15 @@ it("deadlines are kept after one look for them went wrong in a way nobody foresa
     deadlines.register("order", (id) => Effect.sync(() => resolve(id)))
   })
   expect(handled).toBe("late")
+})
+
+it("a sweep handles the other entities if the handler of one dies", async () => {
+  const handled: Array<string> = []
+  const due = ["damaged", "sound"].map((id) => ({ kind: "order", id }))
+  const deadlines = await startDeadlines(() => Effect.succeed(due))
+  deadlines.register("order", (id) =>
+    id === "damaged" ? Effect.die(new Error("unreadable")) : Effect.sync(() => handled.push(id)),
+  )
+  expect(await Effect.runPromise(deadlines.sweep)).toBe(2)
+  expect(handled).toContain("sound")
 })

@@ -36,7 +36,7 @@ const add = (service: TestService, orderId: string, owner: string, emoji = "🚀
 const newOrder = async () => ({ id: randomUUID(), owner: (await one.user()).id })
 
 describe("an entity", () => {
-  it("takes a hundred concurrent events one after the other and loses none", async () => {
+  it("applies a hundred concurrent events one after the other and loses none", async () => {
     const { id, owner } = await newOrder()
     const results = await Promise.all(Array.from({ length: 100 }, () => add(one, id, owner)))
     expect(results.every(Result.isSuccess)).toBe(true)
@@ -45,7 +45,7 @@ describe("an entity", () => {
     expect(row).toEqual({ version: 100, items: 100 })
   })
 
-  it("takes a hundred concurrent events from two services and loses none", async () => {
+  it("applies a hundred concurrent events from two services and loses none", async () => {
     const { id, owner } = await newOrder()
     const results = await Promise.all(
       Array.from({ length: 100 }, (_, i) => add(i % 2 === 0 ? one : two, id, owner)),
@@ -59,7 +59,7 @@ describe("an entity", () => {
     expect(succeeded).toBeGreaterThan(90)
   })
 
-  it("is begun by one of two services that begin it at the same moment, and the other goes on with it", async () => {
+  it("is created by one of two concurrent services, and the other continues with it", async () => {
     for (let round = 0; round < 150; round++) {
       const { id, owner } = await newOrder()
       const results = await Promise.all([one, two, one, two].map((service) => add(service, id, owner)))
@@ -67,7 +67,7 @@ describe("an entity", () => {
     }
   })
 
-  it("gives its channel events offsets in commit order without a hole", async () => {
+  it("gives its events offsets in commit order without gaps", async () => {
     const { id, owner } = await newOrder()
     await Promise.all(Array.from({ length: 40 }, (_, i) => add(i % 2 === 0 ? one : two, id, owner)))
     const [row] = await one.sql`select version from entity where id = ${id}`
@@ -78,7 +78,7 @@ describe("an entity", () => {
     )
   })
 
-  it("refuses an event its state does not allow, and says what it does allow", async () => {
+  it("refuses an event that its state does not allow, and reports the allowed events", async () => {
     const { id, owner } = await newOrder()
     await add(one, id, owner)
     const result = await one.runtime.runPromise(
@@ -92,7 +92,7 @@ describe("an entity", () => {
     })
   })
 
-  it("that is there already is read before an event that could have created it is refused", async () => {
+  it("that exists is read before a creating event is refused", async () => {
     const { id, owner } = await newOrder()
     await add(one, id, owner)
     const send = (service: TestService, event: OrderEvent) =>
@@ -109,12 +109,12 @@ describe("an entity", () => {
     } as const
     const held = await send(one, { type: "checkout.payment", at, items: [item("🛰️")], checkout })
     expect(Result.isSuccess(held)).toBe(true)
-    // A new order has nothing to take back; this process has not seen that the order is not new.
+    // A new order would refuse this event. This process does not know yet that the order exists.
     const back = await send(two, { type: "convert_to_draft", at })
     expect(Result.isSuccess(back) && back.success).toMatchObject({ version: 3, snapshot: { value: "Draft" } })
   })
 
-  it("that does not exist is not found unless the event may create it", async () => {
+  it("that does not exist gives NotFound unless the event may create it", async () => {
     const result = await one.runtime.runPromise(
       Effect.flatMap(OrderActors, (orders) => orders.send(randomUUID(), { type: "clear", at })).pipe(
         Effect.result,
@@ -123,7 +123,7 @@ describe("an entity", () => {
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "NotFound" })
   })
 
-  it("is read as another service left it", async () => {
+  it("is read as another service stored it", async () => {
     const { id, owner } = await newOrder()
     await add(one, id, owner)
     await add(two, id, owner)
@@ -133,7 +133,7 @@ describe("an entity", () => {
     expect(Result.isSuccess(after) && after.success.version).toBe(3)
   })
 
-  it("turns away more waiting events than its mailbox holds", async () => {
+  it("rejects events when its mailbox is full", async () => {
     const { id, owner } = await newOrder()
     const results = await Promise.all(Array.from({ length: 400 }, () => add(one, id, owner)))
     const refused = results.filter(Result.isFailure)

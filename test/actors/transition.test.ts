@@ -25,13 +25,13 @@ const machines: ReadonlyArray<readonly [machine: AnyStateMachine, input: unknown
   [lootboxMachine, { id: "l", typeId: null, ids: [] }],
 ]
 
-it.each(machines)("$id begins in the state an actor of its own would begin in", (machine, input) => {
+it.each(machines)("$id has the same first snapshot as an actor", (machine, input) => {
   const first = makeTransition(machine).first(input)
   const actors = createActor(machine, { input })
   expect(machine.getPersistedSnapshot(first)).toEqual(actors.getPersistedSnapshot())
 })
 
-it.each(machines)("$id starts nothing and does nothing on the way to its first state", (machine, input) => {
+it.each(machines)("$id runs no actions before its first snapshot", (machine, input) => {
   const done: Array<string> = []
   createActor(machine, { input, inspect: ({ type }) => type === "@xstate.action" && done.push(type) }).start()
   expect(done).toEqual([])

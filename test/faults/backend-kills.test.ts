@@ -7,19 +7,19 @@ import { serve } from "../fixtures/service.ts"
 import { patiently } from "../fixtures/suite/patience.ts"
 
 const killEveryMs = 40
-const underFireMs = 3000
-/** A busy machine takes longer for them. */
-const leastKills = 50
+const killingMs = 3000
+/** On a busy machine the test runs longer until it reaches this number. */
+const minKills = 50
 const writers = 16
 
-it("killing a database backend every 40 ms hangs no request, loses no acknowledged turn and heals", async () => {
+it("while database backends are killed every 40 ms, no request hangs and no acknowledged turn is lost", async () => {
   const service = await serve({ POOL_SIZE: "4" })
   const killer = connect({ connection: service.database, poolSize: 1, statementTimeoutMs: 5000 })
   const [{ pid: killerPid } = { pid: 0 }] = await killer`select pg_backend_pid() as pid`
-  let firing = true
+  let isKilling = true
   let kills = 0
   const kill = async () => {
-    while (firing) {
+    while (isKilling) {
       const rows = await killer`
         select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> ${killerPid} and backend_type = 'client backend'
@@ -42,7 +42,7 @@ it("killing a database backend every 40 ms hangs no request, loses no acknowledg
       createdAt: at,
       updatedAt: at,
     }
-    while (firing) {
+    while (isKilling) {
       const result = await service.runtime.runPromise(
         Effect.flatMap(OrderActors, (orders) =>
           orders.send(
@@ -66,9 +66,9 @@ it("killing a database backend every 40 ms hangs no request, loses no acknowledg
 
   const killing = kill()
   const writing = Array.from({ length: writers }, write)
-  await new Promise((resolve) => setTimeout(resolve, underFireMs))
-  await vi.waitUntil(() => kills > leastKills, patiently)
-  firing = false
+  await new Promise((resolve) => setTimeout(resolve, killingMs))
+  await vi.waitUntil(() => kills > minKills, patiently)
+  isKilling = false
   const logs = await Promise.all(writing)
   await killing
   await killer.end()

@@ -7,12 +7,15 @@ import { patiently } from "../fixtures/suite/patience.ts"
 import { waiting } from "../fixtures/waiting.ts"
 import { startWorker } from "../fixtures/worker.ts"
 
-/** A process that ends leaves behind what it asked the database for, which may be done when nobody is there to tell of it. */
+/** A statement of a process that has ended may still commit. The process can then no longer announce the change. */
 
-/** Enough for a busy machine to end a process while the database still works for it. The others look again after it. */
-const slowly = { STATEMENT_TIMEOUT_MS: "12000" }
+/**
+ * Long enough to end a process on a busy machine while its statement still runs. The other processes check again after
+ * this time.
+ */
+const slowStatements = { STATEMENT_TIMEOUT_MS: "12000" }
 
-/** Until the process answers for the user by what it remembers. */
+/** Sends requests until the process has the user in its cache. */
 const warm = async (service: TestService, { id, token }: { readonly id: string; readonly token: string }) => {
   const remembers = CallerCache.use((callers) => Effect.sync(() => callers.remembered(id) !== undefined))
   await vi.waitUntil(async () => {
@@ -21,15 +24,15 @@ const warm = async (service: TestService, { id, token }: { readonly id: string; 
   }, patiently)
 }
 
-/** Changes the password at the given address, and waits until the database holds that up. */
-const beginToChange = async (
+/** Starts a change of the password at the given URL, and waits until a lock blocks its statement. */
+const startChange = async (
   { sql }: TestService,
   { id, token }: { readonly id: string; readonly token: string },
   url: string,
 ) => {
-  let letGo = (): void => {}
+  let release = (): void => {}
   const held = new Promise<void>((resolve) => {
-    letGo = resolve
+    release = resolve
   })
   const lock = sql.begin(async (tx) => {
     await tx`select 1 from app_user where id = ${id} for update`
@@ -40,7 +43,7 @@ const beginToChange = async (
   fetch(`${url}/account`, { method: "PATCH", headers, body }).catch(() => {})
   await vi.waitUntil(async () => (await waiting({ sql })).length > 0, patiently)
   return async () => {
-    letGo()
+    release()
     await lock
     await vi.waitUntil(async () => {
       const [user] = await sql`select 1 from app_user where id = ${id} and token_epoch > 0`
@@ -49,30 +52,30 @@ const beginToChange = async (
   }
 }
 
-it("of one that was killed are seen by one that has come since", async () => {
+it("a process started later sees the late commit of a killed process", async () => {
   const before = await serve()
   const person = await register(before)
-  const doomed = await startWorker(before.database)
-  const letGo = await beginToChange(before, person, doomed.url)
-  await doomed.kill()
+  const killed = await startWorker(before.database)
+  const release = await startChange(before, person, killed.url)
+  await killed.kill()
   const after = await serve({}, { database: before.database, peersPossible: true })
   await warm(after, person)
-  await letGo()
+  await release()
   await expect.poll(async () => (await after.call("GET", "/account", person)).status, patiently).toBe(401)
   expect((await login(after, person.email, "another password")).status).toBe(200)
 })
 
-it("of one that was stopped, and did not wait for them, are seen by the others", async () => {
-  const other = await serve(slowly, { peersPossible: true })
+it("the other processes see the late commit of a process that stopped without waiting for it", async () => {
+  const other = await serve(slowStatements, { peersPossible: true })
   const stopping = await serve(
-    { ...slowly, DRAIN_SECONDS: "1" },
+    { ...slowStatements, DRAIN_SECONDS: "1" },
     { database: other.database, peersPossible: true },
   )
   const person = await register(other)
   await warm(other, person)
-  const letGo = await beginToChange(other, person, stopping.url)
+  const release = await startChange(other, person, stopping.url)
   await stopping.stop()
   await warm(other, person)
-  await letGo()
+  await release()
   await expect.poll(async () => (await other.call("GET", "/account", person)).status, patiently).toBe(401)
 })

@@ -19,26 +19,26 @@ const availability: Readonly<Record<string, string>> = {
   order: "InCart",
 }
 
-/** Nobody answered. */
+/** Stands for a request without a response. */
 export const nowhere: Answer = { status: 503, headers: new Headers(), body: undefined, text: "" }
 
-/** On a busy machine a process may be late with an answer; what it does answer has to be right. */
+/** Repeats the request while the process responds with 503, as it may on a busy machine. */
 const ask = (url: string, options: CallOptions = {}): Promise<Answer> =>
   until(
     () => request(url, "GET", options).catch(() => nowhere),
     ({ status }) => status !== 503,
   )
 
-interface Truth {
+interface StoredFacts {
   readonly lookups: Readonly<Record<string, unknown>>
   readonly held: Readonly<Record<string, string>>
   readonly owned: Readonly<Record<string, ReadonlyArray<string>>>
   readonly sent: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** What the tables say, in the words of the answers. */
-const readTruth = async ({ ids, sql, users }: Views): Promise<Truth> => {
-  const [row] = await sql<[{ truth: Truth }]>`
+/** Reads the tables in the form of the responses. */
+const readStoredFacts = async ({ ids, sql, users }: Views): Promise<StoredFacts> => {
+  const [row] = await sql<[{ truth: StoredFacts }]>`
     select jsonb_build_object(
       'lookups', (select coalesce(jsonb_object_agg(e.canonical, jsonb_build_object('version', e.version, 'records',
           (select coalesce(jsonb_agg(r.hash order by r.seq), '[]') from record r where r.canonical = e.canonical))), '{}')
@@ -55,45 +55,49 @@ const readTruth = async ({ ids, sql, users }: Views): Promise<Truth> => {
 const sorted = (list: ReadonlyArray<string>) =>
   [...list].sort((a, b) => (Buffer.from(a) < Buffer.from(b) ? -1 : 1))
 
-const compareWith = async (truth: Truth, url: string, views: Views): Promise<ReadonlyArray<string>> => {
+const compareWith = async (
+  stored: StoredFacts,
+  url: string,
+  views: Views,
+): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
-  const compare = (what: string, answered: unknown, wanted: unknown) => {
-    if (JSON.stringify(answered) === JSON.stringify(wanted)) return
-    found.push(`${what}: ${JSON.stringify(answered)} instead of ${JSON.stringify(wanted)}`)
+  const compare = (what: string, answered: unknown, expected: unknown) => {
+    if (JSON.stringify(answered) === JSON.stringify(expected)) return
+    found.push(`${what}: ${JSON.stringify(answered)} instead of ${JSON.stringify(expected)}`)
   }
   await Promise.all([
     ...views.ids.map(async (id) => {
       const path = encodeURIComponent(id)
       const lookup = await ask(`${url}/emoji_id/${path}`)
-      const told = outOf(lookup, ({ result, version }) => ({
+      const shown = outOf(lookup, ({ result, version }) => ({
         records: result.map(({ hash }: { hash: string }) => hash),
         version,
       }))
-      compare(`lookup ${id}`, told, truth.lookups[id] ?? 404)
+      compare(`lookup ${id}`, shown, stored.lookups[id] ?? 404)
       const { token } = views.users[0]!
       const search = await ask(`${url}/emoji_id/search?emoji_id=${path}`, { token })
-      const wanted = availability[truth.held[id] ?? ""] ?? "Available"
+      const expected = availability[stored.held[id] ?? ""] ?? "Available"
       compare(
         `search ${id}`,
         outOf(search, ({ result }) => result.availability),
-        wanted,
+        expected,
       )
     }),
     ...views.users.map(async ({ id, token }) => {
       const owned = await ask(`${url}/emoji_id`, { token })
-      compare(`ids of ${id}`, outOf(owned, sorted), sorted(truth.owned[id] ?? []))
+      compare(`ids of ${id}`, outOf(owned, sorted), sorted(stored.owned[id] ?? []))
       const account = await ask(`${url}/account`, { token })
       const sent = (body: Answer["body"]) => sorted(body.pending_transfers)
-      compare(`account of ${id}`, outOf(account, sent), sorted(truth.sent[id] ?? []))
+      compare(`account of ${id}`, outOf(account, sent), sorted(stored.sent[id] ?? []))
     }),
   ])
   return found
 }
 
-/** What a process answers that the tables do not say; nothing when it knows all of it. */
+/** The differences between the responses of a process and the tables. */
 export const findDisagreements = async (url: string, views: Views): Promise<ReadonlyArray<string>> => {
-  const truth = await readTruth(views)
-  const found = await compareWith(truth, url, views)
-  // A deadline may have passed meanwhile.
-  return isDeepStrictEqual(truth, await readTruth(views)) ? found : findDisagreements(url, views)
+  const stored = await readStoredFacts(views)
+  const found = await compareWith(stored, url, views)
+  // If the tables have changed meanwhile, for example by a deadline, the comparison is repeated.
+  return isDeepStrictEqual(stored, await readStoredFacts(views)) ? found : findDisagreements(url, views)
 }

@@ -13,7 +13,10 @@ beforeAll(async () => {
   service = await serve({}, { database: proxy.address })
 })
 
-/** What is asked for is done, and the database's word of it is lost; the service asks the database again by itself. */
+/**
+ * Runs the request while the database commits a statement but its result is lost. The service then repeats the
+ * statement.
+ */
 const losing = async <A>(statement: string, ask: () => Promise<A>): Promise<A> => {
   const before = proxy.lost()
   proxy.loseAnswerTo(statement)
@@ -23,7 +26,7 @@ const losing = async <A>(statement: string, ask: () => Promise<A>): Promise<A> =
 }
 const account = async (token: string) => (await service.call("GET", "/account", { token })).body
 
-it("an API key of whoever squatted an address dies when a mailed link is used there", async () => {
+it("a magic link revokes the API keys of a user who registered the address without confirming it", async () => {
   const squatter = await register(service, { password: undefined })
   const { body: key } = await service.call("POST", "/api_keys", {
     token: squatter.token,
@@ -42,7 +45,7 @@ it("an API key of whoever squatted an address dies when a mailed link is used th
   expect(await use()).toBe(401)
 })
 
-it("a key that was added is shown in the account", async () => {
+it("an added key is shown in the account", async () => {
   const owner = await service.user()
   expect((await account(owner.token)).pubkeys).toEqual([])
   const pubkey = Buffer.from(ed25519.getPublicKey(randomBytes(32))).toString("hex")
@@ -53,7 +56,7 @@ it("a key that was added is shown in the account", async () => {
   expect((await account(owner.token)).pubkeys).toEqual([pubkey])
 })
 
-it("an address that was changed is not refused as somebody else's", async () => {
+it("a changed email address is not rejected as already registered", async () => {
   const person = await register(service)
   const email = someEmail()
   await account(person.token)
@@ -65,7 +68,7 @@ it("an address that was changed is not refused as somebody else's", async () => 
   expect((await mails(service, email)).length).toBe(1)
 })
 
-it("two-factor authentication that a backup code turned off is asked for no more", async () => {
+it("two-factor authentication is not required after a backup code disabled it", async () => {
   const person = await register(service)
   const { backupCodes } = await turnOnTotp(service, person.token)
   const createKey = () => service.call("POST", "/api_keys", { token: person.token, body: { name: "k" } })
@@ -78,7 +81,7 @@ it("two-factor authentication that a backup code turned off is asked for no more
   expect((await createKey()).status).toBe(200)
 })
 
-it("a feature that was taken away is not shown in the account", async () => {
+it("a removed feature is not shown in the account", async () => {
   const admin = await service.user({ role: "Admin" })
   const owner = await service.user()
   const { body: feature } = await service.call("POST", "/features", {
@@ -92,8 +95,8 @@ it("a feature that was taken away is not shown in the account", async () => {
   expect((await account(owner.token)).features).toEqual([])
 })
 
-/** What administrators make, and where one finds how many there are of it. */
-const makings = [
+/** Resources that administrators create: path, statement, table and body. */
+const creations = [
   [
     "a code",
     "/codes",
@@ -134,8 +137,8 @@ const type = {
 const named = (table: string) => service.sql(table === "feature" ? "code" : "name")
 const nameOf = () => `n-${randomBytes(6).toString("hex")}`
 
-it.each(makings)(
-  "%s is made once, and not refused as there already",
+it.each(creations)(
+  "%s is created once, and is not rejected as a duplicate",
   async (_, path, statement, table, bodyOf) => {
     const admin = await service.user({ role: "Admin" })
     const name = nameOf()
@@ -148,25 +151,28 @@ it.each(makings)(
 )
 
 it.each([
-  ...makings,
+  ...creations,
   ["a partner", "/organizations", "", "organization", partner] as const,
   ["a feature", "/features", "", "feature", feature] as const,
-])("%s asked for again with its key is the same one, for a day", async (_, path, __, table, bodyOf) => {
-  const admin = await service.user({ role: "Admin" })
-  const name = nameOf()
-  const headers = { "idempotency-key": name }
-  const make = () => service.call("POST", path, { token: admin.token, body: bodyOf(name), headers })
-  const first = await make()
-  await service.sql`delete from idempotency_key where key = ${name}`
-  const again = await make()
-  expect([again.status, again.body.id]).toEqual([200, first.body.id])
-  await service.sql`delete from idempotency_key where key = ${name}`
-  await service.sql`update ${service.sql(table)} set created_at = now() - interval '2 days' where ${named(table)} = ${name}`
-  const later = await make()
-  expect(later.body.id).not.toBe(first.body.id)
-})
+])(
+  "%s requested again with the same Idempotency-Key is the same one for 24 hours",
+  async (_, path, __, table, bodyOf) => {
+    const admin = await service.user({ role: "Admin" })
+    const name = nameOf()
+    const headers = { "idempotency-key": name }
+    const make = () => service.call("POST", path, { token: admin.token, body: bodyOf(name), headers })
+    const first = await make()
+    await service.sql`delete from idempotency_key where key = ${name}`
+    const again = await make()
+    expect([again.status, again.body.id]).toEqual([200, first.body.id])
+    await service.sql`delete from idempotency_key where key = ${name}`
+    await service.sql`update ${service.sql(table)} set created_at = now() - interval '2 days' where ${named(table)} = ${name}`
+    const later = await make()
+    expect(later.body.id).not.toBe(first.body.id)
+  },
+)
 
-/** However often it is asked. */
+/** The same, for every repetition of the statement. */
 const losingAll = async <A>(statement: string, ask: () => Promise<A>): Promise<A> => {
   const again = setInterval(() => proxy.loseAnswerTo(statement), 1)
   try {
@@ -177,8 +183,8 @@ const losingAll = async <A>(statement: string, ask: () => Promise<A>): Promise<A
   }
 }
 
-it("a login that ended as its token was used twice opens nothing more, also when nobody heard of its end", async () => {
-  // Its connections do not know the statement yet: to one that does it is not told again.
+it("a session that was revoked for token reuse gives no access, even if the revocation got no response", async () => {
+  // A new service, because the proxy finds a statement by its text, which a connection sends only once.
   const other = await serve({}, { database: proxy.address })
   const person = await register(service)
   const refresh = ({ call }: TestService, refresh_token: string) =>

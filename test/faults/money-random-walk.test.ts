@@ -42,7 +42,7 @@ const begin = async (processes: number) => {
 }
 
 type Caller = Pick<typeof admin, "token">
-const say = async (
+const send = async (
   luck: Luck,
   who: Caller,
   method: string,
@@ -54,7 +54,7 @@ const say = async (
     luck
       .pick(nodes)!
       .call(method, path, { token: who.token, ...key, ...(body === undefined ? {} : { body }) })
-  // Now and then the same request twice at once, as a nervous client sends it.
+  // Sometimes the same request is sent twice concurrently.
   const [answer] = luck.chance(0.15) ? await Promise.all([ask(), ask()]) : [await ask()]
   log.push(
     `${method} ${path} ${JSON.stringify(body) ?? ""} -> ${answer!.status} ${answer!.body?.error ?? ""}`,
@@ -66,24 +66,25 @@ const orders = (statuses: ReadonlyArray<string>) =>
     select id, owner_id, state->'context'->'intent'->>'sessionId' as session from entity
      where kind = 'order' and status = any(${[...statuses]}) order by created_at, id`
 
-/** Mostly somebody who waits for a payment to be made: the others would be told that they do not. */
-const somebody = async (luck: Luck) => {
+/** Usually a buyer with a pending order, because most steps are refused for others. */
+const pickBuyer = async (luck: Luck) => {
   const owner = luck.pick(await orders(["PendingPayment"]))?.owner_id
   return (luck.chance(0.8) ? buyers.find(({ id }) => id === owner) : undefined) ?? luck.pick(buyers)!
 }
 const shop = async (luck: Luck) => {
   const buyer = luck.pick(buyers)!
   const wanted = [...new Set([luck.pick(ids), luck.pick(ids)])]
-  await say(luck, buyer, "POST", "/cart", { items: wanted.map((emoji_id) => ({ emoji_id })) })
+  await send(luck, buyer, "POST", "/cart", { items: wanted.map((emoji_id) => ({ emoji_id })) })
   if (luck.chance(0.9))
-    await say(luck, buyer, "POST", "/cart/checkout", luck.pick([card, crypto, crypto, { method: "Free" }]))
+    await send(luck, buyer, "POST", "/cart/checkout", luck.pick([card, crypto, crypto, { method: "Free" }]))
 }
 const discount = async (luck: Luck) =>
-  say(luck, await somebody(luck), "POST", "/cart/promo_code", { code: luck.pick(codes) })
-const goBack = async (luck: Luck) => say(luck, await somebody(luck), "POST", "/cart/convert_to_draft")
-const empty = async (luck: Luck) => say(luck, await somebody(luck), "DELETE", "/cart")
+  send(luck, await pickBuyer(luck), "POST", "/cart/promo_code", { code: luck.pick(codes) })
+const convertToDraft = async (luck: Luck) =>
+  send(luck, await pickBuyer(luck), "POST", "/cart/convert_to_draft")
+const cancelCart = async (luck: Luck) => send(luck, await pickBuyer(luck), "DELETE", "/cart")
 
-/** Mostly what is due; also too little, too much, nothing, and for checkouts that are over. */
+/** Usually pays the due amount; sometimes too little, too much or nothing, or for a checkout that has ended. */
 const pay = async (luck: Luck) => {
   const sessions = await nodes[0]!.sql<
     { session_id: string }[]
@@ -95,11 +96,11 @@ const pay = async (luck: Luck) => {
   const { status } = await atSandbox(luck.pick(nodes)!, session, action)
   log.push(`${action} ${session} -> ${status} `)
 }
-/** A provider tells again what it told before, in any order. */
-const tellAgain = async (luck: Luck) => {
+/** The provider sends earlier webhooks again, in any order. */
+const repeatWebhook = async (luck: Luck) => {
   const [node] = nodes
-  const told = await node!.sql<{ payload: string }[]>`select payload from sandbox_webhook order by id`
-  const payload = luck.pick(told)?.payload
+  const webhooks = await node!.sql<{ payload: string }[]>`select payload from sandbox_webhook order by id`
+  const payload = luck.pick(webhooks)?.payload
   if (payload === undefined) return
   const signature = await node!.runtime.runPromise(
     Effect.map(Sandbox, (sandbox) => sandbox.sign(Buffer.from(payload))),
@@ -108,14 +109,14 @@ const tellAgain = async (luck: Luck) => {
   const { status } = await luck.pick(nodes)!.call("POST", "/webhooks/sandbox", { rawBody: payload, headers })
   log.push(`webhook again -> ${status} `)
 }
-const giveBack = async (luck: Luck) => {
+const refund = async (luck: Luck) => {
   const order = luck.pick(await orders(["Paid", "Cancelled"]))
   if (order === undefined) return
-  await say(luck, admin, "POST", `/orders/${order.id}/refund`, luck.chance(0.5) ? {} : { amount: 1 })
+  await send(luck, admin, "POST", `/orders/${order.id}/refund`, luck.chance(0.5) ? {} : { amount: 1 })
 }
-const vouch = async (luck: Luck) => {
+const payInCash = async (luck: Luck) => {
   const order = luck.pick(await orders(["PendingPayment"]))
-  if (order !== undefined) await say(luck, admin, "POST", `/cart/checkout/${order.id}`, { method: "Cash" })
+  if (order !== undefined) await send(luck, admin, "POST", `/cart/checkout/${order.id}`, { method: "Cash" })
 }
 const expire = async (luck: Luck) => {
   const order = luck.pick(await orders(["PendingPayment"]))
@@ -129,14 +130,14 @@ const expire = async (luck: Luck) => {
 }
 
 const steps = [shop, shop, shop, shop, shop, pay, pay, pay, pay, pay]
-const rarer = [discount, goBack, empty, tellAgain, giveBack, vouch, expire]
+const rarer = [discount, convertToDraft, cancelCart, repeatWebhook, refund, payInCash, expire]
 
-const untilAllIsTold = () =>
+const untilWebhooksDelivered = () =>
   until(
     async () => (await nodes[0]!.sql`select 1 from sandbox_webhook where delivered_at is null`).length,
     (waiting) => waiting === 0,
   )
-/** Every payment that was taken is in the books once, for what it was. */
+/** Captured payments that are not in the ledger exactly once with their amount. */
 const unbooked = () => nodes[0]!.sql`
   select p.id from sandbox_payment p
    where p.outcome = 'captured' and 1 <> (
@@ -145,19 +146,19 @@ const unbooked = () => nodes[0]!.sql`
 
 describe.each([
   { where: "two processes", processes: 2 },
-  { where: "one process that is alone and goes by its memory", processes: 1 },
+  { where: "one process that uses its memory", processes: 1 },
 ])(`a walk with money in $where (WALK_SEED=${walkSeed})`, ({ processes }) => {
   beforeAll(() => begin(processes))
 
-  it("of buyers who pay, pay wrongly, come back late and are refunded loses no id and no cent", async () => {
+  it("of buyers who pay, pay wrong amounts, pay late and get refunds loses no id and no cent", async () => {
     const check = async () => {
-      expect(await untilAllIsTold()).toBe(0)
+      expect(await untilWebhooksDelivered()).toBe(0)
       await expectInvariants(nodes[0]!.sql)
       expect(await unbooked()).toEqual([])
     }
     await takeWalk({ rounds, actorsAtOnce, steps: [...steps, ...rarer], check, log })
     expect(log.filter((line) => / -> 5\d\d /.test(line))).toEqual([])
-    // A walk that goes nowhere proves nothing.
+    // Otherwise the walk would prove nothing.
     expect((await orders(["Paid"])).length).toBeGreaterThan(2)
   })
 })

@@ -1,6 +1,6 @@
 import type postgres from "postgres"
 
-/** What may never be seen in the tables, each as a query that finds the offence. */
+/** Invariants of the tables. Each query finds the rows that violate one. */
 const offences: Readonly<Record<string, string>> = {
   "an owned claim and the registration disagree": `
     select coalesce(c.canonical, e.canonical) as what from emoji_id e
@@ -56,7 +56,7 @@ const offences: Readonly<Record<string, string>> = {
         or c."offset" <> (select coalesce(max(v."offset"), 0) from event v where v.channel = c.name)`,
 }
 
-/** Everything that is wrong in the tables; nothing when all is well. */
+/** All violations of the invariants. */
 export const findOffences = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const [name, query] of Object.entries(offences)) {

@@ -43,13 +43,13 @@ const sweep = (luck: Luck) =>
   luck.pick(nodes)!.runtime.runPromise(Effect.flatMap(Deadlines, (deadlines) => deadlines.sweep))
 
 describe(`a random walk (WALK_SEED=${walkSeed})`, () => {
-  it("of buyers, senders, openers and administrators over a few ids keeps every invariant", async () => {
+  it("of buyers, senders, lootbox owners and administrators with a few ids keeps every invariant", async () => {
     const check = async () => expect(await findOffences(nodes[0]!.sql)).toEqual([])
     const [home] = nodes
     const steps = makeSteps({ home: home!, sql: home!.sql, admin, users, ids, say, pay, sweep })
     await takeWalk({ rounds, actorsAtOnce, steps, check, log })
     expect(log.filter((line) => / -> 5\d\d /.test(line))).toEqual([])
-    // A walk that goes nowhere proves nothing.
+    // Otherwise the walk would prove nothing.
     expect(log.filter((line) => / -> 200 /.test(line)).length).toBeGreaterThan(rounds)
   })
 })

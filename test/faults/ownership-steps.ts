@@ -3,24 +3,24 @@ import type { Answer, TestService, TestUser } from "../fixtures/service.ts"
 import type { Luck } from "../fixtures/walk.ts"
 import { age, codeFor } from "../transfers/transfer-service.ts"
 
-/** Who walks where: several people over a few ids. */
+/** The users and ids of a random walk. */
 export interface Ground {
-  /** Whose tables and letters the walkers look at. */
+  /** The service whose database and mail the steps read. */
   readonly home: TestService
   readonly sql: postgres.Sql
   readonly admin: TestUser
   readonly users: ReadonlyArray<TestUser>
   readonly ids: ReadonlyArray<string>
   say(luck: Luck, user: TestUser, method: string, path: string, body?: unknown): Promise<Answer>
-  /** On the page of a checkout. */
+  /** Pays on the page of a checkout. */
   pay(luck: Luck, session: string, action: string): Promise<unknown>
-  /** Somebody looks for passed deadlines. */
+  /** Runs a deadline sweep. */
   sweep(luck: Luck): Promise<unknown>
 }
 
-const underWay = ["AwaitingSender", "AwaitingReceiver"] as const
+const activeStates = ["AwaitingSender", "AwaitingReceiver"] as const
 
-/** What people do with ids, boxes and carts, each step by chance. */
+/** Random steps with ids, lootboxes and carts. */
 export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Ground) => {
   const entities = (kind: string, statuses: ReadonlyArray<string>) =>
     sql<{ id: string; owner_id: string; peer_id: string; status: string }[]>`
@@ -28,8 +28,8 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
        order by created_at, id`
   const userOf = (id: string) => users.find((user) => user.id === id)
 
-  /** Mostly what somebody owns, by its owner; now and then what is not theirs. */
-  const something = async (luck: Luck) => {
+  /** Usually an owned id and its owner; sometimes an id of another user. */
+  const pickId = async (luck: Luck) => {
     const owned = await sql<{ canonical: string; owner_id: string }[]>`
       select canonical, owner_id from claim where kind = 'owned' and canonical = any(${[...ids]}) order by canonical`
     const choice = luck.chance(0.8) ? luck.pick(owned) : undefined
@@ -56,8 +56,8 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
     ]
     await luck.pick(ends)?.()
   }
-  /** Mostly what waits for it; now and then for what is over. */
-  const payUp = async (luck: Luck) => {
+  /** Usually pays a pending order; sometimes one that has ended. */
+  const payOrder = async (luck: Luck) => {
     const statuses = luck.chance(0.8) ? ["PendingPayment"] : ["Cancelled", "Paid"]
     const sessions = await sql<{ session: string }[]>`
       select state->'context'->'intent'->>'sessionId' as session from entity
@@ -74,7 +74,7 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
   const dropCart = (luck: Luck) => say(luck, luck.pick(users)!, "DELETE", "/cart")
 
   const send = async (luck: Luck) => {
-    const { id, user } = await something(luck)
+    const { id, user } = await pickId(luck)
     const forced = luck.chance(0.2)
     const to = luck.pick(users)!
     const [key] = luck.chance(0.3)
@@ -89,7 +89,7 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
     })
   }
   const accept = async (luck: Luck) => {
-    const transfer = luck.pick(await entities("transfer", underWay))
+    const transfer = luck.pick(await entities("transfer", activeStates))
     if (transfer === undefined) return
     const side = transfer.status === "AwaitingSender" ? "sender" : "receiver"
     const party = userOf(side === "sender" ? transfer.owner_id : transfer.peer_id)
@@ -98,7 +98,7 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
     await say(luck, party, "POST", `/transfers/${transfer.id}/${side}_accept`, { code })
   }
   const takeBack = async (luck: Luck) => {
-    const transfer = luck.pick(await entities("transfer", underWay))
+    const transfer = luck.pick(await entities("transfer", activeStates))
     const party = transfer && userOf(luck.chance(0.5) ? transfer.owner_id : transfer.peer_id)
     if (party !== undefined) await say(luck, party, "DELETE", `/transfers/${transfer!.id}`)
   }
@@ -129,12 +129,12 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
 
   const register = (luck: Luck) =>
     say(luck, admin, "POST", "/emoji_id", { emoji_id: luck.pick(ids), user_id: luck.pick(users)!.id })
-  /** Ids go out of the directory, so that the walk never runs out of free ones. */
+  /** Removes ids from the directory, so that there are always free ids. */
   const destroy = (luck: Luck) =>
     say(luck, admin, "DELETE", `/emoji_id/${encodeURIComponent(luck.pick(ids)!)}`)
 
   const edit = async (luck: Luck) => {
-    const { id, user } = await something(luck)
+    const { id, user } = await pickId(luck)
     const [known] = await sql<{ hash: string }[]>`
       select hash from record where canonical = ${id} order by hash limit 1`
     const remove = known !== undefined && luck.chance(0.3) ? { delete: [known.hash] } : {}
@@ -150,7 +150,7 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
     })
   }
   const store = async (luck: Luck) => {
-    const { id, user } = await something(luck)
+    const { id, user } = await pickId(luck)
     const key = luck.pick(["SvcPageData", "SvcLinkData"])
     await say(luck, user, "POST", `/emoji_id/${encodeURIComponent(id)}/json/${key}`, {
       data: luck.below(1e9),
@@ -159,16 +159,16 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
   }
   const addKey = (luck: Luck) => say(luck, luck.pick(users)!, "POST", "/pubkeys")
   const permitMint = async (luck: Luck) => {
-    const { id, user } = await something(luck)
+    const { id, user } = await pickId(luck)
     const account = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
     await say(luck, user, "POST", `/emoji_id/${encodeURIComponent(id)}/generate_signature`, { account })
   }
 
-  /** Time passes for a transfer and for a cart: whatever has a deadline then has reached it. */
+  /** Moves the deadlines of a transfer and of a cart into the past, and runs a sweep. */
   const expire = async (luck: Luck) => {
     await sql`update emoji_id set blocked_until = null, mint_until = null
                where blocked_until is not null or mint_until is not null`
-    const transfer = luck.pick(await entities("transfer", underWay))
+    const transfer = luck.pick(await entities("transfer", activeStates))
     if (transfer !== undefined && luck.chance(0.3)) await age({ sql }, transfer.id, 8 * 86_400)
     const order = luck.pick(await entities("order", ["PendingPayment"]))
     if (order !== undefined) {
@@ -182,6 +182,6 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
   return [
     ...[buy, buy, buy, dropCart, send, send, accept, accept, accept, accept, takeBack],
     ...[makeBox, makeBox, changeBox, openBox, openBox, register, destroy, destroy, expire],
-    ...[edit, edit, store, permitMint, addKey, payUp, payUp, refund],
+    ...[edit, edit, store, permitMint, addKey, payOrder, payOrder, refund],
   ]
 }

@@ -16,14 +16,14 @@ import { makeSteps } from "./ownership-steps.ts"
 
 const rounds = 3
 const actorsAtOnce = 8
-const stepsInPeace = 3
+const stepsWithoutFaults = 3
 
 const environment = { SWEEP_INTERVAL_MS: "60000", TRANSFER_BLOCK_SECONDS: "1" }
 const ids = Array.from({ length: 8 }, makeIds(120_000))
 let home: TestService
 let proxy: DatabaseProxy
 let worker: Worker
-/** Of no process of the service: faults do not reach it. */
+/** A connection of the test, which the faults do not affect. */
 let sql: postgres.Sql
 let admin: TestUser
 let users: ReadonlyArray<TestUser>
@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 const isKnown = ({ status }: Answer) => status < 500
-/** Somebody was not told what came of a request. */
+/** A request has had an unknown outcome. */
 let isUncertain = false
 
 const say = async (
@@ -78,7 +78,7 @@ const say = async (
     return answer
   }
   const answer = await ask()
-  // Sent again by who did not hear; now and then by who heard.
+  // Repeated if the outcome is unknown, and sometimes if it is known.
   return isKnown(answer) && !luck.chance(0.1) ? answer : ask()
 }
 const pay = (luck: Luck, session: string, action: string) =>
@@ -88,8 +88,8 @@ const sweep = (luck: Luck) =>
     ? home.runtime.runPromise(Effect.flatMap(Deadlines, (deadlines) => deadlines.sweep))
     : Promise.resolve()
 
-/** One at a time: what each of them leaves behind is the next one's business. */
-let isTroubled = false
+/** Faults run one at a time. Each starts with the state that the previous one left. */
+let isFaultRunning = false
 const faults: ReadonlyArray<(luck: Luck) => Promise<unknown>> = [
   async () => {
     await worker.kill()
@@ -109,15 +109,15 @@ const faults: ReadonlyArray<(luck: Luck) => Promise<unknown>> = [
     worker.goOn()
   },
 ]
-const trouble = async (luck: Luck) => {
-  if (isTroubled) return
-  isTroubled = true
+const runFault = async (luck: Luck) => {
+  if (isFaultRunning) return
+  isFaultRunning = true
   await pause(luck.below(150))
   const place = luck.below(faults.length)
-  log.push(`fault ${place} begins`)
+  log.push(`fault ${place} starts`)
   await faults[place]!(luck)
-  log.push(`fault ${place} is over`)
-  isTroubled = false
+  log.push(`fault ${place} ends`)
+  isFaultRunning = false
 }
 
 const findAllDisagreements = async () => {
@@ -125,35 +125,37 @@ const findAllDisagreements = async () => {
   const [here, there] = await Promise.all([home, worker].map(({ url }) => findDisagreements(url, views)))
   return [...here!.map((one) => `home: ${one}`), ...there!.map((one) => `worker: ${one}`)]
 }
-/** What nobody was told of may yet be done, and is told to the caches when it must have been. */
-const expectToAgreeLater = async () => {
+/**
+ * A statement with an unknown outcome may still commit. Then the caches are invalidated after the statement timeout.
+ */
+const expectAgreementEventually = async () => {
   const found = await until(findAllDisagreements, ({ length }) => length === 0)
   expect(found).toEqual([])
 }
-const isPaymentOnItsWay = async () =>
+const isWebhookPending = async () =>
   (await sql`select 1 from sandbox_webhook where delivered_at is null`).length > 0
 
 describe(`a walk under faults (WALK_SEED=${walkSeed})`, () => {
-  it("of owners over two processes loses no id, and everybody is told at once what was acknowledged", async () => {
+  it("of owners in two processes loses no id, and acknowledged changes are visible immediately", async () => {
     const steps = makeSteps({ home, sql, admin, users, ids, say, pay, sweep })
-    const stumbling = steps.map(
+    const tolerantSteps = steps.map(
       (step) => (luck: Luck) => step(luck).catch((error) => log.push(String(error))),
     )
-    const peace = seeded(walkSeed)
+    const calm = seeded(walkSeed)
     const check = async () => {
-      await expectToAgreeLater()
+      await expectAgreementEventually()
       expect(await findOffences(sql)).toEqual([])
       expect(await sql`select ledger_audit()::int as cents`).toEqual([{ cents: 0 }])
-      for (let n = 0; n < stepsInPeace; n++) {
+      for (let n = 0; n < stepsWithoutFaults; n++) {
         isUncertain = false
-        await peace.pick(steps)!(peace)
-        if (isUncertain || (await isPaymentOnItsWay())) await expectToAgreeLater()
+        await calm.pick(steps)!(calm)
+        if (isUncertain || (await isWebhookPending())) await expectAgreementEventually()
         else expect(await findAllDisagreements()).toEqual([])
       }
     }
-    const often = Array.from({ length: 6 }, () => trouble)
-    await takeWalk({ rounds, actorsAtOnce, steps: [...stumbling, ...often], check, log })
-    // A walk that goes nowhere proves nothing.
+    const often = Array.from({ length: 6 }, () => runFault)
+    await takeWalk({ rounds, actorsAtOnce, steps: [...tolerantSteps, ...often], check, log })
+    // Otherwise the walk would prove nothing.
     expect(log.filter((line) => / -> 200 /.test(line)).length).toBeGreaterThan(0)
   })
 })

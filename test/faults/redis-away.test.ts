@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => redis.stop())
 
-/** A way to a server by TCP. What goes silent carries nothing any more, as when a gateway forgets its connections. */
-const wayTo = async (url: string) => {
+/** A TCP proxy. `silence` stops it from forwarding data, like a gateway that has lost its connections. */
+const proxyTo = async (url: string) => {
   const { hostname, port } = new URL(url)
   const pairs: Array<readonly [Socket, Socket]> = []
   const server = createServer((near) => {
@@ -35,7 +35,7 @@ const wayTo = async (url: string) => {
       for (const [near, far] of pairs) {
         near.unpipe(far)
         far.unpipe(near)
-        // Read, so that the network seems well, and dropped.
+        // The data is read and dropped, so that the connection seems healthy.
         near.resume()
         far.resume()
       }
@@ -49,7 +49,7 @@ const ready = async () => {
 }
 
 describe.skipIf(redisBinary === undefined)("readiness with Redis", () => {
-  it("says that Redis is away and back again, and takes traffic all the while", async () => {
+  it("reports that Redis is away and back again, and stays ready", async () => {
     await expect.poll(ready).toEqual({ status: 200, redis: "ok" })
     await redis.stop()
     await expect.poll(ready).toEqual({ status: 200, redis: "away" })
@@ -58,17 +58,17 @@ describe.skipIf(redisBinary === undefined)("readiness with Redis", () => {
     await expect.poll(ready).toEqual({ status: 200, redis: "ok" })
   })
 
-  it("says that it is back after its connections went silent without being closed", async () => {
-    const way = await wayTo(redis.url)
-    const distant = await serve({ REDIS_URL: way.url }, { peersPossible: true })
+  it("reports that Redis is back after its connections went silent without being closed", async () => {
+    const proxy = await proxyTo(redis.url)
+    const distant = await serve({ REDIS_URL: proxy.url }, { peersPossible: true })
     const redisNow = async () => (await distant.call("GET", "/ready")).body.checks?.redis
     await expect.poll(redisNow).toBe("ok")
-    way.silence()
+    proxy.silence()
     await expect.poll(redisNow).toBe("away")
     await expect.poll(redisNow).toBe("ok")
   })
 
-  it("says nothing of a Redis that nobody configured", async () => {
+  it("does not report Redis if it is not configured", async () => {
     const plain = await serve({}, { peersPossible: true })
     const { body } = await plain.call("GET", "/ready")
     expect(body.checks).toEqual({ postgres: "ok", writes: "ok", traffic: "ok" })

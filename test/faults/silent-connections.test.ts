@@ -3,7 +3,7 @@ import { createDatabase } from "../fixtures/database.ts"
 import { proxyTo } from "../fixtures/servers/database-proxy.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("connections that go silent without being closed are replaced, and the service heals", async () => {
+it("connections that go silent without being closed are replaced, and the service recovers", async () => {
   const proxy = await proxyTo(await createDatabase())
   const service = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "200" }, { database: proxy.address })
   const ready = async () => (await service.call("GET", "/ready")).status
@@ -14,7 +14,7 @@ it("connections that go silent without being closed are replaced, and the servic
   await expect.poll(ready, { interval: 200 }).toBe(200)
 })
 
-it("the metrics are told while the database does not answer", async () => {
+it("metrics are available while the database does not respond", async () => {
   const proxy = await proxyTo(await createDatabase())
   const service = await serve({ REQUEST_DEADLINE_SECONDS: "5" }, { database: proxy.address })
   const metrics = () => service.call("GET", "/metrics")
@@ -24,7 +24,7 @@ it("the metrics are told while the database does not answer", async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
 })
 
-it("a stop does not wait for a database that does not answer", async () => {
+it("a shutdown does not wait for a database that does not respond", async () => {
   const proxy = await proxyTo(await createDatabase())
   const service = await serve({ STATEMENT_TIMEOUT_MS: "60000" }, { database: proxy.address })
   const { token } = await service.user({ role: "Admin" })

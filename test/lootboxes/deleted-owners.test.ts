@@ -7,7 +7,7 @@ const service = await serve()
 const admin = await service.user({ role: "Admin" })
 const nextId = makeIds(85_000)
 
-it("a box whose owner was deleted is not opened for nobody: its ids stay in it", async () => {
+it("a box whose owner was deleted cannot be opened, and keeps its ids", async () => {
   const owner = await service.user()
   const id = nextId()
   const { body: box } = await service.call("POST", "/lootboxes", {
@@ -23,7 +23,7 @@ it("a box whose owner was deleted is not opened for nobody: its ids stay in it",
   expect(await claimOf(service, id)).toMatchObject({ kind: "lootbox", holder: box.id })
 })
 
-it("an id is not given to somebody who is deleted meanwhile", async () => {
+it("an id is not granted to a user who is deleted during the request", async () => {
   const owner = await service.user()
   const id = nextId()
   let given: ReturnType<typeof service.call> | undefined
@@ -38,7 +38,7 @@ it("an id is not given to somebody who is deleted meanwhile", async () => {
   expect(await claimOf(service, id)).toBeUndefined()
 })
 
-it("an id does not move to a recipient who is deleted meanwhile: it stays its sender's", async () => {
+it("an id does not move to a recipient who is deleted during the acceptance", async () => {
   const [sender, recipient] = await Promise.all([service.user(), service.user()])
   const eid = nextId()
   await grant(service, sender, eid)
@@ -61,7 +61,7 @@ it("an id does not move to a recipient who is deleted meanwhile: it stays its se
   expect(await claimOf(service, eid)).toMatchObject({ kind: "transfer", owner_id: sender.id })
 })
 
-it("an id does not leave an account that was deactivated, but by an administrator", async () => {
+it("only an administrator can transfer the id of a deactivated account", async () => {
   const [sender, recipient] = await Promise.all([service.user(), service.user()])
   const begin = async (token: string, eid: string, force_transfer: boolean) => {
     await grant(service, sender, eid)
@@ -81,7 +81,7 @@ it("an id does not leave an account that was deactivated, but by an administrato
   expect((await act(recipient, stolen, "receiver_accept")).status).toBe(409)
   expect(await ownerOf(service, stolen.eid)).toBe(sender.id)
   expect((await act(recipient, rescued, "receiver_accept")).status).toBe(200)
-  // The code was not used up by that.
+  // The refused request has not used the code.
   await setActive(true)
   expect((await act(recipient, stolen, "receiver_accept")).status).toBe(200)
 })

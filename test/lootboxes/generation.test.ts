@@ -5,7 +5,7 @@ import type { LootBoxTypeConfig } from "../../schema/lootboxes/lootbox.ts"
 import { checkTypeConfig, drawBounds, drawSlots } from "../../src/lootboxes/draw.ts"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
 
-/** The same numbers every run. */
+/** Random numbers from a fixed seed. */
 const seeded = (seed: number) => {
   let state = seed
   return () => {
@@ -27,7 +27,7 @@ const config = (facts: Partial<LootBoxTypeConfig> = {}): LootBoxTypeConfig => ({
   ...facts,
 })
 
-/** Pearson's statistic of how often each kind of bounds came up against how often it should. */
+/** Pearson's chi-squared statistic of the drawn bounds against their expected frequencies. */
 const chiSquare = (
   weighted: LootBoxTypeConfig,
   chances: ReadonlyArray<number>,
@@ -51,7 +51,7 @@ const chiSquare = (
 }
 
 describe("weights", () => {
-  // 16.27 is exceeded once in a thousand runs by luck alone, with three degrees of freedom; the seeds are fixed.
+  // With three degrees of freedom, 16.27 is exceeded by chance in one of a thousand runs. The seeds are fixed.
   const limit = 16.27
   const weights = [
     { ipr: 4, min_score: 41, max_score: 60 },
@@ -59,14 +59,14 @@ describe("weights", () => {
     { ipr: 100, min_score: 76, max_score: 90 },
   ]
 
-  it.each([1, 2, 3])("come up once in ipr slots, the base the rest of the time (seed %i)", (seed) => {
+  it.each([1, 2, 3])("apply to one of ipr slots, and the base bounds to the others (seed %i)", (seed) => {
     const weighted = config({ weights })
     expect(chiSquare(weighted, [0.25, 0.05, 0.01, 0.69], 200_000, seed)).toBeLessThan(limit)
-    // The test can tell: with a fifth of a point's difference the statistic is far beyond the limit.
+    // The test is sensitive enough: slightly different weights give a statistic far above the limit.
     expect(chiSquare(weighted, [0.27, 0.05, 0.01, 0.67], 200_000, seed)).toBeGreaterThan(limit)
   })
 
-  it("that promise more than there is share it in proportion", () => {
+  it("with chances above 1 in total are scaled down proportionally", () => {
     const greedy = config({
       weights: [
         { ipr: 1, min_score: 41, max_score: 60 },
@@ -77,7 +77,7 @@ describe("weights", () => {
     expect(chiSquare(greedy, [1 / 3.5, 0.5 / 3.5, 2 / 3.5, 0], 100_000, 4)).toBeLessThan(limit)
   })
 
-  it("leave guaranteed slots alone", () => {
+  it("do not apply to guaranteed slots", () => {
     const sure = config({
       size: 6,
       guarantees: [
@@ -95,7 +95,7 @@ describe("the config of a type", () => {
     const exit = Effect.runSyncExit(checkTypeConfig(config(facts), seeded(6)))
     return Exit.isSuccess(exit) ? [] : Object.keys((exit.cause.reasons[0] as never)["error"]["fields"])
   }
-  it("is refused by field when no box could come of it", () => {
+  it("is rejected by field if no box can be generated from it", () => {
     expect(faults({})).toEqual([])
     expect(faults({ size: 0 })).toEqual(["config.size"])
     expect(faults({ size: 51 })).toEqual(["config.size"])
@@ -125,7 +125,7 @@ describe("generation", () => {
     admin = await service.user({ role: "Admin" })
   })
 
-  it("fills boxes with free ids that keep every bound and guarantee", async () => {
+  it("fills boxes with free ids within all bounds and guarantees", async () => {
     const rules = config({
       guarantees: [{ count: 2, min_score: 60, max_score: 70 }],
       weights: [{ ipr: 2, min_score: 41, max_score: 59 }],
@@ -154,7 +154,7 @@ describe("generation", () => {
     expect(held).toHaveLength(60)
   })
 
-  it("answers fewer boxes when the ids run out, and says so when there are none", async () => {
+  it("returns fewer boxes if there are too few free ids, and 422 if there are none", async () => {
     // One emoji: 447 ids, all of score 100.
     const rules = config({ size: 50, min_length: 1, max_length: 1, min_base_score: 100, max_base_score: 100 })
     const type = await post("/lootbox_type", { name: "Rare", description: "", config: rules })
@@ -171,7 +171,7 @@ describe("generation", () => {
     expect([none.status, none.body.fields.loot_box_type_id[0].code]).toEqual([422, "eligibility"])
   })
 
-  it("is for administrators, of types there are, and up to a hundred at once", async () => {
+  it("requires an administrator, an existing type and at most 100 boxes", async () => {
     const user = await service.user()
     const unknown = { loot_box_type_id: "00000000-0000-4000-8000-000000000000", num_boxes: 1 }
     expect((await post("/lootbox_type/generate", unknown)).status).toBe(404)

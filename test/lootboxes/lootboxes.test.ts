@@ -35,7 +35,7 @@ const faultsOf = (answer: {
 ]
 
 describe("a lootbox", () => {
-  it("is created, offered, given and opened, and its ids are nobody else's all the way", async () => {
+  it("is created, offered, given to an owner and opened, and other users never get its ids", async () => {
     const yats = [nextId(), nextId()]
     const draft = await create({ status: "Draft", yats })
     expect(draft.status).toBe(200)
@@ -80,7 +80,7 @@ describe("a lootbox", () => {
     expect((await show(id, admin)).body.yats).toEqual(yats)
   })
 
-  it("with status Used is opened at once, at creation and by update", async () => {
+  it("with status Used is opened by its creation or by an update", async () => {
     const fresh = nextId()
     const used = await create({ status: "Used", yats: [fresh], owner_id: user.id })
     expect(used.body).toMatchObject({ status: "Used", yats: [fresh] })
@@ -98,7 +98,7 @@ describe("a lootbox", () => {
     }
   })
 
-  it("moves only forwards", async () => {
+  it("cannot return to an earlier status", async () => {
     const { body } = await create({ status: "Owned", yats: [nextId()], owner_id: user.id })
     for (const change of [
       { status: "Owned", owner_id: stranger.id },
@@ -114,11 +114,11 @@ describe("a lootbox", () => {
     expect((await service.call("DELETE", `/lootboxes/${body.id}`, { token: admin.token })).status).toBe(409)
   })
 
-  it("is refused in the words of the API, which knows operations and no events", async () => {
+  it("refuses an operation with 409, the state and the allowed operations", async () => {
     const { body } = await create({ status: "Available", yats: [nextId()] })
     const back = await patch(body.id, { status: "Draft" })
     expect(back.body).toMatchObject({
-      error: "The lootbox is Available; it does not allow update.",
+      error: "The lootbox is in state Available, which does not allow update.",
       state: "Available",
       allowed: ["update", "buy", "delete"],
     })
@@ -127,7 +127,7 @@ describe("a lootbox", () => {
     expect(gone.body).toMatchObject({ state: "Owned", allowed: ["open"] })
   })
 
-  it("frees its ids when it is deleted, or when they are taken out", async () => {
+  it("releases its ids when it is deleted or when they are removed from it", async () => {
     const [kept, dropped, added] = [nextId(), nextId(), nextId()]
     for (const status of ["Draft", "Available"]) {
       const { body } = await create({ status, yats: [kept, dropped] })
@@ -143,7 +143,7 @@ describe("a lootbox", () => {
     }
   })
 
-  it("never takes an id somebody has, and takes all or none", async () => {
+  it("claims all of its ids or none, and no id that is held", async () => {
     const free = nextId()
     const owned = nextId()
     await grant(service, user, owned)
@@ -159,8 +159,8 @@ describe("a lootbox", () => {
   })
 })
 
-describe("what an administrator may say of a box", () => {
-  it("is told by field where it is wrong", async () => {
+describe("an administrator's request for a box", () => {
+  it("is rejected with the faults of each field", async () => {
     const yats = [nextId()]
     expect(faultsOf(await create({ status: "Owned", yats }))).toEqual([422, ["owner_id:required"]])
     expect(faultsOf(await create({ status: "Used", yats }))).toEqual([422, ["owner_id:required"]])
@@ -198,7 +198,7 @@ describe("what an administrator may say of a box", () => {
 })
 
 describe("lists of lootboxes", () => {
-  it("show users their own and what is on sale, administrators everything, filtered and paged", async () => {
+  it("show users their own boxes and those on sale, and administrators all, filtered and paged", async () => {
     const owner = await service.user()
     await create({ status: "Draft", yats: [nextId()] })
     const offered = await create({ status: "Available", yats: [nextId()] })
@@ -235,7 +235,7 @@ describe("a box on sale", () => {
   const orderId = "11111111-1111-4111-8111-111111111111"
   const otherId = "22222222-2222-4222-8222-222222222222"
 
-  it("can be held by one order, is safe from administrators then, and goes to its buyer once", async () => {
+  it("can be held by one order, cannot be changed by administrators then, and is sold once", async () => {
     const { body } = await create({ status: "Draft", yats: [nextId()] })
     await expect(hold(body.id, orderId)).rejects.toMatchObject({ code: "EI002" })
     await patch(body.id, { status: "Available" })
@@ -255,7 +255,7 @@ describe("a box on sale", () => {
     await expect(hold(body.id, otherId)).rejects.toMatchObject({ code: "EI002" })
   })
 
-  it("is bought through a cart, opened by its buyer, and is nobody else's to buy meanwhile", async () => {
+  it("is bought through a cart and opened by its buyer, and no other user can buy it meanwhile", async () => {
     const yat = nextId()
     const { body: box } = await create({ status: "Available", yats: [yat] })
     const addTo = (buyer: TestUser) =>
@@ -279,7 +279,7 @@ describe("a box on sale", () => {
       body: { method: "Cash" },
     })
     expect(paid.body.status).toBe("Paid")
-    // Handed over by a deadline of the order that is due at once.
+    // Delivered by a deadline of the order that is due immediately.
     await expect.poll(async () => (await show(box.id, buyer)).body.status).toBe("Owned")
     expect((await show(box.id, buyer)).body).toMatchObject({ owner_id: buyer.id, yats: [] })
     expect((await open(box.id, buyer)).body.yats).toEqual([yat])

@@ -14,7 +14,7 @@ beforeAll(async () => {
   ;[admin, sender, recipient] = await Promise.all([first.user({ role: "Admin" }), first.user(), first.user()])
 })
 
-/** The same question to both processes; they have to agree. */
+/** Sends the same request to both processes, and checks that the responses are equal. */
 const ask = async (user: TestUser, path: string) => {
   const [one, other] = await Promise.all(nodes.map((node) => node.call("GET", path, { token: user.token })))
   expect(other!.status).toBe(one!.status)
@@ -52,8 +52,8 @@ const sign = (node: TestService, user: TestUser, eid: string) =>
     body: { account: "0x52908400098527886E0F7030069857D2E4169EE7" },
   })
 
-describe("what people see of an id that comes in a box and goes in a transfer", () => {
-  it("is right at every step, on every process, at once", async () => {
+describe("the views of an id that is opened from a box and then transferred", () => {
+  it("are correct after every step, immediately and in every process", async () => {
     const eid = nextId()
     const [one, two] = nodes
     const call = (method: string, path: string, options: CallOptions) => one.call(method, path, options)
@@ -89,7 +89,7 @@ describe("what people see of an id that comes in a box and goes in a transfer", 
     expect(before.body.result.map((record: { data: string }) => record.data)).toContain("mine")
     expect((await accept("receiver", recipient, one)).body).toEqual([eid])
 
-    // The first question after the answer: the other process has forgotten the former owner, too.
+    // The first request after the response: the other process has dropped the former owner from its cache, too.
     expect((await write(two, sender, eid, "still mine?")).status).toBe(403)
     const after = await two.call("GET", `/emoji_id/${encodeURIComponent(eid)}`)
     expect((after.body.result ?? []).map((record: { data: string }) => record.data)).not.toContain("mine")

@@ -22,7 +22,7 @@ beforeAll(async () => {
   nodes = [first, await serve({}, { database: first.database, peersPossible: true })]
   admin = await first.user({ role: "Admin" })
   user = await first.user()
-  // They take a while to start; the first tests run meanwhile.
+  // They start slowly, so the first tests run meanwhile.
   starting = Promise.all([startChild(), startChild()])
 })
 afterAll(() => {
@@ -38,26 +38,26 @@ const ownedBox = async () => {
   return { id: body.id as string, yats }
 }
 
-/** Everything an open does, counted in the tables. */
+/** The rows that opening a box writes, counted. */
 const countsOf = async (id: string, yats: ReadonlyArray<string>) => {
   const { sql } = nodes[0]
   const [granted] = await sql`select count(*)::int as n from emoji_id where canonical = any(${[...yats]})
                                  and owner_id = ${user.id} and source = ${`lootbox:${id}`}`
   const [owned] = await sql`select count(*)::int as n from claim where canonical = any(${[...yats]})
                                and kind = 'owned' and holder = ${user.id}`
-  const [told] = await sql`select count(*)::int as n from event
+  const [published] = await sql`select count(*)::int as n from event
                             where channel = ${`lootboxes:${user.id}`} and type = 'lootbox.opened' and data->>'id' = ${id}`
   const registered = await Promise.all(yats.map((yat) => eventTypes(nodes[0], `emoji_id:${yat}`)))
   return {
     granted: granted?.["n"],
     owned: owned?.["n"],
-    told: told?.["n"],
+    published: published?.["n"],
     registered: registered.flat().length,
   }
 }
-const openedOnce = { granted: 3, owned: 3, told: 1, registered: 3 }
+const openedOnce = { granted: 3, owned: 3, published: 1, registered: 3 }
 
-/** A process of its own on the same database, started as a worker of the service is. */
+/** A separate process on the same database, started like a worker of the service. */
 const startChild = async (): Promise<Started> => {
   const port = await freePort()
   const { child } = startProgram({
@@ -90,7 +90,7 @@ const wins = (attempts: Awaited<ReturnType<typeof openMany>>): number =>
   attempts.filter((attempt) => attempt.status === "fulfilled" && attempt.value.status === 200).length
 
 describe("opening a lootbox", () => {
-  it("fifty times at once over two processes opens it once", async () => {
+  it("fifty times concurrently in two processes opens it once", async () => {
     const { id, yats } = await ownedBox()
     const answers = await Promise.all(
       Array.from({ length: opens }, (_, n) =>
@@ -105,7 +105,7 @@ describe("opening a lootbox", () => {
     expect(await countsOf(id, yats)).toEqual(openedOnce)
   })
 
-  it("races its opening by an administrator to one opening", async () => {
+  it("concurrently with an administrator opens it once", async () => {
     const { id, yats } = await ownedBox()
     const answers = await Promise.all([
       nodes[0].call("POST", `/lootboxes/${id}/open`, { token: user.token }),
@@ -115,7 +115,7 @@ describe("opening a lootbox", () => {
     expect(await countsOf(id, yats)).toEqual(openedOnce)
   })
 
-  it("survives the death of a process in the middle of its opens: contents granted once, whole", async () => {
+  it("grants all contents once if a process is killed while it opens boxes", async () => {
     const { id, yats } = await ownedBox()
     const { child, url } = (await starting)[0]
     const attempts = openMany(url, id)
@@ -123,7 +123,7 @@ describe("opening a lootbox", () => {
     child.kill("SIGKILL")
     const won = wins(await attempts)
     const counts = await countsOf(id, yats)
-    expect([openedOnce, { granted: 0, owned: 0, told: 0, registered: 0 }]).toContainEqual(counts)
+    expect([openedOnce, { granted: 0, owned: 0, published: 0, registered: 0 }]).toContainEqual(counts)
     if (won > 0) expect(counts).toEqual(openedOnce)
 
     const after = await nodes[0].call("POST", `/lootboxes/${id}/open`, { token: user.token })
@@ -133,12 +133,12 @@ describe("opening a lootbox", () => {
     expect(await ownerOf(nodes[1], yats[0]!)).toBe(user.id)
   })
 
-  it("survives the death of a process whose statement is running: what it began is done once", async () => {
+  it("grants the contents once if a process is killed while its statement runs", async () => {
     const { id, yats } = await ownedBox()
     const { child, url } = (await starting)[1]
     const { sql } = nodes[0]
     let attempts: ReturnType<typeof openMany> | undefined
-    // The row is locked, so the child's statement waits inside Postgres while the child dies.
+    // The row is locked, so the child's statement waits in Postgres while the child is killed.
     await sql.begin(async (locked) => {
       await locked`select 1 from entity where kind = 'lootbox' and id = ${id} for update`
       attempts = openMany(url, id)

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { makeIds } from "../transfers/transfer-service.ts"
 
-// Alone it would go by its memory, which a kill takes away.
+// With peers possible it reads the database; otherwise it would use its memory, which a killed process loses.
 const service = await serve({}, { peersPossible: true })
 const admin = await service.user({ role: "Admin" })
 const freshId = makeIds(150_000)
@@ -11,7 +11,7 @@ const freshId = makeIds(150_000)
 const post = (path: string, body: unknown, key: string) =>
   service.call("POST", path, { token: admin.token, body, headers: { "idempotency-key": key } })
 
-/** The process was killed before it kept its answer, and the key's lease is over. */
+/** As if the process was killed before it stored its response, and the key's lease has expired. */
 const loseAnswer = (key: string) =>
   service.sql`update idempotency_key set status = null, answer = null, leased_until = now() - interval '1 second'
                where key = ${key}`
@@ -32,14 +32,14 @@ const config = {
   weights: [],
 }
 
-it("boxes whose generation was cut off are generated once: sent again, only those that are missing are made", async () => {
+it("a repeated generation request creates only the boxes that the interrupted one did not create", async () => {
   const type = await post("/lootbox_type", { name: "cut off", description: "", config }, randomUUID())
   const wish = { loot_box_type_id: type.body.id, num_boxes: 4 }
   const key = randomUUID()
   const before = await countBoxes()
   const first = await post("/lootbox_type/generate", wish, key)
   expect(first.status).toBe(200)
-  // As if it had been killed after the third of them.
+  // As if it had been killed after the third box.
   const last = first.body.loot_boxes[3].id
   await service.sql`with gone as (delete from entity where kind = 'lootbox' and id = ${last})
                     delete from claim where holder = ${last}`
@@ -52,7 +52,7 @@ it("boxes whose generation was cut off are generated once: sent again, only thos
   expect((await countBoxes()) - before).toBe(4)
 })
 
-it("a box that was made is answered again, not refused for the ids it holds itself", async () => {
+it("a repeated creation returns the same box, and is not refused because of its own ids", async () => {
   const owner = await service.user({})
   const wish = { status: "Used", yats: [freshId()], owner_id: owner.id }
   const key = randomUUID()
@@ -63,7 +63,7 @@ it("a box that was made is answered again, not refused for the ids it holds itse
   expect({ status: again.status, id: again.body.id }).toEqual({ status: 200, id: first.body.id })
 })
 
-it("a key that is used again after its day makes another box", async () => {
+it("an Idempotency-Key that is reused after 24 hours creates another box", async () => {
   const wish = { status: "Draft", yats: [] }
   const key = randomUUID()
   const first = await post("/lootboxes", wish, key)

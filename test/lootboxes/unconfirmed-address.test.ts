@@ -8,7 +8,7 @@ beforeAll(async () => {
   service = await serve({})
 })
 
-it("a box for an address is not for whoever registered it without being able to read its mail", async () => {
+it("a box for an email address is refused if the user has not confirmed the address", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const owner_email = `winner-${randomUUID()}@example.com`
   const squatter = await service.call("POST", "/users", {

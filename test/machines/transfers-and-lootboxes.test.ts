@@ -5,7 +5,7 @@ import { transferMachine } from "../../machines/transfers/transfer.ts"
 
 type Event = { readonly type: string }
 
-/** Every state the events can lead to, and from each state where each event leads. */
+/** Every reachable state, with the target state of each event that it allows. */
 const explore = (
   machine: AnyStateMachine,
   input: unknown,
@@ -29,7 +29,7 @@ const explore = (
   return map
 }
 
-describe("the transfer's machine", () => {
+describe("the transfer machine", () => {
   const input = {
     id: "t",
     eid: "🍕",
@@ -39,8 +39,8 @@ describe("the transfer's machine", () => {
     clearOnTransfer: false,
     message: null,
   }
-  const slip = { hash: "h", sentAt: 0, expiresAt: 600_000, wrongTries: 0, resends: 0 }
-  const issue = { slip, mail: { to: "x", kind: "y", data: {} } }
+  const code = { hash: "h", sentAt: 0, expiresAt: 600_000, wrongTries: 0, resends: 0 }
+  const issue = { code, mail: { to: "x", kind: "y", data: {} } }
   const accept = { pubkey: null, blockedSeconds: 1, mails: [] }
   const events = {
     request: { type: "REQUEST", now: 0, expiresAt: 1_000_000, issue },
@@ -49,7 +49,7 @@ describe("the transfer's machine", () => {
     "receiver, right": { type: "RECEIVER_ACCEPT", now: 1, matches: true, ...accept },
     "receiver, wrong": { type: "RECEIVER_ACCEPT", now: 1, matches: false, ...accept },
     "receiver, code expired": { type: "RECEIVER_ACCEPT", now: 600_000, matches: true, ...accept },
-    "resend, at once": { type: "RESEND", now: 1, issue },
+    "resend, too early": { type: "RESEND", now: 1, issue },
     "resend, later": { type: "RESEND", now: 60_000, issue },
     delete: { type: "DELETE", now: 1 },
     "expire, early": { type: "EXPIRE", now: 999_999 },
@@ -57,7 +57,7 @@ describe("the transfer's machine", () => {
   }
   const ends = { delete: "Deleted", expire: "Expired" }
 
-  it("leads from request to acceptance through both codes, and ends for good", () => {
+  it("goes from the request through both codes to acceptance, and has final states", () => {
     expect(explore(transferMachine, { ...input, forced: false }, events)).toEqual({
       New: { request: "AwaitingSender" },
       AwaitingSender: {
@@ -78,14 +78,14 @@ describe("the transfer's machine", () => {
     })
   })
 
-  it("never asks the sender when an administrator forces it", () => {
+  it("does not await the sender if an administrator forces the transfer", () => {
     const map = explore(transferMachine, { ...input, forced: true }, events)
     expect(map["New"]).toEqual({ request: "AwaitingReceiver" })
     expect(map["AwaitingSender"]).toBeUndefined()
   })
 })
 
-describe("the lootbox's machine", () => {
+describe("the lootbox machine", () => {
   const ids = [{ canonical: "🍕", score: 50 }]
   const change = (type: string, to: string) => ({
     type,
@@ -99,14 +99,14 @@ describe("the lootbox's machine", () => {
   const events = {
     ...Object.fromEntries(statuses.map((to) => [`create ${to}`, change("CREATE", to)])),
     ...Object.fromEntries(statuses.map((to) => [`to ${to}`, change("REVISE", to)])),
-    "to Owned, nobody's": { ...change("REVISE", "Owned"), ownerId: null },
+    "to Owned, without owner": { ...change("REVISE", "Owned"), ownerId: null },
     "to Available, empty": { ...change("REVISE", "Available"), ids: [] },
     buy: { type: "BUY", now: 1, orderId: "b", buyerId: "o" },
     open: { type: "OPEN", now: 1, pubkey: "k" },
     delete: { type: "DELETE", now: 1 },
   }
 
-  it("moves forwards only, and opens only what is owned", () => {
+  it("never returns to an earlier status, and opens only owned boxes", () => {
     expect(explore(lootboxMachine, { id: "l", typeId: null, ids }, events)).toEqual({
       New: Object.fromEntries(statuses.map((to) => [`create ${to}`, to])),
       Draft: { ...Object.fromEntries(statuses.map((to) => [`to ${to}`, to])), delete: "Deleted" },

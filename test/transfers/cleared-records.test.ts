@@ -6,8 +6,8 @@ import { codeFor, grant, makeIds, ownerOf } from "./transfer-service.ts"
 const nextId = makeIds(80_000)
 const address = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
 
-it("an id that is to come without records has none of the sender's, also none written at that moment", async () => {
-  // One statement of a kind at a time: edits that come meanwhile share the next.
+it("clear_on_transfer also removes records that are written during the acceptance", async () => {
+  // One statement of a kind runs at a time, so edits that arrive meanwhile share the next one.
   const environment = { POOL_SIZE: "2", SWEEP_INTERVAL_MS: "60000" }
   const one = await serve(environment, { peersPossible: true })
   const two = await serve(environment, { database: one.database, peersPossible: true })
@@ -26,8 +26,8 @@ it("an id that is to come without records has none of the sender's, also none wr
       await meanwhile()
     })
 
-  const asked = { eid, email: recipient.email, clear_on_transfer: true }
-  const { body } = await call(two, sender, "POST", "/transfers", asked)
+  const transferBody = { eid, email: recipient.email, clear_on_transfer: true }
+  const { body } = await call(two, sender, "POST", "/transfers", transferBody)
   await call(two, sender, "POST", `/transfers/${body.id}/sender_accept`, {
     code: await codeFor(two, sender.email, body.id),
   })
@@ -41,7 +41,7 @@ it("an id that is to come without records has none of the sender's, also none wr
       await expect.poll(() => waiting(one)).toHaveLength(1)
       edits.push(...(await sendAll(one, () => [edit(eid), edit(slow)])))
     })
-    // The edit of the id is written now, and not committed before that of the slow one is.
+    // The edit of the id is written now. It commits together with the edit of the slow id.
     await expect.poll(() => waiting(one)).toHaveLength(1)
     accepted = call(two, recipient, "POST", `/transfers/${body.id}/receiver_accept`, { code })
     await expect.poll(() => waiting(one)).toHaveLength(2)

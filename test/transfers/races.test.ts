@@ -16,7 +16,7 @@ beforeAll(async () => {
   recipient = await first.user()
 })
 
-/** Requests go to the two processes in turn. */
+/** Requests alternate between the two processes. */
 let turn = 0
 const call = (method: string, path: string, user: TestUser, body?: unknown) =>
   nodes[turn++ % 2 === 0 ? 0 : 1].call(method, path, { token: user.token, ...(body ? { body } : {}) })
@@ -32,7 +32,7 @@ const confirmed = async () => {
 const receive = (id: string, code: string) =>
   call("POST", `/transfers/${id}/receiver_accept`, recipient, { code })
 
-/** One move or none: the claim, the owner, the state and the events tell the same story. */
+/** The id moved at most once, and the claim, the owner, the state and the events agree. */
 const storyOf = async (id: string, eid: string) => {
   const [row] = await nodes[0].sql`select status from entity where kind = 'transfer' and id = ${id}`
   const claim = await claimOf(nodes[0], eid)
@@ -63,8 +63,8 @@ const deletedStory = () => ({
   ends: 1,
 })
 
-describe("over two processes", () => {
-  it("twenty parallel acceptances move the id once; the others are told it is Accepted", async () => {
+describe("concurrent requests to two processes", () => {
+  it("twenty acceptances move the id once; the others get 409 with state Accepted", async () => {
     const { code, eid, id } = await confirmed()
     const answers = await Promise.all(Array.from({ length: 20 }, () => receive(id, code)))
     const won = answers.filter(({ status }) => status === 200)
@@ -76,7 +76,7 @@ describe("over two processes", () => {
     expect(await storyOf(id, eid)).toEqual(movedStory())
   })
 
-  it("the sender's and the receiver's acceptance at once end well in either order", async () => {
+  it("the sender's and the receiver's acceptance are consistent in either order", async () => {
     for (let round = 0; round < rounds; round++) {
       const eid = nextId()
       await grant(nodes[0], sender, eid)
@@ -93,7 +93,7 @@ describe("over two processes", () => {
     }
   })
 
-  it("a deletion that races the acceptance gives one move or one return, never both", async () => {
+  it("a deletion during the acceptance gives one move or one return, never both", async () => {
     const stories: Array<string> = []
     for (let round = 0; round < rounds; round++) {
       const { code, eid, id } = await confirmed()
@@ -109,7 +109,7 @@ describe("over two processes", () => {
     expect(stories).toHaveLength(rounds)
   })
 
-  it("a resend that races the acceptance either loses or makes the old code wrong", async () => {
+  it("a resend during the acceptance is refused, or invalidates the old code", async () => {
     for (let round = 0; round < rounds; round++) {
       const { code, eid, id } = await confirmed()
       await age(nodes[0], id, 90)
@@ -126,7 +126,7 @@ describe("over two processes", () => {
     }
   })
 
-  it("twenty parallel requests for one id begin one transfer", async () => {
+  it("twenty requests for one id create one transfer", async () => {
     const eid = nextId()
     await grant(nodes[0], sender, eid)
     const answers = await Promise.all(
@@ -136,7 +136,7 @@ describe("over two processes", () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
   })
 
-  it("wrong guesses over both processes get five tries together", async () => {
+  it("wrong codes in both processes share the limit of five tries", async () => {
     const { code, id } = await confirmed()
     const guess = code === "000000" ? "000001" : "000000"
     const answers = await Promise.all(Array.from({ length: 20 }, () => receive(id, guess)))

@@ -8,7 +8,7 @@ import { codeFor, grant, makeIds, ownerOf } from "./transfer-service.ts"
 const service = await serve()
 const nextId = makeIds(86_000)
 
-/** An id on its way to a key that somebody has added whose key it is not. */
+/** A transfer to a key that a user has added without having its private key. */
 const sentToSquattedKey = async () => {
   const [sender, squatter, holder] = await Promise.all([service.user(), service.user(), service.user()])
   const { publicKey, secretKey } = ed25519.keygen()
@@ -22,16 +22,16 @@ const sentToSquattedKey = async () => {
       token: user.token,
       body: { code: await codeFor(service, user.email, begun.body.id) },
     })
-  const askBack = () => {
+  const claimKey = () => {
     const signature = Buffer.from(ed25519.sign(ownershipMessage(holder.id), secretKey)).toString("hex")
     return service.call("POST", `/pubkeys/${pubkey}?signature=${signature}`, { token: holder.token })
   }
-  const giveBack = async () => expect((await askBack()).body).toBe(pubkey)
-  return { eid, sender, squatter, pubkey, accept, askBack, giveBack }
+  const giveBack = async () => expect((await claimKey()).body).toBe(pubkey)
+  return { eid, sender, squatter, pubkey, accept, claimKey, giveBack }
 }
 
-describe("a transfer to a key that its holder got back from who had added it", () => {
-  it("is not accepted by who has lost the key", async () => {
+describe("a transfer to a key that was added by one user and then claimed by its real holder", () => {
+  it("cannot be accepted by the user who lost the key", async () => {
     const { accept, eid, giveBack, sender, squatter } = await sentToSquattedKey()
     expect((await accept("sender", sender)).status).toBe(200)
     await giveBack()
@@ -39,13 +39,13 @@ describe("a transfer to a key that its holder got back from who had added it", (
     expect(await ownerOf(service, eid)).toBe(sender.id)
   })
 
-  it("is not confirmed by a sender who would send it to somebody else", async () => {
+  it("cannot be confirmed by the sender, because the recipient changed", async () => {
     const { accept, giveBack, sender } = await sentToSquattedKey()
     await giveBack()
     expect((await accept("sender", sender)).status).toBe(409)
   })
 
-  it("nor when that happens while it is accepted", async () => {
+  it("is refused if the key is claimed during the acceptance", async () => {
     const { accept, eid, giveBack, sender, squatter } = await sentToSquattedKey()
     expect((await accept("sender", sender)).status).toBe(200)
     let accepted: Promise<Answer> | undefined
@@ -60,16 +60,16 @@ describe("a transfer to a key that its holder got back from who had added it", (
   })
 })
 
-it("a key is not given back while an id is bound to it: the id would be two people's", async () => {
-  const { askBack, pubkey, squatter } = await sentToSquattedKey()
+it("a key cannot be claimed while an id is bound to it", async () => {
+  const { claimKey, pubkey, squatter } = await sentToSquattedKey()
   const canonical = nextId()
   const bound = [{ canonical, owner_id: squatter.id, pubkey, source: "test" }]
-  let asked: Promise<Answer> | undefined
+  let claimed: Promise<Answer> | undefined
   await service.sql.begin(async (sql) => {
     await sql`select put_grants(${JSON.stringify(bound)}::text::jsonb)`
-    asked = askBack()
+    claimed = claimKey()
     await expect.poll(() => waiting(service)).toHaveLength(1)
   })
-  expect((await asked)?.body.fields?.pubkey[0].code).toBe("uniqueness")
+  expect((await claimed)?.body.fields?.pubkey[0].code).toBe("uniqueness")
   expect((await service.call("GET", "/pubkeys", { token: squatter.token })).body).toContain(pubkey)
 })

@@ -3,7 +3,7 @@ import { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { Outbox } from "../../src/turns/outbox.ts"
 import type { TestService, TestUser } from "../fixtures/service.ts"
 
-/** Ids of five emoji, one after the other: a test file never needs the same twice. */
+/** Returns a function that creates a new id of five emoji with each call. */
 export const makeIds = (from = 0) => {
   let next = from
   return (): string => {
@@ -12,7 +12,7 @@ export const makeIds = (from = 0) => {
   }
 }
 
-/** The id is registered and owned, as a paid order would leave it. */
+/** Registers the id for the user, as a paid order does. */
 export const grant = async ({ sql }: TestService, user: TestUser, canonical: string): Promise<void> => {
   await sql`with c as (insert into claim (canonical, kind, holder, owner_id)
                        values (${canonical}, 'owned', ${user.id}, ${user.id}))
@@ -22,7 +22,7 @@ export const grant = async ({ sql }: TestService, user: TestUser, canonical: str
 export const mails = (service: TestService, email: string) =>
   service.runtime.runPromise(Effect.flatMap(Outbox, (outbox) => outbox.list(email, 50)))
 
-/** The newest code mailed to the address, of one transfer or of any. */
+/** The newest code mailed to the address, of one transfer or of all transfers. */
 export const codeFor = async (service: TestService, email: string, transferId?: string): Promise<string> => {
   const [newest] = (await mails(service, email)).filter(
     ({ data }) => "code" in data && (transferId === undefined || data["transfer_id"] === transferId),
@@ -48,7 +48,7 @@ export const eventTypes = async ({ sql }: TestService, channel: string): Promise
     ({ type }) => type,
   )
 
-/** Lets time pass for one transfer: its dates and those of its codes move into the past. */
+/** Moves the dates of a transfer and of its codes into the past. */
 export const age = async (
   { sql }: Pick<TestService, "sql">,
   transferId: string,

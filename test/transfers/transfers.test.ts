@@ -10,7 +10,7 @@ let stranger: TestUser
 let admin: TestUser
 
 beforeAll(async () => {
-  // Peers possible: the test changes rows behind the service's back, as another process would.
+  // With `peersPossible`, because the test changes rows directly, as another process would.
   service = await serve({ SWEEP_INTERVAL_MS: "60000" }, { peersPossible: true })
   ;[sender, recipient, stranger, admin] = await Promise.all([
     service.user(),
@@ -34,7 +34,7 @@ const act = (id: string, action: string, user: TestUser, code?: string) =>
     token: user.token,
     ...(code === undefined ? {} : { body: { code } }),
   })
-/** A transfer the sender has confirmed. */
+/** A transfer that the sender has confirmed. */
 const confirmed = async (facts: Record<string, unknown> = {}) => {
   const transfer = await begin(facts)
   const answer = await act(transfer.id, "sender_accept", sender, await codeFor(service, sender.email))
@@ -44,7 +44,7 @@ const confirmed = async (facts: Record<string, unknown> = {}) => {
 const wrong = (code: string) => (code === "000000" ? "000001" : "000000")
 
 describe("a transfer", () => {
-  it("moves the id once both parties have given their codes", async () => {
+  it("moves the id when both parties have entered their codes", async () => {
     const { answer, eid, id } = await begin({ message: "for you" })
     expect(answer.body).toMatchObject({
       eid,
@@ -91,18 +91,18 @@ describe("a transfer", () => {
     })
   })
 
-  it("is refused in the words of the API, which knows operations and no events", async () => {
+  it("refuses an operation with 409, the state and the allowed operations", async () => {
     const { id } = await confirmed()
     const again = await act(id, "sender_accept", sender, "123456")
     expect(again.status).toBe(409)
     expect(again.body).toMatchObject({
-      error: "The transfer is AwaitingReceiver; it does not allow sender_accept.",
+      error: "The transfer is in state AwaitingReceiver, which does not allow sender_accept.",
       state: "AwaitingReceiver",
       allowed: ["receiver_accept", "resend_code", "delete"],
     })
   })
 
-  it("clears the records only when asked", async () => {
+  it("clears the records only if the request says so", async () => {
     const moved: Array<number> = []
     for (const clear_on_transfer of [true, false]) {
       const { eid, id } = await confirmed({ clear_on_transfer })
@@ -114,7 +114,7 @@ describe("a transfer", () => {
     expect(moved).toEqual([0, 1])
   })
 
-  it("refuses a second transfer of an id under way, and of an id that moved lately until its block ends", async () => {
+  it("refuses a second transfer of an id while one is active, and while the id is blocked afterwards", async () => {
     const { eid, id } = await confirmed()
     const body = { eid, email: stranger.email }
     const second = await service.call("POST", "/transfers", { token: sender.token, body })
@@ -131,7 +131,7 @@ describe("a transfer", () => {
     expect(later.status).toBe(200)
   })
 
-  it("makes an invited account for an unknown email, once, and invites by mail after the sender's code", async () => {
+  it("creates one invited account for an unknown email, and mails the invitation after the sender's code", async () => {
     const email = "New.Person@Example.com"
     const { answer, id } = await begin({ email })
     const again = await begin({ email: email.toLowerCase() })
@@ -146,7 +146,7 @@ describe("a transfer", () => {
     expect(await mails(service, "new.person@example.com")).toMatchObject([{ kind: "transfer_invitation" }])
   })
 
-  it("goes to the owner of a pubkey, and binds the id to that key", async () => {
+  it("to a pubkey goes to its owner, and binds the id to that key", async () => {
     const pubkey = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
     const holder = await service.user()
     await service.sql`insert into pubkey (pubkey, user_id, created_at) values
@@ -160,7 +160,7 @@ describe("a transfer", () => {
     expect(row?.["pubkey"]).toBe(pubkey)
   })
 
-  it("to a pubkey, which everybody can look up, tells the sender no email of its owner", async () => {
+  it("to a pubkey does not reveal the owner's email to the sender", async () => {
     const holder = await service.user()
     const pubkey = "278117fc144c72340f67d0f2316e8386ceffbf2b2428c9c51fef7c597f1d426e"
     await service.sql`insert into pubkey (pubkey, user_id) values (${pubkey}, ${holder.id})`
@@ -172,12 +172,12 @@ describe("a transfer", () => {
     const listed = await service.call("GET", "/transfers", { token: sender.token })
     expect(listed.text).toContain(id)
     expect(listed.text).not.toContain(holder.email)
-    const told = (await mails(service, sender.email)).filter(({ data }) => data["transfer_id"] === id)
-    expect(told.map(({ kind }) => kind).sort()).toEqual(["transfer_accepted", "transfer_sender_code"])
-    for (const { data } of told) expect(data["recipient"]).toBe(pubkey)
+    const senderMails = (await mails(service, sender.email)).filter(({ data }) => data["transfer_id"] === id)
+    expect(senderMails.map(({ kind }) => kind).sort()).toEqual(["transfer_accepted", "transfer_sender_code"])
+    for (const { data } of senderMails) expect(data["recipient"]).toBe(pubkey)
   })
 
-  it("can be forced by an administrator past the sender's code, not past the receiver's", async () => {
+  it("forced by an administrator needs no sender's code, but the receiver's code", async () => {
     const refused = await begin({ force_transfer: true })
     expect([refused.answer.status, refused.answer.body.scope]).toEqual([403, "adminEmoji:transfer"])
 
@@ -191,13 +191,13 @@ describe("a transfer", () => {
   })
 })
 
-describe("what a request for a transfer may say", () => {
+describe("a request for a transfer", () => {
   const fieldCode = (
     answer: { body: { fields?: Record<string, ReadonlyArray<{ code: string }>> } },
     name: string,
   ) => answer.body.fields?.[name]?.[0]?.code
 
-  it("names exactly one recipient who is somebody else", async () => {
+  it("requires exactly one recipient, who is not the owner", async () => {
     const none = await begin({ email: null })
     expect([none.answer.status, fieldCode(none.answer, "email")]).toEqual([422, "required"])
     const both = await begin({ pubkey: "00" })
@@ -215,7 +215,7 @@ describe("what a request for a transfer may say", () => {
     expect((await begin({ message: "x".repeat(1001) })).answer.status).toBe(400)
   })
 
-  it("needs an id of the caller's own", async () => {
+  it("requires an id that the caller owns", async () => {
     const body = { eid: nextId(), email: recipient.email }
     expect((await service.call("POST", "/transfers", { token: sender.token, body })).status).toBe(404)
     const { eid } = await begin()
@@ -232,7 +232,7 @@ describe("what a request for a transfer may say", () => {
     expect((await service.call("POST", "/transfers", { body })).status).toBe(401)
   })
 
-  it("needs parties who can receive a code", async () => {
+  it("requires parties with an email address", async () => {
     const silent = await service.user()
     await service.sql`update app_user set email = null, alternate_id = 'device' where id = ${silent.id}`
     const eid = nextId()
@@ -246,8 +246,8 @@ describe("what a request for a transfer may say", () => {
   })
 })
 
-describe("codes of a transfer", () => {
-  it("are for their own party and their own transfer", async () => {
+describe("the codes of a transfer", () => {
+  it("are valid for one party of one transfer", async () => {
     const one = await begin()
     const oneCode = await codeFor(service, sender.email)
     const other = await confirmed()
@@ -262,7 +262,7 @@ describe("codes of a transfer", () => {
     expect((await act(other.id, "sender_accept", sender, oneCode)).status).toBe(409)
   })
 
-  it("stop after five wrong tries, also when the sixth is right, until a new one is sent", async () => {
+  it("are refused after five wrong tries, also if the sixth is correct, until a new one is sent", async () => {
     const { eid, id } = await begin()
     const code = await codeFor(service, sender.email)
     const tries = []
@@ -281,7 +281,7 @@ describe("codes of a transfer", () => {
     expect((await act(id, "sender_accept", sender, await codeFor(service, sender.email))).status).toBe(200)
   })
 
-  it("count wrong tries exactly under parallel guesses", async () => {
+  it("count wrong tries exactly under concurrent requests", async () => {
     const { id } = await begin()
     const code = await codeFor(service, sender.email)
     const guesses = await Promise.all(
@@ -300,7 +300,7 @@ describe("codes of a transfer", () => {
     expect([late.status, late.body.fields.code[0].code]).toEqual([422, "expired"])
   })
 
-  it("are resent to whoever is to act; the old one is dead, and ten resends are the end", async () => {
+  it("are resent to the party that has to confirm, at most ten times, and the old code becomes invalid", async () => {
     const { id } = await begin()
     const old = await codeFor(service, sender.email)
     await age(service, id, 90)
@@ -324,8 +324,8 @@ describe("codes of a transfer", () => {
   })
 })
 
-describe("the end of a transfer without acceptance", () => {
-  it("by either side gives the id back at once", async () => {
+describe("a transfer that ends without acceptance", () => {
+  it("returns the id when either party deletes it", async () => {
     for (const user of [sender, recipient, admin]) {
       const { eid, id } = await confirmed()
       const answer = await service.call("DELETE", `/transfers/${id}`, { token: user.token, rawBody: "null" })
@@ -345,7 +345,7 @@ describe("the end of a transfer without acceptance", () => {
     expect((await service.call("DELETE", `/transfers/${id}`, { token: stranger.token })).status).toBe(404)
   })
 
-  it("comes by itself after seven days, by the database's clock", async () => {
+  it("expires after seven days by the database's clock", async () => {
     const { eid, id } = await confirmed()
     const code = await codeFor(service, recipient.email)
     await age(service, id, 7 * 86_400 + 60)
@@ -362,7 +362,7 @@ describe("the end of a transfer without acceptance", () => {
     })
   })
 
-  it("comes when the database calls it due, though this process's clock is a little behind", async () => {
+  it("expires when the database reports it as due, even if this process's clock is slightly behind", async () => {
     const { eid, id } = await confirmed()
     await service.sql`update entity set due_at = now(), state = jsonb_set(state, '{context,expiresAt}',
       to_jsonb(wire_time(now() + interval '200 milliseconds'))) where id = ${id}`
@@ -373,7 +373,7 @@ describe("the end of a transfer without acceptance", () => {
 })
 
 describe("lists of transfers", () => {
-  it("show the sender what they sent, paged, filtered, and to administrators that of others", async () => {
+  it("show sent transfers, paged and filtered; administrators also see those of other users", async () => {
     const owner = await service.user()
     const eids = [nextId(), nextId(), nextId()]
     for (const eid of eids) {
@@ -405,7 +405,7 @@ describe("lists of transfers", () => {
     expect((await service.call("GET", "/transfers?limit=0", { token: owner.token })).status).toBe(400)
   })
 
-  it("show the receiver what waits for them and what they accepted, as bare arrays", async () => {
+  it("show received transfers, active or accepted, as bare arrays", async () => {
     const waiting = await confirmed()
     const open = await service.call("GET", "/transfers/incoming", { token: recipient.token })
     const ids = open.body.map((t: { id: string }) => t.id)

@@ -2,7 +2,7 @@ import { Effect, Exit, Fiber } from "effect"
 import { expect, it } from "vitest"
 import { batchWrites } from "../../src/turns/batch-writes.ts"
 
-/** A database that is slow: each statement is answered when the test says so. */
+/** A database whose statements finish when the test says so. */
 const slowDatabase = () => {
   const statements: Array<ReadonlyArray<number>> = []
   const answers: Array<(works: boolean) => void> = []
@@ -29,7 +29,7 @@ const outcome = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isSuccess(exit) ? exit.va
 const askAll = <E>(ask: (n: number) => Effect.Effect<number, E>, numbers: ReadonlyArray<number>) =>
   Promise.all(numbers.map((n) => Effect.runPromiseExit(ask(n)).then(outcome)))
 
-it("who asks while a statement is under way shares the next one, and gets its own answer", async () => {
+it("requests that arrive while a statement runs share the next one, and each gets its own result", async () => {
   const { answer, run, statements } = slowDatabase()
   const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10 }), [2, 4, 6, 8])
   await answer()
@@ -38,7 +38,7 @@ it("who asks while a statement is under way shares the next one, and gets its ow
   expect(await all).toEqual([4, 8, 12, 16])
 })
 
-it("no statement is larger and no more are under way than may be", async () => {
+it("the number and the size of statements stay within their limits", async () => {
   const { answer, run, statements } = slowDatabase()
   const numbers = Array.from({ length: 12 }, (_, n) => 2 * n)
   const all = askAll(batchWrites({ run, maxStatements: 2, maxAsks: 4 }), numbers)
@@ -48,7 +48,7 @@ it("no statement is larger and no more are under way than may be", async () => {
   expect(statements.map(({ length }) => length)).toEqual([1, 1, 4, 4, 2])
 })
 
-it("a flood may have another statement under way, as soon as it would be full", async () => {
+it("an additional statement starts when enough requests wait to fill it", async () => {
   const { answer, run, statements } = slowDatabase()
   const ask = batchWrites({ run, maxStatements: 1, maxFull: 1, maxAsks: 3 })
   const few = askAll(ask, [2, 4, 6])
@@ -61,7 +61,7 @@ it("a flood may have another statement under way, as soon as it would be full", 
   expect(statements).toEqual([[2], [4, 6, 8], [10, 12, 14], [16]])
 })
 
-it("of many that wait a statement takes half, so that there is always another half to prepare", async () => {
+it("a statement takes at most half of many waiting requests", async () => {
   const { answer, run, statements } = slowDatabase()
   const numbers = Array.from({ length: 13 }, (_, n) => 2 * n)
   const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10, evenAsks: 2 }), numbers)
@@ -70,7 +70,7 @@ it("of many that wait a statement takes half, so that there is always another ha
   expect(await all).toEqual(numbers.map((n) => 2 * n))
 })
 
-it("a statement that is held up keeps those behind it waiting no longer than others take", async () => {
+it("a statement that waits for a lock delays other requests for a limited time only", async () => {
   const { answer, answerLast, run, statements } = slowDatabase()
   const ask = batchWrites({ run, maxStatements: 1, maxHeldUp: 1, maxAsks: 2 })
   const heldUp = askAll(ask, [2])
@@ -85,7 +85,7 @@ it("a statement that is held up keeps those behind it waiting no longer than oth
   expect(await heldUp).toEqual([4])
 })
 
-it("a refusal is for the one it concerns", async () => {
+it("a rejected request does not affect the others of its statement", async () => {
   const { answer, run } = slowDatabase()
   const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10 }), [2, 3, 4])
   await answer()
@@ -93,7 +93,7 @@ it("a refusal is for the one it concerns", async () => {
   expect(await all).toEqual([4, expect.stringContaining("odd"), 8])
 })
 
-it("a broken statement is told to all who shared it, and the next ones go on", async () => {
+it("a failed statement fails all its requests, and later statements run", async () => {
   const { answer, run } = slowDatabase()
   const ask = batchWrites({ run, maxStatements: 1, maxAsks: 2 })
   const all = askAll(ask, [2, 4, 6, 8])
@@ -106,7 +106,7 @@ it("a broken statement is told to all who shared it, and the next ones go on", a
   expect(await later).toEqual([20])
 })
 
-it("what does not fit goes with a later statement, and never waits for want of company", async () => {
+it("a request that does not fit runs with a later statement, alone if necessary", async () => {
   const { answer, run, statements } = slowDatabase()
   const fits = (ask: number, others: ReadonlyArray<number>) =>
     !others.some((other) => other % 10 === ask % 10)
@@ -116,7 +116,7 @@ it("what does not fit goes with a later statement, and never waits for want of c
   expect(await all).toEqual([0, 4, 24, 8, 44])
 })
 
-it("an asker that gives up leaves the others their answers", async () => {
+it("an interrupted request does not affect the results of the others", async () => {
   const { answer, run } = slowDatabase()
   const ask = batchWrites({ run, maxStatements: 1, maxAsks: 10 })
   const first = Effect.runFork(ask(2))

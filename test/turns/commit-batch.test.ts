@@ -18,8 +18,8 @@ const versionOf = async (id: string): Promise<number | undefined> => {
   return row?.version
 }
 
-describe("the turns' statement", () => {
-  it("begins entities and goes on with others at once", async () => {
+describe("commit_batch", () => {
+  it("creates entities and updates others in one statement", async () => {
     const [old, fresh] = [randomUUID(), randomUUID()]
     await commit({ id: old })
     await commitMany([{ id: fresh }, { id: old, expected: 1, status: "Cancelled" }])
@@ -44,7 +44,7 @@ describe("the turns' statement", () => {
     }
   })
 
-  it("refuses a turn that another one overtook, and names its entity", async () => {
+  it("rejects a turn with an outdated version, and reports its entity", async () => {
     const [id, other] = [randomUUID(), randomUUID()]
     await commit({ id })
     await commit({ id, expected: 1 })
@@ -55,7 +55,7 @@ describe("the turns' statement", () => {
     expect(await versionOf(other)).toBeUndefined()
   })
 
-  it("refuses to begin what has begun, and to go on with what is gone", async () => {
+  it("rejects the creation of an existing entity and the update of a missing one", async () => {
     const [begun, gone, fine] = [randomUUID(), randomUUID(), randomUUID()]
     await commit({ id: begun })
     await expect(commitMany([{ id: begun }, { id: gone, expected: 1 }, { id: fine }])).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe("the turns' statement", () => {
     expect(await versionOf(fine)).toBeUndefined()
   })
 
-  it("names a turn that came before among others that did not, so that these can go without it", async () => {
+  it("reports which turn of a batch was already committed, so that the others can be retried without it", async () => {
     const repeated = { id: randomUUID(), turn: randomUUID() }
     const fresh = { id: randomUUID() }
     await commit(repeated)
@@ -91,7 +91,7 @@ describe("claims", () => {
     return row?.holder
   }
 
-  it("takes all ids or none, and names those that are taken", async () => {
+  it("claims all ids or none, and reports those that are held", async () => {
     const winner = randomUUID()
     await commit({ id: winner }, claim(winner, "🍎", "🍊"))
     const loser = randomUUID()
@@ -104,7 +104,7 @@ describe("claims", () => {
     expect(await versionOf(loser)).toBeUndefined()
   })
 
-  it("gives an id that two turns of a statement want to the first, and says which of them lost", async () => {
+  it("gives an id that two turns of a statement claim to the first, and reports the other", async () => {
     const [first, second] = [randomUUID(), randomUUID()]
     await expect(
       put(
@@ -115,7 +115,7 @@ describe("claims", () => {
     expect(await holderOf("twice")).toBeUndefined()
   })
 
-  it("gives an id that two turns of a statement take from its holder to the first, and says which of them lost", async () => {
+  it("gives an id that two turns of a statement take from its holder to the first, and reports the other", async () => {
     const [owner, first, second] = [randomUUID(), randomUUID(), randomUUID()]
     const owned = { canonical: "sent twice", kind: "owned", owner_id: owner } as const
     const sent = { ...owned, kind: "transfer", from_holder: owner, held: true } as const
@@ -128,7 +128,7 @@ describe("claims", () => {
     expect(await holderOf("sent twice")).toBe(owner)
   })
 
-  it("lets a holder claim again what it has, also with the same statement", async () => {
+  it("lets a holder claim its ids again, also in the same statement", async () => {
     const holder = randomUUID()
     const again = { canonical: "again", kind: "order", holder } as const
     await put(again, again)
@@ -136,7 +136,7 @@ describe("claims", () => {
     expect([await holderOf("again"), await holderOf("again too")]).toEqual([holder, holder])
   })
 
-  it("takes an id from the holder that is named, or from nobody, and from nobody else", async () => {
+  it("takes an id that is free or held by from_holder, and from no other holder", async () => {
     const [order, buyer, other] = [randomUUID(), randomUUID(), randomUUID()]
     const paid = (canonical: string): Claim => ({
       canonical,
@@ -152,7 +152,7 @@ describe("claims", () => {
     await expect(put(paid("sold"))).rejects.toMatchObject({ code: "EI002", detail: '["sold"]' })
   })
 
-  it("does not take what must be held and is free", async () => {
+  it("rejects a claim with `held` if the id is free", async () => {
     const [owner, transfer] = [randomUUID(), randomUUID()]
     const moved: Claim = {
       canonical: "given",
@@ -184,7 +184,7 @@ describe("claims", () => {
     expect(row?.["holders"]).toBe(1000 - refused.length)
   })
 
-  it("never makes two statements wait for each other, whatever they take and pay for at once", async () => {
+  it("does not deadlock under concurrent claims and payments", async () => {
     const ids = Array.from({ length: 12 }, (_, i) => `crossed-${i}`)
     const order = randomUUID()
     await put(...ids.map((canonical): Claim => ({ canonical, kind: "order", holder: order })))
@@ -207,22 +207,24 @@ describe("claims", () => {
 })
 
 describe("events of a statement", () => {
-  const say = (...events: ReadonlyArray<readonly [channel: string, n: number]>) => {
-    const said = new EventsToPlace([events.map(([channel, n]) => ({ channel, type: "said", data: { n } }))])
-    return { said, json: said.json }
+  const makeEvents = (...events: ReadonlyArray<readonly [channel: string, n: number]>) => {
+    const newEvents = new EventsToPlace([
+      events.map(([channel, n]) => ({ channel, type: "test", data: { n } })),
+    ])
+    return { newEvents, json: newEvents.json }
   }
   const stored = (prefix: string) =>
     one.sql<Array<{ channel: string; offset: number; n: number }>>`
       select channel, "offset"::int as "offset", (data->>'n')::int as n from event
        where channel like ${`${prefix}%`} order by channel, "offset"`
 
-  it("are numbered channel by channel in the order they were said, and whoever sent them knows the numbers", async () => {
+  it("are numbered by channel in the given order, and the caller gets the numbers", async () => {
     const round = async (...events: ReadonlyArray<readonly [string, number]>) => {
-      const { json, said } = say(...events)
+      const { json, newEvents } = makeEvents(...events)
       const [{ places }] = await one.sql<
         [{ places: Places }]
       >`select place_said(${json}::text::jsonb) as places`
-      return said.placed(places)[0]!.map(({ channel, offset }) => [channel, offset])
+      return newEvents.placed(places)[0]!.map(({ channel, offset }) => [channel, offset])
     }
     expect(await round(["n:b", 1], ["n:a", 2], ["n:b", 3])).toEqual([
       ["n:b", 1],
@@ -246,10 +248,10 @@ describe("events of a statement", () => {
     ])
   })
 
-  it("find their channels also where the database has another order of names", async () => {
+  it("get the right channels also if the database sorts names in another order", async () => {
     const names = ["z:Ä", "z:b", "z:a", "z:\u{1f680}", "z:\u{fe0f}"]
     const channels = names.map((name, i) => ({ name, events: i + 1 }))
-    const events = names.map((_, i) => ({ channel: i + 1, after: i, type: "said", data: { n: i } }))
+    const events = names.map((_, i) => ({ channel: i + 1, after: i, type: "test", data: { n: i } }))
     const text = JSON.stringify({ channels, events })
     const [{ places }] = await one.sql<
       [{ places: Places }]

@@ -20,6 +20,7 @@ const turn = (effects: TurnEffects = {}, facts: Partial<TurnCommit> = {}): TurnC
   expected: 0,
   value: "Draft",
   context: {},
+  format: 1,
   columns: { status: "Draft", owner_id: null, peer_id: null, subject: null, due_at: null },
   effects,
   ...facts,
@@ -34,13 +35,13 @@ const commitsOf = async (turns: ReadonlyArray<TurnCommit>) =>
   service.sql<Array<{ id: string; xid: string }>>`
     select id, xmin::text as xid from entity where id = any(${turns.map(({ id }) => id)}) order by id`
 
-it("a turn that waits for a row somebody keeps locked holds no other up", async () => {
-  const kept = turn()
-  await commit([kept])
+it("a turn that waits for a locked row does not delay other turns", async () => {
+  const locked = turn()
+  await commit([locked])
   let late: ReturnType<typeof commit> | undefined
   await service.sql.begin(async (sql) => {
-    await sql`select 1 from entity where id = ${kept.id} for update`
-    late = commit([turn({}, { id: kept.id, expected: 1 })])
+    await sql`select 1 from entity where id = ${locked.id} for update`
+    late = commit([turn({}, { id: locked.id, expected: 1 })])
     await expect.poll(() => waiting(service)).toHaveLength(1)
     const [other] = await commit([turn()])
     expect(other).toMatchObject({ _tag: "Success" })
@@ -48,8 +49,8 @@ it("a turn that waits for a row somebody keeps locked holds no other up", async 
   expect(await late).toMatchObject([{ _tag: "Success" }])
 })
 
-describe("turns that come at once", () => {
-  it("share transactions, and each gets its own events with their places", async () => {
+describe("concurrent turns", () => {
+  it("share transactions, and each gets its own events with their offsets", async () => {
     const channel = `order:${randomUUID()}`
     const turns = Array.from({ length: 60 }, (_, n) => {
       const own = { channel: `order:${randomUUID()}`, type: "test.own", data: { n } }
@@ -57,10 +58,10 @@ describe("turns that come at once", () => {
     })
     const committed = (await commit(turns)).map(Result.getOrThrow)
     for (const [n, events] of committed.entries()) {
-      const told = events
+      const published = events
         .map(({ channel: at, data, type }) => ({ at, data, type }))
         .sort((a, b) => a.type.localeCompare(b.type))
-      expect(told).toEqual([
+      expect(published).toEqual([
         { at: turns[n]!.effects.events![1]!.channel, data: { n }, type: "test.own" },
         { at: channel, data: { n }, type: "test.shared" },
       ])
@@ -79,7 +80,7 @@ describe("turns that come at once", () => {
     expect(new Set(rows.map(({ xid }) => xid)).size).toBeLessThan(20)
   })
 
-  it("take an id from its owner once, however many want to", async () => {
+  it("take an id from its owner only once", async () => {
     const [canonical, owner] = [`sent-${randomUUID()}`, randomUUID()]
     await commit([turn({ claims: [{ canonical, kind: "owned", holder: owner, owner_id: owner }] })])
     const transfer = () => {
@@ -87,7 +88,7 @@ describe("turns that come at once", () => {
       const taken = { canonical, kind: "transfer", owner_id: owner, from_holder: owner, held: true } as const
       return turn({ claims: [{ ...taken, holder: id }] }, { id, kind: "transfer" })
     }
-    // The first is under way while the others gather.
+    // The first one runs while the others wait for the next statement.
     const others = Array.from({ length: 20 }, transfer)
     const [, ...begun] = await commit([turn(), ...others])
     expect(begun.filter(Result.isSuccess)).toHaveLength(1)
@@ -97,7 +98,7 @@ describe("turns that come at once", () => {
     ])
   })
 
-  it("are refused one by one: those that want what is taken or come too late, and no other", async () => {
+  it("are rejected one by one: only those with a held id or an outdated version", async () => {
     const taken = `taken-${randomUUID()}`
     const known = turn()
     const [first] = await commit([claim(taken)])
@@ -119,7 +120,7 @@ describe("turns that come at once", () => {
     expect(await commitsOf(turns.filter((_, n) => n % 10 !== 7))).toHaveLength(48)
   })
 
-  it("and want the same id: one has it, the others are told so", async () => {
+  it("that claim the same id: one gets it, the others fail with IdsTaken", async () => {
     const wanted = `wanted-${randomUUID()}`
     const results = await commit(Array.from({ length: 30 }, () => claim(wanted)))
     expect(results.filter(Result.isSuccess)).toHaveLength(1)
@@ -127,7 +128,7 @@ describe("turns that come at once", () => {
       if (Result.isFailure(result)) expect(result.failure).toEqual({ _tag: "IdsTaken", canonicals: [wanted] })
   })
 
-  it("and want overlapping ids: nobody is refused for an id that nobody got", async () => {
+  it("that claim overlapping ids: none is rejected because of an id that no turn got", async () => {
     const ids = Array.from({ length: 12 }, () => `chain-${randomUUID()}`)
     const turns = Array.from({ length: 44 }, (_, n) => {
       const id = randomUUID()
@@ -155,7 +156,7 @@ describe("turns that come at once", () => {
     expect(results.filter(Result.isSuccess).length * 2).toBe(held.size)
   })
 
-  it("and of which two take an id for one owner: the one that holds it gets it", async () => {
+  it("of which two take an id for one owner: the one that holds it gets it", async () => {
     const { id: owner } = await service.user()
     for (let round = 0; round < 5; round++) {
       const held = claim(`late-${randomUUID()}`)
@@ -177,7 +178,7 @@ describe("turns that come at once", () => {
     }
   })
 
-  it("and of which one breaks a rule that names nobody: only that one is refused", async () => {
+  it("of which one breaks a rule: only that one is rejected", async () => {
     const user = await service.user()
     const free = (count: number) => turn({ free_ids: [{ user_id: user.id, count }] })
     const turns = Array.from({ length: 20 }, (_, n) => (n === 11 ? free(1_000) : turn()))
@@ -192,7 +193,7 @@ describe("turns that come at once", () => {
     expect(await commitsOf(turns)).toHaveLength(19)
   })
 
-  it("and book money, hold and release ids: each order's books and claims are its own", async () => {
+  it("that book money, claim and release ids do not mix their ledgers and claims", async () => {
     const held = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const one = claim(`held-${randomUUID()}`)

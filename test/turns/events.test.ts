@@ -26,7 +26,7 @@ afterAll(() => stop())
 const emit = (channel: string, count: number) =>
   sql`select put_events((select jsonb_agg(jsonb_build_object('channel', ${channel}::text, 'type', 'test.happened',
         'data', jsonb_build_object('n', n))) from generate_series(1, ${count}) n))`
-const kept = async (channel: string): Promise<ReadonlyArray<number>> =>
+const storedOffsets = async (channel: string): Promise<ReadonlyArray<number>> =>
   (
     await sql<Array<{ offset: number }>>`select "offset" from event where channel = ${channel} order by 1`
   ).map((row) => row.offset)
@@ -35,7 +35,7 @@ const open = (name: string, after?: { epoch: string; offset: number }, limit = 1
   Effect.runPromise(events.open(name, after, limit))
 
 describe("a channel", () => {
-  it("that nothing has happened on stands at offset 0, and the first event follows from there", async () => {
+  it("without events is at offset 0, and the first event follows", async () => {
     const name = `market:${randomUUID()}`
     const { epoch, offset } = await open(name)
     expect(offset).toBe(0)
@@ -46,7 +46,7 @@ describe("a channel", () => {
     expect(JSON.parse(opening.missed?.[1]?.data ?? "")).toEqual({ n: 2 })
   })
 
-  it("shows what was missed up to a limit, and the state otherwise", async () => {
+  it("returns missed events up to a limit, and the state otherwise", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 10)
     const { epoch } = await open(name)
@@ -61,7 +61,7 @@ describe("a channel", () => {
     expect(JSON.parse(stated.state ?? "")).toEqual({ a: [1] })
   })
 
-  it("is news only to those who are not where it is", async () => {
+  it("is reported only if its position differs from the known one", async () => {
     const [one, two] = [`market:${randomUUID()}`, `market:${randomUUID()}`]
     await emit(one, 3)
     await emit(two, 3)
@@ -76,7 +76,7 @@ describe("a channel", () => {
     expect(news).toMatchObject([{ name: two, offset: 3, events: [{ offset: 2 }, { offset: 3 }] }])
   })
 
-  it("has another epoch after a renewal, and so has every other", async () => {
+  it("has a new epoch after a renewal, like every other channel", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 1)
     const before = await open(name)
@@ -93,7 +93,7 @@ describe("trimming", () => {
   const trim = (name: string, keep: number, batch: number) =>
     Effect.runPromise(events.trimChannels([name], keep, batch))
 
-  it("forgets events past their time in batches, and the hole shows", async () => {
+  it("deletes expired events in batches, and reports the gap", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 10)
     await sql`update event set at = now() - interval '3 hours' where channel = ${name} and "offset" <= 6`
@@ -101,37 +101,37 @@ describe("trimming", () => {
     expect(await trimOld(2, 4)).toBe(4)
     expect(await trimOld(2, 4)).toBe(2)
     expect(await trimOld(2, 4)).toBe(0)
-    expect(await kept(name)).toEqual(range(7, 10))
+    expect(await storedOffsets(name)).toEqual(range(7, 10))
     expect((await open(name, { epoch, offset: 5 })).missed).toBeUndefined()
     expect((await open(name, { epoch, offset: 6 })).missed).toHaveLength(4)
   })
 
-  it("keeps the newest of a long channel, and all of one that was not named", async () => {
+  it("keeps the newest events of a named channel, and all events of other channels", async () => {
     const name = `market:${randomUUID()}`
     const other = `market:${randomUUID()}`
     await emit(name, 30)
     await emit(other, 10)
     while ((await trim(name, 8, 5)) > 0) {}
-    expect(await kept(name)).toEqual(range(23, 30))
-    expect(await kept(other)).toEqual(range(1, 10))
+    expect(await storedOffsets(name)).toEqual(range(23, 30))
+    expect(await storedOffsets(other)).toEqual(range(1, 10))
   })
 
-  it("may be done by several at once", async () => {
+  it("can run concurrently", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 200)
     await Promise.all(range(1, 8).map(() => trim(name, 50, 100)))
     while ((await trim(name, 50, 100)) > 0) {}
-    expect(await kept(name)).toEqual(range(151, 200))
+    expect(await storedOffsets(name)).toEqual(range(151, 200))
   })
 })
 
-describe("events placed together", () => {
+describe("events stored together", () => {
   interface LocalPublish {
     readonly channel: string
     readonly n: number
   }
-  const place = async (said: ReadonlyArray<LocalPublish>) => {
-    const made = said.map(({ channel, n }) => ({ channel, type: "test.happened", data: { n } }))
+  const place = async (given: ReadonlyArray<LocalPublish>) => {
+    const made = given.map(({ channel, n }) => ({ channel, type: "test.happened", data: { n } }))
     const [row] = await sql<
       [{ places: { readonly epoch: string; readonly offsets: ReadonlyArray<number> } }]
     >`
@@ -144,46 +144,43 @@ describe("events placed together", () => {
         select (data->>'n')::int as n from event where channel = ${channel} order by "offset"`
     ).map(({ n }) => n)
 
-  // Up to eight go another way than many, and so do those whose channels are not in order.
+  // Up to eight events in the order of their channels use one code path; all others use another.
   it.each([
     ["few in the order of their channels", "ab", 3],
     ["few in another order", "ba", 3],
     ["many", "ba", 10],
-  ])(
-    "%s get the next offsets of their channels, told in the order they were given in",
-    async (_, order, each) => {
-      const key = randomUUID()
-      const said = [...order].flatMap((name) =>
-        Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
-      )
-      await emit(said[0]!.channel, 2)
-      const { epoch, offsets } = await place(said)
-      expect(offsets).toEqual([...range(3, each + 2), ...range(1, each)])
-      expect(epoch).toBe((await open(said[0]!.channel)).epoch)
-      expect(await read(said[each]!.channel)).toEqual(range(0, each - 1))
-      expect((await read(said[0]!.channel)).slice(2)).toEqual(range(0, each - 1))
-    },
-  )
-
-  it.each([2, 20])("%i of one channel between those of another keep their order", async (count) => {
+  ])("%s get the next offsets of their channels, returned in the given order", async (_, order, each) => {
     const key = randomUUID()
-    const said = range(1, count).flatMap((n) => [
+    const given = [...order].flatMap((name) =>
+      Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
+    )
+    await emit(given[0]!.channel, 2)
+    const { epoch, offsets } = await place(given)
+    expect(offsets).toEqual([...range(3, each + 2), ...range(1, each)])
+    expect(epoch).toBe((await open(given[0]!.channel)).epoch)
+    expect(await read(given[each]!.channel)).toEqual(range(0, each - 1))
+    expect((await read(given[0]!.channel)).slice(2)).toEqual(range(0, each - 1))
+  })
+
+  it.each([2, 20])("%i events of one channel between those of another keep their order", async (count) => {
+    const key = randomUUID()
+    const given = range(1, count).flatMap((n) => [
       { channel: `market:${key}:b`, n },
       { channel: `market:${key}:a`, n },
     ])
-    const { offsets } = await place(said)
+    const { offsets } = await place(given)
     expect(offsets).toEqual(range(1, count).flatMap((n) => [n, n]))
     expect(await read(`market:${key}:a`)).toEqual(range(1, count))
     expect(await read(`market:${key}:b`)).toEqual(range(1, count))
   })
 
-  it.each([1, 9])("name no epoch when a channel has one of its own (%i each)", async (each) => {
+  it.each([1, 9])("return no epoch if a channel has a different one (%i each)", async (each) => {
     const key = randomUUID()
-    const said = ["a", "b"].flatMap((name) =>
+    const given = ["a", "b"].flatMap((name) =>
       Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
     )
-    await place(said)
+    await place(given)
     await sql`update channel set epoch = gen_random_uuid() where name = ${`market:${key}:b`}`
-    expect((await place(said)).epoch).toBeNull()
+    expect((await place(given)).epoch).toBeNull()
   })
 })

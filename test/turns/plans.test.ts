@@ -15,7 +15,7 @@ import { commitBatch, type Facts } from "../fixtures/turns.ts"
 const turns = 300
 const alone = Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 })
 
-it("a turn reads its own entity and its own journal, also by plans that were made while the tables were empty", async () => {
+it("a turn reads only its own entity and ledger lines, also with plans made while the tables were empty", async () => {
   const connection = await createDatabase()
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   const owner = randomUUID()
@@ -42,7 +42,7 @@ it("a turn reads its own entity and its own journal, also by plans that were mad
   const read = await sql<Array<{ name: string; tuples: number }>>`
     select relname as name, (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as tuples
       from pg_stat_user_tables where relname in ('entity', 'journal', 'ledger_line')`
-  // What is passed over within an index is not counted above.
+  // Rows that are skipped within an index are not counted above.
   const used = await sql<Array<{ name: string }>>`
     select indexrelname as name from pg_stat_user_indexes where relname = 'entity' and idx_scan > 0`
   await sql.end()
@@ -51,11 +51,11 @@ it("a turn reads its own entity and its own journal, also by plans that were mad
   for (const { name, tuples } of read) expect([name, tuples <= 5 * turns]).toEqual([name, true])
 })
 
-it("an id that is given to somebody reads no more of the people, their keys and the channels when there are many", async () => {
+it("granting an id does not read more users, keys and channels when the tables are large", async () => {
   const connection = await createDatabase()
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   for (let n = 0; n < turns; n++) {
-    // What the test itself writes has its foreign keys checked by plans of the server's own choice.
+    // Postgres checks the foreign keys of the test's own rows with plans that it chooses itself.
     await sql`set enable_seqscan = off`
     const [owner] = await sql<
       [{ id: string }]
@@ -77,17 +77,17 @@ it("an id that is given to somebody reads no more of the people, their keys and 
   for (const { name, tuples } of read) expect([name, tuples <= 5 * turns]).toEqual([name, true])
 })
 
-it("a lookup and a look at claims read the ids they are about, however few there were when they were first asked for", async () => {
+it("a lookup and a read of claims use indexes, also with plans made while the tables were small", async () => {
   const connection = await createDatabase()
   const options = { connection, poolSize: 1, statementTimeoutMs: 30_000 }
   const sql = connect(options)
   const [owner] = await sql<[{ id: string }]>`
     insert into app_user (email, password_hash) values ('owner@example.com', 'none') returning id`
-  const [read, asked] = await Effect.gen(function* () {
+  const [read, requested] = await Effect.gen(function* () {
     const { rows } = yield* Sql
     const readLookups = yield* makeReadLookups
     const orders = yield* Orders
-    let asked = 0
+    let requested = 0
     for (let stored = 0; stored < 4_000; stored += 200) {
       yield* Effect.promise(
         () => sql`with id as (select 'id' || n as canonical from generate_series(${stored}::int, ${stored + 199}::int) n),
@@ -99,7 +99,7 @@ it("a lookup and a look at claims read the ids they are about, however few there
         const canonicals = Array.from({ length }, (_, i) => `id${stored + i * length}`)
         expect((yield* readLookups(canonicals)).size).toBe(length)
         expect((yield* orders.held(canonicals)).size).toBe(length)
-        asked += length
+        requested += length
       }
     }
     yield* rows((q) => q`select pg_stat_force_next_flush()`)
@@ -108,7 +108,7 @@ it("a lookup and a look at claims read the ids they are about, however few there
         select relname as name, (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as tuples
           from pg_stat_user_tables where relname in ('emoji_id', 'claim') order by 1`,
     )
-    return [tuples, asked] as const
+    return [tuples, requested] as const
   }).pipe(
     Effect.provide(
       Orders.layer.pipe(
@@ -121,12 +121,12 @@ it("a lookup and a look at claims read the ids they are about, however few there
   )
   await sql.end()
   expect(read).toEqual([
-    { name: "claim", tuples: asked },
-    { name: "emoji_id", tuples: asked },
+    { name: "claim", tuples: requested },
+    { name: "emoji_id", tuples: requested },
   ])
 })
 
-it("what is over is found and taken away without a look at what is not", async () => {
+it("expired rows are found and deleted without reading other rows", async () => {
   const connection = await createDatabase()
   const options = { connection, poolSize: 1, statementTimeoutMs: 30_000 }
   const sql = connect(options)

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto"
 import { Context, Data, Effect, Layer } from "effect"
 import { Publisher } from "../../../actors/ports.ts"
 import { SessionActors } from "../../../actors/two-factor-session.ts"
-import { isFresh, type SessionContext } from "../../../machines/accounts/two-factor-session.ts"
+import { isFresh } from "../../../machines/accounts/two-factor-session.ts"
 import type { TokenResponse } from "../../../schema/accounts/session.ts"
+import type { SessionContext } from "../../../schema/accounts/session-snapshot.ts"
 import {
   TooManyRequests,
   TwoFactorRequired,

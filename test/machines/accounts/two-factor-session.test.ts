@@ -13,7 +13,7 @@ const open = (wants: string | null): SessionEvent => ({
   verifiedAt: null,
 })
 
-/** The states the events lead through; an event the state does not take throws. */
+/** Applies the events in order. Throws if a state refuses an event. */
 const run = (...events: ReadonlyArray<SessionEvent>) => {
   let [snapshot] = initialTransition(sessionMachine, input)
   const effects: Array<string> = []
@@ -21,8 +21,8 @@ const run = (...events: ReadonlyArray<SessionEvent>) => {
     if (!snapshot.can(event)) throw new Error(`${snapshot.value} refuses ${event.type}`)
     const [next, actions] = transition(sessionMachine, snapshot, event)
     for (const action of actions) {
-      const [told] = (action.params ?? []) as ReadonlyArray<{ readonly type: string }>
-      if (action.type === "events" && told !== undefined) effects.push(told.type)
+      const [published] = (action.params ?? []) as ReadonlyArray<{ readonly type: string }>
+      if (action.type === "events" && published !== undefined) effects.push(published.type)
     }
     snapshot = next
   }
@@ -32,7 +32,7 @@ const wrong: SessionEvent = { type: "WRONG_CODE", at: 10, lockUntil: 500 }
 const verify = (at: number): SessionEvent => ({ type: "VERIFY", at, expiresAt: at + 1000 })
 
 describe("a session", () => {
-  it("that needs no code is Verified at once, but proves nothing", () => {
+  it("that needs no code is Verified immediately, but is not fresh", () => {
     const { effects, snapshot } = run(open(null))
     expect(snapshot.value).toBe("Verified")
     expect(snapshot.context).toMatchObject({ admitted: true, generation: 1, verifiedAt: null })
@@ -40,7 +40,7 @@ describe("a session", () => {
     expect(effects).toEqual([])
   })
 
-  it("that needs a code is Pending, says so, and is Verified by the code", () => {
+  it("that needs a code is Pending, publishes an event, and is Verified by the code", () => {
     const pending = run(open("SMS"))
     expect(pending.snapshot.value).toBe("Pending")
     expect(pending.effects).toEqual(["session.two_factor_required"])
@@ -51,7 +51,7 @@ describe("a session", () => {
     expect(isFresh(snapshot.context, 920, 900)).toBe(false)
   })
 
-  it("is Locked by the fifth wrong code in a row and takes no code until the lock is over", () => {
+  it("is Locked after five wrong codes in a row, and accepts no code until the lock ends", () => {
     const four = Array<SessionEvent>(maxWrongCodes - 1).fill(wrong)
     expect(run(open("SMS"), ...four).snapshot.value).toBe("Pending")
     const { snapshot } = run(open("SMS"), ...four, wrong)
@@ -64,7 +64,7 @@ describe("a session", () => {
     expect(unlocked.snapshot.context).toMatchObject({ wrongCodes: 0, lockedUntil: null })
   })
 
-  it("that was Verified before its lock is Verified after it, and forgets wrong codes at a right one", () => {
+  it("that was Verified before its lock is Verified after it, and a correct code resets the count", () => {
     const five = Array<SessionEvent>(maxWrongCodes).fill(wrong)
     const { snapshot } = run(open("SMS"), verify(20), ...five, { type: "DUE", at: 500 })
     expect(snapshot.value).toBe("Verified")
@@ -72,14 +72,14 @@ describe("a session", () => {
     expect(counted.snapshot.context.wrongCodes).toBe(0)
   })
 
-  it("is admitted without a code only while it waits for one", () => {
+  it("is admitted without a code only while it is Pending", () => {
     const admit: SessionEvent = { type: "ADMIT", at: 30, expiresAt: 2000 }
     expect(run(open("SMS"), admit).snapshot.value).toBe("Verified")
     expect(run(open(null)).snapshot.can(admit)).toBe(false)
     expect(run(open("SMS")).snapshot.can({ type: "PROVE", at: 30 })).toBe(false)
   })
 
-  it("that is Revoked or Expired takes no event", () => {
+  it("that is Revoked or Expired refuses every event", () => {
     const revoked = run(open(null), { type: "REVOKE", reason: "test" })
     expect(revoked.effects).toEqual(["session.logged_out"])
     const expired = run(open(null), { type: "DUE", at: 1000 })
