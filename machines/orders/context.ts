@@ -57,6 +57,7 @@ export interface Payment {
   readonly provider: string
   readonly intentId?: string
   readonly externalReference?: string
+  readonly operationKey?: string
   readonly cents: number
   readonly at: string
 }
@@ -73,6 +74,7 @@ export interface Refund {
   readonly at: string
   readonly reason?: string
   readonly externalReference?: string
+  readonly operationKey?: string
   /** Of one that goes back to several payments: the id of its first part. */
   readonly whole?: string
   /** When the provider last said that it is on its way: from then on it tells by itself. */

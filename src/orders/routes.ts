@@ -11,7 +11,7 @@ import {
 import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { BooleanText, text, Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { bookingKey, refundRun } from "../turns/operation-key.ts"
+import { operationKeyOf } from "../turns/operation-key.ts"
 import { OrderHistory } from "./history.ts"
 import { Orders } from "./order-store.ts"
 import { OrderViews } from "./order-view.ts"
@@ -85,8 +85,8 @@ const refundOrder = route({
   errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
   handler: ({ body, headers, params: { id }, principal }) =>
     Effect.gen(function* () {
-      const run = refundRun(principal, headers, id, body)
-      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, run))
+      const key = operationKeyOf(principal, headers, id, body)
+      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, key))
       return yield* OrderHistory.use((history) => history.show(order))
     }),
 })
@@ -104,12 +104,11 @@ const refundOverride = route({
   body: RefundOverrideRequest,
   success: DisplayOrder,
   errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
-  handler: ({ body, headers, params: { id }, principal }) =>
+  handler: ({ body, params: { id } }) =>
     Effect.gen(function* () {
       const { amount: cents, external_reference: externalReference, reason } = body
       const refund = { cents, externalReference, reason: reason ?? undefined }
-      const run = bookingKey(principal, headers, id, body)
-      const order = yield* Refunds.use((refunds) => refunds.record(id.toLowerCase(), refund, run))
+      const order = yield* Refunds.use((refunds) => refunds.record(id.toLowerCase(), refund))
       return yield* OrderHistory.use((history) => history.show(order))
     }),
 })
@@ -154,18 +153,14 @@ const paymentOverride = route({
   params,
   body: PaymentOverrideRequest,
   success: DisplayOrder,
-  errors: [NotFound, TwoFactorRequired],
-  handler: ({ body, headers, params: { id }, principal }) =>
+  errors: [EventRefused, NotFound, TwoFactorRequired],
+  handler: ({ body, params: { id } }) =>
     Effect.gen(function* () {
       const orderId = id.toLowerCase()
       const history = yield* OrderHistory
       yield* history.showById(orderId)
       yield* PaymentEvents.use((events) =>
-        events.vouch(
-          orderId,
-          { cents: body.amount, externalReference: body.external_reference },
-          bookingKey(principal, headers, id, body),
-        ),
+        events.vouch(orderId, { cents: body.amount, externalReference: body.external_reference }),
       )
       return yield* history.showById(orderId)
     }),

@@ -6,7 +6,7 @@ import { begun } from "../../../machines/orders/changes.ts"
 import type { OrderEvent, OrderInput } from "../../../machines/orders/context.ts"
 import type { DisplayUser } from "../../../schema/accounts/user.ts"
 import {
-  EventRefused,
+  type EventRefused,
   NotFound,
   Unavailable,
   type Unprocessable,
@@ -16,7 +16,7 @@ import { isoTime } from "../../../schema/iso-time.ts"
 import type { TurnEffects } from "../../../schema/turn.ts"
 import { Users } from "../../accounts/user-store.ts"
 import { claimsToSee, type NewestCart, Orders, type Seen, type StoredOrder } from "../order-store.ts"
-import { allowedActions } from "../order-view.ts"
+import { refusalError, refusedByState } from "../refusals.ts"
 import { nextCart } from "./items.ts"
 
 export interface Cart {
@@ -31,6 +31,14 @@ export interface CartTurn {
   readonly order: StoredOrder
   readonly before: StoredOrder
   readonly seen?: Seen
+  /** The event that was committed. Undefined when the request repeats an earlier one. */
+  readonly event?: OrderEvent | undefined
+}
+
+/** The event of a cart's turn, and effects that are committed with it and that the machine does not compute. */
+export interface CartDecision {
+  readonly event: OrderEvent
+  readonly effects?: TurnEffects | undefined
 }
 
 /** Why a request for the cart is not even tried. */
@@ -44,19 +52,10 @@ interface CartTurnOptions {
   readonly also?: ReadonlyArray<string>
   /** The cart as it was found a moment ago. */
   readonly found?: Cart | undefined
-  /** What is committed with the turn, asked for once it is decided. */
-  readonly with?: () => TurnEffects
 }
 
 const maxAttempts = 4
 const maxRemembered = 20_000
-
-/** Clients know operations, not events. */
-export const refusedInPublic = (order: StoredOrder): EventRefused =>
-  new EventRefused({
-    error: `The order is ${order.status}; it does not allow this.`,
-    details: { state: order.status, allowed: allowedActions(order) },
-  })
 
 export const storedOf = (snapshot: OrderSnapshot): StoredOrder => ({
   status: snapshot.value,
@@ -109,7 +108,7 @@ export class Carts extends Context.Service<
         at: string,
         user: DisplayUser,
         seen: Seen,
-      ) => Effect.Effect<OrderEvent, CartRefusal>,
+      ) => Effect.Effect<CartDecision, CartRefusal | EventRefused>,
       options?: CartTurnOptions,
     ): Effect.Effect<CartTurn, CartRefusal | EventRefused | IdsTaken | LimitReached>
   }
@@ -165,31 +164,41 @@ export class Carts extends Context.Service<
       const refuseClosed = Effect.fnUntraced(function* (orderId: string) {
         const order = yield* orders.find(orderId)
         if (order === undefined) return yield* new NotFound({ error: "There is no such order." })
-        return yield* refusedInPublic(order)
+        return yield* refusedByState(order)
       })
 
       return Carts.of({
         get,
         recall,
-        turn: Effect.fnUntraced(function* (userId, decide, { also = [], found, only, with: effects } = {}) {
+        turn: Effect.fnUntraced(function* (userId, decide, { also = [], found, only } = {}) {
           for (let tries = 1; ; tries++) {
             const cart = tries > 1 ? yield* get(userId, also) : (found ?? (yield* look(userId, also)))
             if (only !== undefined && cart.order.context.id !== only) return yield* refuseClosed(only)
             let before = cart.order
+            let decision: CartDecision | undefined
             const turn = actors.turn(
               cart.order.context.id,
               ({ snapshot }, now) => {
                 before = storedOf(snapshot)
-                return decide(before, isoTime(now), cart.user, cart.seen)
+                decision = undefined
+                return Effect.mapEager(decide(before, isoTime(now), cart.user, cart.seen), (made) => {
+                  decision = made
+                  return made.event
+                })
               },
-              { also: effects, create: cart.create === undefined ? undefined : begunNow(cart.create) },
+              {
+                also: () => decision?.effects ?? {},
+                create: cart.create === undefined ? undefined : begunNow(cart.create),
+              },
             )
             const taken: Loaded | undefined = yield* Effect.catchTags(turn, {
               // The cart ended under us, by its deadline or by a payment: the next one is the cart now.
-              EventRefused: () =>
-                tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
+              EventRefused: (refused) => {
+                if (decision === undefined) return Effect.fail(refused)
+                return tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
                   ? Effect.succeed(undefined)
-                  : Effect.fail(refusedInPublic(before)),
+                  : Effect.fail(refusalError(before, decision.event, cart.user))
+              },
               UniqueConflict: (conflict) =>
                 tries < maxAttempts
                   ? Effect.succeed(undefined)
@@ -206,7 +215,7 @@ export class Carts extends Context.Service<
               newest.became(userId, order.context.id)
               // It has ended, and only the next cart was to be decided on it.
               if (last !== undefined && last !== order.context.id) actors.passivate(last)
-              return { user: cart.user, order, before, seen: cart.seen }
+              return { user: cart.user, order, before, seen: cart.seen, event: decision?.event }
             }
           }
         }),

@@ -15,7 +15,7 @@ import {
 import { Uuid } from "../../../schema/wire-format.ts"
 import { Users } from "../../accounts/user-store.ts"
 import { route } from "../../http/route.ts"
-import { cashRun } from "../../turns/operation-key.ts"
+import { operationKeyOf } from "../../turns/operation-key.ts"
 import { Checkouts } from "../checkout/checkout.ts"
 import { Promotions } from "../codes/promotions.ts"
 import { OrderViews } from "../order-view.ts"
@@ -75,7 +75,7 @@ const clearCart = route({
     Effect.gen(function* () {
       const turn = yield* Carts.use((carts) =>
         carts.turn(principal.userId, ({ status }, at) =>
-          Effect.succeed({ type: status === "PendingPayment" ? "cancel" : "clear", at }),
+          Effect.succeed({ event: { type: status === "PendingPayment" ? "cancel" : "clear", at } }),
         ),
       ).pipe(unclaimed)
       if (turn.order.status === "Cancelled")
@@ -116,7 +116,7 @@ const checkout = route({
   handler: ({ body, headers, principal }) =>
     Checkouts.use((checkouts) =>
       checkouts.run(principal, undefined, body, {
-        run: (orderId) => cashRun(principal, headers, orderId, body),
+        operationKey: operationKeyOf(principal, headers, body),
       }),
     ).pipe(Effect.flatMap(showPaid)),
 })
@@ -131,7 +131,7 @@ const checkoutOrder = route({
   handler: ({ body, headers, params, principal }) =>
     Checkouts.use((checkouts) =>
       checkouts.run(principal, params.id.toLowerCase(), body, {
-        run: (orderId) => cashRun(principal, headers, orderId, body),
+        operationKey: operationKeyOf(principal, headers, body),
       }),
     ).pipe(Effect.flatMap(showPaid)),
 })

@@ -1,14 +1,10 @@
 import { Effect } from "effect"
-import type { OrderContext, OrderEvent } from "../../../machines/orders/context.ts"
-import { orderGuards } from "../../../machines/orders/guards.ts"
 import { dueCents } from "../../../machines/orders/money.ts"
 import type { DisplayUser } from "../../../schema/accounts/user.ts"
 import { Forbidden, Unprocessable } from "../../../schema/errors.ts"
-import { isoTime } from "../../../schema/iso-time.ts"
 import type { CheckoutCartRequest } from "../../../schema/orders/order.ts"
 import { isReturnLink } from "../../../schema/web-link.ts"
 import type { Principal } from "../../http/principal.ts"
-import { currentRun, isForgotten, type Run } from "../../turns/operation-key.ts"
 import type { StoredOrder } from "../order-store.ts"
 
 const issue = (code: string, message: string) => [{ code, message }]
@@ -31,36 +27,6 @@ export const isRepeated = (
   (wanted === undefined || wanted === context.checkout.pubkey) &&
   dueCents(context) > 0 &&
   (orderId === undefined || context.id === orderId)
-
-/** Boxes may be filled anew until they are held, and what is paid at once is paid for good: then they are held first. */
-export const holdBefore = (
-  { context, status }: StoredOrder,
-  event: OrderEvent,
-  ttlSeconds: number,
-): OrderEvent | undefined => {
-  if (status !== "Draft" || !("checkout" in event) || !event.items.some(({ lootboxId }) => lootboxId)) return
-  const { isCovered, isFree, isPaidInCash } = orderGuards
-  if (![isCovered, isFree, isPaidInCash].some((isPaid) => isPaid({ context, event }))) return
-  const { at, checkout, items } = event
-  const expiresAt = isoTime(Date.parse(at) + ttlSeconds * 1000)
-  return { type: "checkout.hold", at, items, checkout: { ...checkout, expiresAt } }
-}
-
-export const takenBefore = new Unprocessable({
-  error: "This cash was taken before.",
-  fields: { amount: issue("taken_before", "the order has it already") },
-})
-
-/** What cash is known by in the order and in the books. */
-export const checkCash = (
-  { payments }: OrderContext,
-  { name, seconds }: Run,
-  at: string,
-): Effect.Effect<string, Unprocessable> => {
-  const find = (run: string) => payments.find(({ fact }) => fact === `cash:${run}`)
-  const run = currentRun(name, find, (made) => isForgotten(made.at, Date.parse(at), seconds))
-  return find(run) === undefined ? Effect.succeed(`cash:${run}`) : Effect.fail(takenBefore)
-}
 
 /** What can be said of a checkout before looking at the order. */
 export const checkRequest = Effect.fnUntracedEager(function* (
@@ -114,17 +80,6 @@ export const checkEmail = (user: DisplayUser): Effect.Effect<void, Unprocessable
           fields: { email: issue("unconfirmed", "not confirmed") },
         }),
       )
-
-export const emptyCart = new Unprocessable({
-  error: "The cart is empty.",
-  fields: { items: issue("empty", "nothing to check out") },
-})
-
-export const notFree = (remaining: number) =>
-  new Unprocessable({
-    error: `This order is not free: ${remaining} free ids are left.`,
-    fields: { method: issue("free_limit", "more than the free ids that are left, or not only ids") },
-  })
 
 export const tooLittle = (message: string) =>
   new Unprocessable({ error: message, fields: { method: issue("too_little", message) } })

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import type { OrderEvent } from "../../../machines/orders/context.ts"
+import type { OrderEvent, OrderItem } from "../../../machines/orders/context.ts"
 import { dueCents } from "../../../machines/orders/money.ts"
 import { type EventRefused, type NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
 import type { Code } from "../../../schema/orders/code.ts"
@@ -51,17 +51,14 @@ export class Promotions extends Context.Service<
         (text: string) =>
         ({ context, status }: StoredOrder, at: string) =>
           Effect.gen(function* () {
-            const event = (
-              discounts: ReadonlyArray<(typeof context.items)[number]>,
+            const discountBy = (
               codeId: string,
-            ): OrderEvent => ({
-              type: "promo_code",
-              discounts,
-              code: { codeId, count: discounts.length },
-              at,
+              discounts: ReadonlyArray<OrderItem>,
+            ): { readonly event: OrderEvent } => ({
+              event: { type: "promo_code", discounts, code: { codeId, count: discounts.length }, at },
             })
-            // Any other state refuses the event, whatever the code.
-            if (status !== "PendingPayment") return event([], "")
+            // Every other state refuses the event, so the code is not looked up.
+            if (status !== "PendingPayment") return discountBy("", [])
             const code = yield* getCode(text, Date.parse(at))
             if (context.codes.some(({ codeId }) => codeId === code.id))
               return yield* refuse("already_applied", "The code is applied already.")
@@ -71,7 +68,7 @@ export class Promotions extends Context.Service<
             const left = dueCents({ ...context, items: [...context.items, ...discounts] })
             const tooLittle = payments.tooLittle(context.checkout?.method ?? "Free", left)
             if (tooLittle !== undefined) return yield* refuse("eligibility", tooLittle)
-            return event(discounts, code.id)
+            return discountBy(code.id, discounts)
           })
 
       return Promotions.of({

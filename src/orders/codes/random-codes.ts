@@ -123,19 +123,14 @@ const make = Effect.gen(function* () {
 
     const decide = ({ context, status }: StoredOrder, at: string) =>
       Effect.gen(function* () {
-        if (status === "Draft" && context.items.length > 0) {
-          return yield* fieldFault(
-            "cart",
-            "conflict",
-            "Your cart is not empty. Empty it or check it out first.",
-          )
-        }
         const now = Date.parse(at)
+        // The machine refuses the event if the cart is not an empty draft, so nothing is drawn then.
+        const isEmptyDraft = status === "Draft" && context.items.length === 0
         yield* checkUsable(code, "RandomYat", now)
         const event = {
           type: "activate",
           at,
-          items: status === "Draft" ? yield* drawItems(code, at) : [],
+          items: isEmptyDraft ? yield* drawItems(code, at) : [],
           checkout: {
             method: "Free",
             at,
@@ -148,7 +143,7 @@ const make = Effect.gen(function* () {
           ...(activation === undefined ? {} : { activation }),
           ...(body.tracking_data == null ? {} : { tracking: body.tracking_data }),
         } satisfies OrderEvent as OrderEvent
-        return event
+        return { event }
       })
 
     /** Sent twice at once, the other one made the cart meanwhile. */

@@ -1,13 +1,14 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Payment } from "../../../machines/orders/context.ts"
-import { Unavailable } from "../../../schema/errors.ts"
+import { type EventRefused, Unavailable } from "../../../schema/errors.ts"
 import { isoTime } from "../../../schema/iso-time.ts"
 import { isUuid } from "../../../schema/wire-format.ts"
 import { Parties } from "../../accounts/party-store.ts"
 import { FailPoints } from "../../config/fail-points.ts"
 import { Lootboxes } from "../../lootboxes/lootboxes.ts"
-import { currentRun, isForgotten } from "../../turns/operation-key.ts"
+import { findBooked, otherAmount } from "../booked.ts"
 import { storedOf } from "../cart/cart.ts"
 import { makeLedgerStore } from "../ledger-store.ts"
 import type { StoredOrder } from "../order-store.ts"
@@ -43,12 +44,11 @@ export class PaymentEvents extends Context.Service<
   PaymentEvents,
   {
     apply(event: PaymentEvent): Effect.Effect<void, Unavailable>
-    /** Money an administrator vouches for. The same `run` twice is one payment. */
+    /** Books a payment that an administrator vouches for. The same reference is one payment of the order. */
     vouch(
       orderId: string,
-      payment: Pick<Payment, "cents" | "externalReference">,
-      run: string,
-    ): Effect.Effect<void, Unavailable>
+      payment: { readonly cents: number; readonly externalReference: string },
+    ): Effect.Effect<void, EventRefused | Unavailable>
   }
 >()("directory/PaymentEvents") {
   static readonly layer = Layer.effect(
@@ -78,12 +78,21 @@ export class PaymentEvents extends Context.Service<
       })
 
       const decideCapture = Effect.fnUntracedEager(function* (
-        { context, value }: OrderSnapshot,
+        snapshot: OrderSnapshot,
         payment: Payment,
         idsFree: boolean,
       ) {
+        const { context, value } = snapshot
         if (context.payments.some(({ fact }) => fact === payment.fact))
           return yield* Effect.fail(new AlreadyApplied())
+        const { externalReference = "" } = payment
+        const booked = findBooked(context.payments, payment.externalReference, undefined, 0)
+        if (booked !== undefined)
+          return yield* Effect.fail(
+            booked.cents === payment.cents
+              ? new AlreadyApplied()
+              : otherAmount(storedOf(snapshot), externalReference, booked.cents),
+          )
         // Of ids the database says so by itself; boxes are handed over later.
         const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
         // What is still free is no use to somebody who left meanwhile.
@@ -146,7 +155,6 @@ export class PaymentEvents extends Context.Service<
             UniqueConflict: ({ constraint }) =>
               constraint === "journal_reference" ? Effect.succeed(undefined) : Effect.die(constraint),
             NotFound: () => Effect.as(unknownOrder(orderId), undefined),
-            EventRefused: Effect.die,
             IdsTaken: Effect.die,
             LimitReached: Effect.die,
           }),
@@ -190,16 +198,8 @@ export class PaymentEvents extends Context.Service<
       })
 
       return PaymentEvents.of({
-        vouch: Effect.fnUntraced(function* (orderId, payment, run) {
-          const known = (yield* actors.find(orderId))?.snapshot.context.payments ?? []
-          const factOf = (one: string) => `override:${one}`
-          const current = currentRun(
-            run,
-            (one) => known.find(({ fact }) => fact === factOf(one)),
-            ({ at }) => isForgotten(at, actors.now()),
-          )
-          yield* receive(orderId, { fact: factOf(current), provider: "cash", ...payment })
-        }),
+        vouch: (orderId, payment) =>
+          receive(orderId, { fact: `override:${randomUUID()}`, provider: "cash", ...payment }),
         apply: (event) => {
           if (event.orderId !== undefined && !isUuid(event.orderId)) return unknownOrder(event.orderId)
           switch (event.kind) {
@@ -213,7 +213,7 @@ export class PaymentEvents extends Context.Service<
                   cents: event.cents,
                 },
                 event.attempt,
-              )
+              ).pipe(Effect.catchTag("EventRefused", Effect.die))
             case "declined":
               return Effect.asVoid(declined(event))
             case "refunded":

@@ -51,7 +51,7 @@ export class Payments extends Context.Service<
     foresee(
       order: OrderContext,
       items: ReadonlyArray<OrderItem>,
-      checkout: PaidCheckout,
+      checkout: Checkout,
     ): Effect.Effect<{ readonly intent: Intent; readonly effects: TurnEffects } | undefined>
     /** Makes the intent a pending order lacks; any other order comes back as it is. */
     ensureIntent(order: StoredOrder): Effect.Effect<StoredOrder, NotFound | Unavailable>
@@ -114,8 +114,10 @@ export class Payments extends Context.Service<
       const foresee = Effect.fnUntracedEager(function* (
         order: OrderContext,
         items: ReadonlyArray<OrderItem>,
-        checkout: PaidCheckout,
+        given: Checkout,
       ) {
+        if (!isPaidMethod(given.method)) return undefined
+        const checkout = { ...given, method: given.method }
         const provider = providerFor(checkout.method)
         const cents = dueCents({ ...order, items })
         if (provider?.foresee === undefined || cents < provider.leastCents) return undefined

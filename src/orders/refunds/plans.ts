@@ -1,13 +1,11 @@
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { OrderContext, Refund } from "../../../machines/orders/context.ts"
 import { refundableCents, refundParts, totalCents } from "../../../machines/orders/money.ts"
 import { Unprocessable } from "../../../schema/errors.ts"
 import type { RefundRequest } from "../../../schema/orders/order.ts"
-import { uuidOf } from "../../turns/operation-key.ts"
 
 export type RequestedRefund = Omit<Refund, "status" | "ofSale" | "at">
-
-export const refundIdOf = (run: string, part: number): string => uuidOf(run, String(part))
 
 const refuse = (field: string, code: string, message: string) =>
   new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
@@ -93,21 +91,23 @@ const partsOf = (order: OrderContext, cents: number) =>
     return parts
   })
 
-/** What a request comes to, by the payments it goes back to. The same `run` always names the same refunds. */
+/** Splits a requested refund into one refund per payment it goes back to. */
 export const planRefund = Effect.fnUntraced(function* (
   order: OrderContext,
   request: RefundRequest,
-  run: string,
+  operationKey: string | undefined,
 ) {
   const { cents, itemIds } = yield* askedFor(order, request)
   const parts = yield* partsOf(order, cents)
+  const first = randomUUID()
   return parts.map(
     (part, n): RequestedRefund => ({
-      id: refundIdOf(run, n),
+      id: n === 0 ? first : randomUUID(),
       itemIds,
       ...part,
       ...(request.reason == null ? {} : { reason: request.reason }),
-      ...(parts.length === 1 ? {} : { whole: refundIdOf(run, 0) }),
+      ...(operationKey === undefined ? {} : { operationKey }),
+      ...(parts.length === 1 ? {} : { whole: first }),
     }),
   )
 })

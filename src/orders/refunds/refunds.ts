@@ -1,7 +1,7 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Refund } from "../../../machines/orders/context.ts"
-import { refundParts } from "../../../machines/orders/money.ts"
 import {
   type EventRefused,
   fieldFault,
@@ -11,11 +11,12 @@ import {
 } from "../../../schema/errors.ts"
 import { isoTime } from "../../../schema/iso-time.ts"
 import type { RefundRequest } from "../../../schema/orders/order.ts"
-import { currentRun, isForgotten, type Run } from "../../turns/operation-key.ts"
-import { refusedInPublic, storedOf } from "../cart/cart.ts"
+import { findBooked, otherAmount } from "../booked.ts"
+import { storedOf } from "../cart/cart.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
-import { planRefund, type RequestedRefund, refundIdOf } from "./plans.ts"
+import { refusedByState } from "../refusals.ts"
+import { planRefund, type RequestedRefund } from "./plans.ts"
 
 type Failure = Unprocessable | EventRefused | NotFound | Unavailable
 
@@ -47,22 +48,17 @@ const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undef
   refunds.find(({ id }) => id === refundId) ??
   refunds.find(({ externalReference }) => externalReference === refundId)
 
-/** What is on its way stays the same refund, however long it takes; what failed stands in nobody's way. */
-const isOver = (order: OrderContext, refund: Refund, isLongAgo: boolean): boolean => {
-  const parts = refundParts(order, refund)
-  return (
-    parts.every(({ status }) => status === "Failed") ||
-    (isLongAgo && parts.every(({ status }) => status !== "Pending"))
-  )
-}
-
 /** Money back to buyers. The order takes note before the provider is asked, so that a crash in between is taken up again. */
 export class Refunds extends Context.Service<
   Refunds,
   {
-    /** The same `run` twice is one refund, unless it came to nothing. */
-    run(orderId: string, request: RefundRequest, run: Run): Effect.Effect<StoredOrder, Failure>
-    /** A refund made elsewhere, for the books. */
+    /** Refunds through the providers. The same `operationKey` is one refund. */
+    run(
+      orderId: string,
+      request: RefundRequest,
+      operationKey: string | undefined,
+    ): Effect.Effect<StoredOrder, Failure>
+    /** Books a refund that was made elsewhere. The same reference is one refund of the order. */
     record(
       orderId: string,
       refund: {
@@ -70,7 +66,6 @@ export class Refunds extends Context.Service<
         readonly externalReference: string
         readonly reason: string | undefined
       },
-      run: string,
     ): Effect.Effect<StoredOrder, Failure>
     /** The provider's word that a refund was made or came to nothing, asked for by us or not. */
     applyEvent(event: {
@@ -108,22 +103,23 @@ export class Refunds extends Context.Service<
       const begin = (
         orderId: string,
         plan: (
-          order: OrderContext,
-        ) => Effect.Effect<ReadonlyArray<RequestedRefund>, Unprocessable | AlreadyBooked>,
+          order: StoredOrder,
+        ) => Effect.Effect<ReadonlyArray<RequestedRefund>, Unprocessable | EventRefused | AlreadyBooked>,
       ) => {
-        let order: StoredOrder | undefined
+        let planned: StoredOrder | undefined
         return turn(orderId, (snapshot, at) => {
-          order = storedOf(snapshot)
-          const { context } = order
-          return Effect.map(plan(context), (asked): OrderEvent => {
-            const facts = { status: "Pending", ofSale: context.paidAt !== undefined, at } as const
-            return { type: "refund", refunds: asked.map((refund) => ({ ...refund, ...facts })), at }
+          const order = storedOf(snapshot)
+          planned = undefined
+          return Effect.map(plan(order), (requested): OrderEvent => {
+            planned = order
+            const facts = { status: "Pending", ofSale: order.context.paidAt !== undefined, at } as const
+            return { type: "refund", refunds: requested.map((refund) => ({ ...refund, ...facts })), at }
           })
         }).pipe(
           Effect.asVoid,
           Effect.catchTags({
             AlreadyBooked: () => Effect.void,
-            EventRefused: (refused) => Effect.fail(order === undefined ? refused : refusedInPublic(order)),
+            EventRefused: (refused) => Effect.fail(planned === undefined ? refused : refusedByState(planned)),
             IdsTaken: Effect.die,
             LimitReached: Effect.die,
             UniqueConflict: Effect.die,
@@ -192,61 +188,58 @@ export class Refunds extends Context.Service<
         for (const outcome of asked) yield* outcome
       })
 
-      /** What a request comes to on the order as it is, or that the order has taken note of it before. */
       const planOnce = Effect.fnUntraced(function* (
-        order: OrderContext,
+        { context }: StoredOrder,
         request: RefundRequest,
-        { name, seconds }: Run,
+        operationKey: string | undefined,
       ) {
-        const find = (run: string) => order.refunds.find(({ id }) => id === refundIdOf(run, 0))
-        const run = currentRun(name, find, (made) =>
-          isOver(order, made, isForgotten(made.at, actors.now(), seconds)),
-        )
-        if (find(run) !== undefined) return yield* Effect.fail(new AlreadyBooked())
-        const planned = yield* planRefund(order, request, run)
+        if (findBooked(context.refunds, undefined, operationKey, actors.now()) !== undefined)
+          return yield* Effect.fail(new AlreadyBooked())
+        const planned = yield* planRefund(context, request, operationKey)
         const closed = planned.find(({ provider }) => payments.find(provider) === undefined)
         return closed === undefined ? planned : yield* unreachable(closed.provider)
       })
 
       return Refunds.of({
-        run: Effect.fnUntraced(function* (orderId, request, run) {
+        run: Effect.fnUntraced(function* (orderId, request, operationKey) {
           let parts: ReadonlyArray<RequestedRefund> = []
           yield* begin(orderId, (order) => {
-            // On second thoughts, when another process was faster, there may be nothing to ask for.
+            // The decision runs again when another process committed first; the refund can be booked then.
             parts = []
-            return Effect.map(planOnce(order, request, run), (planned) => {
+            return Effect.map(planOnce(order, request, operationKey), (planned) => {
               parts = planned
               return planned
             })
           })
           const asked = parts.length === 0 ? [resume(orderId)] : parts.map((part) => ask(orderId, part))
-          // The order has taken note of them, so they are asked for again without the administrator.
+          // The order has recorded the refunds. If the provider is unavailable, the sweep requests them again.
           yield* Effect.forEach(asked, (one) => Effect.catchTag(one, "Unavailable", () => Effect.void))
           return yield* get(orderId)
         }),
-        record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }, key) {
-          const { context } = yield* get(orderId)
-          const id = currentRun(
-            key,
-            (one) => context.refunds.find((refund) => refund.id === one),
-            ({ at }) => isForgotten(at, actors.now()),
-          )
-          const said = reason === undefined ? {} : { reason }
-          const isBooked = (refund: Refund) =>
-            refund.id === id || (refund.id === externalReference && refund.status !== "Failed")
-          yield* begin(orderId, ({ refunds }) =>
-            // By this very request, or told by the provider before.
-            refunds.some(isBooked)
-              ? Effect.fail(new AlreadyBooked())
-              : Effect.succeed([{ id, provider: "cash", cents, itemIds: [], externalReference, ...said }]),
-          )
+        record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }) {
+          let id: string = randomUUID()
+          const given = reason === undefined ? {} : { reason }
+          yield* begin(orderId, (order) => {
+            const { refunds } = order.context
+            const booked =
+              findBooked(refunds, externalReference, undefined, 0) ??
+              refunds.find((one) => one.id === externalReference && one.status !== "Failed")
+            if (booked === undefined)
+              return Effect.succeed([
+                { id, provider: "cash", cents, itemIds: [], externalReference, ...given },
+              ])
+            if (booked.cents !== cents)
+              return Effect.fail(otherAmount(order, externalReference, booked.cents))
+            if (booked.provider === "cash") id = booked.id
+            return Effect.fail(new AlreadyBooked())
+          })
           yield* settle(orderId, id, "refund.made")
           return yield* get(orderId)
         }),
         applyEvent: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
           // Made at the provider itself: taken note of first. A refusal means that it is more than the order has.
-          yield* begin(orderId, (order) =>
-            findRefund(order, refundId) === undefined
+          yield* begin(orderId, ({ context }) =>
+            findRefund(context, refundId) === undefined
               ? Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }])
               : Effect.fail(new AlreadyBooked()),
           ).pipe(
