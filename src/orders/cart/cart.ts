@@ -22,7 +22,7 @@ import { nextCart } from "./items.ts"
 export interface Cart {
   readonly user: DisplayUser
   readonly order: StoredOrder
-  /** Set while nothing of this cart is stored yet. */
+  /** Set if the cart is not stored yet. */
   readonly create: OrderInput | undefined
   readonly seen: Seen
 }
@@ -41,16 +41,16 @@ export interface CartDecision {
   readonly effects?: TurnEffects | undefined
 }
 
-/** Why a request for the cart is not even tried. */
+/** Errors of a cart request other than a refusal by the state of the order. */
 export type CartRefusal = Unprocessable | UnsupportedEmoji | NotFound | Unavailable
 
 type Loaded = Effect.Success<ReturnType<OrderActors["Service"]["turn"]>>
 
 interface CartTurnOptions {
-  /** Refuses when the cart is another order by now. */
+  /** Refuses the turn if the cart is another order now. */
   readonly only?: string | undefined
   readonly also?: ReadonlyArray<string>
-  /** The cart as it was found a moment ago. */
+  /** The cart that the caller has already read. */
   readonly found?: Cart | undefined
 }
 
@@ -72,8 +72,8 @@ const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Ca
 }
 
 /**
- * The newest order of users, by its id. Every order begins with a turn of the cart, so while a process is alone it knows.
- * Should it be wrong after all, the turn is refused by the order's state or its version, and the database is asked.
+ * The id of the newest order of each user. Every order begins with a turn of the cart, so a single process knows it. If an
+ * id is outdated, the state or version of the order refuses the turn, and the cart is read from the database.
  */
 class NewestOrders {
   readonly #ids = new BoundedMap<string>(maxRemembered)
@@ -86,21 +86,21 @@ class NewestOrders {
     this.#ids.renew(userId, orderId)
   }
 
-  /** Read a moment ago: what became of it since counts more. */
+  /** Records an order that was read. A later turn of this process takes precedence. */
   found(userId: string, orderId: string | undefined): void {
     if (orderId !== undefined && !this.#ids.has(userId)) this.became(userId, orderId)
   }
 }
 
-/** A user's one open order: stored, or about to begin. */
+/** The open order of a user, stored or not stored yet. */
 export class Carts extends Context.Service<
   Carts,
   {
-    /** Looks at these claims too, in the same statement. */
+    /** Reads the cart. `also`: further claims to read with the same statement. */
     get(userId: string, also?: ReadonlyArray<string>): Effect.Effect<Cart, NotFound | Unavailable>
-    /** The cart to decide a turn on: perhaps by memory, and then nobody looked who holds what is in it. */
+    /** The cart for a decision. It can be cached; its claims are then not read. */
     recall(userId: string): Effect.Effect<Cart, NotFound | Unavailable>
-    /** One turn of the cart, whichever order that is by the time it is taken. */
+    /** Runs one turn on the current cart. */
     turn(
       userId: string,
       decide: (
@@ -123,12 +123,12 @@ export class Carts extends Context.Service<
 
       const get = Effect.fnUntraced(function* (userId: string, also?: ReadonlyArray<string>) {
         const found = yield* orders.newestCart(userId, also)
-        if (found === undefined) return yield* new NotFound({ error: "There is no such user." })
+        if (found === undefined) return yield* new NotFound({ error: "User not found." })
         newest.found(userId, found.order?.context.id ?? found.paid?.id)
         return cartOf(found, found.seen)
       })
 
-      /** What this process knows of a cart without a look at the database, but for the claims. */
+      /** The cached cart, without claims. */
       const remembered = (userId: string): Omit<NewestCart, "seen"> | undefined => {
         const user = users.remembered(userId)
         const id = newest.of(userId)
@@ -146,7 +146,7 @@ export class Carts extends Context.Service<
         return known === undefined ? get(userId) : Effect.succeed(cartOf(known, unseen))
       }
 
-      /** The claims are looked at in any case. */
+      /** Reads the claims also if the cart is cached. */
       const look = (userId: string, also: ReadonlyArray<string>) => {
         const known = remembered(userId)
         if (known === undefined) return get(userId, also)
@@ -163,7 +163,7 @@ export class Carts extends Context.Service<
 
       const refuseClosed = Effect.fnUntraced(function* (orderId: string) {
         const order = yield* orders.find(orderId)
-        if (order === undefined) return yield* new NotFound({ error: "There is no such order." })
+        if (order === undefined) return yield* new NotFound({ error: "Order not found." })
         return yield* refusedByState(order)
       })
 
@@ -192,7 +192,7 @@ export class Carts extends Context.Service<
               },
             )
             const taken: Loaded | undefined = yield* Effect.catchTags(turn, {
-              // The cart ended under us, by its deadline or by a payment: the next one is the cart now.
+              // The order was paid or cancelled in the meantime. The next attempt uses the next cart.
               EventRefused: (refused) => {
                 if (decision === undefined) return Effect.fail(refused)
                 return tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
@@ -204,7 +204,7 @@ export class Carts extends Context.Service<
                   ? Effect.succeed(undefined)
                   : Effect.fail(
                       new Unavailable({
-                        error: `The cart is too busy (${conflict.constraint}).`,
+                        error: `Too many concurrent changes of this cart (${conflict.constraint}). Try again.`,
                         retryAfterSeconds: 1,
                       }),
                     ),
@@ -213,7 +213,7 @@ export class Carts extends Context.Service<
               const order = storedOf(taken.snapshot)
               const last = newest.of(userId)
               newest.became(userId, order.context.id)
-              // It has ended, and only the next cart was to be decided on it.
+              // The previous order is closed and no longer needed in memory.
               if (last !== undefined && last !== order.context.id) actors.passivate(last)
               return { user: cart.user, order, before, seen: cart.seen, event: decision?.event }
             }

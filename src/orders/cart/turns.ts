@@ -6,7 +6,7 @@ import { Payments } from "../payments/payments.ts"
 import { Carts } from "./cart.ts"
 import { checkAddable, claimsOf, type WantedItem } from "./items.ts"
 
-/** Turns that claim nothing cannot be refused for what others hold. */
+/** Turns without claims cannot fail because of the claims of other users. */
 export const unclaimed = <A, E, R>(
   effect: Effect.Effect<A, E | { readonly _tag: "IdsTaken" } | { readonly _tag: "LimitReached" }, R>,
 ) =>
@@ -49,7 +49,7 @@ export const removeFromCart = (userId: string, itemId: string) =>
     carts.turn(userId, (_, at) => Effect.succeed({ event: { type: "remove", itemId, at } })),
   ).pipe(unclaimed)
 
-/** The ids are free again and the payment is called off. */
+/** Returns a pending order to Draft: releases its ids and cancels its intent. */
 export const returnToDraft = Effect.fnUntraced(function* (userId: string) {
   const turn = yield* Carts.use((carts) =>
     carts.turn(userId, (_, at) => Effect.succeed({ event: { type: "convert_to_draft", at } })),

@@ -8,7 +8,7 @@ import type { Principal } from "../../http/principal.ts"
 import { DefaultPubkeys } from "../../keys/default-pubkey.ts"
 import { findBooked } from "../booked.ts"
 import { type Cart, type CartRefusal, Carts, type CartTurn } from "../cart/cart.ts"
-import { ineligible, lostTo } from "../cart/items.ts"
+import { ineligible, itemsUnavailable } from "../cart/items.ts"
 import { unclaimed } from "../cart/turns.ts"
 import { Orders, type StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
@@ -25,8 +25,8 @@ import { type CheckoutInput, cashBooked, decideCheckout } from "./decide.ts"
 import { ItemPrices } from "./price-items.ts"
 
 /**
- * From a cart to its payment: all ids are claimed with the transition or none is, then the provider is asked, unless it is
- * one that can be committed with the claims.
+ * Checks out a cart. One turn claims all ids or none. Then the provider creates the payment intent, unless the intent was
+ * committed with the claims.
  */
 export class Checkouts extends Context.Service<
   Checkouts,
@@ -36,7 +36,7 @@ export class Checkouts extends Context.Service<
       orderId: string | undefined,
       request: CheckoutCartRequest,
       options?: {
-        /** The partner on whose page it happens. */
+        /** The partner whose page starts the checkout. */
         readonly organizationId?: string
         /** Identifies a cash payment that has no reference. */
         readonly operationKey?: string | undefined
@@ -55,17 +55,16 @@ export class Checkouts extends Context.Service<
       const keys = yield* DefaultPubkeys
       const failPoints = yield* FailPoints
 
-      /** Whose order it is, for those who may check it out. */
+      /** The buyer of the order, if the caller may check it out. */
       const buyerOf = Effect.fnUntracedEager(function* (principal: Principal, orderId: string | undefined) {
         if (orderId === undefined) return principal.userId
         const order = yield* orders.find(orderId)
-        // A cart is shown with its id before anything of it is stored.
+        // GET /cart shows the id of a cart before the cart is stored.
         if (order === undefined && (yield* carts.get(principal.userId)).order.context.id === orderId)
           return principal.userId
         const isAllowed =
           order?.context.userId === principal.userId || principal.scopes.has("adminCart:update")
-        if (order === undefined || !isAllowed)
-          return yield* new NotFound({ error: "There is no such order." })
+        if (order === undefined || !isAllowed) return yield* new NotFound({ error: "Order not found." })
         return order.context.userId
       })
 
@@ -87,25 +86,30 @@ export class Checkouts extends Context.Service<
           : { event: { ...event, intent: foreseen.intent }, effects: foreseen.effects }
       })
 
-      const loserAnswer = Effect.fnUntraced(function* (userId: string, taken: ReadonlyArray<string>) {
+      const unavailableItems = Effect.fnUntraced(function* (userId: string, taken: ReadonlyArray<string>) {
         const { order, seen } = yield* carts.get(userId, taken)
-        return yield* lostTo(order.context.items, taken, seen)
+        return yield* itemsUnavailable(order.context.items, taken, seen)
       })
 
-      /** A box may have been filled anew between the look at it and the hold on it, which keeps it as it is. */
+      /** A lootbox can have been refilled before it was held. The checkout is then undone; a held lootbox cannot change. */
       const checkBoxes = Effect.fnUntracedEager(function* (buyer: string, { context, status }: StoredOrder) {
-        if (status !== "PendingPayment" || !(yield* itemPrices.hasOtherBoxes(context.items))) return
-        const takeBack = (_: StoredOrder, at: string) =>
+        if (status !== "PendingPayment" || !(yield* itemPrices.hasChangedBoxes(context.items))) return
+        const undo = (_: StoredOrder, at: string) =>
           Effect.succeed({ event: { type: "convert_to_draft", at } } as const)
-        yield* unclaimed(carts.turn(buyer, takeBack, { only: context.id }))
+        yield* unclaimed(carts.turn(buyer, undo, { only: context.id }))
         yield* payments.abandon(context.intent)
-        return yield* ineligible(["The lootbox was changed just now."])
+        return yield* ineligible([
+          "The contents of the lootbox changed during the checkout. Review the cart and check out again.",
+        ])
       })
 
-      /** Asked again for the same: the answer is the same, with the intent an earlier crash may have left out. */
-      const repeated = Effect.fnUntracedEager(function* ({ order, user }: Cart, asked: RequestedCheckout) {
+      /** Answers a repeated checkout with the same order, and creates the intent if a crash prevented it. */
+      const repeated = Effect.fnUntracedEager(function* (
+        { order, user }: Cart,
+        requested: RequestedCheckout,
+      ) {
         const { intent } = order.context
-        if (!isRepeated(order, asked) || (intent !== undefined && !payments.isPayable(intent)))
+        if (!isRepeated(order, requested) || (intent !== undefined && !payments.isPayable(intent)))
           return undefined
         return { user, order: yield* payments.ensureIntent(order), before: order }
       })
@@ -131,14 +135,14 @@ export class Checkouts extends Context.Service<
           const buyer = yield* buyerOf(principal, orderId)
           const cart = yield* carts.recall(buyer)
           yield* checkEmail(cart.user)
-          const wanted = yield* checkKey(cart.user, request.pubkey)
-          const asked: RequestedCheckout = { method, orderId, wanted }
-          const known = yield* repeated(cart, asked)
+          const requestedKey = yield* checkKey(cart.user, request.pubkey)
+          const requested: RequestedCheckout = { method, orderId, requestedKey }
+          const known = yield* repeated(cart, requested)
           if (known !== undefined) return known
           const defaultKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
           const fixed = {
             request,
-            requestedKey: wanted,
+            requestedKey,
             defaultKey,
             organizationId: options.organizationId,
             operationKey: options.operationKey,
@@ -150,7 +154,7 @@ export class Checkouts extends Context.Service<
               found,
             })
             return Effect.catchTags(turn, {
-              IdsTaken: ({ canonicals }) => loserAnswer(buyer, canonicals),
+              IdsTaken: ({ canonicals }) => unavailableItems(buyer, canonicals),
               LimitReached: () => Effect.fail(notFree(0)),
               Unprocessable: (refused) =>
                 refused === cashBooked
@@ -160,7 +164,7 @@ export class Checkouts extends Context.Service<
               EventRefused: (refused) =>
                 (method === "Cash"
                   ? paidBefore(cart, orderId, request)
-                  : Effect.flatMap(carts.get(buyer), (now) => repeated(now, asked))
+                  : Effect.flatMap(carts.get(buyer), (now) => repeated(now, requested))
                 ).pipe(
                   Effect.flatMap((same) =>
                     same === undefined ? Effect.fail(refused) : Effect.succeed(same),
@@ -173,7 +177,7 @@ export class Checkouts extends Context.Service<
           if (taken.before.status === "Draft") yield* checkBoxes(buyer, taken.order)
           if (taken.event?.type === "checkout.hold") taken = yield* take(taken.order.context.id, undefined)
           const isPaid = taken.order.status === "Paid"
-          // Paid, or in part: what the provider was asked for is not what is due.
+          // The earlier intent is not for the amount that is due now.
           if (isPaid || taken.order.context.intent === undefined)
             yield* payments.abandon(taken.before.context.intent)
           const order = yield* payments.ensureIntent(taken.order)

@@ -14,7 +14,7 @@ const maxAttempts = 3
 const refuse = (code: string, message: string) =>
   new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
 
-/** Discount codes on a cart that waits for its payment. */
+/** Applies discount codes to carts that are pending payment. */
 export class Promotions extends Context.Service<
   Promotions,
   {
@@ -34,7 +34,7 @@ export class Promotions extends Context.Service<
       const getCode = Effect.fnUntraced(function* (text: string, now: number) {
         const code = yield* codes.findByRedemption(text.trim())
         if (code === undefined || code.activator !== "RedemptionCode")
-          return yield* refuse("unknown", "There is no such code.")
+          return yield* refuse("unknown", "Unknown code. Check the spelling.")
         yield* checkUsable(code, "Discount", now)
         return code
       })
@@ -61,10 +61,10 @@ export class Promotions extends Context.Service<
             if (status !== "PendingPayment") return discountBy("", [])
             const code = yield* getCode(text, Date.parse(at))
             if (context.codes.some(({ codeId }) => codeId === code.id))
-              return yield* refuse("already_applied", "The code is applied already.")
+              return yield* refuse("already_applied", "This code is already applied to the cart.")
             const discounts = codeDiscounts(context.items, code, yield* usesLeft(code, context.userId), at)
             if (discounts.length === 0)
-              return yield* refuse("eligibility", "No item of this cart can be discounted with it.")
+              return yield* refuse("eligibility", "This code does not apply to any item in the cart.")
             const left = dueCents({ ...context, items: [...context.items, ...discounts] })
             const tooLittle = payments.tooLittle(context.checkout?.method ?? "Free", left)
             if (tooLittle !== undefined) return yield* refuse("eligibility", tooLittle)
@@ -76,14 +76,14 @@ export class Promotions extends Context.Service<
           for (let tries = 1; ; tries++) {
             const taken: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
               Effect.catchTags({
-                // Somebody used the code in between: look again at what is left of it.
+                // Another order used the code first. The next attempt reads the remaining uses.
                 LimitReached: ({ limit }) =>
                   tries < maxAttempts ? Effect.succeed(undefined) : Effect.fail(usedUp(limit)),
                 IdsTaken: Effect.die,
               }),
             )
             if (taken === undefined) continue
-            // The price has changed, so what the provider was asked for is not what is due.
+            // The amount due has changed, so the order needs a new intent.
             yield* payments.abandon(taken.before.context.intent)
             return { ...taken, order: yield* payments.ensureIntent(taken.order) }
           }

@@ -22,7 +22,7 @@ interface SandboxPayment {
   readonly outcome: string
 }
 
-/** The process that records a payment sends its webhook at once; after this long any process sends it. */
+/** The process that records a payment sends its webhook immediately. After this time any process can send it. */
 const firstPauseSeconds = 3
 
 export const makeSandboxStore = Sql.useSync((sql) => ({

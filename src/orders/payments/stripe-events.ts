@@ -65,7 +65,7 @@ const methodUsed = (charge: Stripe.Charge): PaymentEvent | undefined => {
   }
 }
 
-/** What Stripe tells, in our words. Money counts by the payment intent, so the other events about it are left aside. */
+/** Translates a Stripe event. Payments are counted by the payment intent; other events about the same payment are ignored. */
 export const readStripeEvent = (event: Stripe.Event): PaymentEvent | undefined => {
   switch (event.type) {
     case "payment_intent.succeeded":

@@ -24,31 +24,31 @@ const outcomes = { made: "refund.made", pending: "refund.taken_on", refused: "re
 
 type Settled = "refund.taken_on" | "refund.made" | "refund.failed" | "refund.returned"
 
-/** Only the provider's own word undoes what it called made before. */
+/** Only a report of the provider can undo a refund that it reported as made. */
 const undone = (refund: Refund | undefined): Settled =>
   refund?.status === "Refunded" ? "refund.returned" : "refund.failed"
 
-/** Nothing is sent to another provider: it knows nothing of the payment. */
+/** A refund must use the provider of the payment, so it fails if that provider is disabled. */
 const unreachable = (provider: string) =>
   fieldFault(
     "provider",
     "method_unavailable",
     provider === "sandbox"
-      ? "The order was paid with test payments, which are off on this server. Record the refund with refund_override."
-      : `The order was paid through ${provider}, which is not configured on this server. Refund it there and record it with refund_override.`,
+      ? "The order was paid with test payments, which are disabled on this server. Book the refund with refund_override."
+      : `The order was paid through ${provider}, which is not configured on this server. Make the refund at the provider, then book it with refund_override.`,
   )
 
-/** The order knows this refund already. */
+/** The order already contains this refund. */
 class AlreadyBooked {
   readonly _tag = "AlreadyBooked"
 }
 
-/** By its id, or booked by an administrator who gave the provider's id of it. */
+/** Finds a refund by its id, or by the provider's id that an administrator booked as its reference. */
 const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undefined =>
   refunds.find(({ id }) => id === refundId) ??
   refunds.find(({ externalReference }) => externalReference === refundId)
 
-/** Money back to buyers. The order takes note before the provider is asked, so that a crash in between is taken up again. */
+/** Refunds payments. The order records a refund before the provider is called, so a crash in between is recovered. */
 export class Refunds extends Context.Service<
   Refunds,
   {
@@ -67,7 +67,7 @@ export class Refunds extends Context.Service<
         readonly reason: string | undefined
       },
     ): Effect.Effect<StoredOrder, Failure>
-    /** The provider's word that a refund was made or came to nothing, asked for by us or not. */
+    /** Applies a provider's report that a refund was made or failed. The refund can be one made at the provider. */
     applyEvent(event: {
       readonly orderId: string
       readonly provider: string
@@ -76,7 +76,7 @@ export class Refunds extends Context.Service<
       readonly cents: number
       readonly isFailed: boolean
     }): Effect.Effect<void, Unavailable>
-    /** Asks again for refunds whose answer was lost. */
+    /** Requests pending refunds again. */
     resume(orderId: string): Effect.Effect<void, Unavailable>
   }
 >()("directory/Refunds") {
@@ -90,16 +90,16 @@ export class Refunds extends Context.Service<
         orderId: string,
         decide: (snapshot: OrderSnapshot, at: string) => Effect.Effect<OrderEvent, E>,
       ) => {
-        let offered: Intent | undefined
+        let intent: Intent | undefined
         return actors
           .turn(orderId, ({ snapshot }, now) => {
-            offered = snapshot.context.intent
+            intent = snapshot.context.intent
             return decide(snapshot, isoTime(now))
           })
-          .pipe(Effect.tap(({ snapshot }) => payments.offerAnew(offered, storedOf(snapshot))))
+          .pipe(Effect.tap(({ snapshot }) => payments.replaceIntent(intent, storedOf(snapshot))))
       }
 
-      /** Decided on the order as it is then, so that nobody gives back what somebody else is giving back. */
+      /** Records refunds. The plan uses the current order, so concurrent refunds cannot exceed the payments. */
       const begin = (
         orderId: string,
         plan: (
@@ -127,7 +127,7 @@ export class Refunds extends Context.Service<
         )
       }
 
-      /** Twice is once: the refund is settled or booked already then. */
+      /** Records the outcome of a refund. A repeated outcome is ignored. */
       const settle = (
         orderId: string,
         refundId: string,
@@ -160,7 +160,7 @@ export class Refunds extends Context.Service<
       ) {
         const port = payments.find(provider)
         if (port === undefined || intentId === undefined) {
-          // A provider that is not set up today may have been asked all the same when it was.
+          // A provider that is disabled now can have received an earlier request, so the refund stays pending.
           return isRepeated ? undefined : yield* settle(orderId, id, "refund.failed")
         }
         const answer = yield* port.refund({ refundId: id, orderId, intentId, cents, isRepeated })
@@ -169,23 +169,23 @@ export class Refunds extends Context.Service<
 
       const get = Effect.fnUntraced(function* (orderId: string) {
         const found = yield* actors.find(orderId)
-        if (found === undefined) return yield* new NotFound({ error: "There is no such order." })
+        if (found === undefined) return yield* new NotFound({ error: "Order not found." })
         return storedOf(found.snapshot)
       })
 
       const resume = Effect.fnUntraced(function* (orderId: string) {
         const found = yield* actors.find(orderId)
         const pending = found?.snapshot.context.refunds.filter(({ status }) => status === "Pending") ?? []
-        // Each for itself: one provider that is away keeps no money back that came through another. A refund without a
-        // provider was only ever waiting for its second half.
-        const asked = yield* Effect.forEach(pending, (refund) =>
+        // Each refund is requested separately, so an unavailable provider does not block the others. A cash refund is
+        // pending only if the process was killed between its two turns.
+        const outcomesOfAll = yield* Effect.forEach(pending, (refund) =>
           Effect.exit(
             refund.provider === "cash"
               ? settle(orderId, refund.id, "refund.made")
               : ask(orderId, refund, true),
           ),
         )
-        for (const outcome of asked) yield* outcome
+        for (const outcome of outcomesOfAll) yield* outcome
       })
 
       const planOnce = Effect.fnUntraced(function* (
@@ -211,9 +211,9 @@ export class Refunds extends Context.Service<
               return planned
             })
           })
-          const asked = parts.length === 0 ? [resume(orderId)] : parts.map((part) => ask(orderId, part))
+          const requests = parts.length === 0 ? [resume(orderId)] : parts.map((part) => ask(orderId, part))
           // The order has recorded the refunds. If the provider is unavailable, the sweep requests them again.
-          yield* Effect.forEach(asked, (one) => Effect.catchTag(one, "Unavailable", () => Effect.void))
+          yield* Effect.forEach(requests, (one) => Effect.catchTag(one, "Unavailable", () => Effect.void))
           return yield* get(orderId)
         }),
         record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }) {
@@ -237,7 +237,7 @@ export class Refunds extends Context.Service<
           return yield* get(orderId)
         }),
         applyEvent: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
-          // Made at the provider itself: taken note of first. A refusal means that it is more than the order has.
+          // A refund made at the provider is recorded first. It is refused if it exceeds the payments of the order.
           yield* begin(orderId, ({ context }) =>
             findRefund(context, refundId) === undefined
               ? Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }])
