@@ -16,7 +16,7 @@ export const allowedOrderEvents = (status: OrderSnapshot["value"]): ReadonlyArra
 
 /** How long after its start an unanswered refund is requested again. */
 const retryMs = 15_000
-/** A provider reports the outcome of a pending refund. After this time without a report the refund is requested again. */
+/** Providers report the outcome of pending refunds. After this time without a report a refund is requested again. */
 const unreportedMs = 86_400_000
 
 const dueAt = ({ context, value }: OrderSnapshot): number | undefined => {

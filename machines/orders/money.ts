@@ -80,7 +80,7 @@ const book = (accounts: Map<string, number>, order: OrderContext, times: 1 | -1)
 
 const byAccount = (a: LedgerLine, b: LedgerLine): number => (a.account < b.account ? -1 : 1)
 
-/** The journal lines of a turn: the balances after it minus the balances before it. Both sum to zero, so the lines do. */
+/** The journal lines of a turn: the balances after it minus those before it. Both sum to zero, so the lines do too. */
 export const journal = (
   before: OrderContext,
   after: OrderContext,

@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
 import { Json, optional, text } from "../wire-format.ts"
 
-/** The activation of a random id code: the signature of a listed key over the alternate_id of the user and the nonce. */
+/** Activates a random id code: a listed key signs the alternate_id of the user and the nonce. */
 export const RandomYatActivateBody = Schema.Struct({
   nonce: text(256),
   pubkey: text(128),
@@ -12,7 +12,7 @@ export type RandomYatActivateBody = typeof RandomYatActivateBody.Type
 
 const bound = (maximum: number) => optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum })))
 
-/** The `pattern` of a code limits its ids. Without it a random id has five or six emoji, and a discount fits all ids. */
+/** The `pattern` of a code limits its ids. Default: five or six emoji for a random id, all ids for a discount. */
 const IdPattern = Schema.Struct({
   min_length: bound(6),
   max_length: bound(6),

@@ -8,7 +8,7 @@ import { Lootboxes } from "../lootboxes/lootboxes.ts"
 import { Payments } from "./payments/payments.ts"
 import { Refunds } from "./refunds/refunds.ts"
 
-/** Handles the deadlines of orders: holds expire, pending refunds are requested again, bought lootboxes are delivered. */
+/** Handles the deadlines of orders: expires holds, requests pending refunds again, delivers bought lootboxes. */
 export const orderDeadlines = Layer.effectDiscard(
   Effect.gen(function* () {
     const deadlines = yield* Deadlines

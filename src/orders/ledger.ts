@@ -7,7 +7,7 @@ const pauseSeconds = 15
 const ordersPerPart = 2000
 
 /**
- * Compares the ledger with the orders and publishes the result as metrics. Each scrape audits some orders; all processes
+ * Compares the ledger with the orders and publishes the result as metrics. Each scrape audits some orders; the processes
  * share the progress. A difference is visible immediately and until a complete audit finds none.
  */
 export const ledgerAudit = Layer.effectDiscard(

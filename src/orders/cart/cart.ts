@@ -72,8 +72,8 @@ const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Ca
 }
 
 /**
- * The id of the newest order of each user. Every order begins with a turn of the cart, so a single process knows it. If an
- * id is outdated, the state or version of the order refuses the turn, and the cart is read from the database.
+ * The id of the newest order of each user. Every order begins with a turn of the cart, so a single process knows it.
+ * If an id is outdated, the state or version of the order refuses the turn, and the cart is read from the database.
  */
 class NewestOrders {
   readonly #ids = new BoundedMap<string>(maxRemembered)

@@ -15,7 +15,7 @@ export interface RequestedCheckout {
   readonly requestedKey: string | undefined
 }
 
-/** Whether a pending order already has this checkout. Free and Cash checkouts change a pending order, so they never repeat. */
+/** Whether a pending order already has this checkout. Free and Cash are excluded: they pay a pending order. */
 export const isRepeated = (
   { context, status }: StoredOrder,
   { method, orderId, requestedKey }: RequestedCheckout,
@@ -82,7 +82,7 @@ export const checkEmail = (user: DisplayUser): Effect.Effect<void, Unprocessable
     ? Effect.void
     : Effect.fail(
         new Unprocessable({
-          error: "Confirm your email address before the checkout.",
+          error: "Confirm your email address before you buy.",
           fields: { email: issue("unconfirmed", "The email address is not confirmed.") },
         }),
       )

@@ -25,8 +25,8 @@ import { type CheckoutInput, cashBooked, decideCheckout } from "./decide.ts"
 import { ItemPrices } from "./price-items.ts"
 
 /**
- * Checks out a cart. One turn claims all ids or none. Then the provider creates the payment intent, unless the intent was
- * committed with the claims.
+ * Checks out a cart. One turn claims all ids or none. Then the provider creates the payment intent, unless the turn has
+ * created it.
  */
 export class Checkouts extends Context.Service<
   Checkouts,
@@ -91,7 +91,7 @@ export class Checkouts extends Context.Service<
         return yield* itemsUnavailable(order.context.items, taken, seen)
       })
 
-      /** A lootbox can have been refilled before it was held. The checkout is then undone; a held lootbox cannot change. */
+      /** Undoes the checkout if a lootbox was refilled before it was held. A held lootbox cannot change. */
       const checkBoxes = Effect.fnUntracedEager(function* (buyer: string, { context, status }: StoredOrder) {
         if (status !== "PendingPayment" || !(yield* itemPrices.hasChangedBoxes(context.items))) return
         const undo = (_: StoredOrder, at: string) =>

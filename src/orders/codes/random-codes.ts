@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
     return code
   })
 
-  /** Checks the signature and returns the hash of the signed message. The message contains the alternate_id of the user. */
+  /** Checks the signature over the alternate_id and the nonce. Returns the hash of the signed message. */
   const checkSignature = Effect.fnUntraced(function* (
     code: Code,
     user: DisplayUser,

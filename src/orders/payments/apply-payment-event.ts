@@ -37,8 +37,8 @@ const isPaidBy = (offered: Intent | undefined, { attempt, intentId, provider }: 
 const unknownOrder = (orderId: string) => Effect.logWarning("payment event for an unknown order", orderId)
 
 /**
- * Applies the reports of payment providers to orders. Reports can arrive late, repeatedly and in any order. Each payment
- * is applied once: the order stores its fact, and the unique reference in the journal rejects a concurrent duplicate.
+ * Applies the reports of payment providers to orders. Reports can arrive late, repeatedly and in any order. A payment is
+ * applied once: the order stores its fact, and the unique reference in the journal rejects a concurrent duplicate.
  */
 export class PaymentEvents extends Context.Service<
   PaymentEvents,
@@ -176,7 +176,7 @@ export class PaymentEvents extends Context.Service<
             }),
           )
 
-      /** Whether an unreported payment belongs to an order of this service, so that its report is still to be received. */
+      /** Whether a payment that was not reported yet belongs to an order of this service. */
       const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: RefundEvent) {
         const orderId = yield* payments.find(provider)?.findOrder?.(intentId) ?? Effect.succeed(undefined)
         return orderId !== undefined && isUuid(orderId) && (yield* actors.find(orderId)) !== undefined

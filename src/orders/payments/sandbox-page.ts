@@ -45,7 +45,7 @@ export const sandboxCheckoutPage = (session: SandboxSession, message: Content = 
     title: "Sandbox checkout",
     formsLeadOut: successUrl !== null,
     body: html`<main>
-<div class="center"><p><span class="play">Test payment: no money is charged</span></p>
+<div class="center"><p><span class="play">Play money: nothing is charged</span></p>
 <h1 class="amount">${dollars(due)}</h1><p class="soft">${due === 0 ? "Nothing due" : "Due"}</p></div>
 ${message}
 <section class="card"><dl class="facts">

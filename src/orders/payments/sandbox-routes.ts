@@ -79,7 +79,7 @@ const payCheckout = route({
       }
       const cents = centsFor(action, session)
       const isTaken = cents > 0 && (yield* sandbox.pay(session, cents, { onTop: action === "overpay" }))
-      // The payment was not recorded because everything is paid: the form was submitted twice. The response is the same as the first.
+      // Nothing was recorded because everything is paid: the form was submitted twice. The response is the first one.
       const now = isTaken
         ? { ...session, paidCents: session.paidCents + cents }
         : yield* getSession(sessionId)

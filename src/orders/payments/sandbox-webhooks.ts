@@ -10,8 +10,8 @@ const pauseMs = 1000
 const timeoutMs = 8000
 
 /**
- * Sends the webhooks of the sandbox to our own endpoint over HTTP, as an external provider does, until each one succeeds.
- * The webhooks are stored in the database, so a killed sender or receiver does not lose them.
+ * Sends the webhooks of the sandbox to our own endpoint over HTTP, as an external provider does, until they succeed. The
+ * webhooks are stored in the database, so a killed sender or receiver does not lose them.
  */
 export const sandboxWebhooks = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -65,7 +65,7 @@ const methodUsed = (charge: Stripe.Charge): PaymentEvent | undefined => {
   }
 }
 
-/** Translates a Stripe event. Payments are counted by the payment intent; other events about the same payment are ignored. */
+/** Translates a Stripe event. Only the payment intent counts as a payment; events about its charges are ignored. */
 export const readStripeEvent = (event: Stripe.Event): PaymentEvent | undefined => {
   switch (event.type) {
     case "payment_intent.succeeded":
