@@ -25,7 +25,7 @@ export interface Held extends Mark {
 }
 /** The claims that were looked up, and those that exist. */
 export interface Seen {
-  readonly asked: ReadonlySet<string>
+  readonly claims: ReadonlySet<string>
   readonly held: ReadonlyMap<string, Held>
 }
 /** The part of a paid order that the next cart needs. */
@@ -50,7 +50,7 @@ export interface OrderFilter {
   readonly number?: string | undefined
 }
 
-interface CartAsked {
+interface CartRequest {
   readonly userId: string
   readonly also: ReadonlyArray<string>
   /** The cached user. The query then does not read it. */
@@ -82,7 +82,7 @@ export const claimsToSee = (order: StoredOrder | undefined): ReadonlyArray<strin
     ? order.context.items.map(({ claim }) => claim).filter((claim) => claim !== undefined)
     : []
 
-const toCart = (row: CartRow | undefined, { also, user: known }: CartAsked): NewestCart | undefined => {
+const toCart = (row: CartRow | undefined, { also, user: known }: CartRequest): NewestCart | undefined => {
   const user = known ?? row?.user ?? undefined
   if (row === undefined || user === undefined) return undefined
   const { context, held, paid, status } = row
@@ -92,7 +92,7 @@ const toCart = (row: CartRow | undefined, { also, user: known }: CartAsked): New
     order,
     paid: paid ?? undefined,
     seen: {
-      asked: new Set([...claimsToSee(order), ...also]),
+      claims: new Set([...claimsToSee(order), ...also]),
       held: new Map(Object.entries(held ?? {}).map(([claim, { at, kind }]) => [claim, toHeld(at, kind)])),
     },
   }
@@ -126,10 +126,15 @@ export class Orders extends Context.Service<
       const users = yield* Users
 
       // The lateral join makes the planner look up each user by key, whatever the table statistics.
-      const readCarts = (asked: ReadonlyArray<CartAsked>) => {
+      const readCarts = (requests: ReadonlyArray<CartRequest>) => {
         const remember = users.watch()
         const wanted = JSON.stringify(
-          asked.map(({ also, user, userId }, n) => ({ n, user_id: userId, also, known: user !== undefined })),
+          requests.map(({ also, user, userId }, n) => ({
+            n,
+            user_id: userId,
+            also,
+            known: user !== undefined,
+          })),
         )
         return sql
           .rows<CartRow>(
@@ -152,7 +157,7 @@ export class Orders extends Context.Service<
             Effect.map((rows) => {
               const found = new Map(rows.map((row) => [row.n, row]))
               for (const { user } of rows) if (user !== null) remember(user)
-              return asked.map((one, n) => Effect.succeed(toCart(found.get(n), one)))
+              return requests.map((one, n) => Effect.succeed(toCart(found.get(n), one)))
             }),
           )
       }
@@ -162,11 +167,11 @@ export class Orders extends Context.Service<
         maxAsks: maxCartsPerStatement,
       })
 
-      const readClaims = (asked: ReadonlyArray<ReadonlyArray<string>>) =>
+      const readClaims = (requests: ReadonlyArray<ReadonlyArray<string>>) =>
         sql
           .rows<{ canonical: string; kind: Held["kind"]; at: string }>(
             (q) => q`select c.canonical, c.kind, c.claimed_at as at
-                       from ${lateralKeys(q, asked.flat())}
+                       from ${lateralKeys(q, requests.flat())}
                       cross join lateral (select * from claim c where c.canonical = x.canonical offset 0) c`,
           )
           .pipe(
@@ -174,7 +179,7 @@ export class Orders extends Context.Service<
               const held: ReadonlyMap<string, Held> = new Map(
                 rows.map(({ at, canonical, kind }) => [canonical, toHeld(at, kind)]),
               )
-              return asked.map(() => Effect.succeed(held))
+              return requests.map(() => Effect.succeed(held))
             }),
           )
       const lookAtClaims = batchWrites({

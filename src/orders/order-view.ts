@@ -161,7 +161,7 @@ export class OrderViews extends Context.Service<
       return OrderViews.of({
         show: Effect.fnUntracedEager(function* (order, user, seen) {
           const claims = claimsToSee(order)
-          if (seen !== undefined && claims.every((claim) => seen.asked.has(claim)))
+          if (seen !== undefined && claims.every((claim) => seen.claims.has(claim)))
             return yield* display(order, user, claims.length === 0 ? unmarked : seen.held)
           return yield* display(order, user, yield* orders.held(claims))
         }),

@@ -62,7 +62,7 @@ export const storedOf = (snapshot: OrderSnapshot): StoredOrder => ({
   context: snapshot.context,
 })
 
-const unseen: Seen = { asked: new Set(), held: new Map() }
+const unseen: Seen = { claims: new Set(), held: new Map() }
 
 const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Cart => {
   if (order !== undefined && (order.status === "Draft" || order.status === "PendingPayment"))
@@ -151,7 +151,7 @@ export class Carts extends Context.Service<
         const known = remembered(userId)
         if (known === undefined) return get(userId, also)
         const claims = [...claimsToSee(known.order), ...also]
-        return Effect.map(orders.held(claims), (held) => cartOf(known, { asked: new Set(claims), held }))
+        return Effect.map(orders.held(claims), (held) => cartOf(known, { claims: new Set(claims), held }))
       }
 
       const begunNow = ({ id, items, userId }: OrderInput): OrderInput => ({
@@ -191,7 +191,7 @@ export class Carts extends Context.Service<
                 create: cart.create === undefined ? undefined : begunNow(cart.create),
               },
             )
-            const taken: Loaded | undefined = yield* Effect.catchTags(turn, {
+            const loaded: Loaded | undefined = yield* Effect.catchTags(turn, {
               // The order was paid or cancelled in the meantime. The next attempt uses the next cart.
               EventRefused: (refused) => {
                 if (decision === undefined) return Effect.fail(refused)
@@ -209,8 +209,8 @@ export class Carts extends Context.Service<
                       }),
                     ),
             })
-            if (taken !== undefined) {
-              const order = storedOf(taken.snapshot)
+            if (loaded !== undefined) {
+              const order = storedOf(loaded.snapshot)
               const last = newest.of(userId)
               newest.became(userId, order.context.id)
               // The previous order is closed and no longer needed in memory.

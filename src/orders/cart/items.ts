@@ -22,11 +22,11 @@ export const ineligible = (messages: ReadonlyArray<string>, details?: Readonly<R
 /** The error for items that other users claimed first. It lists the items and the reasons. */
 export const itemsUnavailable = (
   items: ReadonlyArray<OrderItem>,
-  taken: ReadonlyArray<string>,
+  claims: ReadonlyArray<string>,
   { held }: Seen,
 ) => {
   const lost = items
-    .filter(({ claim = "" }) => taken.includes(claim))
+    .filter(({ claim = "" }) => claims.includes(claim))
     .map(({ claim = "", emojiId, id }) => ({
       id,
       emoji_id: emojiId,

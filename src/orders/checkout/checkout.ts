@@ -6,7 +6,7 @@ import { AppConfig } from "../../config/config.ts"
 import { FailPoints } from "../../config/fail-points.ts"
 import type { Principal } from "../../http/principal.ts"
 import { DefaultPubkeys } from "../../keys/default-pubkey.ts"
-import { findBooked } from "../booked.ts"
+import { findBooked, otherAmount } from "../booked.ts"
 import { type Cart, type CartRefusal, Carts, type CartTurn } from "../cart/cart.ts"
 import { ineligible, itemsUnavailable } from "../cart/items.ts"
 import { unclaimed } from "../cart/turns.ts"
@@ -86,9 +86,9 @@ export class Checkouts extends Context.Service<
           : { event: { ...event, intent: foreseen.intent }, effects: foreseen.effects }
       })
 
-      const unavailableItems = Effect.fnUntraced(function* (userId: string, taken: ReadonlyArray<string>) {
-        const { order, seen } = yield* carts.get(userId, taken)
-        return yield* itemsUnavailable(order.context.items, taken, seen)
+      const unavailableItems = Effect.fnUntraced(function* (userId: string, claims: ReadonlyArray<string>) {
+        const { order, seen } = yield* carts.get(userId, claims)
+        return yield* itemsUnavailable(order.context.items, claims, seen)
       })
 
       /** Undoes the checkout if a lootbox was refilled before it was held. A held lootbox cannot change. */
@@ -120,11 +120,13 @@ export class Checkouts extends Context.Service<
         orderId: string | undefined,
         { amount, external_reference: reference }: CheckoutCartRequest,
       ) {
-        const order = orderId === undefined || reference == null ? undefined : yield* orders.find(orderId)
+        if (orderId === undefined || reference == null) return undefined
+        const order = yield* orders.find(orderId)
         const booked = order && findBooked(order.context.payments, reference, undefined, 0)
-        if (order === undefined || booked === undefined || (amount ?? booked.cents) !== booked.cents)
-          return undefined
-        return { user, order, before: order }
+        if (order === undefined || booked === undefined) return undefined
+        return amount == null || amount === booked.cents
+          ? { user, order, before: order }
+          : yield* otherAmount(order, reference, booked.cents)
       })
 
       return Checkouts.of({
@@ -148,12 +150,12 @@ export class Checkouts extends Context.Service<
             operationKey: options.operationKey,
             ttlSeconds: cartTtlSeconds,
           }
-          const take = (only: string | undefined, found: Cart | undefined) => {
-            const turn = carts.turn(buyer, (order, at, user) => decide({ order, at, user, ...fixed }), {
+          const checkOut = (only: string | undefined, found: Cart | undefined) => {
+            const committed = carts.turn(buyer, (order, at, user) => decide({ order, at, user, ...fixed }), {
               only,
               found,
             })
-            return Effect.catchTags(turn, {
+            return Effect.catchTags(committed, {
               IdsTaken: ({ canonicals }) => unavailableItems(buyer, canonicals),
               LimitReached: () => Effect.fail(notFree(0)),
               Unprocessable: (refused) =>
@@ -162,27 +164,26 @@ export class Checkouts extends Context.Service<
                   : Effect.fail(refused),
               // The same request can have been committed first: by another request, or by an earlier one.
               EventRefused: (refused) =>
-                (method === "Cash"
-                  ? paidBefore(cart, orderId, request)
-                  : Effect.flatMap(carts.get(buyer), (now) => repeated(now, requested))
-                ).pipe(
-                  Effect.flatMap((same) =>
-                    same === undefined ? Effect.fail(refused) : Effect.succeed(same),
-                  ),
-                ),
+                Effect.gen(function* () {
+                  const same =
+                    method === "Cash"
+                      ? yield* paidBefore(cart, orderId, request)
+                      : yield* repeated(yield* carts.get(buyer), requested)
+                  return same ?? (yield* refused)
+                }),
             })
           }
-          let taken: CartTurn = yield* take(orderId, cart)
+          let turn: CartTurn = yield* checkOut(orderId, cart)
           yield* failPoints.pass("checkout.after_commit")
-          if (taken.before.status === "Draft") yield* checkBoxes(buyer, taken.order)
-          if (taken.event?.type === "checkout.hold") taken = yield* take(taken.order.context.id, undefined)
-          const isPaid = taken.order.status === "Paid"
+          if (turn.before.status === "Draft") yield* checkBoxes(buyer, turn.order)
+          if (turn.event?.type === "checkout.hold") turn = yield* checkOut(turn.order.context.id, undefined)
+          const isPaid = turn.order.status === "Paid"
           // The earlier intent is not for the amount that is due now.
-          if (isPaid || taken.order.context.intent === undefined)
-            yield* payments.abandon(taken.before.context.intent)
-          const order = yield* payments.ensureIntent(taken.order)
+          if (isPaid || turn.order.context.intent === undefined)
+            yield* payments.abandon(turn.before.context.intent)
+          const order = yield* payments.ensureIntent(turn.order)
           yield* failPoints.pass("checkout.before_answer")
-          return { ...taken, order }
+          return { ...turn, order }
         }),
       })
     }),

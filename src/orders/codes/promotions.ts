@@ -74,7 +74,7 @@ export class Promotions extends Context.Service<
       return Promotions.of({
         apply: Effect.fnUntraced(function* (userId, text) {
           for (let tries = 1; ; tries++) {
-            const taken: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
+            const turn: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
               Effect.catchTags({
                 // Another order used the code first. The next attempt reads the remaining uses.
                 LimitReached: ({ limit }) =>
@@ -82,10 +82,10 @@ export class Promotions extends Context.Service<
                 IdsTaken: Effect.die,
               }),
             )
-            if (taken === undefined) continue
+            if (turn === undefined) continue
             // The amount due has changed, so the order needs a new intent.
-            yield* payments.abandon(taken.before.context.intent)
-            return { ...taken, order: yield* payments.ensureIntent(taken.order) }
+            yield* payments.abandon(turn.before.context.intent)
+            return { ...turn, order: yield* payments.ensureIntent(turn.order) }
           }
         }),
       })

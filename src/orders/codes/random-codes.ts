@@ -153,7 +153,7 @@ const make = Effect.gen(function* () {
       )
 
     for (let tries = 1; ; tries++) {
-      const taken: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
+      const turn: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
         Effect.catchTags({
           EventRefused: (refused) => unlessRepeated(refused),
           // Another order claimed the id first, so another id is drawn.
@@ -166,7 +166,7 @@ const make = Effect.gen(function* () {
               : Effect.fail(usedUp(limit)),
         }),
       )
-      if (taken !== undefined) return taken
+      if (turn !== undefined) return turn
     }
   })
 

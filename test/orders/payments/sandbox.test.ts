@@ -162,7 +162,7 @@ describe("payment in the sandbox", () => {
     for (const again of ["pay", "underpay"])
       expect(await atSandbox(service, session, again)).toMatchObject({
         status: 200,
-        text: expect.stringContaining("nothing more was taken"),
+        text: expect.stringContaining("No further payment was made"),
       })
     await atSandbox(service, session, "overpay")
     const { body } = await until(
@@ -177,7 +177,7 @@ describe("payment in the sandbox", () => {
     await buyer.add(freshId())
     const pending = (await buyer.checkout()).body
     const declined = await atSandbox(service, pending.payment_method_data.session_id, "decline")
-    expect(declined.text).toMatch(/<p class="notice bad"[^>]* role="alert">Declined/)
+    expect(declined.text).toMatch(/<p class="notice bad"[^>]* role="alert">Payment declined/)
     const { body } = await until(
       () => buyer.cart(),
       (answer) => answer.body.last_payment_error !== undefined,
