@@ -9,23 +9,23 @@ import { allowedEvents, makeHost } from "./host.ts"
 
 export type OrderSnapshot = SnapshotFrom<typeof orderMachine>
 
-/** What an order of this status answers to, guards aside. */
+/** The events that an order in this status accepts. Guards are not evaluated. */
 export const allowedOrderEvents = (status: OrderSnapshot["value"]): ReadonlyArray<string> =>
   allowedEvents(
     orderMachine.resolveState({ value: status, context: begun({ id: "", userId: "", createdAt: "" }) }),
   )
 
-/** A refund the provider has not answered, or a box not handed over: looked at again after this long. */
+/** How long after its start an unanswered refund is requested again. */
 const retryMs = 15_000
-/** What a provider has taken on it tells the end of; should that be lost, it is asked. */
-const askAfterMs = 86_400_000
+/** Providers report the outcome of pending refunds. After this time without a report a refund is requested again. */
+const unreportedMs = 86_400_000
 
 const dueAt = ({ context, value }: OrderSnapshot): number | undefined => {
   if (value === "PendingPayment") return pendingDueAt(context)
   const refunds = context.refunds
     .filter(({ status }) => status === "Pending")
     .map(({ at, takenOnAt }) =>
-      takenOnAt === undefined ? Date.parse(at) + retryMs : Date.parse(takenOnAt) + askAfterMs,
+      takenOnAt === undefined ? Date.parse(at) + retryMs : Date.parse(takenOnAt) + unreportedMs,
     )
   const boxes = context.undelivered.map(() => Date.parse(context.paidAt ?? context.updatedAt))
   const times = [...refunds, ...boxes]
@@ -48,7 +48,7 @@ const make = makeHost({
   },
 })
 
-/** One actor per order. What its deadlines need from outside is done by those who watch them. */
+/** One actor per order. `src/orders/deadlines.ts` handles the deadlines, because they need other services. */
 export class OrderActors extends Context.Service<OrderActors, Effect.Success<typeof make>>()(
   "directory/OrderActors",
 ) {

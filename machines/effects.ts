@@ -1,8 +1,8 @@
 import type { ChannelEvent, Claim, CodeUse, FreeIds, Grant, LedgerLine, Mail, Move } from "../schema/turn.ts"
 
 /**
- * The actions a machine may name. They do nothing here: a transition only lists them, and the host commits
- * what they describe together with the new state.
+ * The actions of all machines. They do nothing here: a transition only collects them. The host commits the effects that
+ * they describe together with the new state.
  */
 export const effectActions = {
   claims: (_: unknown, _list: ReadonlyArray<Claim>) => {},

@@ -1,4 +1,13 @@
-import { type CheckoutEvent, checkedOut, paid, type RefundEvent, received, refundSettled } from "./changes.ts"
+import {
+  type CheckoutEvent,
+  type Event,
+  paid,
+  paidInCash,
+  type RefundEvent,
+  received,
+  refundSettled,
+  settled,
+} from "./changes.ts"
 import type { OrderContext, Payment } from "./context.ts"
 import {
   cancelledEvents,
@@ -18,23 +27,47 @@ import {
 } from "./effects.ts"
 import { journal } from "./money.ts"
 
-/** The effects an order's transitions name, each with what it hands to the turn's statement. */
+/** The actions of the order machine. Each computes one effect that the turn commits. */
 
 interface Args {
   readonly context: OrderContext
 }
-
-export const tell = (status: string) =>
-  ({ type: "events", params: ({ context }: Args) => changedEvents(context, status) }) as const
-export const release = { type: "releases", params: ({ context }: Args) => releases(context) } as const
-export const returnUses = { type: "uses", params: ({ context }: Args) => codeUses(context, -1) } as const
-export const takeUses = { type: "uses", params: ({ context }: Args) => codeUses(context, 1) } as const
-export const hold = { type: "claims", params: ({ context }: Args) => holdClaims(context) } as const
-
-/** Books come first in a transition: they are the difference to what is assigned after them. */
 interface Paying extends Args {
   readonly event: { readonly payment: Payment; readonly at: string; readonly email?: string }
 }
+
+export const releaseIds = { type: "releases", params: ({ context }: Args) => releases(context) } as const
+export const holdIds = { type: "claims", params: ({ context }: Args) => holdClaims(context) } as const
+export const claimOwned = { type: "claims", params: ({ context }: Args) => paidClaims(context) } as const
+export const grantIds = { type: "grants", params: ({ context }: Args) => grants(context) } as const
+
+export const returnCodeUses = { type: "uses", params: ({ context }: Args) => codeUses(context, -1) } as const
+export const useCodes = { type: "uses", params: ({ context }: Args) => codeUses(context, 1) } as const
+export const usePromoCode = {
+  type: "uses",
+  params: ({ context, event: { code } }: Args & { readonly event: Event<"promo_code"> }) => [
+    { code_id: code.codeId, user_id: context.userId, count: code.count },
+  ],
+} as const
+export const useActivation = {
+  type: "uses",
+  params: ({ context, event: { activation, code } }: Args & { readonly event: Event<"activate"> }) => [
+    {
+      code_id: code.codeId,
+      user_id: context.userId,
+      count: code.count,
+      ...(activation === undefined ? {} : { activation }),
+    },
+  ],
+} as const
+export const useFreeIds = {
+  type: "free_ids",
+  params: ({ context, event }: Args & { readonly event: Event<"checkout.free"> }) =>
+    event.freeIds === 0 ? [] : [{ user_id: context.userId, count: event.freeIds }],
+} as const
+
+// Ledger actions precede the assign action in a transition: they compute the difference between the order before and
+// after that change.
 export const bookReceived = {
   type: "ledger",
   params: ({ context, event }: Paying) =>
@@ -47,21 +80,15 @@ export const bookPaid = {
 } as const
 export const bookPaidInCash = {
   type: "ledger",
-  params: ({ context, event }: Args & { readonly event: CheckoutEvent & Paying["event"] }) =>
-    journal(context, paid(received(checkedOut(context, event), event.payment), event.at), event.payment.fact),
+  params: ({ context, event }: Args & { readonly event: Event<"checkout.cash"> }) =>
+    journal(context, paidInCash(context, event), event.payment.fact),
 } as const
-/** Paid by what was there before: a credit, or nothing for a price of nothing. */
+/** Books a sale that needs no further payment: earlier payments cover the price, or the price is zero. */
 export const bookSettled = {
   type: "ledger",
   params: ({ context, event }: Args & { readonly event: CheckoutEvent }) =>
-    journal(context, paid(checkedOut(context, event), event.at), `order:${context.id}:paid`),
+    journal(context, settled(context, event), `order:${context.id}:paid`),
 } as const
-export const takeFreeIds = {
-  type: "free_ids",
-  params: ({ context, event }: Args & { readonly event: { readonly freeIds: number } }) =>
-    event.freeIds === 0 ? [] : [{ user_id: context.userId, count: event.freeIds }],
-} as const
-
 export const bookRefund = {
   type: "ledger",
   params: ({ context, event }: Args & { readonly event: RefundEvent }) =>
@@ -73,18 +100,23 @@ export const bookReturned = {
     journal(context, refundSettled(context, event), `refund:${event.refundId}:returned`),
 } as const
 
-export const tellPaid = { type: "events", params: ({ context }: Args) => paidEvents(context) } as const
-export const tellCancelled = {
+export const publishChange = (status: string) =>
+  ({ type: "events", params: ({ context }: Args) => changedEvents(context, status) }) as const
+export const publishPaid = { type: "events", params: ({ context }: Args) => paidEvents(context) } as const
+export const publishCancelled = {
   type: "events",
   params: ({ context }: Args) => cancelledEvents(context),
 } as const
-export const tellEnding = { type: "events", params: ({ context }: Args) => expiringEvents(context) } as const
-export const tellReleased = {
+export const publishExpiring = {
+  type: "events",
+  params: ({ context }: Args) => expiringEvents(context),
+} as const
+export const publishReleased = {
   type: "events",
   params: ({ context }: Args) => releasedEvents(context),
 } as const
-/** To those who look at this order, and at the cart while it is one. */
-export const tellOrder = (type: string) =>
+/** Publishes to the order's channel, and to the buyer's cart channel while the order is open. */
+export const publishOrder = (type: string) =>
   ({
     type: "events",
     params: ({ context }: Args) => [
@@ -93,11 +125,9 @@ export const tellOrder = (type: string) =>
     ],
   }) as const
 
-export const own = { type: "claims", params: ({ context }: Args) => paidClaims(context) } as const
-export const grant = { type: "grants", params: ({ context }: Args) => grants(context) } as const
 export const mailReceipt = { type: "mail", params: ({ context }: Args) => receipt(context) } as const
 export const mailExpiry = { type: "mail", params: ({ context }: Args) => expiryNotice(context) } as const
-export const mailKept = {
+export const mailPaymentKept = {
   type: "mail",
   params: ({ context, event }: Paying) => keptNotice(context, event),
 } as const

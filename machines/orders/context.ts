@@ -1,14 +1,14 @@
-/** What an order remembers. It is stored as it stands, so members are only ever added. */
+/** The stored context of an order. Snapshots in the database have this form, so members are only added. */
 
 export interface OrderItem {
   readonly id: string
   readonly type: "EmojiId" | "LootBox" | "Discount"
-  /** What a checkout claims: the canonical id, or the key of a lootbox. Absent on discounts. */
+  /** The claim of the item: the canonical id, or the key of a lootbox. Absent on discounts. */
   readonly claim?: string
-  /** The id as its buyer spelled it. */
+  /** The id in the spelling of the buyer. */
   readonly emojiId?: string
   readonly lootboxId?: string
-  /** Of a discount: the item it lowers, and the code that gave it. */
+  /** For a discount: the discounted item and the code. */
   readonly parentId?: string
   readonly codeId?: string
   readonly cents: number
@@ -22,14 +22,14 @@ export interface OrderItem {
 export interface Checkout {
   readonly method: "Free" | "CryptoCommerce" | "CardCheckout" | "Cash" | "WalletPay"
   readonly at: string
-  /** When the hold on the ids ends. Absent when the checkout paid at once. */
+  /** When the hold on the ids expires. Absent if the checkout paid the order immediately. */
   readonly expiresAt?: string
   readonly warned?: true
   readonly pubkey: string
   readonly email?: string
   readonly successUrl?: string
   readonly cancelUrl?: string
-  /** The partner it came through: by its page, or by a code of its own. */
+  /** The partner whose page or code started the checkout. */
   readonly organizationId?: string
 }
 
@@ -38,7 +38,7 @@ export interface Intent {
   readonly provider: string
   readonly intentId: string
   readonly sealedSecret?: string
-  /** The key from which the provider makes its secret again: then none is kept. */
+  /** The key from which the provider computes the secret again. The secret is then not stored. */
   readonly secretKey?: string
   readonly sessionId?: string
   readonly invoiceId?: string | undefined
@@ -52,11 +52,13 @@ export interface Intent {
 }
 
 export interface Payment {
-  /** Names what happened at the provider: the same fact told twice is one payment. */
+  /** Identifies the payment. A fact that is reported twice is one payment. */
   readonly fact: string
   readonly provider: string
   readonly intentId?: string
   readonly externalReference?: string
+  /** The operation key of the request that booked it. */
+  readonly operationKey?: string
   readonly cents: number
   readonly at: string
 }
@@ -68,14 +70,16 @@ export interface Refund {
   readonly cents: number
   readonly itemIds: ReadonlyArray<string>
   readonly status: "Pending" | "Refunded" | "Failed"
-  /** Made while the order was Paid: it gives back a sale, not money that was only held. */
+  /** True if the order was Paid: the refund reduces sales. False: it returns money that was only held. */
   readonly ofSale: boolean
   readonly at: string
   readonly reason?: string
   readonly externalReference?: string
-  /** Of one that goes back to several payments: the id of its first part. */
+  /** The operation key of the request that made it. */
+  readonly operationKey?: string
+  /** For a refund of several payments: the id of its first part. */
   readonly whole?: string
-  /** When the provider last said that it is on its way: from then on it tells by itself. */
+  /** When the provider last reported the refund as pending. The provider then reports the outcome itself. */
   readonly takenOnAt?: string
 }
 
@@ -92,7 +96,7 @@ export interface OrderContext {
   readonly items: ReadonlyArray<OrderItem>
   readonly tracking?: unknown
   readonly checkout?: Checkout | undefined
-  /** How often a payment was asked for; a provider is asked once per number. */
+  /** The number of intent requests. Each number is one request to the provider. */
   readonly attempt: number
   readonly intent?: Intent | undefined
   readonly payments: ReadonlyArray<Payment>
@@ -101,7 +105,7 @@ export interface OrderContext {
   readonly declined?: string | undefined
   readonly paidAt?: string | undefined
   readonly cancelled?: { readonly at: string; readonly reason: "expired" | "deleted" } | undefined
-  /** Boxes that were bought and not handed over yet. */
+  /** Lootboxes that were bought and are not delivered yet. */
   readonly undelivered: ReadonlyArray<string>
 }
 
@@ -109,15 +113,15 @@ export interface OrderInput {
   readonly id: string
   readonly userId: string
   readonly createdAt: string
-  /** What an expired order leaves to the next one. */
+  /** The items of the expired order before this one. */
   readonly items?: ReadonlyArray<OrderItem> | undefined
 }
 
 interface At {
   readonly at: string
 }
-interface CheckoutFacts extends At {
-  /** The items at today's prices. */
+interface CheckoutParts extends At {
+  /** The items at current prices. */
   readonly items: ReadonlyArray<OrderItem>
   readonly checkout: Checkout
   readonly tracking?: unknown
@@ -127,19 +131,19 @@ export type OrderEvent =
   | (At & { readonly type: "add"; readonly items: ReadonlyArray<OrderItem>; readonly tracking?: unknown })
   | (At & { readonly type: "remove"; readonly itemId: string })
   | (At & { readonly type: "clear" })
-  | (CheckoutFacts & {
+  | (CheckoutParts & {
       readonly type: "checkout.payment"
-      /** What its provider could say beforehand; without it the provider is asked once the ids are held. */
+      /** Set if the provider can compute the intent. Otherwise it is requested after the ids are held. */
       readonly intent?: Intent
     })
-  /** Only holds what is paid for at once afterwards. */
-  | (CheckoutFacts & { readonly type: "checkout.hold" })
-  | (CheckoutFacts & { readonly type: "checkout.free"; readonly freeIds: number })
-  | (CheckoutFacts & { readonly type: "checkout.cash"; readonly payment: Payment })
-  | (CheckoutFacts & {
+  /** Holds items that the next turn pays for. */
+  | (CheckoutParts & { readonly type: "checkout.hold" })
+  | (CheckoutParts & { readonly type: "checkout.free"; readonly freeIds: number })
+  | (CheckoutParts & { readonly type: "checkout.cash"; readonly payment: Payment })
+  | (CheckoutParts & {
       readonly type: "activate"
       readonly code: CodeHold
-      /** The hash of what was signed for it, where that was needed. */
+      /** The hash of the signed message, if the code requires a signature. */
       readonly activation?: string
     })
   | (At & {
@@ -154,9 +158,9 @@ export type OrderEvent =
   | (At & {
       readonly type: "payment.captured"
       readonly payment: Payment
-      /** False after the database said that ids of this cancelled order have gone to others, or that its buyer has gone. */
+      /** False if other users claimed the ids of this cancelled order, or if the account of the buyer was deleted. */
       readonly idsFree: boolean
-      /** Of one that comes late: where its buyer reads mail by now. */
+      /** For a late payment: the current address of the buyer. */
       readonly email?: string
     })
   | (At & { readonly type: "payment.declined"; readonly reason: string })

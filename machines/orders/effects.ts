@@ -3,7 +3,7 @@ import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../../schema/tur
 import type { OrderContext, OrderItem, Payment } from "./context.ts"
 import { dueCents, overpaidCents, refundableCents, totalCents } from "./money.ts"
 
-/** What a turn of an order does to the rest of the world, as data. */
+/** The effects of an order's turns, as data. */
 
 export const orderNumberDigits = 8
 export const orderNumber = (id: string): string => id.slice(-orderNumberDigits)
@@ -16,7 +16,7 @@ const ids = (order: OrderContext) => claimed(order).filter((item) => item.type =
 export const holdClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim }) => ({ canonical: claim, kind: "order", holder: order.id }))
 
-/** From this order's hold, or from nobody: an id somebody else has by now refuses the turn. */
+/** Claims the ids for the buyer. The commit fails if another user holds or owns one of them. */
 export const paidClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim, type }) =>
     type === "EmojiId"
@@ -49,7 +49,7 @@ export const codeUses = (order: OrderContext, sign: 1 | -1): ReadonlyArray<CodeU
     count: sign * count,
   }))
 
-const told = (order: OrderContext, status: string) => ({
+const summaryOf = (order: OrderContext, status: string) => ({
   order_id: order.id,
   status,
   items: claimed(order).length,
@@ -59,22 +59,22 @@ const told = (order: OrderContext, status: string) => ({
 })
 
 export const changedEvents = (order: OrderContext, status: string): ReadonlyArray<ChannelEvent> => {
-  const data = told(order, status)
+  const data = summaryOf(order, status)
   return [
     { channel: `cart:${order.userId}`, type: "cart.changed", data },
     { channel: `order:${order.id}`, type: "order.changed", data },
   ]
 }
 
-/** Of an order that is still open: its cart shows what is due, and where to pay it. */
+/** Events for the cart of an open order: the amount due and the intent have changed. */
 export const cartEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
   if (order.paidAt !== undefined || order.cancelled !== undefined) return []
-  const data = told(order, order.checkout === undefined ? "Draft" : "PendingPayment")
+  const data = summaryOf(order, order.checkout === undefined ? "Draft" : "PendingPayment")
   return [{ channel: `cart:${order.userId}`, type: "cart.changed", data }]
 }
 
 export const expiringEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
-  const data = told(order, "PendingPayment")
+  const data = summaryOf(order, "PendingPayment")
   return [
     { channel: `cart:${order.userId}`, type: "cart.expiring", data },
     { channel: `order:${order.id}`, type: "cart.expiring", data },
@@ -88,7 +88,7 @@ export const releasedEvents = (order: OrderContext) => market(order, "market.rel
 
 export const cancelledEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
   const type = order.cancelled?.reason === "expired" ? "cart.expired" : "cart.changed"
-  const data = told(order, "Cancelled")
+  const data = summaryOf(order, "Cancelled")
   return [
     { channel: `cart:${order.userId}`, type, data },
     { channel: `order:${order.id}`, type, data },
@@ -97,7 +97,7 @@ export const cancelledEvents = (order: OrderContext): ReadonlyArray<ChannelEvent
 }
 
 export const paidEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
-  const data = told(order, "Paid")
+  const data = summaryOf(order, "Paid")
   return [
     { channel: `cart:${order.userId}`, type: "cart.changed", data },
     { channel: `order:${order.id}`, type: "order.paid", data },
@@ -110,7 +110,7 @@ export const paidEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => 
   ]
 }
 
-const letterOf = (order: OrderContext) => ({
+const mailData = (order: OrderContext) => ({
   order_number: orderNumber(order.id),
   items: order.items.map((item) => ({
     name: item.emojiId ?? (item.type === "LootBox" ? "Lootbox" : "Discount"),
@@ -119,27 +119,27 @@ const letterOf = (order: OrderContext) => ({
   total: totalCents(order.items),
 })
 
-/** With what came in beyond the price: nobody else tells who sent too much. */
+/** The receipt. It also shows an overpaid amount. */
 export const receipt = (order: OrderContext, to = order.checkout?.email): ReadonlyArray<Mail> => {
   if (to === undefined) return []
-  const { items, order_number, total } = letterOf(order)
+  const { items, order_number, total } = mailData(order)
   const data = { order_number, items, total, overpaid: overpaidCents(order) }
   return [{ to, kind: "order_receipt", data }]
 }
 
-/** What ran out of time is. An id a code gave was not chosen: it is not offered for money afterwards. */
+/** Whether the next cart contains the items again. The random id of a code is not offered for sale afterwards. */
 export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>
   cancelled?.reason === "expired" && checkout?.method !== "Free"
 
-/** Who has paid a part of it is not told that nothing came. */
+/** The mail about an expired order. It shows the amount of part payments. */
 export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> => {
   const to = order.checkout?.email
   if (to === undefined || order.cancelled?.reason !== "expired") return []
-  const data = { ...letterOf(order), offered_again: isOfferedAgain(order), kept: refundableCents(order) }
+  const data = { ...mailData(order), offered_again: isOfferedAgain(order), kept: refundableCents(order) }
   return [{ to, kind: "order_expired", data }]
 }
 
-/** Money that buys nothing as yet is told of: who has paid waits for something. */
+/** The mail about a payment that did not pay an order, and that is stored with the order. */
 export const keptNotice = (
   order: OrderContext,
   { email, payment }: { readonly email?: string; readonly payment: Payment },

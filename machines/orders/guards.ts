@@ -8,40 +8,79 @@ interface Args {
   readonly event: OrderEvent
 }
 
-/** When a transition applies. The names are what the machine reads like. */
+export type Refusal =
+  | "no_items"
+  | "unknown_item"
+  | "not_free"
+  | "cart_not_empty"
+  | "outdated_intent"
+  | "not_refundable"
+  | "unknown_refund"
+  | "unknown_lootbox"
+
+const hasRefund = ({ refunds }: OrderContext, refundId: string, wanted: "Pending" | "Refunded") =>
+  refunds.some(({ id, status }) => id === refundId && status === wanted)
+
+const isRefundable = (order: OrderContext, { refunds }: Extract<OrderEvent, { type: "refund" }>) =>
+  refunds.every(({ cents }) => cents > 0) &&
+  refunds.reduce((sum, { cents }) => sum + cents, 0) <= refundableCents(order) &&
+  !order.refunds.some(({ id }) => refunds.some((refund) => refund.id === id))
+
+/**
+ * Why an order refuses an event that its state accepts. The guard `isAccepted` and the error messages of the API both
+ * use this function, so each rule is written once.
+ */
+export const refusalOf = (order: OrderContext, event: OrderEvent): Refusal | undefined => {
+  const unless = (isAccepted: boolean, refusal: Refusal) => (isAccepted ? undefined : refusal)
+  switch (event.type) {
+    case "add":
+    case "checkout.payment":
+    case "checkout.hold":
+    case "checkout.cash":
+      return unless(event.items.length > 0, "no_items")
+    case "checkout.free":
+      return event.items.length === 0 ? "no_items" : unless(totalCents(event.items) === 0, "not_free")
+    case "remove":
+      return unless(
+        order.items.some(({ id }) => id === event.itemId),
+        "unknown_item",
+      )
+    case "activate":
+      return order.items.length > 0 ? "cart_not_empty" : unless(totalCents(event.items) === 0, "not_free")
+    case "intent.made":
+      return unless(order.intent === undefined && event.intent.attempt === order.attempt, "outdated_intent")
+    case "refund":
+      return unless(isRefundable(order, event), "not_refundable")
+    case "refund.taken_on":
+    case "refund.made":
+    case "refund.failed":
+      return unless(hasRefund(order, event.refundId, "Pending"), "unknown_refund")
+    case "refund.returned":
+      return unless(hasRefund(order, event.refundId, "Refunded"), "unknown_refund")
+    case "delivered":
+      return unless(order.undelivered.includes(event.lootboxId), "unknown_lootbox")
+    default:
+      return undefined
+  }
+}
+
+/** The guards of the machine. `isAccepted` applies the rules of the event; the others choose between two transitions. */
 export const orderGuards = {
-  hasItems: ({ event }: Args) => "items" in event && event.items.length > 0,
-  hasItem: ({ context, event }: Args) =>
-    event.type === "remove" && context.items.some((item) => item.id === event.itemId),
-  isCovered: ({ context, event }: Args) =>
-    event.type === "checkout.payment" && event.items.length > 0 && dueCents(checkedOut(context, event)) === 0,
-  isFree: ({ event }: Args) =>
-    event.type === "checkout.free" && event.items.length > 0 && totalCents(event.items) === 0,
-  isPaidInCash: ({ context, event }: Args) =>
-    event.type === "checkout.cash" &&
-    event.items.length > 0 &&
-    covers(checkedOut(context, event), event.payment),
-  isForNobody: ({ event }: Args) => event.type === "payment.captured" && !event.idsFree,
+  isAccepted: ({ context, event }: Args) => refusalOf(context, event) === undefined,
+  /** The checkout leaves nothing to pay, so it pays the order. */
+  isSettled: ({ context, event }: Args) => paysOrder(context, event),
+  cannotGrant: ({ event }: Args) => event.type === "payment.captured" && !event.idsFree,
   isPaidAndFree: ({ context, event }: Args) =>
     event.type === "payment.captured" && event.idsFree && covers(context, event.payment),
-  isActivation: ({ context, event }: Args) =>
-    event.type === "activate" && context.items.length === 0 && totalCents(event.items) === 0,
-  isCurrentIntent: ({ context, event }: Args) =>
-    event.type === "intent.made" && context.intent === undefined && event.intent.attempt === context.attempt,
-  isOver: ({ context, event }: Args) => Date.parse(event.at) >= expiryOf(context),
-  isEnding: ({ context, event }: Args) =>
+  isExpired: ({ context, event }: Args) => Date.parse(event.at) >= expiryOf(context),
+  isExpiring: ({ context, event }: Args) =>
     context.checkout?.warned !== true && Date.parse(event.at) >= pendingDueAt(context),
-  isRefundable: ({ context, event }: Args) =>
-    event.type === "refund" &&
-    event.refunds.every(({ cents }) => cents > 0) &&
-    event.refunds.reduce((sum, { cents }) => sum + cents, 0) <= refundableCents(context) &&
-    !context.refunds.some(({ id }) => event.refunds.some((refund) => refund.id === id)),
-  isRefundPending: ({ context, event }: Args) =>
-    (event.type === "refund.taken_on" || event.type === "refund.made" || event.type === "refund.failed") &&
-    context.refunds.some(({ id, status }) => id === event.refundId && status === "Pending"),
-  isRefundMade: ({ context, event }: Args) =>
-    event.type === "refund.returned" &&
-    context.refunds.some(({ id, status }) => id === event.refundId && status === "Refunded"),
-  isUndelivered: ({ context, event }: Args) =>
-    event.type === "delivered" && context.undelivered.includes(event.lootboxId),
+}
+
+/** Whether a checkout pays the order in the same turn. */
+export const paysOrder = (order: OrderContext, event: OrderEvent): boolean => {
+  if (refusalOf(order, event) !== undefined) return false
+  if (event.type === "checkout.free") return true
+  if (event.type === "checkout.payment") return dueCents(checkedOut(order, event)) === 0
+  return event.type === "checkout.cash" && covers(checkedOut(order, event), event.payment)
 }

@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../schema/turn.ts"
 import type { OrderContext, OrderItem, Refund } from "./context.ts"
 
-/** The arithmetic of an order: integers only, and everything shown or booked is derived from its payments and refunds. */
+/** Amounts of an order in integer cents. All shown and booked amounts are derived from its payments and refunds. */
 
 interface Sum {
   readonly cents: number
@@ -22,7 +22,7 @@ const isDoneOfSale = (refund: Refund) => isDone(refund) && refund.ofSale
 
 export const refundedCents = (order: OrderContext): number => sum(order.refunds, isDone)
 
-/** What of these refunds is for no item: those that name none, and what others give back beyond their items' price. */
+/** The part of these refunds that exceeds the price of their items, or that has no items. */
 const beyondItems = (order: OrderContext, counts: (refund: Refund) => boolean): number => {
   if (order.refunds.length === 0) return 0
   const refunds = order.refunds.filter(counts)
@@ -32,27 +32,27 @@ const beyondItems = (order: OrderContext, counts: (refund: Refund) => boolean): 
   return sum(refunds) - Math.min(forItems, price)
 }
 
-/** Surplus, goodwill, money of orders that were never paid. */
+/** Refunds that are not for an item: overpayments, goodwill, payments of unpaid orders. */
 export const miscRefundedCents = (order: OrderContext): number => beyondItems(order, isDone)
 
-/** One refund goes back to as many payments as it takes: those, each a refund of its own at the provider. */
+/** All parts of a refund. A refund of several payments has one part per payment. */
 export const refundParts = ({ refunds }: OrderContext, refund: Refund): ReadonlyArray<Refund> =>
   refund.whole === undefined ? [refund] : refunds.filter(({ whole }) => whole === refund.whole)
 
-/** What a refund may still take: not given back yet, and not on its way. */
+/** The amount that can still be refunded: payments minus completed and pending refunds. */
 export const refundableCents = (order: OrderContext): number =>
   capturedCents(order) - sum(order.refunds, ({ status }) => status !== "Failed")
 
-/** Money that came in and was not given back before the order was paid: what counts towards the price. */
+/** Payments minus refunds made before the order was paid. This amount counts towards the price. */
 const receivedCents = (order: OrderContext): number =>
   capturedCents(order) - (refundedCents(order) - sum(order.refunds, isDoneOfSale))
 
-/** What is on its way back to the buyer pays for nothing any more. */
-const leavingCents = (order: OrderContext): number =>
+/** Pending refunds of an unpaid order. They no longer count towards the price. */
+const pendingRefundCents = (order: OrderContext): number =>
   sum(order.refunds, ({ ofSale, status }) => status === "Pending" && !ofSale)
 
 export const dueCents = (order: OrderContext): number =>
-  Math.max(0, totalCents(order.items) - (receivedCents(order) - leavingCents(order)))
+  Math.max(0, totalCents(order.items) - (receivedCents(order) - pendingRefundCents(order)))
 
 const surplus = (order: OrderContext): number => Math.max(0, receivedCents(order) - totalCents(order.items))
 
@@ -64,7 +64,7 @@ export const overpaidCents = (order: OrderContext): number => {
   return order.cancelled === undefined ? 0 : receivedCents(order)
 }
 
-/** What the books say of an order, added so many times. Funds are what we have, the rest is what we have it for. */
+/** Adds the account balances of an order. `funds` accounts are assets; the other accounts explain them. */
 const book = (accounts: Map<string, number>, order: OrderContext, times: 1 | -1): void => {
   const add = (account: string, cents: number) =>
     accounts.set(account, (accounts.get(account) ?? 0) + times * cents)
@@ -80,7 +80,7 @@ const book = (accounts: Map<string, number>, order: OrderContext, times: 1 | -1)
 
 const byAccount = (a: LedgerLine, b: LedgerLine): number => (a.account < b.account ? -1 : 1)
 
-/** The journal of a turn: what the balances are after it, less what they were. It sums to zero because both do. */
+/** The journal lines of a turn: the balances after it minus those before it. Both sum to zero, so the lines do too. */
 export const journal = (
   before: OrderContext,
   after: OrderContext,

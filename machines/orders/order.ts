@@ -7,33 +7,62 @@ import {
   bookRefund,
   bookReturned,
   bookSettled,
-  grant,
-  hold,
+  claimOwned,
+  grantIds,
+  holdIds,
   mailExpiry,
-  mailKept,
+  mailPaymentKept,
   mailReceipt,
-  own,
-  release,
-  returnUses,
-  takeFreeIds,
-  takeUses,
-  tell,
-  tellCancelled,
-  tellEnding,
-  tellOrder,
-  tellPaid,
-  tellReleased,
+  publishCancelled,
+  publishChange,
+  publishExpiring,
+  publishOrder,
+  publishPaid,
+  publishReleased,
+  releaseIds,
+  returnCodeUses,
+  useActivation,
+  useCodes,
+  useFreeIds,
+  usePromoCode,
 } from "./actions.ts"
 import * as change from "./changes.ts"
 import type { OrderContext, OrderEvent, OrderInput } from "./context.ts"
 import { orderGuards } from "./guards.ts"
 
-/** For the actor that stands in for all orders and never runs. */
+/** The input of the shared actor that evaluates all orders and never runs. */
 const noInput: OrderInput = { id: "", userId: "", createdAt: "" }
 
+const become = <E extends OrderEvent>(apply: (order: OrderContext, event: E) => OrderContext) =>
+  assign<OrderContext, E, undefined, OrderEvent, never>(({ context, event }) => apply(context, event))
+
+// Draft and PendingPayment share the checkouts that pay the order. They are constants and not a parent state: a parent
+// state would change the state value of stored snapshots.
+const payWithCredit = {
+  guard: "isSettled",
+  target: "Paid",
+  actions: [bookSettled, become(change.settled)],
+} as const
+const payFree = {
+  guard: "isAccepted",
+  target: "Paid",
+  actions: [useFreeIds, bookSettled, become(change.settled)],
+} as const
+const payInCash = {
+  guard: "isSettled",
+  target: "Paid",
+  actions: [bookPaidInCash, become(change.paidInCash)],
+} as const
+const holdForPayment = {
+  guard: "isAccepted",
+  target: "PendingPayment",
+  actions: [become(change.checkedOut), holdIds, publishChange("PendingPayment")],
+} as const
+
 /**
- * The life of an order. Draft holds nothing, PendingPayment holds its ids for a while, Paid has them for good.
- * Money is taken note of in every state: a provider tells us late, twice and out of order.
+ * The life cycle of an order. A Draft claims nothing. PendingPayment holds its ids until the hold expires. Paid owns them.
+ * Payments and refunds are recorded in every state, because providers report them late, repeatedly and out of order. For
+ * the same reason Paid and Cancelled are not final states.
  */
 export const orderMachine = setup({
   types: { input: {} as OrderInput, context: {} as OrderContext, events: {} as OrderEvent },
@@ -44,304 +73,131 @@ export const orderMachine = setup({
   initial: "Draft",
   context: ({ input = noInput }) => change.begun(input),
   on: {
-    // Money that finds no order to pay for is kept for the buyer, whatever the state.
+    // A payment that pays for nothing yet stays with the order as the buyer's credit.
     "payment.captured": {
       actions: [
         bookReceived,
-        assign(({ context, event }) => change.received(context, event.payment)),
-        tellOrder("order.payment_received"),
-        mailKept,
+        become(change.captured),
+        publishOrder("order.payment_received"),
+        mailPaymentKept,
       ],
     },
-    refund: {
-      guard: "isRefundable",
-      actions: [
-        assign(({ context, event }) => change.refundBegun(context, event)),
-        tellOrder("order.changed"),
-      ],
-    },
-    "refund.taken_on": {
-      guard: "isRefundPending",
-      actions: assign(({ context, event }) => change.refundTakenOn(context, event)),
-    },
+    refund: { guard: "isAccepted", actions: [become(change.refundBegun), publishOrder("order.changed")] },
+    "refund.taken_on": { guard: "isAccepted", actions: become(change.refundTakenOn) },
     "refund.made": {
-      guard: "isRefundPending",
-      actions: [
-        bookRefund,
-        assign(({ context, event }) => change.refundSettled(context, event)),
-        tellOrder("order.refunded"),
-      ],
+      guard: "isAccepted",
+      actions: [bookRefund, become(change.refundSettled), publishOrder("order.refunded")],
     },
     "refund.failed": {
-      guard: "isRefundPending",
-      actions: [
-        assign(({ context, event }) => change.refundSettled(context, event)),
-        tellOrder("order.changed"),
-      ],
+      guard: "isAccepted",
+      actions: [become(change.refundSettled), publishOrder("order.changed")],
     },
-    // The buyer's bank sent it back, days after the provider called it made.
+    // The buyer's bank can return a refund days after the provider reported it as made.
     "refund.returned": {
-      guard: "isRefundMade",
-      actions: [
-        bookReturned,
-        assign(({ context, event }) => change.refundSettled(context, event)),
-        tellOrder("order.changed"),
-      ],
+      guard: "isAccepted",
+      actions: [bookReturned, become(change.refundSettled), publishOrder("order.changed")],
     },
   },
   states: {
     Draft: {
       on: {
-        add: {
-          guard: "hasItems",
-          actions: [assign(({ context, event }) => change.added(context, event)), tell("Draft")],
-        },
-        remove: {
-          guard: "hasItem",
-          actions: [assign(({ context, event }) => change.removed(context, event)), tell("Draft")],
-        },
-        clear: { actions: [assign(({ context, event }) => change.cleared(context, event)), tell("Draft")] },
-        "checkout.payment": [
-          {
-            guard: "isCovered",
-            target: "Paid",
-            actions: [
-              bookSettled,
-              assign(({ context, event }) => change.paid(change.checkedOut(context, event), event.at)),
-            ],
-          },
-          {
-            guard: "hasItems",
-            target: "PendingPayment",
-            actions: [
-              assign(({ context, event }) => change.checkedOut(context, event)),
-              hold,
-              tell("PendingPayment"),
-            ],
-          },
-        ],
-        "checkout.hold": {
-          guard: "hasItems",
-          target: "PendingPayment",
-          actions: [
-            assign(({ context, event }) => change.checkedOut(context, event)),
-            hold,
-            tell("PendingPayment"),
-          ],
-        },
-        "checkout.free": {
-          guard: "isFree",
-          target: "Paid",
-          actions: [
-            takeFreeIds,
-            bookSettled,
-            assign(({ context, event }) => change.paid(change.checkedOut(context, event), event.at)),
-          ],
-        },
+        add: { guard: "isAccepted", actions: [become(change.added), publishChange("Draft")] },
+        remove: { guard: "isAccepted", actions: [become(change.removed), publishChange("Draft")] },
+        clear: { actions: [become(change.cleared), publishChange("Draft")] },
+        "checkout.payment": [payWithCredit, holdForPayment],
+        "checkout.hold": holdForPayment,
+        "checkout.free": payFree,
         "checkout.cash": [
+          payInCash,
           {
-            guard: "isPaidInCash",
-            target: "Paid",
-            actions: [bookPaidInCash, assign(({ context, event }) => change.paidInCash(context, event))],
-          },
-          {
-            guard: "hasItems",
-            actions: [
-              bookReceived,
-              assign(({ context, event }) =>
-                change.received({ ...context, items: event.items }, event.payment),
-              ),
-              tell("Draft"),
-            ],
+            guard: "isAccepted",
+            actions: [bookReceived, become(change.partPaidDraft), publishChange("Draft")],
           },
         ],
         activate: {
-          guard: "isActivation",
+          guard: "isAccepted",
           target: "PendingPayment",
-          actions: [
-            {
-              type: "uses",
-              params: ({ context, event: { activation, code } }) => [
-                {
-                  code_id: code.codeId,
-                  user_id: context.userId,
-                  count: code.count,
-                  ...(activation === undefined ? {} : { activation }),
-                },
-              ],
-            },
-            assign(({ context, event }) => change.activated(context, event)),
-            hold,
-            tell("PendingPayment"),
-          ],
+          actions: [useActivation, become(change.activated), holdIds, publishChange("PendingPayment")],
         },
       },
     },
     PendingPayment: {
       on: {
-        // A code, or a refund that failed, may leave nothing due of what was paid in part.
-        "checkout.payment": {
-          guard: "isCovered",
-          target: "Paid",
-          actions: [
-            bookSettled,
-            assign(({ context, event }) => change.paid(change.checkedOut(context, event), event.at)),
-          ],
-        },
-        "checkout.free": {
-          guard: "isFree",
-          target: "Paid",
-          actions: [
-            takeFreeIds,
-            bookSettled,
-            assign(({ context, event }) => change.paid(change.checkedOut(context, event), event.at)),
-          ],
-        },
+        // A code or a failed refund can leave nothing due on an order that was paid in part.
+        "checkout.payment": payWithCredit,
+        "checkout.free": payFree,
         "checkout.cash": [
-          {
-            guard: "isPaidInCash",
-            target: "Paid",
-            actions: [bookPaidInCash, assign(({ context, event }) => change.paidInCash(context, event))],
-          },
-          {
-            actions: [
-              bookReceived,
-              assign(({ context, event }) => change.receivedInPart(context, event.payment)),
-              tell("PendingPayment"),
-            ],
-          },
+          payInCash,
+          { actions: [bookReceived, become(change.partPaid), publishChange("PendingPayment")] },
         ],
-        promo_code: {
-          actions: [
-            {
-              type: "uses",
-              params: ({ context, event }) => [
-                { code_id: event.code.codeId, user_id: context.userId, count: event.code.count },
-              ],
-            },
-            assign(({ context, event }) => change.discounted(context, event)),
-            tell("PendingPayment"),
-          ],
-        },
+        promo_code: { actions: [usePromoCode, become(change.discounted), publishChange("PendingPayment")] },
         "intent.made": {
-          guard: "isCurrentIntent",
-          actions: [
-            assign(({ event }) => ({ intent: event.intent, updatedAt: event.at })),
-            tellOrder("order.changed"),
-          ],
+          guard: "isAccepted",
+          actions: [become(change.offered), publishOrder("order.changed")],
         },
         convert_to_draft: {
           target: "Draft",
           actions: [
-            release,
-            tellReleased,
-            returnUses,
-            assign(({ context, event }) => change.drafted(context, event)),
-            tell("Draft"),
+            releaseIds,
+            publishReleased,
+            returnCodeUses,
+            become(change.drafted),
+            publishChange("Draft"),
           ],
         },
-        cancel: {
-          target: "Cancelled",
-          actions: assign(({ context, event }) => change.cancelled(context, event, "deleted")),
-        },
+        cancel: { target: "Cancelled", actions: become(change.deleted) },
         deadline: [
-          {
-            guard: "isOver",
-            target: "Cancelled",
-            actions: assign(({ context, event }) => change.cancelled(context, event, "expired")),
-          },
-          {
-            guard: "isEnding",
-            actions: [assign(({ context }) => change.warned(context)), tellEnding],
-          },
+          { guard: "isExpired", target: "Cancelled", actions: become(change.expired) },
+          { guard: "isExpiring", actions: [become(change.warned), publishExpiring] },
         ],
         "payment.captured": [
+          { guard: "isPaidAndFree", target: "Paid", actions: [bookPaid, become(change.capturedInFull)] },
+          // The buyer's account was deleted, so the ids cannot be granted.
           {
-            guard: "isPaidAndFree",
-            target: "Paid",
-            actions: [
-              bookPaid,
-              assign(({ context, event }) => change.paid(change.received(context, event.payment), event.at)),
-            ],
-          },
-          // Nobody is there any more to have what it pays for.
-          {
-            guard: "isForNobody",
+            guard: "cannotGrant",
             target: "Cancelled",
-            actions: [
-              bookReceived,
-              assign(({ context, event }) =>
-                change.cancelled(change.received(context, event.payment), event, "deleted"),
-              ),
-            ],
+            actions: [bookReceived, become(change.capturedInVain)],
           },
-          {
-            actions: [
-              bookReceived,
-              assign(({ context, event }) => change.receivedInPart(context, event.payment)),
-              tell("PendingPayment"),
-            ],
-          },
+          { actions: [bookReceived, become(change.partPaid), publishChange("PendingPayment")] },
         ],
-        // What goes back is due again, and what did not go back is not.
+        // A refund changes the amount due. The intent is then for the wrong amount and is replaced.
         refund: {
-          guard: "isRefundable",
-          actions: [
-            assign(({ context, event }) => change.reoffered(context, change.refundBegun(context, event))),
-            tell("PendingPayment"),
-          ],
+          guard: "isAccepted",
+          actions: [become(change.reoffered(change.refundBegun)), publishChange("PendingPayment")],
         },
         "refund.failed": {
-          guard: "isRefundPending",
-          actions: [
-            assign(({ context, event }) => change.reoffered(context, change.refundSettled(context, event))),
-            tell("PendingPayment"),
-          ],
+          guard: "isAccepted",
+          actions: [become(change.reoffered(change.refundSettled)), publishChange("PendingPayment")],
         },
         "refund.returned": {
-          guard: "isRefundMade",
+          guard: "isAccepted",
           actions: [
             bookReturned,
-            assign(({ context, event }) => change.reoffered(context, change.refundSettled(context, event))),
-            tell("PendingPayment"),
+            become(change.reoffered(change.refundSettled)),
+            publishChange("PendingPayment"),
           ],
         },
-        "payment.declined": {
-          actions: [
-            assign(({ event }) => ({ declined: event.reason, updatedAt: event.at })),
-            tell("PendingPayment"),
-          ],
-        },
+        "payment.declined": { actions: [become(change.declined), publishChange("PendingPayment")] },
       },
     },
     Cancelled: {
-      entry: [release, returnUses, tellCancelled, mailExpiry],
+      entry: [releaseIds, returnCodeUses, publishCancelled, mailExpiry],
       on: {
         "payment.captured": [
           {
             guard: "isPaidAndFree",
             target: "Paid",
-            actions: [takeUses, bookPaid, assign(({ context, event }) => change.paidLate(context, event))],
+            actions: [useCodes, bookPaid, become(change.paidLate)],
           },
           {
-            actions: [
-              bookReceived,
-              assign(({ context, event }) => change.received(context, event.payment)),
-              tell("Cancelled"),
-              mailKept,
-            ],
+            actions: [bookReceived, become(change.captured), publishChange("Cancelled"), mailPaymentKept],
           },
         ],
       },
     },
     Paid: {
-      entry: [own, grant, tellPaid, mailReceipt],
-      on: {
-        delivered: {
-          guard: "isUndelivered",
-          actions: assign(({ context, event }) => change.handedOver(context, event)),
-        },
-      },
+      entry: [claimOwned, grantIds, publishPaid, mailReceipt],
+      on: { delivered: { guard: "isAccepted", actions: become(change.handedOver) } },
     },
   },
 })

@@ -5,7 +5,7 @@ import { DateTime, DateTimeIn, Int, Json, optional, text, Uuid } from "../wire-f
 export const CodeType = Schema.Literals(["Discount", "RandomYat"])
 export const CodeActivator = Schema.Literals(["RedemptionCode", "SecretKey"])
 
-/** A code as it is stored. */
+/** A row of the table `code`. */
 export interface Code {
   readonly id: string
   readonly name: string
@@ -52,10 +52,10 @@ export const ListOfCodeAvailability = pageOf(CodeAvailability, "ListOfCodeAvaila
 
 const positive = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
 
-/** A redemption code is what people type: letters, digits, dash and underscore, in any case. */
+/** Users type redemption codes. Upper and lower case are equal. */
 const RedemptionCode = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9_-]{3,64}$/, {
-    message: "expected 3 to 64 letters, digits, dashes or underscores",
+    message: "Expected 3 to 64 letters, digits, dashes or underscores.",
   }),
 )
 

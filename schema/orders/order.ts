@@ -7,7 +7,7 @@ export type OrderStatus = typeof OrderStatus.Type
 
 export const maxCartItems = 50
 
-/** What a client may do with an order next, by the name of the operation. */
+/** The actions of `allowed_actions`. */
 export const orderActions = [
   "add",
   "remove",
@@ -42,7 +42,7 @@ export const DisplayOrderItem = Schema.Struct({
   rhythm_score: Schema.optionalKey(Int),
   marked_invalid_at: Schema.optionalKey(DateTime),
   marked_invalid_at_reason: Schema.optionalKey(InvalidReason),
-  /** What the item cost before the checkout asked for its price again. */
+  /** The price before the checkout updated it. */
   previous_unit_price_in_cents: Schema.optionalKey(Cents),
 }).annotate({ identifier: "DisplayOrderOrderItems" })
 
@@ -122,7 +122,7 @@ export const ApplyPromoCodeRequest = Schema.Struct({ code: text(64) }).annotate(
   identifier: "ApplyPromoCodeRequest",
 })
 
-/** Without items and amount everything that is left is refunded; an empty list is not taken for that. */
+/** Without `item_ids` and `amount` the rest of the order is refunded. An empty list of items is rejected. */
 export const RefundRequest = Schema.Struct({
   item_ids: optional(Schema.Array(Uuid).check(Schema.isMinLength(1), Schema.isMaxLength(maxCartItems))),
   amount: optional(amount),
@@ -130,8 +130,10 @@ export const RefundRequest = Schema.Struct({
 }).annotate({ identifier: "RefundRequest" })
 export type RefundRequest = typeof RefundRequest.Type
 
-/** What is booked by hand can be found again where it was paid. */
-const reference = text(200).check(Schema.isPattern(/\S/, { message: "expected a reference" }))
+/** The reference of a booking in the external system. It must not be blank. */
+const reference = text(200).check(
+  Schema.isPattern(/\S/, { message: "Expected a reference that is not blank." }),
+)
 
 export const RefundOverrideRequest = Schema.Struct({
   amount,

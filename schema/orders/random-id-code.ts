@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
 import { Json, optional, text } from "../wire-format.ts"
 
-/** What lets a user draw an id with a code: a listed key's signature over their alternate_id followed by the nonce. */
+/** Activates a random id code: a listed key signs the alternate_id of the user and the nonce. */
 export const RandomYatActivateBody = Schema.Struct({
   nonce: text(256),
   pubkey: text(128),
@@ -12,7 +12,7 @@ export type RandomYatActivateBody = typeof RandomYatActivateBody.Type
 
 const bound = (maximum: number) => optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum })))
 
-/** The `pattern` of a code: which ids it gives, or lowers the price of. Without one, ids of five or six emoji, or all. */
+/** The `pattern` of a code limits its ids. Default: five or six emoji for a random id, all ids for a discount. */
 const IdPattern = Schema.Struct({
   min_length: bound(6),
   max_length: bound(6),
@@ -27,7 +27,7 @@ const decode = Schema.decodeUnknownOption(IdPattern)
 
 export const readIdPattern = (pattern: unknown): IdPattern => Option.getOrElse(decode(pattern), () => ({}))
 
-/** Within which a code with this pattern draws the id it gives. */
+/** The length and score bounds for the random id of a code. */
 export const drawBounds = (pattern: unknown) => {
   const { max_length, max_score, min_length, min_score } = readIdPattern(pattern)
   return {
@@ -38,7 +38,7 @@ export const drawBounds = (pattern: unknown) => {
   }
 }
 
-/** Whether a pattern says what it means: nothing in it is misspelled, and no bound rules out the other. */
+/** Whether a pattern is valid: it has only known members, and each minimum is at most its maximum. */
 export const isIdPattern = (pattern: unknown): boolean =>
   Option.exists(
     decodeExactly(pattern),

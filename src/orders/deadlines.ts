@@ -8,7 +8,7 @@ import { Lootboxes } from "../lootboxes/lootboxes.ts"
 import { Payments } from "./payments/payments.ts"
 import { Refunds } from "./refunds/refunds.ts"
 
-/** What time does to orders: holds end, lost refunds are asked for again, boxes that were bought are handed over. */
+/** Handles the deadlines of orders: expires holds, requests pending refunds again, delivers bought lootboxes. */
 export const orderDeadlines = Layer.effectDiscard(
   Effect.gen(function* () {
     const deadlines = yield* Deadlines
@@ -18,14 +18,14 @@ export const orderDeadlines = Layer.effectDiscard(
     const lootboxes = yield* Lootboxes
     const parties = yield* Parties
 
-    const passHold = Effect.fnUntraced(function* (id: string) {
+    const expireHold = Effect.fnUntraced(function* (id: string) {
       const { snapshot } = yield* actors.turn(id, ({ snapshot: { context, value } }, now) =>
         Effect.gen(function* () {
           const moment = momentOf(value === "PendingPayment" ? pendingDueAt(context) : now, now)
           const at = isoTime(moment)
-          // Who has left is neither written to nor offered anything again.
-          const isOver = value === "PendingPayment" && moment >= expiryOf(context)
-          const type = isOver && (yield* parties.isGone(context.userId)) ? "cancel" : "deadline"
+          // A deleted account gets no mail and no new cart, so its order is cancelled instead of expired.
+          const isExpired = value === "PendingPayment" && moment >= expiryOf(context)
+          const type = isExpired && (yield* parties.isGone(context.userId)) ? "cancel" : "deadline"
           return { type, at } as const
         }),
       )
@@ -33,7 +33,7 @@ export const orderDeadlines = Layer.effectDiscard(
       yield* deadlines.aside(`abandon ${id}`, payments.abandon(snapshot.context.intent))
     })
 
-    const handOver = Effect.fnUntraced(function* (orderId: string, ownerId: string, lootboxId: string) {
+    const deliver = Effect.fnUntraced(function* (orderId: string, ownerId: string, lootboxId: string) {
       yield* lootboxes.sell(lootboxId, orderId, ownerId)
       yield* actors.turn(orderId, (_, now) =>
         Effect.succeed({ type: "delivered", lootboxId, at: isoTime(now) }),
@@ -46,13 +46,13 @@ export const orderDeadlines = Layer.effectDiscard(
         const found = yield* actors.find(id)
         if (found === undefined) return
         const { context, value } = found.snapshot
-        if (value === "PendingPayment") return yield* passHold(id)
-        // Neither waits for the other: a provider may not answer for days.
-        const handedOver = yield* Effect.exit(
-          Effect.forEach(context.undelivered, (box) => handOver(id, context.userId, box), { discard: true }),
+        if (value === "PendingPayment") return yield* expireHold(id)
+        // Deliveries and refunds are independent: a provider can be unavailable for days.
+        const delivered = yield* Effect.exit(
+          Effect.forEach(context.undelivered, (box) => deliver(id, context.userId, box), { discard: true }),
         )
         yield* deadlines.aside(`refund ${id}`, refunds.resume(id))
-        yield* handedOver
+        yield* delivered
       }),
     )
   }),

@@ -9,17 +9,17 @@ import { Outbox } from "../turns/outbox.ts"
 import { Orders, type StoredOrder } from "./order-store.ts"
 import { OrderViews } from "./order-view.ts"
 
-const absent = new NotFound({ error: "There is no such order." })
+const absent = new NotFound({ error: "Order not found." })
 
-/** Where the buyer reads mail by now: not where they did once, and nowhere if they have gone. */
+/** The current verified address of the buyer, or the address of the checkout. Undefined for a deleted account. */
 const addressOf = ({ context }: StoredOrder, { email, email_verified_at }: DisplayUser) =>
   email === undefined || email_verified_at !== undefined ? email : context.checkout?.email
 
-/** Orders of the past and the present, for their owners and for those who look after them. */
+/** Reads single orders for their buyers and for administrators. */
 export class OrderHistory extends Context.Service<
   OrderHistory,
   {
-    /** One's own, or any with `order:read`. */
+    /** An order of the caller, or any order with `order:read`. */
     get(principal: Principal, orderId: string): Effect.Effect<StoredOrder, NotFound | Unavailable>
     showTo(principal: Principal, orderId: string): Effect.Effect<DisplayOrder, NotFound | Unavailable>
     show(order: StoredOrder): Effect.Effect<DisplayOrder, NotFound | Unavailable>
@@ -61,7 +61,7 @@ export class OrderHistory extends Context.Service<
           const order = yield* find(orderId)
           if (order.status !== "Paid")
             return yield* new EventRefused({
-              error: `The order is ${order.status}; only a paid one has a receipt.`,
+              error: `The order is ${order.status}. Only a paid order has a receipt.`,
               details: { state: order.status, allowed: [] },
             })
           const to = addressOf(order, yield* users.get(order.context.userId))

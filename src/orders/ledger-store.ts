@@ -3,7 +3,7 @@ import { Sql } from "../postgres/sql.ts"
 
 interface AuditProgress {
   readonly cents: number
-  /** Null until one whole audit has finished. */
+  /** Null until the first complete audit has finished. */
   readonly age_seconds: number | null
 }
 interface HeldMoney {
@@ -11,9 +11,9 @@ interface HeldMoney {
   readonly cents: number
 }
 
-/** The journal, its audit, and the money it shows on cancelled orders. */
+/** Reads the journal: its audit, and the money held by cancelled orders. */
 export const makeLedgerStore = Effect.map(Sql, (sql) => ({
-  /** Audits the next orders, unless that happened within the pause. Answers what the audits found. */
+  /** Audits the next orders, unless another process did within the pause. Returns the progress and the differences. */
   continueAudit: (maxOrders: number, pauseSeconds: number) =>
     sql
       .rows<AuditProgress>(

@@ -3,18 +3,18 @@ import { Metrics } from "../telemetry/metrics.ts"
 import { makeLedgerStore } from "./ledger-store.ts"
 
 const pauseSeconds = 15
-/** Few enough that a part of the audit holds nobody up, enough to get through a million orders in two hours. */
+/** Few enough to be a short query, and enough to audit a million orders in two hours. */
 const ordersPerPart = 2000
 
 /**
- * Audits the books against the orders for whoever reads the metrics: a part of them now and then, from the first to the
- * last and then again, all processes together. What is wrong shows at once, and until a whole audit found nothing.
+ * Compares the ledger with the orders and publishes the result as metrics. Each scrape audits some orders; the processes
+ * share the progress. A difference is visible immediately and until a complete audit finds none.
  */
 export const ledgerAudit = Layer.effectDiscard(
   Effect.gen(function* () {
     const store = yield* makeLedgerStore
     const metrics = yield* Metrics
-    let askedAt = Number.NEGATIVE_INFINITY
+    let auditedAt = Number.NEGATIVE_INFINITY
     let cents = 0
     let lastBegunAt = Number.NEGATIVE_INFINITY
 
@@ -29,25 +29,29 @@ export const ledgerAudit = Layer.effectDiscard(
     metrics.before(
       Effect.suspend(() => {
         const now = performance.now()
-        if (now < askedAt + 1000 * pauseSeconds) return Effect.void
-        askedAt = now
+        if (now < auditedAt + 1000 * pauseSeconds) return Effect.void
+        auditedAt = now
         return Effect.andThen(Effect.ignore(audit), Effect.ignore(countHeld))
       }),
     )
     metrics.gauge(
       "ledger_imbalance_cents",
-      "What the ledger and the orders disagree about; anything but zero is an error",
+      "Difference between the ledger and the orders in cents; any value except zero is an error",
       () => cents,
     )
     metrics.gauge(
       "orders_cancelled_with_money",
-      "Cancelled orders with money that was not given back; GET /orders?all=true&status=Cancelled&holds_money=true lists them",
+      "Cancelled orders with money that was not refunded; GET /orders?all=true&status=Cancelled&holds_money=true lists them",
       () => held.orders,
     )
-    metrics.gauge("orders_cancelled_held_cents", "How much money they have", () => held.cents)
+    metrics.gauge(
+      "orders_cancelled_held_cents",
+      "Money of cancelled orders that was not refunded, in cents",
+      () => held.cents,
+    )
     metrics.gauge(
       "ledger_audit_age_seconds",
-      "How long ago the last whole audit of the ledger began; it takes longer with more orders, and goes on with each scrape",
+      "Seconds since the last complete audit of the ledger began; each scrape continues the audit",
       () => (performance.now() - lastBegunAt) / 1000,
     )
   }),

@@ -5,7 +5,7 @@ import { Carts } from "./cart/cart.ts"
 import { Orders } from "./order-store.ts"
 import { OrderViews } from "./order-view.ts"
 
-/** The states of `cart` and `order:{id}`. A user who was deleted after subscribing sees null. */
+/** The states of the channels `cart` and `order:{id}`. The state is null after the user was deleted. */
 export const orderChannels = Effect.gen(function* () {
   const carts = yield* Carts
   const orders = yield* Orders

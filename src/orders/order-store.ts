@@ -15,7 +15,7 @@ export interface StoredOrder {
   readonly status: OrderStatus
   readonly context: OrderContext
 }
-/** Somebody else has what an item asks for, since when and how. */
+/** Marks an item that another user owns or holds, with the time and the reason. */
 export interface Mark {
   readonly at: string
   readonly reason: InvalidReason
@@ -23,37 +23,37 @@ export interface Mark {
 export interface Held extends Mark {
   readonly kind: "owned" | "order" | "lootbox" | "transfer"
 }
-/** The claims somebody looked at, and what was found of them. */
+/** The claims that were looked up, and those that exist. */
 export interface Seen {
-  readonly asked: ReadonlySet<string>
+  readonly claims: ReadonlySet<string>
   readonly held: ReadonlyMap<string, Held>
 }
-/** All that matters of an order that is paid, to whoever begins the next one. */
+/** The part of a paid order that the next cart needs. */
 export interface PaidOrder {
   readonly id: string
   readonly updatedAt: string
 }
 export interface NewestCart {
   readonly user: DisplayUser
-  /** Open, or cancelled. */
+  /** The newest order, if it is open or cancelled. */
   readonly order: StoredOrder | undefined
   readonly paid: PaidOrder | undefined
-  /** Of the order's own items while it holds nothing, and of what else was asked for. */
+  /** The claims on the items of a draft or cancelled order, and on the additionally requested ids. */
   readonly seen: Seen
 }
 export interface OrderFilter {
   readonly userId: string | undefined
   readonly status: OrderStatus | undefined
-  /** Not paid, and with money that was not given back; or the others. */
+  /** True: unpaid orders with money that was not refunded. False: all other orders. */
   readonly holdsMoney: boolean | undefined
-  /** As receipts name it, in lower case. */
+  /** The order number of the receipt, in lower case. */
   readonly number?: string | undefined
 }
 
-interface CartAsked {
+interface CartRequest {
   readonly userId: string
   readonly also: ReadonlyArray<string>
-  /** When it need not be read. */
+  /** The cached user. The query then does not read it. */
   readonly user: DisplayUser | undefined
 }
 interface CartRow {
@@ -69,20 +69,20 @@ const maxCartsPerStatement = 32
 const maxLooksPerStatement = 64
 const nothingHeld: ReadonlyMap<string, Held> = new Map()
 
-/** Only what an order holds may come free again by itself: not what is in a box, nor a box that was withdrawn. */
+/** Only a hold of an order can expire. Owned ids and lootbox contents stay taken. */
 const toHeld = (at: string, kind: Held["kind"]): Held => ({
   at,
   kind,
   reason: kind === "order" ? "PendingPurchase" : "Taken",
 })
 
-/** Only what an order neither holds nor has can be somebody else's. */
+/** The claims to look up. Pending and paid orders hold their ids, so other users cannot have them. */
 export const claimsToSee = (order: StoredOrder | undefined): ReadonlyArray<string> =>
   order?.status === "Draft" || order?.status === "Cancelled"
     ? order.context.items.map(({ claim }) => claim).filter((claim) => claim !== undefined)
     : []
 
-const toCart = (row: CartRow | undefined, { also, user: known }: CartAsked): NewestCart | undefined => {
+const toCart = (row: CartRow | undefined, { also, user: known }: CartRequest): NewestCart | undefined => {
   const user = known ?? row?.user ?? undefined
   if (row === undefined || user === undefined) return undefined
   const { context, held, paid, status } = row
@@ -92,17 +92,17 @@ const toCart = (row: CartRow | undefined, { also, user: known }: CartAsked): New
     order,
     paid: paid ?? undefined,
     seen: {
-      asked: new Set([...claimsToSee(order), ...also]),
+      claims: new Set([...claimsToSee(order), ...also]),
       held: new Map(Object.entries(held ?? {}).map(([claim, { at, kind }]) => [claim, toHeld(at, kind)])),
     },
   }
 }
 
-/** Orders as lists and carts read them. Turns go through the actors. */
+/** Reads orders for lists and carts. Turns use the actors. */
 export class Orders extends Context.Service<
   Orders,
   {
-    /** A user and their newest cart, open or not, and who holds what it is about: one statement. */
+    /** Reads a user, their newest order and the claims on its items with one statement. */
     newestCart(
       userId: string,
       also?: ReadonlyArray<string>,
@@ -115,7 +115,7 @@ export class Orders extends Context.Service<
       filter: OrderFilter,
       page: PageRequest,
     ): Effect.Effect<{ readonly rows: ReadonlyArray<StoredOrder>; readonly total: number }, Unavailable>
-    /** Who holds what of these claims, and perhaps of some others. */
+    /** Reads who holds these ids. The result can contain other ids of the same batch. */
     held(claims: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Held>, Unavailable>
   }
 >()("directory/Orders") {
@@ -125,11 +125,16 @@ export class Orders extends Context.Service<
       const sql = yield* Sql
       const users = yield* Users
 
-      // Each user is looked up by key, whatever the planner thinks of the tables.
-      const readCarts = (asked: ReadonlyArray<CartAsked>) => {
+      // The lateral join makes the planner look up each user by key, whatever the table statistics.
+      const readCarts = (requests: ReadonlyArray<CartRequest>) => {
         const remember = users.watch()
         const wanted = JSON.stringify(
-          asked.map(({ also, user, userId }, n) => ({ n, user_id: userId, also, known: user !== undefined })),
+          requests.map(({ also, user, userId }, n) => ({
+            n,
+            user_id: userId,
+            also,
+            known: user !== undefined,
+          })),
         )
         return sql
           .rows<CartRow>(
@@ -152,7 +157,7 @@ export class Orders extends Context.Service<
             Effect.map((rows) => {
               const found = new Map(rows.map((row) => [row.n, row]))
               for (const { user } of rows) if (user !== null) remember(user)
-              return asked.map((one, n) => Effect.succeed(toCart(found.get(n), one)))
+              return requests.map((one, n) => Effect.succeed(toCart(found.get(n), one)))
             }),
           )
       }
@@ -162,11 +167,11 @@ export class Orders extends Context.Service<
         maxAsks: maxCartsPerStatement,
       })
 
-      const readClaims = (asked: ReadonlyArray<ReadonlyArray<string>>) =>
+      const readClaims = (requests: ReadonlyArray<ReadonlyArray<string>>) =>
         sql
           .rows<{ canonical: string; kind: Held["kind"]; at: string }>(
             (q) => q`select c.canonical, c.kind, c.claimed_at as at
-                       from ${lateralKeys(q, asked.flat())}
+                       from ${lateralKeys(q, requests.flat())}
                       cross join lateral (select * from claim c where c.canonical = x.canonical offset 0) c`,
           )
           .pipe(
@@ -174,7 +179,7 @@ export class Orders extends Context.Service<
               const held: ReadonlyMap<string, Held> = new Map(
                 rows.map(({ at, canonical, kind }) => [canonical, toHeld(at, kind)]),
               )
-              return asked.map(() => Effect.succeed(held))
+              return requests.map(() => Effect.succeed(held))
             }),
           )
       const lookAtClaims = batchWrites({

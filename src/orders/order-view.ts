@@ -27,7 +27,7 @@ import { Sandbox } from "./payments/sandbox.ts"
 
 const isAction = (name: string): name is OrderAction => orderActions.includes(name as OrderAction)
 
-/** Events are named after the operation that sends them; what follows a dot is how. */
+/** The operation is the part of the event name before the dot. */
 const publicActions = (events: ReadonlyArray<string>): ReadonlyArray<OrderAction> => [
   ...new Set(events.map((event) => event.split(".")[0] ?? "").filter(isAction)),
 ]
@@ -39,7 +39,7 @@ const allowedByStatus = {
   Cancelled: publicActions(allowedOrderEvents("Cancelled")),
 }
 
-/** What may be done with an order next. Nothing is refunded where there is nothing to give back. */
+/** The actions that an order allows. `refund` is included only if money is left to refund. */
 export const allowedActions = ({ context, status }: StoredOrder): ReadonlyArray<OrderAction> =>
   allowedByStatus[status].filter((action) => action !== "refund" || refundableCents(context) > 0)
 
@@ -78,11 +78,11 @@ const showItem = (
   return shown
 }
 
-/** Orders as answers show them. Marks are read from the claims themselves, so they are never out of date. */
+/** Builds the order objects of responses. Unavailable items are marked from the current claims. */
 export class OrderViews extends Context.Service<
   OrderViews,
   {
-    /** `seen`: claims read a moment ago with the order, which need no second look. */
+    /** `seen`: claims that were read with the order, so they are not read again. */
     show(order: StoredOrder, user: DisplayUser, seen?: Seen): Effect.Effect<DisplayOrder, Unavailable>
     showMany(orders: ReadonlyArray<StoredOrder>): Effect.Effect<ReadonlyArray<DisplayOrder>, Unavailable>
   }
@@ -97,7 +97,7 @@ export class OrderViews extends Context.Service<
       const sandbox = yield* Sandbox
       const { takesTestPayments } = yield* AppConfig
 
-      /** An invoice that is paid in parts asks for what is left of it. */
+      /** A partly paid invoice shows the remaining amount. */
       const waysToPay = (order: OrderContext, intent: Intent) =>
         order.paidAt === undefined && order.payments.some(({ intentId }) => intentId === intent.intentId)
           ? sandbox.waysToPay(intent, dueCents(order))
@@ -110,7 +110,7 @@ export class OrderViews extends Context.Service<
         const data: Types.Mutable<NonNullable<DisplayOrder["payment_method_data"]>> = {
           method: checkout.method === "CryptoCommerce" ? "CryptoCommerce" : "CardCheckout",
           methods: isOff ? [] : waysToPay(order, intent),
-          client_secret: yield* secrets.tell(id, intent),
+          client_secret: yield* secrets.reveal(id, intent),
           payment_intent_id: intent.intentId,
         }
         if (checkout.successUrl !== undefined) data.success_url = checkout.successUrl
@@ -161,7 +161,7 @@ export class OrderViews extends Context.Service<
       return OrderViews.of({
         show: Effect.fnUntracedEager(function* (order, user, seen) {
           const claims = claimsToSee(order)
-          if (seen !== undefined && claims.every((claim) => seen.asked.has(claim)))
+          if (seen !== undefined && claims.every((claim) => seen.claims.has(claim)))
             return yield* display(order, user, claims.length === 0 ? unmarked : seen.held)
           return yield* display(order, user, yield* orders.held(claims))
         }),

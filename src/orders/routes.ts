@@ -11,7 +11,7 @@ import {
 import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { BooleanText, text, Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { bookingKey, refundRun } from "../turns/operation-key.ts"
+import { operationKeyOf } from "../turns/operation-key.ts"
 import { OrderHistory } from "./history.ts"
 import { Orders } from "./order-store.ts"
 import { OrderViews } from "./order-view.ts"
@@ -25,7 +25,7 @@ const listOrders = route({
   ...shared,
   id: "listOrders",
   summary:
-    "The caller's orders, newest first; administrators may name a user or ask for all. `holds_money`: those that are not paid and have money that was not given back. `order_number`: the one of a receipt",
+    "List orders, newest first. `user_id` and `all` require `order:read`. `holds_money`: unpaid orders with money that was not refunded. `order_number`: the number on the receipt",
   method: "get",
   path: "/orders",
   scope: "order:readSelf",
@@ -44,7 +44,7 @@ const listOrders = route({
       const userId = query.all === "true" ? undefined : (query.user_id?.toLowerCase() ?? principal.userId)
       if (userId !== principal.userId && !principal.scopes.has("order:read"))
         return yield* new Forbidden({
-          error: "The orders of others need the scope order:read.",
+          error: "The orders of other users require the scope order:read.",
           details: { scope: "order:read" },
         })
       const page = pageRequest(query, ["created_at", "updated_at"])
@@ -59,7 +59,7 @@ const listOrders = route({
 const getOrder = route({
   ...shared,
   id: "getOrder",
-  summary: "One order: one's own, or any for administrators",
+  summary: "Get an order. Orders of other users require `order:read`",
   method: "get",
   path: "/orders/:id",
   scope: "order:readSelf",
@@ -74,7 +74,7 @@ const refundOrder = route({
   ...shared,
   id: "refundOrder",
   summary:
-    "Give money back through the provider it came from: all of it, an amount, or the price of items; without an Idempotency-Key the same amount for the same reason is one refund for ten minutes and while it is on its way. A provider that is not configured on this server is 422 `method_unavailable`",
+    "Refund a payment: everything, an amount, or the price of items. Send an Idempotency-Key to repeat the request safely; each request without a key is a new refund. 422 `method_unavailable`: the provider of the payment is not configured",
   method: "post",
   path: "/orders/:id/refund",
   scope: "order:refund",
@@ -85,8 +85,8 @@ const refundOrder = route({
   errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
   handler: ({ body, headers, params: { id }, principal }) =>
     Effect.gen(function* () {
-      const run = refundRun(principal, headers, id, body)
-      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, run))
+      const key = operationKeyOf(principal, headers, id, body)
+      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, key))
       return yield* OrderHistory.use((history) => history.show(order))
     }),
 })
@@ -95,7 +95,7 @@ const refundOverride = route({
   ...shared,
   id: "overrideRefund",
   summary:
-    "Book a refund that was made elsewhere, in cash or in the provider's own console; without an Idempotency-Key the same amount under the same reference is one refund for a day",
+    "Book a refund that was made elsewhere. The same `external_reference` is one refund of the order; another amount with it is 409",
   method: "post",
   path: "/orders/:id/refund_override",
   scope: "order:refundOverride",
@@ -104,12 +104,11 @@ const refundOverride = route({
   body: RefundOverrideRequest,
   success: DisplayOrder,
   errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
-  handler: ({ body, headers, params: { id }, principal }) =>
+  handler: ({ body, params: { id } }) =>
     Effect.gen(function* () {
       const { amount: cents, external_reference: externalReference, reason } = body
       const refund = { cents, externalReference, reason: reason ?? undefined }
-      const run = bookingKey(principal, headers, id, body)
-      const order = yield* Refunds.use((refunds) => refunds.record(id.toLowerCase(), refund, run))
+      const order = yield* Refunds.use((refunds) => refunds.record(id.toLowerCase(), refund))
       return yield* OrderHistory.use((history) => history.show(order))
     }),
 })
@@ -117,7 +116,7 @@ const refundOverride = route({
 const listRefunds = route({
   ...shared,
   id: "listRefunds",
-  summary: "The refunds of an order, made and on their way",
+  summary: "List the refunds of an order",
   method: "get",
   path: "/orders/:id/refunds",
   scope: "refund:read",
@@ -146,7 +145,7 @@ const paymentOverride = route({
   ...shared,
   id: "overridePayment",
   summary:
-    "Book money that reached us outside the providers, as a payment of this order; without an Idempotency-Key the same amount under the same reference is one payment for a day",
+    "Book a payment that was received elsewhere. The same `external_reference` is one payment of the order; another amount with it is 409",
   method: "post",
   path: "/orders/:id/payment_override",
   scope: "order:paymentOverride",
@@ -154,18 +153,14 @@ const paymentOverride = route({
   params,
   body: PaymentOverrideRequest,
   success: DisplayOrder,
-  errors: [NotFound, TwoFactorRequired],
-  handler: ({ body, headers, params: { id }, principal }) =>
+  errors: [EventRefused, NotFound, TwoFactorRequired],
+  handler: ({ body, params: { id } }) =>
     Effect.gen(function* () {
       const orderId = id.toLowerCase()
       const history = yield* OrderHistory
       yield* history.showById(orderId)
       yield* PaymentEvents.use((events) =>
-        events.vouch(
-          orderId,
-          { cents: body.amount, externalReference: body.external_reference },
-          bookingKey(principal, headers, id, body),
-        ),
+        events.vouch(orderId, { cents: body.amount, externalReference: body.external_reference }),
       )
       return yield* history.showById(orderId)
     }),
@@ -174,7 +169,7 @@ const paymentOverride = route({
 const resendConfirmation = route({
   ...shared,
   id: "resendOrderConfirmation",
-  summary: "Mail the receipt of a paid order again",
+  summary: "Send the receipt of a paid order again",
   method: "post",
   path: "/orders/:id/resend_confirmation",
   scope: "order:resendConfirmation",

@@ -34,10 +34,22 @@ const paidOrder = async () => {
 }
 
 it.each([
-  ["refund", { amount: 100 }, "refunded_total_in_cents"],
-  ["refund_override", { amount: 100, external_reference: "till 4" }, "refunded_total_in_cents"],
-  ["payment_override", { amount: 100, external_reference: "till 4" }, "amount_overpaid_in_cents"],
-] as const)("a %s with a key from two days ago is a new operation", async (path, body, member) => {
+  ["makes another refund", "refund", { amount: 100 }, "refunded_total_in_cents", 200],
+  [
+    "keeps one refund per reference",
+    "refund_override",
+    { amount: 100, external_reference: "till 4" },
+    "refunded_total_in_cents",
+    100,
+  ],
+  [
+    "keeps one payment per reference",
+    "payment_override",
+    { amount: 100, external_reference: "till 4" },
+    "amount_overpaid_in_cents",
+    100,
+  ],
+] as const)("%s when the Idempotency-Key of a %s has expired", async (_, path, body, member, total) => {
   const admin = await newShopper(one, { role: "Admin" })
   const { buyer, order } = await paidOrder()
   const key = randomUUID()
@@ -52,5 +64,5 @@ it.each([
   expect((await buyer.order(order.id)).body[member]).toBe(100)
   await twoDaysPass(order.id, key)
   expect((await send(two)).status).toBe(200)
-  expect((await buyer.order(order.id)).body[member]).toBe(200)
+  expect((await buyer.order(order.id)).body[member]).toBe(total)
 })

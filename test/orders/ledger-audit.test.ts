@@ -22,7 +22,7 @@ beforeAll(async () => {
   )
 })
 
-/** Each part of an audit, so many orders at a time. */
+/** All parts of an audit with this number of orders per part. */
 const auditParts = async (batch: number) => {
   const parts: Array<number> = []
   let after: string | null = null
@@ -37,13 +37,13 @@ const auditParts = async (batch: number) => {
 const sum = (parts: ReadonlyArray<number>) => parts.reduce((total, cents) => total + cents, 0)
 const wholeAudit = async () => (await service.sql`select ledger_audit() as cents`)[0]?.["cents"]
 
-it("an audit in parts looks at every order, and finds nothing where all is well", async () => {
+it("audits every order in parts, and reports no difference for a correct ledger", async () => {
   expect(await auditParts(3)).toEqual([0, 0, 0])
   expect(await auditParts(7)).toEqual([0, 0])
   expect(await auditParts(1000)).toEqual([0])
 })
 
-it("it finds what the whole one finds: an order that tells another sum, and a booking to no order", async () => {
+it("reports an order with another amount and a booking without an order", async () => {
   const text = (await service.call("GET", "/metrics")).text
   expect(text).toMatch(/^ledger_imbalance_cents 0$/m)
   await service.sql`update entity set state = jsonb_set(state, '{context,payments,0,cents}',
@@ -57,7 +57,7 @@ it("it finds what the whole one finds: an order that tells another sum, and a bo
   for (const batch of [1, 2, 3, 1000]) expect(sum(await auditParts(batch))).toBe(75)
 })
 
-/** What a process that has just started says. */
+/** The metrics of a process that has just started. */
 const scrape = async ({ database }: TestService) => {
   const process = await serve({}, { database })
   const { text } = await process.call("GET", "/metrics")
@@ -67,14 +67,14 @@ const scrape = async ({ database }: TestService) => {
 }
 const makeDue = ({ sql }: TestService) => sql`update audit_round set continued_at = '-infinity'`
 
-it("the metrics of every process tell of it, from its next part on until a whole audit found nothing", async () => {
+it("shows the difference in the metrics of every process until a complete audit finds none", async () => {
   expect(await scrape(service)).toEqual(["0", true])
   await makeDue(service)
   expect(await scrape(service)).toEqual(["75", true])
   expect(await scrape(service)).toEqual(["75", true])
 })
 
-describe("an audit of many orders", () => {
+describe("audit of many orders", () => {
   let large: TestService
   beforeAll(async () => {
     large = await serve()
@@ -88,7 +88,7 @@ describe("an audit of many orders", () => {
     ])}::text::jsonb)`
   })
 
-  it("goes on where the last process left it, and is not claimed before it went through", async () => {
+  it("continues where the last process stopped, and reports its age only after a complete audit", async () => {
     const said: Array<unknown> = []
     for (let starts = 0; starts < 4; starts++) {
       await makeDue(large)
@@ -102,7 +102,7 @@ describe("an audit of many orders", () => {
     ])
   })
 
-  it("does one part for all who ask at the same time", async () => {
+  it("runs one part for concurrent requests", async () => {
     await large.sql`update audit_round set after = null, continued_at = '-infinity'`
     await Promise.all(
       Array.from({ length: 8 }, () => large.sql`select continue_audit(1000, make_interval(secs => 15))`),

@@ -1,7 +1,7 @@
 import type postgres from "postgres"
 import { expect } from "vitest"
 
-/** What must hold of ids, orders and money at any moment, read from the tables alone. Each query lists offences. */
+/** Invariants of ids, orders and money, read from the tables. Each query lists the violations. */
 const offences: Record<string, string> = {
   "an owned claim without its registration, or the other way round": `
     select coalesce(c.canonical, e.canonical) as id

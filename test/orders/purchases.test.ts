@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 describe("a purchase", () => {
-  it("shows at once, in every process, wherever ids are shown", async () => {
+  it("is visible immediately in every process and in every list", async () => {
     const buyer = await newShopper(one, { freeLimit: 1 })
     const [id] = freshIds(1) as [string]
     const query = `/emoji_id/search?emoji_id=${encodeURIComponent(id)}`
@@ -32,7 +32,7 @@ describe("a purchase", () => {
     }
   })
 
-  it("of an id spelled in skin tones is shown in them, until its owner wants it otherwise", async () => {
+  it("shows an id with the skin tones of the buyer until the owner changes them", async () => {
     const buyer = await newShopper(one, { freeLimit: 2 })
     const [plain, rest] = freshIds(2) as [string, string]
     const [canonical, spelled] = [`👍${rest}`, `👍🏽${rest}`]
@@ -60,7 +60,7 @@ describe("a lootbox", () => {
   const addBox = (buyer: typeof admin, id: string) =>
     buyer.call("POST", "/cart", { items: [{ lootbox_id: id }] })
 
-  it("is bought like an id and then opened by its buyer", async () => {
+  it("is bought and then opened by its buyer", async () => {
     const box = await newBox()
     const buyer = await newShopper(one)
     const added = await addBox(buyer, box.id)
@@ -92,7 +92,7 @@ describe("a lootbox", () => {
     expect(row).toEqual({ left: [], due_at: null })
   })
 
-  it("that was withdrawn is Taken in the carts it is in, and so is an id that was put into one", async () => {
+  it("is marked Taken in carts after its deletion, and so is an id that was put into a lootbox", async () => {
     const box = await newBox()
     const buyer = await newShopper(one)
     const id = freshId()
@@ -103,10 +103,10 @@ describe("a lootbox", () => {
     expect((await buyer.cart()).body.order_items).toMatchObject(taken)
     const lost = await buyer.checkout()
     expect(lost).toMatchObject({ status: 422, body: { items: taken } })
-    expect(lost.body.error).toContain(`${id} is taken.`)
+    expect(lost.body.error).toContain(`${id} is already taken.`)
   })
 
-  it("in a cart that is given up can be bought by the next", async () => {
+  it("can be bought by another user after an order with it is cancelled", async () => {
     const box = await newBox()
     const [first, second] = [await newShopper(one), await newShopper(two)]
     await addBox(first, box.id)
@@ -118,7 +118,7 @@ describe("a lootbox", () => {
     await expectInvariants(one.sql)
   })
 
-  it("is not given away: a box has its price", async () => {
+  it("cannot be checked out as Free", async () => {
     const box = await newBox()
     const buyer = await newShopper(one, { freeLimit: 5 })
     await addBox(buyer, box.id)

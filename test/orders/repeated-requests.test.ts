@@ -8,7 +8,10 @@ beforeAll(async () => {
   service = await serve({})
 })
 
-/** Sent, committed, the process killed before it kept its answer, sent again with the same key after the lease. */
+/**
+ * The process is killed after the commit and before it stores the answer. The client repeats the request with the same
+ * Idempotency-Key after the lease expired.
+ */
 const sentAgain = async (
   send: (options: { headers: Record<string, string> }) => Promise<{ status: number }>,
 ) => {
@@ -32,14 +35,14 @@ const paidOrder = async () => {
   return { buyer, order: body }
 }
 
-it("a refund whose process was killed is one refund when it is sent again", async () => {
+it("makes one refund when the request is repeated after a killed process", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await paidOrder()
   await sentAgain((options) => admin.call("POST", `/orders/${order.id}/refund`, { amount: 100 }, options))
   expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(100)
 })
 
-it("a refund made elsewhere is booked once, too", async () => {
+it("books a refund made elsewhere once when the request is repeated after a killed process", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await paidOrder()
   const body = { amount: 100, external_reference: "till 4" }
@@ -47,7 +50,7 @@ it("a refund made elsewhere is booked once, too", async () => {
   expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(100)
 })
 
-it("so is a payment made elsewhere", async () => {
+it("books a payment made elsewhere once when the request is repeated after a killed process", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await paidOrder()
   const body = { amount: 100, external_reference: "till 4" }
@@ -55,7 +58,7 @@ it("so is a payment made elsewhere", async () => {
   expect((await buyer.order(order.id)).body.amount_overpaid_in_cents).toBe(100)
 })
 
-it("so is a part in cash", async () => {
+it("books a cash payment once when the request is repeated after a killed process", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const buyer = await newShopper(service)
   const { body: cart } = await buyer.add(...freshIds(2))
@@ -68,72 +71,79 @@ it.each([
   ["payment_override", "amount_overpaid_in_cents"],
   ["refund_override", "refunded_total_in_cents"],
 ] as const)(
-  "a %s that was clicked twice, or by two administrators, is booked once, and under another reference again",
+  "%s books one amount per reference, and rejects another amount with 409",
   async (path, member) => {
     const admins = [
       await newShopper(service, { role: "Admin" }),
       await newShopper(service, { role: "Admin" }),
     ]
     const { buyer, order } = await paidOrder()
-    const book = (external_reference: string, amount = 100) =>
+    const book = (external_reference: string, amount = 100, options = {}) =>
       Promise.all(
         admins.map((admin) =>
-          admin.call("POST", `/orders/${order.id}/${path}`, { amount, external_reference }),
+          admin.call("POST", `/orders/${order.id}/${path}`, { amount, external_reference }, options),
         ),
       )
     const booked = async () => (await buyer.order(order.id)).body[member]
-    for (const _ of ["at once", "and later"])
+    for (const _ of ["concurrently", "later"])
       expect((await book("wire 7")).map(({ status }) => status)).toEqual([200, 200])
     expect(await booked()).toBe(100)
+    const newKey = { headers: { "idempotency-key": randomUUID() } }
+    expect((await book("wire 7", 100, newKey)).map(({ status }) => status)).toEqual([200, 200])
+    expect(await booked()).toBe(100)
     await book("wire 8")
-    await book("wire 7", 50)
-    expect(await booked()).toBe(250)
+    expect(await booked()).toBe(200)
+    for (const { body, status } of await book("wire 7", 50)) {
+      expect(status).toBe(409)
+      expect(body.error).toBe(
+        'This order already has a booking of 100 cents with the external_reference "wire 7". Send the same amount, or use another reference.',
+      )
+    }
+    expect(await booked()).toBe(200)
     expect((await book(" ")).map(({ status }) => status)).toEqual([400, 400])
   },
 )
 
-it("a part in cash that was clicked twice is taken once", async () => {
-  const admin = await newShopper(service, { role: "Admin" })
-  const buyer = await newShopper(service)
-  const { body: cart } = await buyer.add(...freshIds(2))
-  const take = (external_reference: string) =>
-    admin.call("POST", `/cart/checkout/${cart.id}`, { method: "Cash", amount: 100, external_reference })
-  const due = async () => (await buyer.cart()).body.remaining_due_in_cents
-  for (const _ of ["once", "and again"]) expect((await take("till 4")).status).toBe(200)
-  expect(await due()).toBe(cart.total_in_cents - 100)
-  await take("till 5")
-  expect(await due()).toBe(cart.total_in_cents - 200)
-})
-
-it("a part in cash that two administrators take at once, or that has no reference, is taken once", async () => {
+it("books cash once per reference, and rejects another amount with 409", async () => {
   const admins = [await newShopper(service, { role: "Admin" }), await newShopper(service, { role: "Admin" })]
   const buyer = await newShopper(service)
   const { body: cart } = await buyer.add(...freshIds(2))
   const due = async () => (await buyer.cart()).body.remaining_due_in_cents
-  const take = (facts: object) =>
+  const pay = (external_reference: string, amount = 100) =>
     Promise.all(
       admins.map((admin) =>
-        admin.call("POST", `/cart/checkout/${cart.id}`, { method: "Cash", amount: 100, ...facts }),
+        admin.call("POST", `/cart/checkout/${cart.id}`, { method: "Cash", amount, external_reference }),
       ),
     )
-  expect((await take({ external_reference: "till 4" })).map(({ status }) => status)).toEqual([200, 200])
+  for (const _ of ["concurrently", "later"])
+    expect((await pay("till 4")).map(({ status }) => status)).toEqual([200, 200])
   expect(await due()).toBe(cart.total_in_cents - 100)
-  for (const _ of ["at once", "and later"])
-    expect((await take({})).map(({ status }) => status)).toEqual([200, 200])
+  expect((await pay("till 4", 50)).map(({ status }) => status)).toEqual([409, 409])
+  await pay("till 5")
   expect(await due()).toBe(cart.total_in_cents - 200)
-  const options = { headers: { "idempotency-key": randomUUID() } }
-  const body = { method: "Cash", amount: 100 }
-  expect((await admins[0]!.call("POST", `/cart/checkout/${cart.id}`, body, options)).status).toBe(200)
-  expect(await due()).toBe(cart.total_in_cents - 300)
 })
 
-it("so is one for an administrator's own cart, and the same for the next cart is another", async () => {
+it("answers with the paid order when the cash that paid it is sent again under its reference", async () => {
   const admin = await newShopper(service, { role: "Admin" })
-  for (const _ of ["one cart", "and the next"]) {
-    const { body: cart } = await admin.add(...freshIds(2))
-    for (const _again of ["once", "and again"])
-      expect((await admin.checkout({ method: "Cash", amount: 100 })).status).toBe(200)
-    expect((await admin.cart()).body.remaining_due_in_cents).toBe(cart.total_in_cents - 100)
-    expect((await admin.checkout({ method: "Cash" })).body.status).toBe("Paid")
+  const buyer = await newShopper(service)
+  const { body: cart } = await buyer.add(...freshIds(1))
+  const pay = (facts: object) => admin.call("POST", `/cart/checkout/${cart.id}`, { method: "Cash", ...facts })
+  for (const _ of ["first", "again"]) {
+    const { body, status } = await pay({ external_reference: "till 4" })
+    expect([status, body.status, body.amount_overpaid_in_cents]).toEqual([200, "Paid", 0])
   }
+  const other = await pay({ external_reference: "till 4", amount: 1 })
+  expect([other.status, other.body.error]).toEqual([409, expect.stringContaining("use another reference")])
+  expect((await pay({})).status).toBe(409)
+})
+
+it("books each cash payment that has neither a reference nor an Idempotency-Key", async () => {
+  const admin = await newShopper(service, { role: "Admin" })
+  const { body: cart } = await admin.add(...freshIds(2))
+  const headers = { "idempotency-key": randomUUID() }
+  for (const options of [{}, {}, { headers }, { headers }])
+    expect(
+      (await admin.call("POST", "/cart/checkout", { method: "Cash", amount: 100 }, options)).status,
+    ).toBe(200)
+  expect((await admin.cart()).body.remaining_due_in_cents).toBe(cart.total_in_cents - 300)
 })

@@ -6,7 +6,7 @@ import { begun } from "../../../machines/orders/changes.ts"
 import type { OrderEvent, OrderInput } from "../../../machines/orders/context.ts"
 import type { DisplayUser } from "../../../schema/accounts/user.ts"
 import {
-  EventRefused,
+  type EventRefused,
   NotFound,
   Unavailable,
   type Unprocessable,
@@ -16,13 +16,13 @@ import { isoTime } from "../../../schema/iso-time.ts"
 import type { TurnEffects } from "../../../schema/turn.ts"
 import { Users } from "../../accounts/user-store.ts"
 import { claimsToSee, type NewestCart, Orders, type Seen, type StoredOrder } from "../order-store.ts"
-import { allowedActions } from "../order-view.ts"
+import { refusalError, refusedByState } from "../refusals.ts"
 import { nextCart } from "./items.ts"
 
 export interface Cart {
   readonly user: DisplayUser
   readonly order: StoredOrder
-  /** Set while nothing of this cart is stored yet. */
+  /** Set if the cart is not stored yet. */
   readonly create: OrderInput | undefined
   readonly seen: Seen
 }
@@ -31,39 +31,38 @@ export interface CartTurn {
   readonly order: StoredOrder
   readonly before: StoredOrder
   readonly seen?: Seen
+  /** The event that was committed. Undefined when the request repeats an earlier one. */
+  readonly event?: OrderEvent | undefined
 }
 
-/** Why a request for the cart is not even tried. */
+/** The event of a cart's turn, and effects that are committed with it and that the machine does not compute. */
+export interface CartDecision {
+  readonly event: OrderEvent
+  readonly effects?: TurnEffects | undefined
+}
+
+/** Errors of a cart request other than a refusal by the state of the order. */
 export type CartRefusal = Unprocessable | UnsupportedEmoji | NotFound | Unavailable
 
 type Loaded = Effect.Success<ReturnType<OrderActors["Service"]["turn"]>>
 
 interface CartTurnOptions {
-  /** Refuses when the cart is another order by now. */
+  /** Refuses the turn if the cart is another order now. */
   readonly only?: string | undefined
   readonly also?: ReadonlyArray<string>
-  /** The cart as it was found a moment ago. */
+  /** The cart that the caller has already read. */
   readonly found?: Cart | undefined
-  /** What is committed with the turn, asked for once it is decided. */
-  readonly with?: () => TurnEffects
 }
 
 const maxAttempts = 4
 const maxRemembered = 20_000
-
-/** Clients know operations, not events. */
-export const refusedInPublic = (order: StoredOrder): EventRefused =>
-  new EventRefused({
-    error: `The order is ${order.status}; it does not allow this.`,
-    details: { state: order.status, allowed: allowedActions(order) },
-  })
 
 export const storedOf = (snapshot: OrderSnapshot): StoredOrder => ({
   status: snapshot.value,
   context: snapshot.context,
 })
 
-const unseen: Seen = { asked: new Set(), held: new Map() }
+const unseen: Seen = { claims: new Set(), held: new Map() }
 
 const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Cart => {
   if (order !== undefined && (order.status === "Draft" || order.status === "PendingPayment"))
@@ -73,8 +72,8 @@ const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Ca
 }
 
 /**
- * The newest order of users, by its id. Every order begins with a turn of the cart, so while a process is alone it knows.
- * Should it be wrong after all, the turn is refused by the order's state or its version, and the database is asked.
+ * The id of the newest order of each user. Every order begins with a turn of the cart, so a single process knows it.
+ * If an id is outdated, the state or version of the order refuses the turn, and the cart is read from the database.
  */
 class NewestOrders {
   readonly #ids = new BoundedMap<string>(maxRemembered)
@@ -87,21 +86,21 @@ class NewestOrders {
     this.#ids.renew(userId, orderId)
   }
 
-  /** Read a moment ago: what became of it since counts more. */
+  /** Records an order that was read. A later turn of this process takes precedence. */
   found(userId: string, orderId: string | undefined): void {
     if (orderId !== undefined && !this.#ids.has(userId)) this.became(userId, orderId)
   }
 }
 
-/** A user's one open order: stored, or about to begin. */
+/** The open order of a user, stored or not stored yet. */
 export class Carts extends Context.Service<
   Carts,
   {
-    /** Looks at these claims too, in the same statement. */
+    /** Reads the cart. `also`: further claims to read with the same statement. */
     get(userId: string, also?: ReadonlyArray<string>): Effect.Effect<Cart, NotFound | Unavailable>
-    /** The cart to decide a turn on: perhaps by memory, and then nobody looked who holds what is in it. */
+    /** The cart for a decision. It can be cached; its claims are then not read. */
     recall(userId: string): Effect.Effect<Cart, NotFound | Unavailable>
-    /** One turn of the cart, whichever order that is by the time it is taken. */
+    /** Runs one turn on the current cart. */
     turn(
       userId: string,
       decide: (
@@ -109,7 +108,7 @@ export class Carts extends Context.Service<
         at: string,
         user: DisplayUser,
         seen: Seen,
-      ) => Effect.Effect<OrderEvent, CartRefusal>,
+      ) => Effect.Effect<CartDecision, CartRefusal | EventRefused>,
       options?: CartTurnOptions,
     ): Effect.Effect<CartTurn, CartRefusal | EventRefused | IdsTaken | LimitReached>
   }
@@ -124,12 +123,12 @@ export class Carts extends Context.Service<
 
       const get = Effect.fnUntraced(function* (userId: string, also?: ReadonlyArray<string>) {
         const found = yield* orders.newestCart(userId, also)
-        if (found === undefined) return yield* new NotFound({ error: "There is no such user." })
+        if (found === undefined) return yield* new NotFound({ error: "User not found." })
         newest.found(userId, found.order?.context.id ?? found.paid?.id)
         return cartOf(found, found.seen)
       })
 
-      /** What this process knows of a cart without a look at the database, but for the claims. */
+      /** The cached cart, without claims. */
       const remembered = (userId: string): Omit<NewestCart, "seen"> | undefined => {
         const user = users.remembered(userId)
         const id = newest.of(userId)
@@ -147,12 +146,12 @@ export class Carts extends Context.Service<
         return known === undefined ? get(userId) : Effect.succeed(cartOf(known, unseen))
       }
 
-      /** The claims are looked at in any case. */
+      /** Reads the claims also if the cart is cached. */
       const look = (userId: string, also: ReadonlyArray<string>) => {
         const known = remembered(userId)
         if (known === undefined) return get(userId, also)
         const claims = [...claimsToSee(known.order), ...also]
-        return Effect.map(orders.held(claims), (held) => cartOf(known, { asked: new Set(claims), held }))
+        return Effect.map(orders.held(claims), (held) => cartOf(known, { claims: new Set(claims), held }))
       }
 
       const begunNow = ({ id, items, userId }: OrderInput): OrderInput => ({
@@ -164,49 +163,59 @@ export class Carts extends Context.Service<
 
       const refuseClosed = Effect.fnUntraced(function* (orderId: string) {
         const order = yield* orders.find(orderId)
-        if (order === undefined) return yield* new NotFound({ error: "There is no such order." })
-        return yield* refusedInPublic(order)
+        if (order === undefined) return yield* new NotFound({ error: "Order not found." })
+        return yield* refusedByState(order)
       })
 
       return Carts.of({
         get,
         recall,
-        turn: Effect.fnUntraced(function* (userId, decide, { also = [], found, only, with: effects } = {}) {
+        turn: Effect.fnUntraced(function* (userId, decide, { also = [], found, only } = {}) {
           for (let tries = 1; ; tries++) {
             const cart = tries > 1 ? yield* get(userId, also) : (found ?? (yield* look(userId, also)))
             if (only !== undefined && cart.order.context.id !== only) return yield* refuseClosed(only)
             let before = cart.order
+            let decision: CartDecision | undefined
             const turn = actors.turn(
               cart.order.context.id,
               ({ snapshot }, now) => {
                 before = storedOf(snapshot)
-                return decide(before, isoTime(now), cart.user, cart.seen)
+                decision = undefined
+                return Effect.mapEager(decide(before, isoTime(now), cart.user, cart.seen), (made) => {
+                  decision = made
+                  return made.event
+                })
               },
-              { also: effects, create: cart.create === undefined ? undefined : begunNow(cart.create) },
+              {
+                also: () => decision?.effects ?? {},
+                create: cart.create === undefined ? undefined : begunNow(cart.create),
+              },
             )
-            const taken: Loaded | undefined = yield* Effect.catchTags(turn, {
-              // The cart ended under us, by its deadline or by a payment: the next one is the cart now.
-              EventRefused: () =>
-                tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
+            const loaded: Loaded | undefined = yield* Effect.catchTags(turn, {
+              // The order was paid or cancelled in the meantime. The next attempt uses the next cart.
+              EventRefused: (refused) => {
+                if (decision === undefined) return Effect.fail(refused)
+                return tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
                   ? Effect.succeed(undefined)
-                  : Effect.fail(refusedInPublic(before)),
+                  : Effect.fail(refusalError(before, decision.event, cart.user))
+              },
               UniqueConflict: (conflict) =>
                 tries < maxAttempts
                   ? Effect.succeed(undefined)
                   : Effect.fail(
                       new Unavailable({
-                        error: `The cart is too busy (${conflict.constraint}).`,
+                        error: `Too many concurrent changes of this cart (${conflict.constraint}). Try again.`,
                         retryAfterSeconds: 1,
                       }),
                     ),
             })
-            if (taken !== undefined) {
-              const order = storedOf(taken.snapshot)
+            if (loaded !== undefined) {
+              const order = storedOf(loaded.snapshot)
               const last = newest.of(userId)
               newest.became(userId, order.context.id)
-              // It has ended, and only the next cart was to be decided on it.
+              // The previous order is closed and no longer needed in memory.
               if (last !== undefined && last !== order.context.id) actors.passivate(last)
-              return { user: cart.user, order, before, seen: cart.seen }
+              return { user: cart.user, order, before, seen: cart.seen, event: decision?.event }
             }
           }
         }),

@@ -19,10 +19,14 @@ export const ineligible = (messages: ReadonlyArray<string>, details?: Readonly<R
     ...(details === undefined ? {} : { details }),
   })
 
-/** Somebody was faster: which items they have now, and why. */
-export const lostTo = (items: ReadonlyArray<OrderItem>, taken: ReadonlyArray<string>, { held }: Seen) => {
+/** The error for items that other users claimed first. It lists the items and the reasons. */
+export const itemsUnavailable = (
+  items: ReadonlyArray<OrderItem>,
+  claims: ReadonlyArray<string>,
+  { held }: Seen,
+) => {
   const lost = items
-    .filter(({ claim = "" }) => taken.includes(claim))
+    .filter(({ claim = "" }) => claims.includes(claim))
     .map(({ claim = "", emojiId, id }) => ({
       id,
       emoji_id: emojiId,
@@ -32,14 +36,14 @@ export const lostTo = (items: ReadonlyArray<OrderItem>, taken: ReadonlyArray<str
   return ineligible(
     lost.map(({ emoji_id = "The lootbox", marked_invalid_at_reason }) =>
       marked_invalid_at_reason === "Taken"
-        ? `${emoji_id} is taken.`
-        : `${emoji_id} is about to be bought by somebody else.`,
+        ? `${emoji_id} is already taken.`
+        : `${emoji_id} is being bought by another user.`,
     ),
     { items: lost },
   )
 }
 
-/** An id at its price, to be put into an order. */
+/** Creates an order item from a priced id. */
 export const idItem = ({ id, priceCents, rhythmScore }: Price, at: string): OrderItem => ({
   id: randomUUID(),
   type: "EmojiId",
@@ -51,7 +55,7 @@ export const idItem = ({ id, priceCents, rhythmScore }: Price, at: string): Orde
   updatedAt: at,
 })
 
-/** The claims a request is about, to be looked at with the cart. */
+/** The claims of the requested items. They are read together with the cart. */
 export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<string> =>
   wanted
     .map((item) => {
@@ -61,23 +65,23 @@ export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<strin
     })
     .filter((claim) => claim !== undefined)
 
-/** The same id twice is refused, whether in one request or in the cart already. */
+/** Checks that no item is in the request or the cart twice, and that the cart has room. */
 export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem>) => {
   const seen = new Set(order.items.map(({ claim }) => claim))
   const repeated = items.filter(({ claim }) => seen.size === seen.add(claim).size)
   if (repeated.length > 0) {
-    return ineligible(repeated.map((item) => `${item.emojiId ?? "The lootbox"} is in the cart already.`))
+    return ineligible(repeated.map((item) => `${item.emojiId ?? "The lootbox"} is already in the cart.`))
   }
   if (order.items.length + items.length <= maxCartItems) return Effect.void
   return new Unprocessable({
-    error: `A cart has at most ${maxCartItems} items.`,
-    fields: { items: [{ code: "too_many", message: `at most ${maxCartItems}` }] },
+    error: `A cart can contain at most ${maxCartItems} items. Remove some items first.`,
+    fields: { items: [{ code: "too_many", message: `At most ${maxCartItems} items.` }] },
   })
 }
 
 /**
- * The cart after this one. Its id follows from the order before it, so two requests that begin it at once begin the same
- * one, and reading a cart that was never written to writes nothing. What ran out of time is offered again.
+ * The next cart of a user. Its id is derived from the previous order, so concurrent requests create the same cart, and
+ * reading an empty cart writes nothing. The items of an expired order are in the next cart again.
  */
 export const nextCart = (
   userId: string,

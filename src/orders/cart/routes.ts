@@ -15,7 +15,7 @@ import {
 import { Uuid } from "../../../schema/wire-format.ts"
 import { Users } from "../../accounts/user-store.ts"
 import { route } from "../../http/route.ts"
-import { cashRun } from "../../turns/operation-key.ts"
+import { operationKeyOf } from "../../turns/operation-key.ts"
 import { Checkouts } from "../checkout/checkout.ts"
 import { Promotions } from "../codes/promotions.ts"
 import { OrderViews } from "../order-view.ts"
@@ -29,7 +29,7 @@ const refusals = [EventRefused, NotFound, UnsupportedEmoji, Unprocessable] as co
 const show = ({ order, seen, user }: Pick<CartTurn, "order" | "user" | "seen">) =>
   OrderViews.use((views) => views.show(order, user, seen))
 
-/** A paid order may have used up free ids or made a key: its user is read again. */
+/** A paid order can have used free ids or created a key, so the user is read again. */
 const showPaid = (turn: CartTurn) =>
   turn.order.status === "Paid"
     ? Effect.flatMap(
@@ -41,7 +41,7 @@ const showPaid = (turn: CartTurn) =>
 const getItems = route({
   ...shared,
   id: "getItems",
-  summary: "The caller's cart. Items others took are marked; what expired unpaid is offered again",
+  summary: "Get the cart. Unavailable items are marked; items of an expired order are included again",
   method: "get",
   path: "/cart",
   scope: "cart:show",
@@ -52,7 +52,7 @@ const getItems = route({
 const addItems = route({
   ...shared,
   id: "addItems",
-  summary: "Put ids or lootboxes into the cart, at today's prices",
+  summary: "Add ids or lootboxes to the cart at current prices",
   method: "post",
   path: "/cart",
   scope: "cart:update",
@@ -66,7 +66,7 @@ const addItems = route({
 const clearCart = route({
   ...shared,
   id: "clearCart",
-  summary: "Empty the cart. One that waits for its payment is cancelled instead, and answered as that order",
+  summary: "Empty the cart. An order pending payment is cancelled and returned instead",
   method: "del",
   path: "/cart",
   scope: "cart:update",
@@ -75,7 +75,7 @@ const clearCart = route({
     Effect.gen(function* () {
       const turn = yield* Carts.use((carts) =>
         carts.turn(principal.userId, ({ status }, at) =>
-          Effect.succeed({ type: status === "PendingPayment" ? "cancel" : "clear", at }),
+          Effect.succeed({ event: { type: status === "PendingPayment" ? "cancel" : "clear", at } }),
         ),
       ).pipe(unclaimed)
       if (turn.order.status === "Cancelled")
@@ -87,7 +87,7 @@ const clearCart = route({
 const removeItem = route({
   ...shared,
   id: "removeItem",
-  summary: "Take one item out of the cart",
+  summary: "Remove an item from the cart",
   method: "del",
   path: "/cart/cart_items/:cart_item_id",
   scope: "cart:update",
@@ -111,12 +111,12 @@ const checkout = route({
   ...checkoutRow,
   id: "checkout",
   summary:
-    "Hold every id of the cart, or none, and ask for the payment. Prices are asked for again; when somebody else was faster the answer is 422 `eligibility`, and the cart shows which items are lost. A method without a payment provider is 422 `method_unavailable`: in production CardCheckout and WalletPay need Stripe, and CryptoCommerce is not available yet",
+    "Check out the cart. All ids are held or none, at current prices. 422 `eligibility`: another user has claimed an item; GET /cart marks it. 422 `method_unavailable`: the method has no payment provider. In production CardCheckout and WalletPay require Stripe, and CryptoCommerce is not available",
   path: "/cart/checkout",
   handler: ({ body, headers, principal }) =>
     Checkouts.use((checkouts) =>
       checkouts.run(principal, undefined, body, {
-        run: (orderId) => cashRun(principal, headers, orderId, body),
+        operationKey: operationKeyOf(principal, headers, body),
       }),
     ).pipe(Effect.flatMap(showPaid)),
 })
@@ -125,13 +125,13 @@ const checkoutOrder = route({
   ...checkoutRow,
   id: "checkoutOrder",
   summary:
-    "Check out a given open order: one's own, or any for administrators. Without an Idempotency-Key the same part in cash is taken once for a day under the same reference, for ten minutes without one. A method without a payment provider is 422 `method_unavailable`",
+    "Check out an open order. Orders of other users require `adminCart:update`. Cash with the same `external_reference` is booked once; another amount with it is 409. 422 `method_unavailable`: the method has no payment provider",
   path: "/cart/checkout/:id",
   params: { id: Uuid },
   handler: ({ body, headers, params, principal }) =>
     Checkouts.use((checkouts) =>
       checkouts.run(principal, params.id.toLowerCase(), body, {
-        run: (orderId) => cashRun(principal, headers, orderId, body),
+        operationKey: operationKeyOf(principal, headers, body),
       }),
     ).pipe(Effect.flatMap(showPaid)),
 })
@@ -139,7 +139,7 @@ const checkoutOrder = route({
 const convertToDraft = route({
   ...shared,
   id: "convertOrderToDraft",
-  summary: "Take a cart back from its payment: the ids are free again, the payment is called off",
+  summary: "Return an order pending payment to the cart. Releases the ids and cancels the payment",
   method: "post",
   path: "/cart/convert_to_draft",
   scope: "cart:update",
@@ -150,7 +150,7 @@ const convertToDraft = route({
 const applyPromoCode = route({
   ...shared,
   id: "applyPromoCode",
-  summary: "Apply a discount code to a cart that waits for its payment",
+  summary: "Apply a discount code to an order pending payment",
   method: "post",
   path: "/cart/promo_code",
   scope: "cart:update",

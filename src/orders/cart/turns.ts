@@ -1,13 +1,12 @@
 import { Effect } from "effect"
 import type { OrderEvent } from "../../../machines/orders/context.ts"
-import { NotFound } from "../../../schema/errors.ts"
 import { ItemPrices } from "../checkout/price-items.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
 import { Carts } from "./cart.ts"
 import { checkAddable, claimsOf, type WantedItem } from "./items.ts"
 
-/** Turns that claim nothing cannot be refused for what others hold. */
+/** Turns without claims cannot fail because of the claims of other users. */
 export const unclaimed = <A, E, R>(
   effect: Effect.Effect<A, E | { readonly _tag: "IdsTaken" } | { readonly _tag: "LimitReached" }, R>,
 ) =>
@@ -31,7 +30,7 @@ const decideAdd = Effect.fnUntracedEager(function* (
   if (status === "Draft") yield* checkAddable(context, items)
   const event: OrderEvent =
     tracking == null ? { type: "add", items, at } : { type: "add", items, at, tracking }
-  return event
+  return { event }
 })
 
 export const addToCart = (userId: string, wanted: ReadonlyArray<WantedItem>, tracking?: unknown) =>
@@ -47,17 +46,13 @@ export const addToCart = (userId: string, wanted: ReadonlyArray<WantedItem>, tra
 
 export const removeFromCart = (userId: string, itemId: string) =>
   Carts.use((carts) =>
-    carts.turn(userId, ({ context }, at) =>
-      context.items.some(({ id }) => id === itemId)
-        ? Effect.succeed({ type: "remove", itemId, at } as const)
-        : Effect.fail(new NotFound({ error: "There is no such item in the cart." })),
-    ),
+    carts.turn(userId, (_, at) => Effect.succeed({ event: { type: "remove", itemId, at } })),
   ).pipe(unclaimed)
 
-/** The ids are free again and the payment is called off. */
+/** Returns a pending order to Draft: releases its ids and cancels its intent. */
 export const returnToDraft = Effect.fnUntraced(function* (userId: string) {
   const turn = yield* Carts.use((carts) =>
-    carts.turn(userId, (_, at) => Effect.succeed({ type: "convert_to_draft", at } as const)),
+    carts.turn(userId, (_, at) => Effect.succeed({ event: { type: "convert_to_draft", at } })),
   ).pipe(unclaimed)
   yield* Payments.use((payments) => payments.abandon(turn.before.context.intent))
   return turn

@@ -1,14 +1,10 @@
 import { Effect } from "effect"
-import type { OrderContext, OrderEvent } from "../../../machines/orders/context.ts"
-import { orderGuards } from "../../../machines/orders/guards.ts"
 import { dueCents } from "../../../machines/orders/money.ts"
 import type { DisplayUser } from "../../../schema/accounts/user.ts"
 import { Forbidden, Unprocessable } from "../../../schema/errors.ts"
-import { isoTime } from "../../../schema/iso-time.ts"
 import type { CheckoutCartRequest } from "../../../schema/orders/order.ts"
 import { isReturnLink } from "../../../schema/web-link.ts"
 import type { Principal } from "../../http/principal.ts"
-import { currentRun, isForgotten, type Run } from "../../turns/operation-key.ts"
 import type { StoredOrder } from "../order-store.ts"
 
 const issue = (code: string, message: string) => [{ code, message }]
@@ -16,53 +12,23 @@ const issue = (code: string, message: string) => [{ code, message }]
 export interface RequestedCheckout {
   readonly method: CheckoutCartRequest["method"]
   readonly orderId: string | undefined
-  readonly wanted: string | undefined
+  readonly requestedKey: string | undefined
 }
 
-/** Asked for again. What waits to be checked out for nothing was put there by a code, and cash is counted by itself. */
+/** Whether a pending order already has this checkout. Free and Cash are excluded: they pay a pending order. */
 export const isRepeated = (
   { context, status }: StoredOrder,
-  { method, orderId, wanted }: RequestedCheckout,
+  { method, orderId, requestedKey }: RequestedCheckout,
 ): boolean =>
   status === "PendingPayment" &&
   method !== "Free" &&
   method !== "Cash" &&
   context.checkout?.method === method &&
-  (wanted === undefined || wanted === context.checkout.pubkey) &&
+  (requestedKey === undefined || requestedKey === context.checkout.pubkey) &&
   dueCents(context) > 0 &&
   (orderId === undefined || context.id === orderId)
 
-/** Boxes may be filled anew until they are held, and what is paid at once is paid for good: then they are held first. */
-export const holdBefore = (
-  { context, status }: StoredOrder,
-  event: OrderEvent,
-  ttlSeconds: number,
-): OrderEvent | undefined => {
-  if (status !== "Draft" || !("checkout" in event) || !event.items.some(({ lootboxId }) => lootboxId)) return
-  const { isCovered, isFree, isPaidInCash } = orderGuards
-  if (![isCovered, isFree, isPaidInCash].some((isPaid) => isPaid({ context, event }))) return
-  const { at, checkout, items } = event
-  const expiresAt = isoTime(Date.parse(at) + ttlSeconds * 1000)
-  return { type: "checkout.hold", at, items, checkout: { ...checkout, expiresAt } }
-}
-
-export const takenBefore = new Unprocessable({
-  error: "This cash was taken before.",
-  fields: { amount: issue("taken_before", "the order has it already") },
-})
-
-/** What cash is known by in the order and in the books. */
-export const checkCash = (
-  { payments }: OrderContext,
-  { name, seconds }: Run,
-  at: string,
-): Effect.Effect<string, Unprocessable> => {
-  const find = (run: string) => payments.find(({ fact }) => fact === `cash:${run}`)
-  const run = currentRun(name, find, (made) => isForgotten(made.at, Date.parse(at), seconds))
-  return find(run) === undefined ? Effect.succeed(`cash:${run}`) : Effect.fail(takenBefore)
-}
-
-/** What can be said of a checkout before looking at the order. */
+/** Checks the parts of a checkout request that do not depend on the order. */
 export const checkRequest = Effect.fnUntracedEager(function* (
   principal: Principal,
   request: CheckoutCartRequest,
@@ -70,25 +36,31 @@ export const checkRequest = Effect.fnUntracedEager(function* (
   const isCash = request.method === "Cash"
   if (isCash && !principal.scopes.has("adminCart:update")) {
     return yield* new Forbidden({
-      error: "This needs the scope adminCart:update.",
+      error: "The payment method Cash requires the scope adminCart:update.",
       details: { scope: "adminCart:update" },
     })
   }
   const fields: Record<string, ReturnType<typeof issue>> = {}
   for (const name of ["amount", "external_reference"] as const) {
-    if (!isCash && request[name] != null) fields[name] = issue("only_for_cash", "only with the method Cash")
+    if (!isCash && request[name] != null)
+      fields[name] = issue("only_for_cash", "Allowed only with the method Cash.")
   }
   for (const name of ["success_url", "cancel_url"] as const) {
     const given = request[name]
     if (given == null) {
-      if (request.method === "CardCheckout") fields[name] = issue("required", "needed for CardCheckout")
-    } else if (!isReturnLink(given)) fields[name] = issue("invalid_url", "expected an absolute URL")
+      if (request.method === "CardCheckout")
+        fields[name] = issue("required", "Required for the method CardCheckout.")
+    } else if (!isReturnLink(given))
+      fields[name] = issue("invalid_url", "Expected an absolute http or https URL.")
   }
   if (Object.keys(fields).length > 0)
-    return yield* new Unprocessable({ error: "The checkout cannot be done this way.", fields })
+    return yield* new Unprocessable({
+      error: "The checkout request is not valid. See the fields for details.",
+      fields,
+    })
 })
 
-/** An id is bound to a key its buyer has shown to have. */
+/** Checks that the requested key is one of the buyer's keys. */
 export const checkKey = (
   user: DisplayUser,
   wanted: string | null | undefined,
@@ -98,33 +70,22 @@ export const checkKey = (
     ? Effect.succeed(key)
     : Effect.fail(
         new Unprocessable({
-          error: "The pubkey is not one of yours. Add it first.",
-          fields: { pubkey: issue("unknown", "not a key of this user") },
+          error: "This pubkey is not one of your keys. Add the key to your account first.",
+          fields: { pubkey: issue("unknown", "Not a key of this user.") },
         }),
       )
 }
 
-/** A user known only by an alternate id has no address to confirm. */
+/** Requires a confirmed email address. Users with only an alternate_id are exempt. */
 export const checkEmail = (user: DisplayUser): Effect.Effect<void, Unprocessable> =>
   user.email_verified_at !== undefined || (user.email === undefined && user.alternate_id !== undefined)
     ? Effect.void
     : Effect.fail(
         new Unprocessable({
           error: "Confirm your email address before you buy.",
-          fields: { email: issue("unconfirmed", "not confirmed") },
+          fields: { email: issue("unconfirmed", "The email address is not confirmed.") },
         }),
       )
-
-export const emptyCart = new Unprocessable({
-  error: "The cart is empty.",
-  fields: { items: issue("empty", "nothing to check out") },
-})
-
-export const notFree = (remaining: number) =>
-  new Unprocessable({
-    error: `This order is not free: ${remaining} free ids are left.`,
-    fields: { method: issue("free_limit", "more than the free ids that are left, or not only ids") },
-  })
 
 export const tooLittle = (message: string) =>
   new Unprocessable({ error: message, fields: { method: issue("too_little", message) } })

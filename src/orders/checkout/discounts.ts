@@ -36,7 +36,7 @@ const fits = ({ pattern }: Code) => {
   }
 }
 
-/** One discount per id the code is for at most, in the order of the cart, for as many ids as the code still has uses. */
+/** Creates at most one discount per matching id, in the order of the cart, up to the remaining uses of the code. */
 export const codeDiscounts = (
   items: ReadonlyArray<OrderItem>,
   code: Code,
@@ -51,7 +51,7 @@ export const codeDiscounts = (
     .map((item) => discountOf(item, reduction(code, item.cents), at, code.id))
 }
 
-/** What is left of each id's price is waived. Boxes are not given away. */
+/** Discounts the rest of each id's price. Lootboxes are not discounted. */
 export const freeDiscounts = (items: ReadonlyArray<OrderItem>, at: string): ReadonlyArray<OrderItem> =>
   items.filter(isId).flatMap((item) => {
     const left = items.reduce(

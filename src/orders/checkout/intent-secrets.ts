@@ -6,13 +6,13 @@ import { Sandbox } from "../payments/sandbox.ts"
 
 const secretAad = (orderId: string) => `order/${orderId}/client-secret`
 
-/** The secrets with which a buyer's browser speaks to the payment provider. Orders keep none of them in the clear. */
+/** The client secrets of payment intents. Orders store them only encrypted. */
 export class IntentSecrets extends Context.Service<
   IntentSecrets,
   {
-    /** An intent as orders keep it: its secret sealed, or left out when its provider can say it again. */
-    keep(orderId: string, made: MadeIntent & Pick<Intent, "attempt" | "provider">): Effect.Effect<Intent>
-    tell(orderId: string, intent: Intent): Effect.Effect<string>
+    /** Converts an intent for storage: the secret is encrypted, or omitted if the provider can compute it again. */
+    protect(orderId: string, made: MadeIntent & Pick<Intent, "attempt" | "provider">): Effect.Effect<Intent>
+    reveal(orderId: string, intent: Intent): Effect.Effect<string>
   }
 >()("directory/IntentSecrets") {
   static readonly layer = Layer.effect(
@@ -21,7 +21,7 @@ export class IntentSecrets extends Context.Service<
       const seal = yield* Seal
       const sandbox = yield* Sandbox
       return IntentSecrets.of({
-        keep: (orderId, made) => {
+        protect: (orderId, made) => {
           if (made.clientSecret === undefined) return Effect.succeed(made)
           const { clientSecret, ...intent } = made
           return Effect.map(seal.seal(Buffer.from(clientSecret), secretAad(orderId)), (sealedSecret) => ({
@@ -29,12 +29,12 @@ export class IntentSecrets extends Context.Service<
             sealedSecret,
           }))
         },
-        tell: (orderId, intent) =>
+        reveal: (orderId, intent) =>
           intent.sealedSecret === undefined
             ? Effect.succeed(sandbox.secretOf(intent))
             : seal.open(intent.sealedSecret, secretAad(orderId)).pipe(
                 Effect.map(String),
-                // Its key may be given up by now: whoever looks at an order of before has no use for it.
+                // The encryption key can be retired. An old order does not need the secret.
                 Effect.orElseSucceed(() => ""),
               ),
       })

@@ -10,7 +10,7 @@ import { idItem, ineligible, type WantedItem } from "../cart/items.ts"
 import type { Seen } from "../order-store.ts"
 
 const whyNot = ({ availability, id, priceCents }: Price): string | undefined => {
-  if (availability === "Taken") return `${id.canonical} is taken.`
+  if (availability === "Taken") return `${id.canonical} is already taken.`
   if (availability === "ComingSoon") return `${id.canonical} is not on sale yet.`
   return priceCents === null ? `${id.canonical} has no price.` : undefined
 }
@@ -25,23 +25,23 @@ const parseIds = Effect.fnUntracedEager(function* (texts: ReadonlyArray<string>)
   return ids
 })
 
-/** What the items of a cart cost today. */
+/** Prices the items of carts. */
 export class ItemPrices extends Context.Service<
   ItemPrices,
   {
-    /** An id held by somebody's checkout may wait in a cart; a taken one may not. */
+    /** Prices new items. An id that another checkout holds can be added to a cart; a taken id cannot. */
     wanted(
       wanted: ReadonlyArray<WantedItem>,
       at: string,
       seen: Seen,
     ): Effect.Effect<ReadonlyArray<OrderItem>, NotFound | Unavailable | Unprocessable | UnsupportedEmoji>
-    /** Of what is in a cart already: an item whose price changed remembers what it was. */
+    /** Prices the items of a cart again. An item whose price changed also stores the previous price. */
     again(
       items: ReadonlyArray<OrderItem>,
       at: string,
     ): Effect.Effect<ReadonlyArray<OrderItem>, Unavailable | Unprocessable | UnsupportedEmoji>
-    /** Whether a box costs something else than was quoted. One that an order holds is what it is. */
-    hasOtherBoxes(items: ReadonlyArray<OrderItem>): Effect.Effect<boolean, Unavailable>
+    /** Whether the price of a lootbox differs from the item. A lootbox that an order holds cannot change. */
+    hasChangedBoxes(items: ReadonlyArray<OrderItem>): Effect.Effect<boolean, Unavailable>
   }
 >()("directory/ItemPrices") {
   static readonly layer = Layer.effect(
@@ -69,7 +69,7 @@ export class ItemPrices extends Context.Service<
             const lootboxId = item.lootbox_id.toLowerCase()
             const offer = yield* boxes.findOffer(lootboxId)
             if (offer === undefined)
-              return yield* new NotFound({ error: "There is no such lootbox for sale." })
+              return yield* new NotFound({ error: "Lootbox not found, or not for sale." })
             items.push({
               id: randomUUID(),
               type: "LootBox",
@@ -84,7 +84,7 @@ export class ItemPrices extends Context.Service<
         }),
         again: Effect.fnUntracedEager(function* (items, at) {
           const texts = items.map(({ emojiId }) => emojiId).filter((text) => text !== undefined)
-          // Who holds them is the claims' to say, in the very statement that wants them.
+          // The commit checks who holds the ids, so it is not read here.
           const prices = yield* priced(texts, () => undefined)
           const centsOf = new Map(prices.map(({ id, priceCents }) => [id.canonical, priceCents]))
           const quoted: Array<OrderItem> = []
@@ -102,7 +102,7 @@ export class ItemPrices extends Context.Service<
           }
           return quoted
         }),
-        hasOtherBoxes: Effect.fnUntracedEager(function* (items) {
+        hasChangedBoxes: Effect.fnUntracedEager(function* (items) {
           for (const { cents, lootboxId } of items) {
             const offer = lootboxId === undefined ? undefined : yield* boxes.findOffer(lootboxId)
             if (offer !== undefined && offer.priceCents !== cents) return true

@@ -4,16 +4,16 @@ import { Sql } from "../../postgres/sql.ts"
 
 const maxPubkeysPerCode = 100
 
-/** Keys that let users draw ids with a code, and what was drawn with them. */
+/** The public keys that can activate a code, and the activations made with them. */
 export class CodePubkeys extends Context.Service<
   CodePubkeys,
   {
-    /** False when the code has as many keys as it may have. Added twice it stays one key. */
+    /** Adds a key once. Returns false if the code already has the maximum number of keys. */
     add(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
-    /** False when the code does not list it. */
+    /** Returns false if the code does not list the key. */
     remove(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
     has(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
-    /** The order this signed message was used for. */
+    /** Finds the order that was created with this signed message. */
     findOrder(codeId: string, digest: string, userId: string): Effect.Effect<string | undefined, Unavailable>
   }
 >()("directory/CodePubkeys") {

@@ -16,23 +16,27 @@ export interface CodeFilter {
 const refuse = (code: string, message: string) =>
   new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
 
-/** Whether the code can be used now; how often is the database's to say when it is. */
+/** Checks the type, dates and uses of a code. The commit enforces the limits exactly. */
 export const checkUsable = (code: Code, type: Code["code_type"], now: number) =>
   Effect.gen(function* () {
-    if (code.deleted_at !== null) return yield* refuse("unknown", "There is no such code.")
-    if (code.code_type !== type) return yield* refuse("wrong_type", `This is not a code for that.`)
+    if (code.deleted_at !== null) return yield* refuse("unknown", "Unknown code. Check the spelling.")
+    if (code.code_type !== type)
+      return yield* refuse(
+        "wrong_type",
+        type === "Discount" ? "This is not a discount code." : "This is not a random id code.",
+      )
     if (code.start_date !== null && now < Date.parse(code.start_date))
       return yield* refuse("not_started", "The code is not valid yet.")
     if (code.end_date !== null && now >= Date.parse(code.end_date))
-      return yield* refuse("ended", "The code is no longer valid.")
+      return yield* refuse("ended", "The code has expired.")
     if (code.max_uses !== null && code.uses >= code.max_uses)
-      return yield* refuse("used_up", "The code is used up.")
+      return yield* refuse("used_up", "The code has no uses left.")
   })
 
 export const usedUp = (limit: string): Unprocessable =>
   limit === "code_uses_per_user"
-    ? refuse("used_up_by_user", "You have used this code as often as it allows.")
-    : refuse("used_up", "The code is used up.")
+    ? refuse("used_up_by_user", "You have reached the limit of uses of this code per user.")
+    : refuse("used_up", "The code has no uses left.")
 
 const present = <K extends string, V>(key: K, value: V | null): Partial<Record<K, V>> =>
   value === null ? {} : ({ [key]: value } as Partial<Record<K, V>>)
@@ -58,21 +62,21 @@ export const showCode = (code: Code): CodeAvailability => ({
   ...present("start_date", code.start_date),
 })
 
-/** Codes that lower a price or give an id. Uses are taken and given back by the turns of orders. */
+/** Discount codes and random id codes. The turns of orders count and return the uses. */
 export class Codes extends Context.Service<
   Codes,
   {
     find(id: string): Effect.Effect<Code | undefined, Unavailable>
     findByRedemption(text: string): Effect.Effect<Code | undefined, Unavailable>
-    /** Ids this user has got with the code, on their way included. */
+    /** The number of ids the user got with the code, including pending orders. */
     usesOf(codeId: string, userId: string): Effect.Effect<number, Unavailable>
     list(
       filter: CodeFilter,
       page: PageRequest,
     ): Effect.Effect<{ readonly codes: ReadonlyArray<Code>; readonly total: number }, Unavailable>
-    /** The same `run` twice is one code. */
-    create(code: NewCode, run?: string): Effect.Effect<Code, Unprocessable | Unavailable>
-    /** Uses made stay made; the code is no longer found by its text. */
+    /** The same operation key creates one code. */
+    create(code: NewCode, key?: string): Effect.Effect<Code, Unprocessable | Unavailable>
+    /** Deletes a code. Earlier uses stay valid, and the text of the code can be used again. */
     delete(id: string): Effect.Effect<Code, NotFound | Unavailable>
   }
 >()("directory/Codes") {
@@ -99,7 +103,7 @@ export class Codes extends Context.Service<
             )
             .pipe(Effect.map((rows) => rows[0]?.uses ?? 0)),
         list: Effect.fnUntraced(function* ({ codeType, organizationId }, page) {
-          // The count is there also where the page is past the last code.
+          // The query returns the total also for a page after the last code.
           const rows = yield* sql.rows<{ readonly total: number } & (Code | { readonly id: null })>((q) => {
             const wanted = q`true ${codeType === undefined ? q`` : q`and code_type = ${codeType}`}
               ${organizationId === undefined ? q`` : q`and organization_id = ${organizationId}`}`
@@ -111,9 +115,9 @@ export class Codes extends Context.Service<
           })
           return { codes: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 }
         }),
-        create: Effect.fnUntraced(function* (given, run = randomUUID()) {
+        create: Effect.fnUntraced(function* (given, key = randomUUID()) {
           const code = yield* checkNew(given)
-          return yield* insertIdempotent(run, (id) =>
+          return yield* insertIdempotent(key, (id) =>
             sql.attempt<Code>(
               (q) =>
                 q`insert into code ${q({ id, ...code } as never)} ${onConflictReuse(q, "code")} returning *`,
@@ -124,14 +128,19 @@ export class Codes extends Context.Service<
                 return Effect.fail(
                   new Unprocessable({
                     fields: {
-                      redemption_code: [{ code: "uniqueness", message: "in use by another code" }],
+                      redemption_code: [
+                        {
+                          code: "uniqueness",
+                          message: "Another code uses this redemption code. Choose another one.",
+                        },
+                      ],
                     },
                   }),
                 )
               if (sqlstate === "23503")
                 return Effect.fail(
                   new Unprocessable({
-                    fields: { organization_id: [{ code: "unknown", message: "no such organization" }] },
+                    fields: { organization_id: [{ code: "unknown", message: "Organization not found." }] },
                   }),
                 )
               return Effect.die(`${sqlstate} ${constraint}`)
@@ -143,49 +152,54 @@ export class Codes extends Context.Service<
             (q) => q`update code set deleted_at = coalesce(deleted_at, now()), updated_at = now()
                       where id = ${id} returning *`,
           )
-          return row ?? (yield* new NotFound({ error: "There is no such code." }))
+          return row ?? (yield* new NotFound({ error: "Code not found." }))
         }),
       })
     }),
   )
 }
 
-/** Found out as its users would: by drawing one. */
+/** Whether any id matches the pattern. Tries to draw one, as the users of the code do. */
 const givesIds = (pattern: unknown): boolean =>
   randomEmojiId({ ...drawBounds(pattern), random: Math.random }) !== undefined
 
-/** What only makes sense together: a discount says how much, and a code people type has a text. */
+/** Checks rules that concern several fields, and applies the defaults. */
 const checkNew = (given: NewCode) =>
   Effect.gen(function* () {
     const fields: Record<string, ReadonlyArray<{ code: string; message: string }>> = {}
     const activator = given.activator ?? (given.code_type === "Discount" ? "RedemptionCode" : "SecretKey")
     const amounts = [given.discount_as_percentage, given.discount_in_cents].filter((amount) => amount != null)
     if (given.code_type === "Discount" && amounts.length !== 1) {
-      const message = "a discount has either a percentage or an amount in cents"
+      const message = "Send either discount_as_percentage or discount_in_cents."
       fields["discount_as_percentage"] = [{ code: "one_of", message }]
     }
     if (given.code_type === "RandomYat" && amounts.length > 0) {
-      fields["discount_as_percentage"] = [{ code: "not_allowed", message: "a random id is free" }]
+      fields["discount_as_percentage"] = [
+        { code: "not_allowed", message: "A random id code has no discount. Remove this field." },
+      ]
     }
     if (given.pattern != null && !isIdPattern(given.pattern)) {
-      const message = "expected some of min_length, max_length, min_score and max_score"
+      const message =
+        "Use only min_length, max_length, min_score and max_score, with each minimum at most its maximum."
       fields["pattern"] = [{ code: "invalid", message }]
     }
     if (given.code_type === "RandomYat" && fields["pattern"] === undefined && !givesIds(given.pattern)) {
-      fields["pattern"] = [{ code: "range", message: "no id has such a length and such a score" }]
+      fields["pattern"] = [{ code: "range", message: "No emoji id has this length and this score." }]
     }
     if (activator === "RedemptionCode" && given.redemption_code == null) {
-      fields["redemption_code"] = [{ code: "required", message: "needed by this activator" }]
+      fields["redemption_code"] = [
+        { code: "required", message: "Required for the activator RedemptionCode." },
+      ]
     }
     if (
       given.start_date != null &&
       given.end_date != null &&
       Date.parse(given.start_date) >= Date.parse(given.end_date)
     ) {
-      fields["end_date"] = [{ code: "order", message: "must be after the start" }]
+      fields["end_date"] = [{ code: "order", message: "The end_date must be after the start_date." }]
     }
     if (Object.keys(fields).length > 0) {
-      return yield* new Unprocessable({ error: "The code makes no sense as it is.", fields })
+      return yield* new Unprocessable({ error: "The code is not valid. See the fields for details.", fields })
     }
     return {
       name: given.name,

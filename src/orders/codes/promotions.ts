@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import type { OrderEvent } from "../../../machines/orders/context.ts"
+import type { OrderEvent, OrderItem } from "../../../machines/orders/context.ts"
 import { dueCents } from "../../../machines/orders/money.ts"
 import { type EventRefused, type NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
 import type { Code } from "../../../schema/orders/code.ts"
@@ -14,7 +14,7 @@ const maxAttempts = 3
 const refuse = (code: string, message: string) =>
   new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
 
-/** Discount codes on a cart that waits for its payment. */
+/** Applies discount codes to carts that are pending payment. */
 export class Promotions extends Context.Service<
   Promotions,
   {
@@ -34,7 +34,7 @@ export class Promotions extends Context.Service<
       const getCode = Effect.fnUntraced(function* (text: string, now: number) {
         const code = yield* codes.findByRedemption(text.trim())
         if (code === undefined || code.activator !== "RedemptionCode")
-          return yield* refuse("unknown", "There is no such code.")
+          return yield* refuse("unknown", "Unknown code. Check the spelling.")
         yield* checkUsable(code, "Discount", now)
         return code
       })
@@ -51,44 +51,41 @@ export class Promotions extends Context.Service<
         (text: string) =>
         ({ context, status }: StoredOrder, at: string) =>
           Effect.gen(function* () {
-            const event = (
-              discounts: ReadonlyArray<(typeof context.items)[number]>,
+            const discountBy = (
               codeId: string,
-            ): OrderEvent => ({
-              type: "promo_code",
-              discounts,
-              code: { codeId, count: discounts.length },
-              at,
+              discounts: ReadonlyArray<OrderItem>,
+            ): { readonly event: OrderEvent } => ({
+              event: { type: "promo_code", discounts, code: { codeId, count: discounts.length }, at },
             })
-            // Any other state refuses the event, whatever the code.
-            if (status !== "PendingPayment") return event([], "")
+            // Every other state refuses the event, so the code is not looked up.
+            if (status !== "PendingPayment") return discountBy("", [])
             const code = yield* getCode(text, Date.parse(at))
             if (context.codes.some(({ codeId }) => codeId === code.id))
-              return yield* refuse("already_applied", "The code is applied already.")
+              return yield* refuse("already_applied", "This code is already applied to the cart.")
             const discounts = codeDiscounts(context.items, code, yield* usesLeft(code, context.userId), at)
             if (discounts.length === 0)
-              return yield* refuse("eligibility", "No item of this cart can be discounted with it.")
+              return yield* refuse("eligibility", "This code does not apply to any item in the cart.")
             const left = dueCents({ ...context, items: [...context.items, ...discounts] })
             const tooLittle = payments.tooLittle(context.checkout?.method ?? "Free", left)
             if (tooLittle !== undefined) return yield* refuse("eligibility", tooLittle)
-            return event(discounts, code.id)
+            return discountBy(code.id, discounts)
           })
 
       return Promotions.of({
         apply: Effect.fnUntraced(function* (userId, text) {
           for (let tries = 1; ; tries++) {
-            const taken: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
+            const turn: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
               Effect.catchTags({
-                // Somebody used the code in between: look again at what is left of it.
+                // Another order used the code first. The next attempt reads the remaining uses.
                 LimitReached: ({ limit }) =>
                   tries < maxAttempts ? Effect.succeed(undefined) : Effect.fail(usedUp(limit)),
                 IdsTaken: Effect.die,
               }),
             )
-            if (taken === undefined) continue
-            // The price has changed, so what the provider was asked for is not what is due.
-            yield* payments.abandon(taken.before.context.intent)
-            return { ...taken, order: yield* payments.ensureIntent(taken.order) }
+            if (turn === undefined) continue
+            // The amount due has changed, so the order needs a new intent.
+            yield* payments.abandon(turn.before.context.intent)
+            return { ...turn, order: yield* payments.ensureIntent(turn.order) }
           }
         }),
       })

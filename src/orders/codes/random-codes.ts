@@ -25,30 +25,30 @@ const maxRounds = 8
 const maxTries = 5
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-const nothingFree = fieldFault("code", "eligibility", "No id this code gives is free.")
+const nothingFree = fieldFault("code", "eligibility", "No id that matches this code is available.")
 
 const make = Effect.gen(function* () {
   const carts = yield* Carts
   const codes = yield* Codes
   const config = yield* AppConfig
-  const firstKeys = yield* DefaultPubkeys
+  const defaultKeys = yield* DefaultPubkeys
   const keys = yield* CodePubkeys
   const market = yield* Market
   const users = yield* Users
 
-  /** By its id, or by its text: knowing the text is what a redemption code asks for. */
+  /** Finds a code by its id if it needs a signature, or by its text if it is a redemption code. */
   const getCode = Effect.fnUntraced(function* (reference: string) {
     const code = uuid.test(reference)
       ? yield* codes.find(reference.toLowerCase())
       : yield* codes.findByRedemption(reference)
     const isAddressed = (code?.activator === "SecretKey") === uuid.test(reference)
     if (code === undefined || code.deleted_at !== null || !isAddressed) {
-      return yield* new NotFound({ error: "There is no such code." })
+      return yield* new NotFound({ error: "Code not found." })
     }
     return code
   })
 
-  /** The hash of what was signed. Nobody draws with a signature made for somebody else. */
+  /** Checks the signature over the alternate_id and the nonce. Returns the hash of the signed message. */
   const checkSignature = Effect.fnUntraced(function* (
     code: Code,
     user: DisplayUser,
@@ -64,12 +64,12 @@ const make = Effect.gen(function* () {
     }
     const listed = yield* keys.has(code.id, pubkey.toLowerCase())
     const message = activationMessage(user.alternate_id, nonce)
-    if (!listed) return yield* fieldFault("pubkey", "unknown", "The code does not list this key.")
+    if (!listed) return yield* fieldFault("pubkey", "unknown", "This code does not list this key.")
     if (!pubkeySigned(pubkey, message, signature)) {
       return yield* fieldFault(
         "signature",
         "invalid",
-        "The signature is not this key's over your activation.",
+        "The signature is not valid for this key, your alternate_id and this nonce.",
       )
     }
     return Buffer.from(message).toString("hex")
@@ -78,7 +78,7 @@ const make = Effect.gen(function* () {
   const drawId = Effect.fnUntraced(function* (pattern: unknown) {
     const bounds = drawBounds(pattern)
     for (let round = 0; round < maxRounds; round++) {
-      // Nearly every id is free, so the first draw is nearly always the last.
+      // Nearly every id is available, so one candidate is usually enough.
       const drawn = Array.from({ length: round === 0 ? 1 : candidates }, () =>
         randomEmojiId({ ...bounds, random: secureRandom }),
       )
@@ -95,7 +95,7 @@ const make = Effect.gen(function* () {
     return [item, ...discounts]
   })
 
-  /** The same activation sent again, because its answer was lost, finds the cart it made. */
+  /** Finds the cart that an earlier request with the same activation created. */
   const findRepeated = Effect.fnUntraced(function* (
     code: Code,
     userId: string,
@@ -119,23 +119,18 @@ const make = Effect.gen(function* () {
     const activation = yield* checkSignature(code, user, body)
     const repeated = yield* findRepeated(code, userId, activation)
     if (repeated !== undefined) return repeated
-    const pubkey = yield* firstKeys.of(userId)
+    const pubkey = yield* defaultKeys.of(userId)
 
     const decide = ({ context, status }: StoredOrder, at: string) =>
       Effect.gen(function* () {
-        if (status === "Draft" && context.items.length > 0) {
-          return yield* fieldFault(
-            "cart",
-            "conflict",
-            "Your cart is not empty. Empty it or check it out first.",
-          )
-        }
         const now = Date.parse(at)
+        // The machine refuses the event if the cart is not an empty draft, so nothing is drawn then.
+        const isEmptyDraft = status === "Draft" && context.items.length === 0
         yield* checkUsable(code, "RandomYat", now)
         const event = {
           type: "activate",
           at,
-          items: status === "Draft" ? yield* drawItems(code, at) : [],
+          items: isEmptyDraft ? yield* drawItems(code, at) : [],
           checkout: {
             method: "Free",
             at,
@@ -148,35 +143,37 @@ const make = Effect.gen(function* () {
           ...(activation === undefined ? {} : { activation }),
           ...(body.tracking_data == null ? {} : { tracking: body.tracking_data }),
         } satisfies OrderEvent as OrderEvent
-        return event
+        return { event }
       })
 
-    /** Sent twice at once, the other one made the cart meanwhile. */
+    /** A concurrent request with the same activation can have created the cart. */
     const unlessRepeated = <E>(refusal: E) =>
       Effect.flatMap(findRepeated(code, userId, activation), (found) =>
         found === undefined ? Effect.fail(refusal) : Effect.succeed(found),
       )
 
     for (let tries = 1; ; tries++) {
-      const taken: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
+      const turn: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
         Effect.catchTags({
           EventRefused: (refused) => unlessRepeated(refused),
-          // Somebody took the id in between: another one is drawn.
+          // Another order claimed the id first, so another id is drawn.
           IdsTaken: () => (tries < maxTries ? Effect.succeed(undefined) : Effect.fail(nothingFree)),
           LimitReached: ({ limit }) =>
             limit === "code_activation"
-              ? unlessRepeated(fieldFault("nonce", "uniqueness", "This activation was used already."))
+              ? unlessRepeated(
+                  fieldFault("nonce", "uniqueness", "This activation was already used. Sign a new nonce."),
+                )
               : Effect.fail(usedUp(limit)),
         }),
       )
-      if (taken !== undefined) return taken
+      if (turn !== undefined) return turn
     }
   })
 
   return { activate }
 })
 
-/** Codes that give an id nobody chose. */
+/** Codes that give a random id. */
 export class RandomCodes extends Context.Service<RandomCodes, Effect.Success<typeof make>>()(
   "directory/RandomCodes",
 ) {

@@ -26,8 +26,7 @@ const pubkeyParams = { code_id: Uuid, pubkey: text(128) }
 const activate = route({
   ...shared,
   id: "activateRandomYatCode",
-  summary:
-    "Use a code that gives a random id: the cart holds the id, free of charge, until it is checked out",
+  summary: "Redeem a random id code. The cart holds the free id until the checkout or until it expires",
   method: "post",
   path: "/codes/:code_id/random_yat",
   scope: "cart:update",
@@ -39,7 +38,7 @@ const activate = route({
   handler: ({ body, params: { code_id }, principal }) =>
     Effect.gen(function* () {
       const { order } = yield* RandomCodes.use((codes) => codes.activate(principal.userId, code_id, body))
-      // A first id may have made a first key: the user is read again.
+      // The activation can create the first key of the user, so the user is read again.
       const user = yield* Users.use((users) => users.get(principal.userId))
       return yield* OrderViews.use((views) => views.show(order, user))
     }),
@@ -50,7 +49,7 @@ const getWritableCode = Effect.fnUntraced(function* (principal: Principal, codeI
   if (code?.organization_id == null) yield* checkScope(principal, "code:write")
   else yield* checkInOrganization(principal, code.organization_id, "code:write")
   if (code === undefined || code.deleted_at !== null) {
-    return yield* new NotFound({ error: "There is no such code." })
+    return yield* new NotFound({ error: "Code not found." })
   }
   return code
 })
@@ -58,7 +57,7 @@ const getWritableCode = Effect.fnUntraced(function* (principal: Principal, codeI
 const addPubkey = route({
   ...shared,
   id: "addPubkeyForCode",
-  summary: "Let a key activate the code",
+  summary: "Allow a public key to activate a code",
   method: "post",
   path: "/codes/:code_id/pubkeys/:pubkey",
   params: pubkeyParams,
@@ -71,14 +70,18 @@ const addPubkey = route({
         Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not an Ed25519 public key.")),
       )
       if (yield* CodePubkeys.use((keys) => keys.add(id, pubkey))) return pubkey
-      return yield* fieldFault("pubkey", "too_many", "The code lists as many keys as it may.")
+      return yield* fieldFault(
+        "pubkey",
+        "too_many",
+        "This code already lists the maximum number of keys. Remove a key first.",
+      )
     }),
 })
 
 const removePubkey = route({
   ...shared,
   id: "revokePubkeyForCode",
-  summary: "No longer let a key activate the code",
+  summary: "Remove a public key from a code",
   method: "del",
   path: "/codes/:code_id/pubkeys/:pubkey",
   params: pubkeyParams,
@@ -89,7 +92,7 @@ const removePubkey = route({
       const { id } = yield* getWritableCode(principal, params.code_id.toLowerCase())
       const pubkey = params.pubkey.toLowerCase()
       if (yield* CodePubkeys.use((keys) => keys.remove(id, pubkey))) return pubkey
-      return yield* new NotFound({ error: "The code does not list this key." })
+      return yield* new NotFound({ error: "This code does not list this key." })
     }),
 })
 

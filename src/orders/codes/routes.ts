@@ -14,7 +14,7 @@ const listCodes = route({
   ...shared,
   id: "listCodes",
   summary:
-    "List codes and how often they were used: all with `code:read`, or those of an organization one has a power role in",
+    "List codes and their uses. `organization_id` lists the codes of an organization to members with a power role",
   method: "get",
   path: "/codes",
   query: {
@@ -41,7 +41,7 @@ const listCodes = route({
 const createCode = route({
   ...shared,
   id: "createCode",
-  summary: "Make a discount code, or one that gives a random id",
+  summary: "Create a discount code or a random id code",
   method: "post",
   path: "/codes",
   body: NewCode,
@@ -59,7 +59,7 @@ const createCode = route({
 const deleteCode = route({
   ...shared,
   id: "deleteCode",
-  summary: "Withdraw a code; uses made stay made",
+  summary: "Delete a code. Earlier uses stay valid",
   method: "del",
   path: "/codes/:code_id",
   params: { code_id: Uuid },

@@ -1,13 +1,14 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Payment } from "../../../machines/orders/context.ts"
-import { Unavailable } from "../../../schema/errors.ts"
+import { type EventRefused, Unavailable } from "../../../schema/errors.ts"
 import { isoTime } from "../../../schema/iso-time.ts"
 import { isUuid } from "../../../schema/wire-format.ts"
 import { Parties } from "../../accounts/party-store.ts"
 import { FailPoints } from "../../config/fail-points.ts"
 import { Lootboxes } from "../../lootboxes/lootboxes.ts"
-import { currentRun, isForgotten } from "../../turns/operation-key.ts"
+import { findBooked, otherAmount } from "../booked.ts"
 import { storedOf } from "../cart/cart.ts"
 import { makeLedgerStore } from "../ledger-store.ts"
 import type { StoredOrder } from "../order-store.ts"
@@ -19,7 +20,7 @@ import type { PaymentEvent } from "./port.ts"
 type EventOf<K extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: K }>
 type RefundEvent = EventOf<"refunded" | "refund_failed">
 
-/** The order knows this already. */
+/** The order already contains this payment. */
 class AlreadyApplied {
   readonly _tag = "AlreadyApplied"
 }
@@ -28,27 +29,26 @@ interface Paid extends Pick<Payment, "intentId" | "provider"> {
   readonly attempt: number | undefined
 }
 
-/** What was paid needs no end: its provider would be asked in vain. */
+/** Whether this payment paid the intent. A paid intent does not need to be cancelled. */
 const isPaidBy = (offered: Intent | undefined, { attempt, intentId, provider }: Paid): boolean =>
   offered !== undefined &&
   (offered.intentId === intentId || (offered.provider === provider && offered.attempt === attempt))
 
-const unknownOrder = (orderId: string) => Effect.logWarning("a provider tells of an unknown order", orderId)
+const unknownOrder = (orderId: string) => Effect.logWarning("payment event for an unknown order", orderId)
 
 /**
- * What providers tell, applied to orders. They tell at least once, in any order and late; each fact counts once: the order
- * remembers it, and where two processes hear it at the same time the journal's unique reference lets one through.
+ * Applies the reports of payment providers to orders. Reports can arrive late, repeatedly and in any order. A payment is
+ * applied once: the order stores its fact, and the unique reference in the journal rejects a concurrent duplicate.
  */
 export class PaymentEvents extends Context.Service<
   PaymentEvents,
   {
     apply(event: PaymentEvent): Effect.Effect<void, Unavailable>
-    /** Money an administrator vouches for. The same `run` twice is one payment. */
+    /** Books a payment that an administrator vouches for. The same reference is one payment of the order. */
     vouch(
       orderId: string,
-      payment: Pick<Payment, "cents" | "externalReference">,
-      run: string,
-    ): Effect.Effect<void, Unavailable>
+      payment: { readonly cents: number; readonly externalReference: string },
+    ): Effect.Effect<void, EventRefused | Unavailable>
   }
 >()("directory/PaymentEvents") {
   static readonly layer = Layer.effect(
@@ -68,8 +68,8 @@ export class PaymentEvents extends Context.Service<
         return party?.email == null || party.invited || party.unproven ? {} : { email: party.email }
       })
 
-      /** A box that holds something else by now is not what was offered at this price. */
-      const hasOtherBoxes = Effect.fnUntraced(function* ({ checkout, items }: OrderContext) {
+      /** Whether the contents of a lootbox changed after the checkout. */
+      const hasChangedBoxes = Effect.fnUntraced(function* ({ checkout, items }: OrderContext) {
         for (const { lootboxId } of items) {
           if (lootboxId !== undefined && (yield* boxes.isRevisedSince(lootboxId, checkout?.at ?? "")))
             return true
@@ -78,19 +78,28 @@ export class PaymentEvents extends Context.Service<
       })
 
       const decideCapture = Effect.fnUntracedEager(function* (
-        { context, value }: OrderSnapshot,
+        snapshot: OrderSnapshot,
         payment: Payment,
         idsFree: boolean,
       ) {
+        const { context, value } = snapshot
         if (context.payments.some(({ fact }) => fact === payment.fact))
           return yield* Effect.fail(new AlreadyApplied())
-        // Of ids the database says so by itself; boxes are handed over later.
+        const { externalReference = "" } = payment
+        const booked = findBooked(context.payments, payment.externalReference, undefined, 0)
+        if (booked !== undefined)
+          return yield* Effect.fail(
+            booked.cents === payment.cents
+              ? new AlreadyApplied()
+              : otherAmount(storedOf(snapshot), externalReference, booked.cents),
+          )
+        // The commit checks the claims on ids. Lootboxes are delivered later, so they are checked here.
         const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
-        // What is still free is no use to somebody who left meanwhile.
+        // A deleted account cannot receive ids.
         const isTooLate =
           mayBeLate &&
           ((yield* parties.isGone(context.userId)) ||
-            (value === "Cancelled" && (yield* hasOtherBoxes(context))))
+            (value === "Cancelled" && (yield* hasChangedBoxes(context))))
         yield* failPoints.pass("payment.before_commit")
         return {
           type: "payment.captured",
@@ -102,31 +111,31 @@ export class PaymentEvents extends Context.Service<
       })
 
       const captureTurn = (orderId: string, payment: Omit<Payment, "at">, idsFree: boolean) => {
-        let offered: Intent | undefined
+        let intent: Intent | undefined
         let wasAwaited = false
         const turn = actors.turn(orderId, ({ snapshot }, now) => {
-          offered = snapshot.context.intent
+          intent = snapshot.context.intent
           wasAwaited = snapshot.value === "PendingPayment"
           return decideCapture(snapshot, { at: isoTime(now), ...payment }, idsFree)
         })
         return Effect.map(turn, ({ snapshot }) => {
           const order = storedOf(snapshot)
-          const isOver = order.status === "Paid" || (wasAwaited && order.status === "Cancelled")
-          return { offered, order, isOver }
+          const isClosed = order.status === "Paid" || (wasAwaited && order.status === "Cancelled")
+          return { intent, order, isClosed }
         })
       }
 
-      /** What was offered to pay and is not due any more is withdrawn. */
-      const offerRest = Effect.fnUntracedEager(function* (
+      /** Cancels an intent that is no longer due, and creates one for the rest. */
+      const replaceUnpaid = Effect.fnUntracedEager(function* (
         {
-          isOver,
-          offered,
+          intent,
+          isClosed,
           order,
-        }: { readonly offered: Intent | undefined; readonly order: StoredOrder; readonly isOver: boolean },
+        }: { readonly intent: Intent | undefined; readonly order: StoredOrder; readonly isClosed: boolean },
         paid: Paid,
       ) {
-        if (isOver && !isPaidBy(offered, paid)) yield* payments.abandon(offered)
-        yield* payments.offerAnew(offered, order)
+        if (isClosed && !isPaidBy(intent, paid)) yield* payments.abandon(intent)
+        yield* payments.replaceIntent(intent, order)
       })
 
       const receive = Effect.fnUntraced(function* (
@@ -135,8 +144,7 @@ export class PaymentEvents extends Context.Service<
         attempt?: number,
       ) {
         const settled = yield* captureTurn(orderId, payment, true).pipe(
-          // A cancelled order whose ids, or the uses of whose code, have gone to others, or an order whose buyer has gone:
-          // the money is kept for its buyer.
+          // Other orders claimed the ids or the uses of the code. The payment stays with the order for a refund.
           Effect.catchTags({
             IdsTaken: () => captureTurn(orderId, payment, false),
             LimitReached: () => captureTurn(orderId, payment, false),
@@ -146,13 +154,12 @@ export class PaymentEvents extends Context.Service<
             UniqueConflict: ({ constraint }) =>
               constraint === "journal_reference" ? Effect.succeed(undefined) : Effect.die(constraint),
             NotFound: () => Effect.as(unknownOrder(orderId), undefined),
-            EventRefused: Effect.die,
             IdsTaken: Effect.die,
             LimitReached: Effect.die,
           }),
         )
         yield* failPoints.pass("payment.after_commit")
-        if (settled !== undefined) yield* offerRest(settled, { attempt, ...payment })
+        if (settled !== undefined) yield* replaceUnpaid(settled, { attempt, ...payment })
       })
 
       const declined = ({ orderId, reason }: EventOf<"declined">) =>
@@ -160,7 +167,7 @@ export class PaymentEvents extends Context.Service<
           .turn(orderId, (_, now) => Effect.succeed({ type: "payment.declined", reason, at: isoTime(now) }))
           .pipe(
             Effect.catchTags({
-              // The order does not wait for a payment any more.
+              // The order is not pending payment.
               EventRefused: () => Effect.void,
               NotFound: () => unknownOrder(orderId),
               IdsTaken: Effect.die,
@@ -169,7 +176,7 @@ export class PaymentEvents extends Context.Service<
             }),
           )
 
-      /** Whether a payment nobody told of is for an order of ours: then it is still on its way. */
+      /** Whether a payment that was not reported yet belongs to an order of this service. */
       const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: RefundEvent) {
         const orderId = yield* payments.find(provider)?.findOrder?.(intentId) ?? Effect.succeed(undefined)
         return orderId !== undefined && isUuid(orderId) && (yield* actors.find(orderId)) !== undefined
@@ -179,7 +186,10 @@ export class PaymentEvents extends Context.Service<
         const orderId = event.orderId ?? (yield* ledger.findOrderOfPayment(event.paymentFact))
         if (orderId === undefined)
           return (yield* isAwaited(event))
-            ? yield* new Unavailable({ error: "Tell of the payment first.", retryAfterSeconds: 60 })
+            ? yield* new Unavailable({
+                error: "This refund refers to a payment that has not been received yet.",
+                retryAfterSeconds: 60,
+              })
             : yield* unknownOrder(event.paymentFact)
         yield* refunds.applyEvent({ ...event, orderId, isFailed: event.kind === "refund_failed" })
       })
@@ -190,16 +200,8 @@ export class PaymentEvents extends Context.Service<
       })
 
       return PaymentEvents.of({
-        vouch: Effect.fnUntraced(function* (orderId, payment, run) {
-          const known = (yield* actors.find(orderId))?.snapshot.context.payments ?? []
-          const factOf = (one: string) => `override:${one}`
-          const current = currentRun(
-            run,
-            (one) => known.find(({ fact }) => fact === factOf(one)),
-            ({ at }) => isForgotten(at, actors.now()),
-          )
-          yield* receive(orderId, { fact: factOf(current), provider: "cash", ...payment })
-        }),
+        vouch: (orderId, payment) =>
+          receive(orderId, { fact: `override:${randomUUID()}`, provider: "cash", ...payment }),
         apply: (event) => {
           if (event.orderId !== undefined && !isUuid(event.orderId)) return unknownOrder(event.orderId)
           switch (event.kind) {
@@ -213,7 +215,7 @@ export class PaymentEvents extends Context.Service<
                   cents: event.cents,
                 },
                 event.attempt,
-              )
+              ).pipe(Effect.catchTag("EventRefused", Effect.die))
             case "declined":
               return Effect.asVoid(declined(event))
             case "refunded":

@@ -2,16 +2,16 @@ import { Effect, Layer, Schedule } from "effect"
 import { PaymentMethods } from "./payment-method-store.ts"
 import { Payments } from "./payments.ts"
 
-/** Tells the provider that a payment method is gone. What it does not hear now it is told later. */
+/** Detaches a removed payment method at its provider. A failed request is repeated later. */
 export const detachPaymentMethod = (id: string, provider: string) =>
   Effect.gen(function* () {
     const port = yield* Payments.use((payments) => Effect.succeed(payments.findAny(provider)))
     if (port === undefined) return
     yield* port.forgetMethod(id)
     yield* PaymentMethods.use((methods) => methods.markDetached(id))
-  }).pipe(Effect.catch((cause) => Effect.logWarning("the provider keeps a payment method", id, cause)))
+  }).pipe(Effect.catch((cause) => Effect.logWarning("payment method detach failed", id, cause)))
 
-/** One round through those that a provider has not heard of, also of deleted accounts. */
+/** Detaches all removed payment methods that are still attached, including those of deleted accounts. */
 export const detachRemovedMethods = Effect.gen(function* () {
   const { names } = yield* Payments
   const waiting = yield* PaymentMethods.use((methods) => methods.listToDetach(names))
@@ -20,7 +20,7 @@ export const detachRemovedMethods = Effect.gen(function* () {
 
 export const detachPaymentMethods = Layer.effectDiscard(
   detachRemovedMethods.pipe(
-    Effect.catchCause((cause) => Effect.logWarning("payment methods not forgotten yet", cause)),
+    Effect.catchCause((cause) => Effect.logWarning("payment method detach failed", cause)),
     Effect.repeat(Schedule.spaced("1 minute")),
     Effect.delay("1 minute"),
     Effect.forkScoped,

@@ -14,7 +14,7 @@ const listPaymentMethods = route({
   ...shared,
   id: "listPaymentMethods",
   summary:
-    "How the caller has paid before, a hundred to a page; without test cards where test payments are off",
+    "List the caller's payment methods, 100 per page. Test cards are hidden if test payments are disabled",
   method: "get",
   path: "/payment_methods",
   scope: "paymentMethod:read",
@@ -28,7 +28,7 @@ const listPaymentMethods = route({
 const deletePaymentMethod = route({
   ...shared,
   id: "deletePaymentMethods",
-  summary: "Forget a payment method, here and at the provider",
+  summary: "Delete a payment method here and at the provider",
   method: "del",
   path: "/payment_methods/:id",
   scope: "paymentMethod:destroy",
@@ -46,7 +46,7 @@ const deletePaymentMethod = route({
 const setDefaultPaymentMethod = route({
   ...shared,
   id: "setDefaultPaymentMethod",
-  summary: "Make a payment method the first one",
+  summary: "Set the default payment method",
   method: "put",
   path: "/payment_methods/:id/default",
   scope: "paymentMethod:setDefault",

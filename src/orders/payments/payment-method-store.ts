@@ -31,17 +31,17 @@ const toMethod = ({ provider, ...row }: Row): StoredMethod => ({
 export const maxMethodsListed = 100
 const maxDetached = 100
 
-/** How a user has paid before. */
+/** The stored payment methods of users. */
 export class PaymentMethods extends Context.Service<
   PaymentMethods,
   {
     list(userId: string, piece: Piece): Effect.Effect<ReadonlyArray<PaymentMethod>, Unavailable>
     remember(userId: string, provider: string, method: PaymentMethod): Effect.Effect<void, Unavailable>
-    /** Again the same for as long as its provider has not heard of it. */
+    /** Removes a payment method. Returns the same result again until it is detached at the provider. */
     delete(userId: string, id: string): Effect.Effect<StoredMethod, NotFound | Unavailable>
-    /** Its provider has heard that it is gone. */
+    /** Marks a removed payment method as detached at its provider. */
     markDetached(id: string): Effect.Effect<void, Unavailable>
-    /** Some that went a while ago, and of which these providers have yet to hear. */
+    /** Lists removed payment methods that are not detached at these providers yet. */
     listToDetach(
       providers: ReadonlyArray<string>,
     ): Effect.Effect<ReadonlyArray<{ readonly id: string; readonly provider: string }>, Unavailable>
@@ -52,11 +52,11 @@ export class PaymentMethods extends Context.Service<
     PaymentMethods,
     Effect.gen(function* () {
       const sql = yield* Sql
-      // The card of the sandbox is nothing to pay with where test payments are off.
+      // The sandbox card is hidden if test payments are disabled.
       const hidden = (yield* AppConfig).takesTestPayments ? [] : ["sandbox"]
       const columns = (q: Client) =>
         q`id, provider, payment_type, brand, country, last4, exp_month, exp_year, is_default`
-      const notFound = new NotFound({ error: "There is no such payment method." })
+      const notFound = new NotFound({ error: "Payment method not found." })
 
       return PaymentMethods.of({
         list: (userId, { limit, offset }) =>

@@ -30,35 +30,35 @@ const unavailable = (method: PaidMethod): string =>
 
 type PaidCheckout = Checkout & { readonly method: PaidMethod }
 
-/** Which provider takes which payment, and the intents orders wait for. */
+/** Chooses the provider of each payment method, and creates and cancels payment intents. */
 export class Payments extends Context.Service<
   Payments,
   {
-    /** The methods a buyer can pay with on this server. */
+    /** The payment methods that are available on this server. */
     readonly methods: ReadonlyArray<PaidMethod>
     checkMethod(method: Checkout["method"]): Effect.Effect<void, Unprocessable>
-    /** A provider that payments, refunds and webhooks go through. */
+    /** Finds an enabled provider for payments, refunds and webhooks. */
     find(provider: string): PaymentProvider | undefined
-    /** Also the sandbox where it takes no payments: for work on old orders that moves no money. */
+    /** Finds a provider. Includes the sandbox if test payments are disabled, for tasks that move no money. */
     findAny(provider: string): PaymentProvider | undefined
-    /** The names `findAny` knows. */
+    /** The names of all providers that `findAny` finds. */
     readonly names: ReadonlyArray<string>
-    /** Whether the intent can still be paid: its provider may have been removed since it was made. */
+    /** Whether the provider of the intent is still enabled. */
     isPayable(intent: Intent): boolean
-    /** Why a sum cannot be paid this way, if it cannot. */
+    /** The error message if the amount is below the minimum of the payment method. */
     tooLittle(method: Checkout["method"], cents: number): string | undefined
-    /** The intent of a checkout about to be taken, where its provider can say it beforehand, and what makes it. */
+    /** The intent of a checkout and the effects that create it, if the provider can compute it without a request. */
     foresee(
       order: OrderContext,
       items: ReadonlyArray<OrderItem>,
-      checkout: PaidCheckout,
+      checkout: Checkout,
     ): Effect.Effect<{ readonly intent: Intent; readonly effects: TurnEffects } | undefined>
-    /** Makes the intent a pending order lacks; any other order comes back as it is. */
+    /** Creates the missing intent of a pending order. Returns any other order unchanged. */
     ensureIntent(order: StoredOrder): Effect.Effect<StoredOrder, NotFound | Unavailable>
-    /** Ends an intent nobody waits for. A payment that comes all the same is booked when it does. */
+    /** Cancels an intent. A payment that arrives later is still booked. */
     abandon(intent: Intent | undefined): Effect.Effect<void>
-    /** Where something else is due than was offered: that is withdrawn, and the buyer is told how to pay what is due. */
-    offerAnew(offered: Intent | undefined, order: StoredOrder): Effect.Effect<void>
+    /** Replaces the intent of a pending order if the amount due has changed. */
+    replaceIntent(before: Intent | undefined, order: StoredOrder): Effect.Effect<void>
   }
 >()("directory/Payments") {
   static readonly layer = Layer.effect(
@@ -77,7 +77,7 @@ export class Payments extends Context.Service<
       const find = (provider: string) =>
         provider === sandbox.name && !config.takesTestPayments ? undefined : known.get(provider)
 
-      // No real provider takes CryptoCommerce yet.
+      // Only the sandbox supports CryptoCommerce.
       const providerFor = (method: PaidMethod): PaymentProvider | undefined =>
         (method === "CryptoCommerce" ? undefined : stripe.provider) ?? find(sandbox.name)
 
@@ -91,7 +91,9 @@ export class Payments extends Context.Service<
         intent === undefined
           ? Effect.void
           : (known.get(intent.provider)?.cancelIntent(intent) ?? Effect.void).pipe(
-              Effect.catch((cause) => Effect.logWarning("intent not cancelled", intent.intentId, cause)),
+              Effect.catch((cause) =>
+                Effect.logWarning("intent cancellation failed", intent.intentId, cause),
+              ),
             )
 
       const requestFor = (
@@ -99,7 +101,7 @@ export class Payments extends Context.Service<
         attempt: number,
         cents: number,
       ): IntentRequest => ({
-        // A part paid meanwhile makes it another intent, not the same one with another price.
+        // The amount is part of the key: after a part payment the order needs another intent.
         key: `${id}:${attempt}:${cents}`,
         orderId: id,
         attempt,
@@ -114,14 +116,16 @@ export class Payments extends Context.Service<
       const foresee = Effect.fnUntracedEager(function* (
         order: OrderContext,
         items: ReadonlyArray<OrderItem>,
-        checkout: PaidCheckout,
+        given: Checkout,
       ) {
+        if (!isPaidMethod(given.method)) return undefined
+        const checkout = { ...given, method: given.method }
         const provider = providerFor(checkout.method)
         const cents = dueCents({ ...order, items })
         if (provider?.foresee === undefined || cents < provider.leastCents) return undefined
         const attempt = order.attempt + 1
         const { effects, made } = provider.foresee(requestFor({ ...order, checkout }, attempt, cents))
-        const intent = yield* secrets.keep(order.id, { attempt, provider: provider.name, ...made })
+        const intent = yield* secrets.protect(order.id, { attempt, provider: provider.name, ...made })
         return { intent, effects }
       })
 
@@ -141,13 +145,13 @@ export class Payments extends Context.Service<
         const made = yield* provider.createIntent(request)
         yield* failPoints.pass("checkout.after_intent")
         const { attempt } = context
-        const intent = yield* secrets.keep(context.id, { attempt, provider: provider.name, ...made })
+        const intent = yield* secrets.protect(context.id, { attempt, provider: provider.name, ...made })
         const recorded = actors.turn(context.id, (_, now) =>
           Effect.succeed({ type: "intent.made", intent, at: isoTime(now) }),
         )
         const { snapshot } = yield* recorded.pipe(
           Effect.catchTags({
-            // The order moved on, or another request of the buyer recorded this very intent.
+            // The order has changed, or another request recorded the same intent.
             EventRefused: () =>
               Effect.gen(function* () {
                 const now = yield* actors.find(context.id)
@@ -163,13 +167,16 @@ export class Payments extends Context.Service<
         return { status: snapshot.value, context: snapshot.context }
       })
 
-      const offerAnew = Effect.fnUntracedEager(function* (offered: Intent | undefined, order: StoredOrder) {
+      const replaceIntent = Effect.fnUntracedEager(function* (
+        before: Intent | undefined,
+        order: StoredOrder,
+      ) {
         const { context, status } = order
         if (status !== "PendingPayment" || context.intent !== undefined) return
-        yield* abandon(offered)
-        // Should it not be to be had now, the buyer's next checkout asks for it.
+        yield* abandon(before)
+        // If this fails, the next checkout of the buyer creates the intent.
         yield* ensureIntent(order).pipe(
-          Effect.catch((cause) => Effect.logWarning("no intent for what is due", context.id, cause)),
+          Effect.catch((cause) => Effect.logWarning("intent creation failed", context.id, cause)),
         )
       })
 
@@ -187,12 +194,12 @@ export class Payments extends Context.Service<
           const least = isPaidMethod(method) ? (providerFor(method)?.leastCents ?? 0) : 0
           return cents === 0 || cents >= least
             ? undefined
-            : `${cents} cents would be left to pay; ${method} takes no less than ${least}.`
+            : `The amount due is ${cents} cents. The minimum for ${method} is ${least} cents.`
         },
         foresee,
         ensureIntent,
         abandon,
-        offerAnew,
+        replaceIntent,
       })
     }),
   )

@@ -7,7 +7,7 @@ import type { TurnEffects } from "../../../schema/turn.ts"
 export type PaidMethod = "CryptoCommerce" | "CardCheckout" | "WalletPay"
 
 export interface IntentRequest {
-  /** The same key always means the same intent: asking again after a lost answer makes no second one. */
+  /** Identifies the intent. A repeated request with the same key returns the same intent. */
   readonly key: string
   readonly orderId: string
   readonly attempt: number
@@ -20,11 +20,11 @@ export interface IntentRequest {
 }
 
 export interface MadeIntent extends Omit<Intent, "attempt" | "provider" | "sealedSecret"> {
-  /** Of a provider that cannot say it again from its `secretKey`. */
+  /** Set if the provider cannot compute the secret again from `secretKey`. */
   readonly clientSecret?: string
 }
 
-/** What a provider says has happened, in our words. `fact` is the same however often and in whatever form it is told. */
+/** A provider's report in the terms of this service. `fact` identifies a payment, however often it is reported. */
 export type PaymentEvent =
   | {
       readonly kind: "captured"
@@ -32,7 +32,7 @@ export type PaymentEvent =
       readonly fact: string
       readonly orderId: string
       readonly intentId: string
-      /** Of the request that led to it, where a provider names an intent only when it is paid. */
+      /** The attempt of the intent request, for providers that report an intent id only with the payment. */
       readonly attempt?: number
       readonly cents: number
     }
@@ -43,14 +43,14 @@ export type PaymentEvent =
       readonly reason: string
     }
   | {
-      /** Failed: it was made, or taken on, and came to nothing after all. */
+      /** `refund_failed`: a refund that was accepted or made has failed. */
       readonly kind: "refunded" | "refund_failed"
       readonly provider: string
-      /** Unknown of a refund made at the provider: then the payment it gives back tells. */
+      /** Unknown for a refund made at the provider. The order is then found by the payment. */
       readonly orderId: string | undefined
       readonly paymentFact: string
       readonly intentId: string
-      /** Ours when we asked for it, the provider's when it was made there. */
+      /** Our id if we requested the refund, the provider's id if it was made there. */
       readonly refundId: string
       readonly cents: number
     }
@@ -61,34 +61,34 @@ export type PaymentEvent =
       readonly method: PaymentMethod
     }
 
-/** An intent as it will be once these effects are committed. */
+/** An intent that exists when these effects are committed. */
 export interface ForeseenIntent {
   readonly made: MadeIntent
   readonly effects: TurnEffects
 }
 
-/** The outside world of money. Every call may be repeated without harm. */
+/** A payment provider. All calls are idempotent. */
 export interface PaymentProvider {
   readonly name: string
-  /** It takes no payment of less. */
+  /** The minimum payment. */
   readonly leastCents: number
-  /** Of a provider that needs nobody's answer: the intent can be made with the turn that wants it. */
+  /** Computes an intent without a request, so that the turn of the checkout can create it. */
   readonly foresee?: (request: IntentRequest) => ForeseenIntent
   createIntent(request: IntentRequest): Effect.Effect<MadeIntent, Unavailable>
-  /** Of an intent that is paid or cancelled already: nothing. */
+  /** Does nothing if the intent is already paid or cancelled. */
   cancelIntent(intent: Intent): Effect.Effect<void, Unavailable>
-  /** `pending`: a webhook will tell. */
+  /** `pending`: the provider reports the outcome with a webhook. */
   refund(request: {
-    /** It may have been asked for before, perhaps longer ago than a provider remembers requests. */
+    /** The refund can have been requested before, perhaps before the provider's idempotency key expired. */
     readonly isRepeated: boolean
     readonly refundId: string
     readonly orderId: string
     readonly intentId: string
     readonly cents: number
   }): Effect.Effect<"made" | "pending" | "refused", Unavailable>
-  /** The order a payment is for, where the provider tells of payments without saying so. */
+  /** Finds the order of a payment, for providers whose reports do not contain it. */
   readonly findOrder?: (intentId: string) => Effect.Effect<string | undefined, Unavailable>
-  /** Verifies the sender over the bytes as they came. Undefined: true, but nothing to us. */
+  /** Verifies the signature of the raw body. Undefined: a valid event that this service does not use. */
   readWebhook(body: Uint8Array, signature: string): Effect.Effect<PaymentEvent | undefined, InvalidRequest>
   forgetMethod(methodId: string): Effect.Effect<void, Unavailable>
 }

@@ -5,9 +5,9 @@ import type { KeyRing } from "../../crypto/key-ring.ts"
 const nameDigits = 32
 
 /**
- * What the sandbox calls things: names nobody can foresee without the key, always the same for the same key and text. Each
- * is a part of one digest over both, never all of it, so no name can be worked on to get another. An HMAC would take three
- * times as long, twice in every purchase.
+ * The ids that the sandbox uses. The same key and text always give the same id, and an id cannot be guessed without the
+ * key. Each id is a part of one digest over both and never the whole digest, which prevents length extension. An HMAC
+ * takes three times as long and would be computed twice per purchase.
  */
 export class SandboxNames {
   readonly #currentId: string
@@ -31,7 +31,7 @@ export class SandboxNames {
     }
   }
 
-  /** The client secret of an intent, which is kept nowhere. */
+  /** Computes the client secret of an intent. The secret is not stored. */
   secretOf({ intentId, secretKey = "" }: Pick<Intent, "intentId" | "secretKey">): string {
     const prefix = this.#prefixes.get(secretKey) ?? this.#current
     return `${intentId}_secret_${hash("sha512", `${prefix}/secret/${intentId}`).slice(0, nameDigits)}`

@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 interface Currency {
   readonly code: string
   readonly title: string
-  /** US cents per unit. Fixed, so that a demonstration and a test see the same amounts. */
+  /** US cents per unit. The rates are fixed, so demonstrations and tests show the same amounts. */
   readonly centsPerUnit: number
   readonly decimals: number
 }
@@ -15,13 +15,13 @@ export const sandboxCurrencies: ReadonlyArray<Currency> = [
   { code: "USDC", title: "USD Coin", centsPerUnit: 100, decimals: 2 },
 ]
 
-/** Rounded up: an invoice paid to the letter never leaves a cent open. */
+/** Rounds up, so that an exactly paid invoice leaves nothing due. */
 const amountIn = (cents: number, { centsPerUnit, decimals }: Currency): number => {
   const scale = 10 ** decimals
   return Math.ceil((cents * scale) / centsPerUnit) / scale
 }
 
-/** No address of any chain, on purpose: nobody can send real money to it. */
+/** Not a valid address of any blockchain, so that no real money can be sent to it. */
 const address = (intentId: string, code: string): string =>
   `sandbox:${code.toLowerCase()}:${hash("sha256", `${intentId}/${code}`).slice(0, 40)}`
 

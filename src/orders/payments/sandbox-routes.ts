@@ -18,19 +18,19 @@ const shared = {
   errorBody: "page",
 } as const
 
-/** Where the sandbox is not in use, checkouts made in it before are not found either. */
+/** Earlier sandbox checkouts are also not found if the sandbox is disabled. */
 const getSession = Effect.fnUntraced(function* (sessionId: string) {
   const { takesTestPayments } = yield* AppConfig
   const session = takesTestPayments
     ? yield* Sandbox.use((sandbox) => sandbox.findSession(sessionId))
     : undefined
-  return session ?? (yield* new NotFound({ error: "There is no such checkout." }))
+  return session ?? (yield* new NotFound({ error: "Checkout not found." }))
 })
 
 const showCheckout = route({
   ...shared,
   id: "sandboxCheckout",
-  summary: "The page where a buyer makes a test payment; 404 in production without PAYMENTS=sandbox",
+  summary: "Show the test payment page. 404 in production unless PAYMENTS=sandbox",
   method: "get",
   success: Schema.Unknown,
   produces: "text/html",
@@ -42,7 +42,7 @@ const showCheckout = route({
 const actions = ["pay", "underpay", "overpay", "decline"] as const
 type Action = (typeof actions)[number]
 
-/** Nothing where nothing is due: only who wants to pays too much. */
+/** The amount of a payment action. `overpay` pays also if nothing is due. */
 const centsFor = (action: Action, { cents, paidCents }: SandboxSession): number => {
   const due = Math.max(0, cents - paidCents)
   if (action === "overpay") return due + Math.max(1, Math.floor(cents / 10))
@@ -58,7 +58,7 @@ const payCheckout = route({
   ...shared,
   id: "sandboxPay",
   summary:
-    "Pay, underpay, overpay or decline a test payment (form: action); 404 in production without PAYMENTS=sandbox",
+    "Pay, underpay, overpay or decline a test payment (form field `action`). 404 in production unless PAYMENTS=sandbox",
   method: "post",
   rawBody: true,
   bodyLimitBytes: 4096,
@@ -71,24 +71,28 @@ const payCheckout = route({
       const session = yield* getSession(sessionId)
       const action = readAction(rawBody)
       if (action === undefined)
-        return yield* new InvalidRequest({ error: `action: expected one of ${actions.join(", ")}` })
+        return yield* new InvalidRequest({ error: `Unknown action. Use one of: ${actions.join(", ")}.` })
       const sandbox = yield* Sandbox
       if (action === "decline") {
         yield* sandbox.decline(session)
-        return sandboxCheckoutPage(session, notice("Declined. You may try again."))
+        return sandboxCheckoutPage(session, notice("Payment declined. You can try again."))
       }
       const cents = centsFor(action, session)
       const isTaken = cents > 0 && (yield* sandbox.pay(session, cents, { onTop: action === "overpay" }))
-      // Not taken and yet all paid: the form was sent again, by a reload or a second press. It is answered as at first.
+      // Nothing was recorded because everything is paid: the form was submitted twice. The response is the first one.
       const now = isTaken
         ? { ...session, paidCents: session.paidCents + cents }
         : yield* getSession(sessionId)
       if (!isTaken && now.paidCents < now.cents)
-        return yield* new Conflict({ error: "This checkout was cancelled, or something was paid meanwhile." })
+        return yield* new Conflict({
+          error: "This checkout was cancelled or paid in the meantime. Reload the page.",
+        })
       if (action !== "underpay" && session.successUrl !== null)
         return Reply.redirect(session.successUrl, {}, 303)
-      const said = isTaken ? "Payment received." : "This is paid already: nothing more was taken."
-      return sandboxCheckoutPage(now, notice(said, "good"))
+      const message = isTaken
+        ? "Payment received."
+        : "This checkout is already paid. No further payment was made."
+      return sandboxCheckoutPage(now, notice(message, "good"))
     }),
 })
 

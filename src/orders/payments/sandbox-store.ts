@@ -22,7 +22,7 @@ interface SandboxPayment {
   readonly outcome: string
 }
 
-/** The process that records a payment sends its webhook at once; after this long any process sends it. */
+/** The process that records a payment sends its webhook immediately. After this time any process can send it. */
 const firstPauseSeconds = 3
 
 export const makeSandboxStore = Sql.useSync((sql) => ({
@@ -39,9 +39,9 @@ export const makeSandboxStore = Sql.useSync((sql) => ({
       .pipe(Effect.map((rows) => rows[0])),
 
   /**
-   * Records a payment and the webhooks about it in one statement, so that a kill loses both or neither. A card takes no
-   * payment beyond its price or after it was cancelled; a transfer on a chain cannot be stopped by an expired invoice. Returns no
-   * webhook when nothing was recorded. Of two concurrent requests for one refund neither sees the other before it is written.
+   * Records a payment and its webhooks with one statement, so that a kill loses both or neither. A card payment must not
+   * exceed the price or follow a cancellation; an on-chain payment is always recorded. Returns no webhook if nothing was
+   * recorded. Two concurrent requests for one refund do not see each other before the insert.
    */
   record: (
     intentId: string,

@@ -1,7 +1,7 @@
 import type { ExpiredNumberedRows } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 
-/** A webhook of the sandbox that waits to be delivered. */
+/** A sandbox webhook that is not delivered yet. */
 export interface Webhook {
   readonly id: number
   readonly payload: string
@@ -10,7 +10,7 @@ export interface Webhook {
 const leaseSeconds = 10
 
 export const makeSandboxWebhookStore = Sql.useSync((sql) => ({
-  /** Leases webhooks that are due. One that failed is due again later and later; the lease is the first pause. */
+  /** Leases webhooks that are due. The pause after a failure grows; the lease is the first pause. */
   take: (limit: number) =>
     sql.rows<Webhook>(
       (q) => q`update sandbox_webhook w

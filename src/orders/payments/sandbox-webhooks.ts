@@ -10,12 +10,12 @@ const pauseMs = 1000
 const timeoutMs = 8000
 
 /**
- * Sends the sandbox's webhooks to our own endpoint, over HTTP as a foreign provider would, until each is answered with
- * success. They wait in the database, so neither a kill here nor one of the receiver loses any.
+ * Sends the webhooks of the sandbox to our own endpoint over HTTP, as an external provider does, until they succeed. The
+ * webhooks are stored in the database, so a killed sender or receiver does not lose them.
  */
 export const sandboxWebhooks = Layer.effectDiscard(
   Effect.gen(function* () {
-    // The endpoint does not exist then, and what waits from before must not mark an order as paid.
+    // The endpoint does not exist then. Stored webhooks must not mark an order as paid.
     if (!(yield* AppConfig).takesTestPayments) return
     const store = yield* makeSandboxWebhookStore
     const sandbox = yield* Sandbox
@@ -49,7 +49,7 @@ export const sandboxWebhooks = Layer.effectDiscard(
         yield* send(waiting)
         if (waiting.length < batchSize) return
       }
-    }).pipe(Effect.catchCause((cause) => Effect.logDebug("sandbox webhooks", cause)))
+    }).pipe(Effect.catchCause((cause) => Effect.logDebug("sandbox webhook delivery failed", cause)))
 
     sandbox.onWebhooks((webhooks) => send(webhooks).pipe(Effect.ignore))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(pauseMs), round)))

@@ -22,7 +22,7 @@ interface Message {
 const textOf = ({ buffer, byteLength, byteOffset }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString()
 
-/** The one card everybody in the sandbox has. */
+/** The card that every sandbox buyer uses. */
 const card = (orderId: string) => ({
   id: `pm_sandbox_${orderId.slice(-12)}`,
   payment_type: "card",
@@ -34,16 +34,16 @@ const card = (orderId: string) => ({
 })
 
 /**
- * A payment provider inside the service, for demonstrations and tests. It keeps its own tables, knows nothing of
- * orders but their id, and tells what happened only through signed webhooks.
+ * A payment provider inside the service, for demonstrations and tests. It has its own tables, knows only the ids of
+ * orders, and reports payments only through signed webhooks.
  */
 export class Sandbox extends Context.Service<
   Sandbox,
   PaymentProvider & {
     findSession(sessionId: string): Effect.Effect<SandboxSession | undefined, Unavailable>
     /**
-     * The buyer pays, or not: when more is paid than the session shows, unless it is to come on top of that. Cards are
-     * charged at most once for what is open; chains take what is sent, also late.
+     * Records a payment of the buyer. Returns false and records nothing if other payments arrived since the session was
+     * read, unless `onTop` is set. A card is charged at most the open amount; an on-chain payment is always accepted.
      */
     pay(
       session: SandboxSession,
@@ -52,11 +52,11 @@ export class Sandbox extends Context.Service<
     ): Effect.Effect<boolean, Unavailable>
     decline(session: SandboxSession): Effect.Effect<void, Unavailable>
     sign(body: Uint8Array): string
-    /** The client secret of an intent, which is kept nowhere. */
+    /** Computes the client secret of an intent. The secret is not stored. */
     secretOf(intent: Pick<Intent, "intentId" | "secretKey">): string
-    /** How so much is paid to an intent; that of another provider knows for itself. */
+    /** The payment addresses and amounts for an intent. Intents of other providers keep theirs. */
     waysToPay(intent: Intent, cents: number): Intent["methods"]
-    /** Sends webhooks while the buyer waits; what it does not manage is sent later. */
+    /** Sets the function that sends webhooks immediately. Webhooks it cannot deliver are sent later. */
     onWebhooks(deliver: (webhooks: ReadonlyArray<Webhook>) => Effect.Effect<void>): void
   }
 >()("directory/Sandbox") {
@@ -150,7 +150,7 @@ export class Sandbox extends Context.Service<
           readWebhook: (body, signature) =>
             webhookSigned(ring, body, signature, clock.now())
               ? Effect.sync(() => (JSON.parse(textOf(body)) as Message).event)
-              : Effect.fail(new InvalidRequest({ error: "The signature does not fit the body." })),
+              : Effect.fail(new InvalidRequest({ error: "The signature of the webhook is not valid." })),
           forgetMethod: () => Effect.void,
           findSession: store.findSession,
           pay,

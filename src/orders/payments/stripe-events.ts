@@ -65,7 +65,7 @@ const methodUsed = (charge: Stripe.Charge): PaymentEvent | undefined => {
   }
 }
 
-/** What Stripe tells, in our words. Money counts by the payment intent, so the other events about it are left aside. */
+/** Translates a Stripe event. Only the payment intent counts as a payment; events about its charges are ignored. */
 export const readStripeEvent = (event: Stripe.Event): PaymentEvent | undefined => {
   switch (event.type) {
     case "payment_intent.succeeded":

@@ -9,7 +9,7 @@ import { readStripeEvent } from "./stripe-events.ts"
 // Pinned: an account's default version may change what a webhook looks like.
 const apiVersion = "2026-10-28.endive"
 const currency = "usd"
-/** Stripe's own limit for this currency. */
+/** The minimum charge of Stripe for US dollars, in cents. */
 const leastCents = 50
 const timeoutMs = 10_000
 const maxNetworkRetries = 2
@@ -24,7 +24,7 @@ const address = (url: string | undefined) => {
   }
 }
 
-/** The provider says the request itself is wrong: repeating it changes nothing. */
+/** Stripe rejected the request itself. A retry would fail again. */
 class StripeRefused {
   readonly _tag = "StripeRefused"
   readonly message: string
@@ -42,7 +42,10 @@ const ask = <A>(call: () => Promise<A>): Effect.Effect<A, StripeRefused | Unavai
       const { message, type } = error as { type?: string; message?: string }
       return refusals.has(type ?? "")
         ? new StripeRefused(message ?? "")
-        : new Unavailable({ error: "The payment provider is not reachable.", retryAfterSeconds: 5 })
+        : new Unavailable({
+            error: "The payment provider is not reachable. Try again in a few seconds.",
+            retryAfterSeconds: 5,
+          })
     },
   })
 
@@ -114,7 +117,7 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
       ? ask(() => stripe.paymentIntents.cancel(intentId))
       : ask(() => stripe.checkout.sessions.expire(sessionId))
 
-  /** Stripe knows a request by its key for a day; what came of it, it knows for ever. */
+  /** Stripe stores idempotency keys for one day. Older refunds are found by their metadata. */
   const findRefund = (intentId: string, refundId: string) =>
     ask(async () => {
       for await (const refund of stripe.refunds.list({ payment_intent: intentId, limit: 100 }))
@@ -127,11 +130,16 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
     leastCents,
     createIntent: (request) =>
       (request.method === "CardCheckout" ? session(request) : paymentIntent(request)).pipe(
-        // Only a wrong configuration makes Stripe refuse what we ask; the buyer can do nothing about it.
+        // Stripe rejects an intent only if the configuration is wrong. The buyer cannot correct that.
         Effect.catchTag("StripeRefused", ({ message }) =>
           Effect.andThen(
-            Effect.logError("stripe refused an intent", message),
-            Effect.fail(new Unavailable({ error: "The payment provider refused.", retryAfterSeconds: 60 })),
+            Effect.logError("stripe rejected an intent", message),
+            Effect.fail(
+              new Unavailable({
+                error: "The payment provider rejected the payment request. Try another payment method.",
+                retryAfterSeconds: 60,
+              }),
+            ),
           ),
         ),
       ),
@@ -170,7 +178,7 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
       Effect.try({
         try: () =>
           readStripeEvent(stripe.webhooks.constructEvent(Buffer.from(body), signature, webhookSecret)),
-        catch: () => new InvalidRequest({ error: "The signature does not fit the body." }),
+        catch: () => new InvalidRequest({ error: "The signature of the webhook is not valid." }),
       }),
     forgetMethod: (methodId) =>
       ask(() => stripe.paymentMethods.detach(methodId)).pipe(
@@ -180,7 +188,7 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
   }
 }
 
-/** Card and wallet payments through Stripe, where a key is configured. */
+/** Card and wallet payments through Stripe, if a key is configured. */
 export class Stripe extends Context.Service<Stripe, { readonly provider: PaymentProvider | undefined }>()(
   "directory/Stripe",
 ) {
@@ -189,7 +197,7 @@ export class Stripe extends Context.Service<Stripe, { readonly provider: Payment
     Effect.gen(function* () {
       const { stripeKey, stripeUrl, stripeWebhookSecret } = yield* AppConfig
       if (stripeKey === undefined || stripeWebhookSecret === undefined) return { provider: undefined }
-      // Loaded only when used: it is a tenth of a second of start-up.
+      // Loaded only when it is used: the import adds 100 ms to the startup.
       const { default: Sdk } = yield* Effect.promise(() => import("stripe"))
       const stripe = new Sdk(Redacted.value(stripeKey), {
         apiVersion,

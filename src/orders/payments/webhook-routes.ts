@@ -6,12 +6,12 @@ import { Payments } from "./payments.ts"
 
 const Received = Schema.Struct({ received: Schema.Boolean }).annotate({ identifier: "Received" })
 
-/** A provider tells what happened. Anything but success makes it tell again. */
+/** Receives the reports of a provider. The provider repeats a report until it gets a success response. */
 const webhook = (provider: string, signatureHeader: string) =>
   route({
     id: `${provider}Webhook`,
     group: "webhooks",
-    summary: `What ${provider} tells, signed over the bytes of the body; each fact counts once. 404 where ${provider} is not in use`,
+    summary: `Receive a signed ${provider} webhook. Repeated events are applied once. 404 if ${provider} is disabled`,
     method: "post",
     path: `/webhooks/${provider}`,
     auth: "none",
@@ -22,7 +22,8 @@ const webhook = (provider: string, signatureHeader: string) =>
     errors: [InvalidRequest, NotFound],
     handler: Effect.fnUntraced(function* ({ headers, rawBody }) {
       const port = (yield* Payments).find(provider)
-      if (port === undefined) return yield* new NotFound({ error: "This provider is not in use here." })
+      if (port === undefined)
+        return yield* new NotFound({ error: "This payment provider is not enabled on this server." })
       const event = yield* port.readWebhook(rawBody, headers[signatureHeader] ?? "")
       if (event !== undefined) yield* PaymentEvents.use((events) => events.apply(event))
       return { received: true }

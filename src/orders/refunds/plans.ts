@@ -1,18 +1,16 @@
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { OrderContext, Refund } from "../../../machines/orders/context.ts"
 import { refundableCents, refundParts, totalCents } from "../../../machines/orders/money.ts"
 import { Unprocessable } from "../../../schema/errors.ts"
 import type { RefundRequest } from "../../../schema/orders/order.ts"
-import { uuidOf } from "../../turns/operation-key.ts"
 
 export type RequestedRefund = Omit<Refund, "status" | "ofSale" | "at">
-
-export const refundIdOf = (run: string, part: number): string => uuidOf(run, String(part))
 
 const refuse = (field: string, code: string, message: string) =>
   new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
 
-/** What came in through each intent and has not gone back. */
+/** The amount of each intent that is not refunded yet. */
 const refundableByIntent = (order: OrderContext) => {
   const left = new Map<string, { provider: string; intentId: string; cents: number }>()
   const book = (provider: string, intentId: string | undefined, cents: number) => {
@@ -29,7 +27,7 @@ const refundableByIntent = (order: OrderContext) => {
 const withDiscounts = (order: OrderContext, ids: ReadonlySet<string>) =>
   order.items.filter(({ id, parentId }) => ids.has(id) || ids.has(parentId ?? ""))
 
-/** Made, but for another part of it that failed. */
+/** Whether this part was refunded and another part of the same refund failed. */
 const isIncomplete = (order: OrderContext, refund: Refund) =>
   refund.status === "Refunded" && refundParts(order, refund).some(({ status }) => status === "Failed")
 
@@ -38,11 +36,11 @@ const partlyRefunded = (order: OrderContext, ids: ReadonlySet<string>): number =
     .filter((refund) => isIncomplete(order, refund) && refund.itemIds.some((id) => ids.has(id)))
     .reduce((sum, { cents }) => sum + cents, 0)
 
-/** How much is asked back, and for which items. */
-const askedFor = (order: OrderContext, request: RefundRequest) =>
+/** The amount of a requested refund and its items. */
+const resolveRequest = (order: OrderContext, request: RefundRequest) =>
   Effect.gen(function* () {
     const left = refundableCents(order)
-    if (left === 0) return yield* refuse("amount", "nothing_left", "There is nothing left to refund.")
+    if (left === 0) return yield* refuse("amount", "nothing_left", "This order has no money left to refund.")
     const given = new Set(
       order.refunds.flatMap((refund) =>
         refund.status === "Failed" || isIncomplete(order, refund) ? [] : refund.itemIds,
@@ -52,26 +50,36 @@ const askedFor = (order: OrderContext, request: RefundRequest) =>
       ({ id, refunded, type }) => type !== "Discount" && refunded !== true && !given.has(id),
     )
     if (request.item_ids != null) {
-      // An item marked as given back could not be given back again once it is bought after all.
+      // An item that is marked as refunded could not be refunded again if a late payment pays the order.
       if (order.paidAt === undefined)
         return yield* refuse(
           "item_ids",
           "not_sold",
-          "The order was not paid: refund an amount, or all of it.",
+          "This order is not paid, so items cannot be refunded. Send an amount, or neither field to refund everything.",
         )
       const ids = new Set(request.item_ids.map((id) => id.toLowerCase()))
       const items = withDiscounts(order, ids)
       if ([...ids].some((id) => !open.some((item) => item.id === id)))
-        return yield* refuse("item_ids", "unknown", "An item is not in this order, or was refunded before.")
+        return yield* refuse("item_ids", "unknown", "An item is not in this order or is already refunded.")
       const cents = request.amount ?? totalCents(items) - partlyRefunded(order, ids)
-      if (cents === 0) return yield* refuse("item_ids", "nothing_left", "These items cost nothing.")
+      if (cents === 0)
+        return yield* refuse("item_ids", "nothing_left", "These items have no price to refund.")
       if (cents > left)
-        return yield* refuse("amount", "too_much", `At most ${left} cents are left to refund.`)
+        return yield* refuse(
+          "amount",
+          "too_much",
+          `The amount exceeds the ${left} cents that can still be refunded.`,
+        )
       return { cents, itemIds: items.map(({ id }) => id) }
     }
     const cents = request.amount ?? left
-    if (cents > left) return yield* refuse("amount", "too_much", `At most ${left} cents are left to refund.`)
-    // Everything back means every item back; a part is for no item in particular.
+    if (cents > left)
+      return yield* refuse(
+        "amount",
+        "too_much",
+        `The amount exceeds the ${left} cents that can still be refunded.`,
+      )
+    // A full refund includes all items. A partial refund is not assigned to items.
     const isAll = cents === left && order.paidAt !== undefined && request.amount == null
     return {
       cents,
@@ -79,7 +87,7 @@ const askedFor = (order: OrderContext, request: RefundRequest) =>
     }
   })
 
-/** A refund goes back the way the money came; what came as cash cannot. */
+/** Splits the amount over the payments. Cash and payments booked by hand cannot be refunded through a provider. */
 const partsOf = (order: OrderContext, cents: number) =>
   Effect.gen(function* () {
     let left = cents
@@ -89,25 +97,31 @@ const partsOf = (order: OrderContext, cents: number) =>
       return part > 0 ? [{ provider, intentId, cents: part }] : []
     })
     if (left > 0)
-      return yield* refuse("amount", "needs_override", `${left} cents were not paid through a provider.`)
+      return yield* refuse(
+        "amount",
+        "needs_override",
+        `${left} cents of this amount were not paid through a provider. Refund them by hand and book them with refund_override.`,
+      )
     return parts
   })
 
-/** What a request comes to, by the payments it goes back to. The same `run` always names the same refunds. */
+/** Splits a requested refund into one refund per payment it goes back to. */
 export const planRefund = Effect.fnUntraced(function* (
   order: OrderContext,
   request: RefundRequest,
-  run: string,
+  operationKey: string | undefined,
 ) {
-  const { cents, itemIds } = yield* askedFor(order, request)
+  const { cents, itemIds } = yield* resolveRequest(order, request)
   const parts = yield* partsOf(order, cents)
+  const first = randomUUID()
   return parts.map(
     (part, n): RequestedRefund => ({
-      id: refundIdOf(run, n),
+      id: n === 0 ? first : randomUUID(),
       itemIds,
       ...part,
       ...(request.reason == null ? {} : { reason: request.reason }),
-      ...(parts.length === 1 ? {} : { whole: refundIdOf(run, 0) }),
+      ...(operationKey === undefined ? {} : { operationKey }),
+      ...(parts.length === 1 ? {} : { whole: first }),
     }),
   )
 })

@@ -1,7 +1,7 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { OrderActors, type OrderSnapshot } from "../../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Refund } from "../../../machines/orders/context.ts"
-import { refundParts } from "../../../machines/orders/money.ts"
 import {
   type EventRefused,
   fieldFault,
@@ -11,11 +11,12 @@ import {
 } from "../../../schema/errors.ts"
 import { isoTime } from "../../../schema/iso-time.ts"
 import type { RefundRequest } from "../../../schema/orders/order.ts"
-import { currentRun, isForgotten, type Run } from "../../turns/operation-key.ts"
-import { refusedInPublic, storedOf } from "../cart/cart.ts"
+import { findBooked, otherAmount } from "../booked.ts"
+import { storedOf } from "../cart/cart.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
-import { planRefund, type RequestedRefund, refundIdOf } from "./plans.ts"
+import { refusedByState } from "../refusals.ts"
+import { planRefund, type RequestedRefund } from "./plans.ts"
 
 type Failure = Unprocessable | EventRefused | NotFound | Unavailable
 
@@ -23,46 +24,41 @@ const outcomes = { made: "refund.made", pending: "refund.taken_on", refused: "re
 
 type Settled = "refund.taken_on" | "refund.made" | "refund.failed" | "refund.returned"
 
-/** Only the provider's own word undoes what it called made before. */
+/** Only a report of the provider can undo a refund that it reported as made. */
 const undone = (refund: Refund | undefined): Settled =>
   refund?.status === "Refunded" ? "refund.returned" : "refund.failed"
 
-/** Nothing is sent to another provider: it knows nothing of the payment. */
+/** A refund must use the provider of the payment, so it fails if that provider is disabled. */
 const unreachable = (provider: string) =>
   fieldFault(
     "provider",
     "method_unavailable",
     provider === "sandbox"
-      ? "The order was paid with test payments, which are off on this server. Record the refund with refund_override."
-      : `The order was paid through ${provider}, which is not configured on this server. Refund it there and record it with refund_override.`,
+      ? "The order was paid with test payments, which are disabled on this server. Book the refund with refund_override."
+      : `The order was paid through ${provider}, which is not configured on this server. Make the refund at the provider, then book it with refund_override.`,
   )
 
-/** The order knows this refund already. */
+/** The order already contains this refund. */
 class AlreadyBooked {
   readonly _tag = "AlreadyBooked"
 }
 
-/** By its id, or booked by an administrator who gave the provider's id of it. */
+/** Finds a refund by its id, or by the provider's id that an administrator booked as its reference. */
 const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undefined =>
   refunds.find(({ id }) => id === refundId) ??
   refunds.find(({ externalReference }) => externalReference === refundId)
 
-/** What is on its way stays the same refund, however long it takes; what failed stands in nobody's way. */
-const isOver = (order: OrderContext, refund: Refund, isLongAgo: boolean): boolean => {
-  const parts = refundParts(order, refund)
-  return (
-    parts.every(({ status }) => status === "Failed") ||
-    (isLongAgo && parts.every(({ status }) => status !== "Pending"))
-  )
-}
-
-/** Money back to buyers. The order takes note before the provider is asked, so that a crash in between is taken up again. */
+/** Refunds payments. The order records a refund before the provider is called, so a crash in between is recovered. */
 export class Refunds extends Context.Service<
   Refunds,
   {
-    /** The same `run` twice is one refund, unless it came to nothing. */
-    run(orderId: string, request: RefundRequest, run: Run): Effect.Effect<StoredOrder, Failure>
-    /** A refund made elsewhere, for the books. */
+    /** Refunds through the providers. The same `operationKey` is one refund. */
+    run(
+      orderId: string,
+      request: RefundRequest,
+      operationKey: string | undefined,
+    ): Effect.Effect<StoredOrder, Failure>
+    /** Books a refund that was made elsewhere. The same reference is one refund of the order. */
     record(
       orderId: string,
       refund: {
@@ -70,9 +66,8 @@ export class Refunds extends Context.Service<
         readonly externalReference: string
         readonly reason: string | undefined
       },
-      run: string,
     ): Effect.Effect<StoredOrder, Failure>
-    /** The provider's word that a refund was made or came to nothing, asked for by us or not. */
+    /** Applies a provider's report that a refund was made or failed. The refund can be one made at the provider. */
     applyEvent(event: {
       readonly orderId: string
       readonly provider: string
@@ -81,7 +76,7 @@ export class Refunds extends Context.Service<
       readonly cents: number
       readonly isFailed: boolean
     }): Effect.Effect<void, Unavailable>
-    /** Asks again for refunds whose answer was lost. */
+    /** Requests pending refunds again. */
     resume(orderId: string): Effect.Effect<void, Unavailable>
   }
 >()("directory/Refunds") {
@@ -95,35 +90,36 @@ export class Refunds extends Context.Service<
         orderId: string,
         decide: (snapshot: OrderSnapshot, at: string) => Effect.Effect<OrderEvent, E>,
       ) => {
-        let offered: Intent | undefined
+        let intent: Intent | undefined
         return actors
           .turn(orderId, ({ snapshot }, now) => {
-            offered = snapshot.context.intent
+            intent = snapshot.context.intent
             return decide(snapshot, isoTime(now))
           })
-          .pipe(Effect.tap(({ snapshot }) => payments.offerAnew(offered, storedOf(snapshot))))
+          .pipe(Effect.tap(({ snapshot }) => payments.replaceIntent(intent, storedOf(snapshot))))
       }
 
-      /** Decided on the order as it is then, so that nobody gives back what somebody else is giving back. */
+      /** Records refunds. The plan uses the current order, so concurrent refunds cannot exceed the payments. */
       const begin = (
         orderId: string,
         plan: (
-          order: OrderContext,
-        ) => Effect.Effect<ReadonlyArray<RequestedRefund>, Unprocessable | AlreadyBooked>,
+          order: StoredOrder,
+        ) => Effect.Effect<ReadonlyArray<RequestedRefund>, Unprocessable | EventRefused | AlreadyBooked>,
       ) => {
-        let order: StoredOrder | undefined
+        let planned: StoredOrder | undefined
         return turn(orderId, (snapshot, at) => {
-          order = storedOf(snapshot)
-          const { context } = order
-          return Effect.map(plan(context), (asked): OrderEvent => {
-            const facts = { status: "Pending", ofSale: context.paidAt !== undefined, at } as const
-            return { type: "refund", refunds: asked.map((refund) => ({ ...refund, ...facts })), at }
+          const order = storedOf(snapshot)
+          planned = undefined
+          return Effect.map(plan(order), (requested): OrderEvent => {
+            planned = order
+            const facts = { status: "Pending", ofSale: order.context.paidAt !== undefined, at } as const
+            return { type: "refund", refunds: requested.map((refund) => ({ ...refund, ...facts })), at }
           })
         }).pipe(
           Effect.asVoid,
           Effect.catchTags({
             AlreadyBooked: () => Effect.void,
-            EventRefused: (refused) => Effect.fail(order === undefined ? refused : refusedInPublic(order)),
+            EventRefused: (refused) => Effect.fail(planned === undefined ? refused : refusedByState(planned)),
             IdsTaken: Effect.die,
             LimitReached: Effect.die,
             UniqueConflict: Effect.die,
@@ -131,7 +127,7 @@ export class Refunds extends Context.Service<
         )
       }
 
-      /** Twice is once: the refund is settled or booked already then. */
+      /** Records the outcome of a refund. A repeated outcome is ignored. */
       const settle = (
         orderId: string,
         refundId: string,
@@ -164,7 +160,7 @@ export class Refunds extends Context.Service<
       ) {
         const port = payments.find(provider)
         if (port === undefined || intentId === undefined) {
-          // A provider that is not set up today may have been asked all the same when it was.
+          // A provider that is disabled now can have received an earlier request, so the refund stays pending.
           return isRepeated ? undefined : yield* settle(orderId, id, "refund.failed")
         }
         const answer = yield* port.refund({ refundId: id, orderId, intentId, cents, isRepeated })
@@ -173,80 +169,77 @@ export class Refunds extends Context.Service<
 
       const get = Effect.fnUntraced(function* (orderId: string) {
         const found = yield* actors.find(orderId)
-        if (found === undefined) return yield* new NotFound({ error: "There is no such order." })
+        if (found === undefined) return yield* new NotFound({ error: "Order not found." })
         return storedOf(found.snapshot)
       })
 
       const resume = Effect.fnUntraced(function* (orderId: string) {
         const found = yield* actors.find(orderId)
         const pending = found?.snapshot.context.refunds.filter(({ status }) => status === "Pending") ?? []
-        // Each for itself: one provider that is away keeps no money back that came through another. A refund without a
-        // provider was only ever waiting for its second half.
-        const asked = yield* Effect.forEach(pending, (refund) =>
+        // Each refund is requested separately, so an unavailable provider does not block the others. A cash refund is
+        // pending only if the process was killed between its two turns.
+        const outcomesOfAll = yield* Effect.forEach(pending, (refund) =>
           Effect.exit(
             refund.provider === "cash"
               ? settle(orderId, refund.id, "refund.made")
               : ask(orderId, refund, true),
           ),
         )
-        for (const outcome of asked) yield* outcome
+        for (const outcome of outcomesOfAll) yield* outcome
       })
 
-      /** What a request comes to on the order as it is, or that the order has taken note of it before. */
       const planOnce = Effect.fnUntraced(function* (
-        order: OrderContext,
+        { context }: StoredOrder,
         request: RefundRequest,
-        { name, seconds }: Run,
+        operationKey: string | undefined,
       ) {
-        const find = (run: string) => order.refunds.find(({ id }) => id === refundIdOf(run, 0))
-        const run = currentRun(name, find, (made) =>
-          isOver(order, made, isForgotten(made.at, actors.now(), seconds)),
-        )
-        if (find(run) !== undefined) return yield* Effect.fail(new AlreadyBooked())
-        const planned = yield* planRefund(order, request, run)
+        if (findBooked(context.refunds, undefined, operationKey, actors.now()) !== undefined)
+          return yield* Effect.fail(new AlreadyBooked())
+        const planned = yield* planRefund(context, request, operationKey)
         const closed = planned.find(({ provider }) => payments.find(provider) === undefined)
         return closed === undefined ? planned : yield* unreachable(closed.provider)
       })
 
       return Refunds.of({
-        run: Effect.fnUntraced(function* (orderId, request, run) {
+        run: Effect.fnUntraced(function* (orderId, request, operationKey) {
           let parts: ReadonlyArray<RequestedRefund> = []
           yield* begin(orderId, (order) => {
-            // On second thoughts, when another process was faster, there may be nothing to ask for.
+            // The decision runs again when another process committed first; the refund can be booked then.
             parts = []
-            return Effect.map(planOnce(order, request, run), (planned) => {
+            return Effect.map(planOnce(order, request, operationKey), (planned) => {
               parts = planned
               return planned
             })
           })
-          const asked = parts.length === 0 ? [resume(orderId)] : parts.map((part) => ask(orderId, part))
-          // The order has taken note of them, so they are asked for again without the administrator.
-          yield* Effect.forEach(asked, (one) => Effect.catchTag(one, "Unavailable", () => Effect.void))
+          const requests = parts.length === 0 ? [resume(orderId)] : parts.map((part) => ask(orderId, part))
+          // The order has recorded the refunds. If the provider is unavailable, the sweep requests them again.
+          yield* Effect.forEach(requests, (one) => Effect.catchTag(one, "Unavailable", () => Effect.void))
           return yield* get(orderId)
         }),
-        record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }, key) {
-          const { context } = yield* get(orderId)
-          const id = currentRun(
-            key,
-            (one) => context.refunds.find((refund) => refund.id === one),
-            ({ at }) => isForgotten(at, actors.now()),
-          )
-          const said = reason === undefined ? {} : { reason }
-          const isBooked = (refund: Refund) =>
-            refund.id === id || (refund.id === externalReference && refund.status !== "Failed")
-          yield* begin(orderId, ({ refunds }) =>
-            // By this very request, or told by the provider before.
-            refunds.some(isBooked)
-              ? Effect.fail(new AlreadyBooked())
-              : Effect.succeed([{ id, provider: "cash", cents, itemIds: [], externalReference, ...said }]),
-          )
+        record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }) {
+          let id: string = randomUUID()
+          const given = reason === undefined ? {} : { reason }
+          yield* begin(orderId, (order) => {
+            const { refunds } = order.context
+            const booked =
+              findBooked(refunds, externalReference, undefined, 0) ??
+              refunds.find((one) => one.id === externalReference && one.status !== "Failed")
+            if (booked === undefined)
+              return Effect.succeed([
+                { id, provider: "cash", cents, itemIds: [], externalReference, ...given },
+              ])
+            if (booked.cents !== cents)
+              return Effect.fail(otherAmount(order, externalReference, booked.cents))
+            if (booked.provider === "cash") id = booked.id
+            return Effect.fail(new AlreadyBooked())
+          })
           yield* settle(orderId, id, "refund.made")
           return yield* get(orderId)
         }),
         applyEvent: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
-          // Made at the provider itself: taken note of first. A refusal means that it is more than the order has.
-          yield* begin(orderId, (order) =>
-            findRefund(order, refundId) === undefined
+          // A refund made at the provider is recorded first. It is refused if it exceeds the payments of the order.
+          yield* begin(orderId, ({ context }) =>
+            findRefund(context, refundId) === undefined
               ? Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }])
               : Effect.fail(new AlreadyBooked()),
           ).pipe(

@@ -108,7 +108,7 @@ const states = {
 }
 
 type State = keyof typeof states
-/** From, event, to. What is not here is refused. */
+/** From state, event, to state. All other combinations are refused. */
 const table: Record<State, Partial<Record<string, State>>> = {
   Draft: {
     add: "Draft",
@@ -158,12 +158,12 @@ describe("every state and every event", () => {
   it.each(cases)("%s on %s becomes %s", (from, event, to) => {
     const snapshot = states[from]
     expect(snapshot.can(events[event]!)).toBe(to !== undefined)
-    // As the host takes it, too.
+    // The transition of the host gives the same result.
     expect(turns.next(snapshot, events[event]!)?.[0].value).toBe(to)
     if (to !== undefined) expect(step(snapshot, events[event]!)[0].value).toBe(to)
   })
 
-  it("a Paid order stays Paid whatever comes", () => {
+  it("a Paid order stays Paid after every event", () => {
     for (const event of Object.values(events)) expect(step(states.Paid, event)[0].value).toBe("Paid")
   })
 })
@@ -178,8 +178,8 @@ const effects = (from: typeof start, event: OrderEvent) => {
 const sum = (lines: ReadonlyArray<unknown> = []) =>
   lines.reduce<number>((total, line) => total + (line as { cents: number }).cents, 0)
 
-describe("what a transition does to the rest of the world", () => {
-  it("checkout claims every id for the order", () => {
+describe("the effects of a transition", () => {
+  it("a checkout claims every id for the order", () => {
     expect(effects(draft, events["checkout.payment"]!)["claims"]).toEqual(
       ["🚀🚀", "🐙🐙"].map((canonical) => ({ canonical, kind: "order", holder: "order-1" })),
     )
@@ -189,7 +189,7 @@ describe("what a transition does to the rest of the world", () => {
     expect(effects(pending, events[event]!)["releases"]).toEqual(["🚀🚀", "🐙🐙"])
   })
 
-  it("payment makes the claims the buyer's, grants the ids, books and mails", () => {
+  it("a payment transfers the claims to the buyer, grants the ids, books the sale and mails the receipt", () => {
     const found = effects(pending, events["payment.captured"]!)
     expect(found["claims"]).toEqual(
       ["🚀🚀", "🐙🐙"].map((canonical) => ({
@@ -208,7 +208,7 @@ describe("what a transition does to the rest of the world", () => {
     ])
   })
 
-  it("a late payment claims again; one whose ids are gone only books", () => {
+  it("a late payment claims the ids again; if they are taken it is only booked", () => {
     expect(effects(states.Cancelled, events["payment.captured"]!)["claims"]).toHaveLength(2)
     const gone = effects(states.Cancelled, events["payment.captured, ids gone"]!)
     expect(gone["claims"]).toBeUndefined()
@@ -218,7 +218,7 @@ describe("what a transition does to the rest of the world", () => {
     ])
   })
 
-  it("uses of a code are given back with the hold and taken again by a late payment", () => {
+  it("code uses are returned with the hold and counted again for a late payment", () => {
     const discounted = step(pending, events["promo_code"]!)[0]
     expect(effects(discounted, events["deadline, passed"]!)["uses"]).toMatchObject([{ count: -1 }])
     const cancelled = step(discounted, events["deadline, passed"]!)[0]
@@ -228,7 +228,7 @@ describe("what a transition does to the rest of the world", () => {
     expect(drafted.context.codes).toEqual([])
   })
 
-  it("a minute before the end is announced once", () => {
+  it("the expiry warning is published once", () => {
     const [warned] = step(pending, events["deadline, a minute before"]!)
     expect(warned.can(events["deadline, a minute before"]!)).toBe(false)
     expect(warned.can(events["deadline, passed"]!)).toBe(true)
@@ -236,7 +236,7 @@ describe("what a transition does to the rest of the world", () => {
 })
 
 describe("the money of an order", () => {
-  it("sums to zero after every event in every state, and nothing is lost", () => {
+  it("sums to zero after every event in every state", () => {
     for (const from of Object.values(states)) {
       for (const event of Object.values(events)) {
         if (from.can(event)) expect(sum(effects(from, event)["ledger"])).toBe(0)
@@ -244,7 +244,7 @@ describe("the money of an order", () => {
     }
   })
 
-  it("stays balanced through any run of payments and refunds", () => {
+  it("stays balanced through random payments and refunds", () => {
     let seed = 7
     const random = (below: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648

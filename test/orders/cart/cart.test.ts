@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 describe("an empty cart", () => {
-  it("is a Draft with an id of its own, and reading it writes nothing", async () => {
+  it("is a Draft with an id, and reading it writes nothing", async () => {
     const buyer = await newShopper(service)
     const first = await buyer.cart()
     expect(first.status).toBe(200)
@@ -42,14 +42,14 @@ describe("an empty cart", () => {
     expect(answer.body.fields).toHaveProperty("items")
   })
 
-  it("needs a login", async () => {
+  it("requires authentication", async () => {
     expect((await service.call("GET", "/cart")).status).toBe(401)
     expect((await service.call("POST", "/cart", { body: { items: [] } })).status).toBe(401)
   })
 })
 
 describe("adding", () => {
-  it("takes any spelling and shows the item with its price and rhythm", async () => {
+  it("accepts any spelling of an id and shows its price and rhythm score", async () => {
     const buyer = await newShopper(service)
     const answer = await buyer.add("👍🏽🚀👍🚀")
     expect(answer.status).toBe(200)
@@ -70,7 +70,7 @@ describe("adding", () => {
     expect((await buyer.cart()).body).toEqual(answer.body)
   })
 
-  it("the same id twice is 422 eligibility, in one request, in two, and in another spelling", async () => {
+  it("rejects the same id twice with 422 eligibility, also in another spelling", async () => {
     const buyer = await newShopper(service)
     const twice = await buyer.add("🐙👍", "🐙👍🏿")
     expect(twice.status).toBe(422)
@@ -82,7 +82,7 @@ describe("adding", () => {
     expect((await buyer.cart()).body.order_items).toHaveLength(1)
   })
 
-  it("what is no emoji id is 400, and an empty or huge list too", async () => {
+  it("rejects an invalid emoji id and an empty or too long list with 400", async () => {
     const buyer = await newShopper(service)
     expect((await buyer.add("abc")).status).toBe(400)
     expect((await buyer.add("🚀🚀🚀🚀🚀🚀🚀")).status).toBe(400)
@@ -93,7 +93,7 @@ describe("adding", () => {
     expect((await buyer.cart()).body.order_items).toEqual([])
   })
 
-  it("more than a cart holds is 422", async () => {
+  it("rejects more items than the limit with 422", async () => {
     const buyer = await newShopper(service)
     expect((await buyer.add(...freshIds(50))).status).toBe(200)
     const more = await buyer.add(freshId())
@@ -101,7 +101,7 @@ describe("adding", () => {
     expect(more.body.fields.items[0].code).toBe("too_many")
   })
 
-  it("a hundred ids at once by two tabs keeps one open order", async () => {
+  it("keeps one open order when two tabs add ids concurrently", async () => {
     const buyer = await newShopper(service)
     const answers = await Promise.all(freshIds(20).map((id) => buyer.add(id)))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
@@ -109,8 +109,8 @@ describe("adding", () => {
   })
 })
 
-describe("taking out", () => {
-  it("one item, all items, and nothing that is not there", async () => {
+describe("removing", () => {
+  it("removes one item or all items, and returns 404 for an unknown item", async () => {
     const buyer = await newShopper(service)
     const { body } = await buyer.add(...freshIds(3))
     const removed = await buyer.call("DELETE", `/cart/cart_items/${body.order_items[1].id}`)
@@ -131,7 +131,7 @@ describe("taking out", () => {
 describe("memory", () => {
   const inMemory = () => service.runtime.runPromise(Mailboxes.useSync((mailboxes) => mailboxes.total().cells))
 
-  it("holds of each buyer's orders the newest, which the next cart is decided on", async () => {
+  it("contains only the newest order of each buyer", async () => {
     const buyer = await newShopper(service, { freeLimit: 10 })
     const buy = async () => {
       await buyer.add(freshId())

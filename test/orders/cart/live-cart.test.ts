@@ -7,7 +7,7 @@ const stripe = await openStripe()
 const service = await serve(stripe.settings)
 
 type Buyer = Awaited<ReturnType<typeof stripe.pendingOrder>>["buyer"]
-/** What was said last to whoever listens to the cart, and how often something was. */
+/** The last event of the cart channel, and the number of events. */
 const lastSaid = async ({ id }: Buyer) => {
   const [row] = await service.sql`
     select "offset" as said, data from event where channel = ${`cart:${id}`} order by "offset" desc limit 1`
@@ -23,7 +23,7 @@ const halfPaid = async () => {
   return { buyer, order, half }
 }
 
-it("who listens to a cart hears of the page to pay at, which is made after the ids are held", async () => {
+it("publishes the payment page to the cart channel after the ids are held", async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   expect(order.payment_method_data.checkout_url).toBeDefined()
   const [held] = await service.sql`
@@ -31,7 +31,7 @@ it("who listens to a cart hears of the page to pay at, which is made after the i
   expect(held?.["said"]).toBe(2)
 })
 
-it("who listens to a cart hears that what was paid of it goes back, and that it did not", async () => {
+it("publishes the refund of a part payment and its failure to the cart channel", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, half, order } = await halfPaid()
   stripe.how.refundStatus = "pending"
@@ -45,7 +45,7 @@ it("who listens to a cart hears that what was paid of it goes back, and that it 
   expect((await lastSaid(buyer)).data.remaining_due_in_cents).toBe(order.total_in_cents - half)
 })
 
-it("who listens to a cart hears of a payment that comes after it was taken back", async () => {
+it("publishes a payment that arrives after the order was converted to a draft", async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   await buyer.call("POST", "/cart/convert_to_draft")
   const before = await lastSaid(buyer)

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 describe("checkout", () => {
-  it("by card holds the ids and gives the client what it needs to pay", async () => {
+  it("holds the ids and returns the payment data for a card", async () => {
     const buyer = await newShopper(service)
     const [id] = freshIds(1) as [string]
     await buyer.add(id)
@@ -34,7 +34,7 @@ describe("checkout", () => {
     expect(dump[0]?.["state"]).not.toContain(body.payment_method_data.client_secret)
   })
 
-  it("by crypto gives an invoice with an amount and an address per currency", async () => {
+  it("returns an invoice with an amount and an address per currency for crypto", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body } = await buyer.checkout(crypto)
@@ -51,7 +51,7 @@ describe("checkout", () => {
     expect(usdc.address).toMatch(/^sandbox:usdc:/)
   })
 
-  it("asked for again in the same way answers the same order", async () => {
+  it("returns the same order when the checkout is repeated", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const first = await buyer.checkout()
@@ -67,7 +67,7 @@ describe("checkout", () => {
     })
   })
 
-  it("where it is refused says what is allowed as the order itself does", async () => {
+  it("returns the allowed actions of the order with a refusal", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout()
@@ -77,7 +77,7 @@ describe("checkout", () => {
     expect([closed.status, closed.body.allowed]).toEqual([409, cancelled.allowed_actions])
   })
 
-  it("names what is missing or wrong", async () => {
+  it("lists the missing and invalid fields", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const bare = await buyer.checkout({ method: "CardCheckout" })
@@ -96,7 +96,7 @@ describe("checkout", () => {
     expect(cash.body.scope).toBe("adminCart:update")
   })
 
-  it("wants a confirmed email, unless there is only an alternate id", async () => {
+  it("requires a confirmed email, except for users with only an alternate_id", async () => {
     const unconfirmed = await newShopper(service)
     await service.sql`update app_user set email_verified_at = null where id = ${unconfirmed.id}`
     await unconfirmed.add(freshId())
@@ -110,7 +110,7 @@ describe("checkout", () => {
     expect((await nameless.checkout()).status).toBe(200)
   })
 
-  it("knows at once what changed about its buyer since the cart was filled", async () => {
+  it("uses the current data of the buyer", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const buyer = await newShopper(service)
     await buyer.add(freshId())
@@ -132,7 +132,7 @@ describe("checkout", () => {
     expect((await buyer.checkout()).body.fields.email[0].code).toBe("unconfirmed")
   })
 
-  it("refuses what does not fit a cart that waits for its payment", async () => {
+  it("rejects changes of an order pending payment with 409", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body } = await buyer.checkout()
@@ -146,7 +146,7 @@ describe("checkout", () => {
     }
   })
 
-  it("of another user's order is 404, of one's own by its id works", async () => {
+  it("returns 404 for the order of another user, and accepts the caller's order by its id", async () => {
     const buyer = await newShopper(service)
     const thief = await newShopper(service)
     const { body } = await buyer.add(freshId())
@@ -157,7 +157,7 @@ describe("checkout", () => {
     expect(answer.body).toMatchObject({ id: body.id, status: "PendingPayment" })
   })
 
-  it("loses to whoever was faster: 422, and the cart says which item and since when", async () => {
+  it("returns 422 when another user holds an id, and the cart marks the item", async () => {
     const [id, other] = freshIds(2) as [string, string]
     const fast = await newShopper(service)
     const slow = await newShopper(service)
@@ -180,7 +180,7 @@ describe("checkout", () => {
     expect((await slow.checkout()).status).toBe(200)
   })
 
-  it("asks for the price again and says what it was", async () => {
+  it("updates the prices and shows the previous price", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     await service.sql`update entity set state = jsonb_set(state, '{context,items,0,cents}', '123') where owner_id = ${buyer.id}`
@@ -193,8 +193,8 @@ describe("checkout", () => {
   })
 })
 
-describe("a pending cart", () => {
-  it("converted to a draft frees its ids and calls the payment off", async () => {
+describe("an order pending payment", () => {
+  it("releases its ids and cancels the payment when it is converted to a draft", async () => {
     const buyer = await newShopper(service)
     const id = freshId()
     await buyer.add(id)
@@ -212,7 +212,7 @@ describe("a pending cart", () => {
     expect(again.body.state).toBe("Draft")
   })
 
-  it("deleted is Cancelled and answered; the next cart is empty", async () => {
+  it("is cancelled and returned by DELETE /cart; the next cart is empty", async () => {
     const buyer = await newShopper(service)
     const id = freshId()
     await buyer.add(id)
@@ -229,8 +229,8 @@ describe("a pending cart", () => {
   })
 })
 
-describe("without a payment", () => {
-  it("a user takes as many ids as are free for them", async () => {
+describe("checkout without a provider", () => {
+  it("grants a user ids up to the free limit", async () => {
     const buyer = await newShopper(service, { freeLimit: 2 })
     await buyer.add(...freshIds(2))
     const { body } = await buyer.checkout({ method: "Free" })
@@ -247,7 +247,7 @@ describe("without a payment", () => {
     expect((await buyer.cart()).body.status).toBe("Draft")
   })
 
-  it("an administrator books cash, in parts if need be", async () => {
+  it("books cash of an administrator, also in parts", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const buyer = await newShopper(service)
     const { body } = await buyer.add(freshId())
@@ -262,8 +262,8 @@ describe("without a payment", () => {
   })
 })
 
-describe("checkout in one of two processes", () => {
-  it("knows at once what changed about its buyer in the other", async () => {
+describe("checkout with two processes", () => {
+  it("uses the data of the buyer that the other process changed", async () => {
     const one = await serve({}, { peersPossible: true })
     const two = await serve({}, { database: one.database, peersPossible: true })
     const buyer = await newShopper(one)

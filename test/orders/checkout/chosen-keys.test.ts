@@ -12,7 +12,7 @@ beforeAll(async () => {
   admin = await newShopper(service, { role: "Admin" })
 })
 
-/** A buyer of two keys whose cart waits to be paid, for the second of them. */
+/** A buyer with two keys and an order pending payment for the second key. */
 const choose = async () => {
   const buyer = await newShopper(service)
   const { body: first } = await buyer.call("POST", "/pubkeys")
@@ -26,14 +26,14 @@ const choose = async () => {
   return { buyer, chosen, first, keyOf, order }
 }
 
-it("an id is bound to the key its buyer chose, also when an administrator takes the cash for it", async () => {
+it("binds an id to the key its buyer chose when an administrator books the cash", async () => {
   const { chosen, keyOf, order } = await choose()
   const paid = await admin.call("POST", `/cart/checkout/${order.id}`, { method: "Cash" })
   expect(paid.body.status).toBe("Paid")
   expect(await keyOf()).toBe(chosen)
 })
 
-it("it is, too, when a code leaves nothing to be paid", async () => {
+it("binds an id to the key its buyer chose when a code leaves nothing due", async () => {
   const { buyer, chosen, keyOf } = await choose()
   const redemption_code = `KEY-${randomUUID().slice(0, 8)}`
   const code = { name: "key", code_type: "Discount", discount_as_percentage: 100, redemption_code }
@@ -43,7 +43,7 @@ it("it is, too, when a code leaves nothing to be paid", async () => {
   expect(await keyOf()).toBe(chosen)
 })
 
-it("a checkout asked for again with another key is not answered as if it were the same", async () => {
+it("rejects a repeated checkout with another key", async () => {
   const { buyer, chosen, first, order } = await choose()
   const other = await buyer.checkout({ ...crypto, pubkey: first })
   expect([other.status, other.body.allowed]).toEqual([409, expect.arrayContaining(["convert_to_draft"])])
@@ -53,7 +53,7 @@ it("a checkout asked for again with another key is not answered as if it were th
     expect((await buyer.checkout(again)).body).toMatchObject({ id: order.id, status: "PendingPayment" })
 })
 
-it("a key that its holder took back while the payment was on its way has no say over the id", async () => {
+it("does not bind an id to a key that was removed before the payment", async () => {
   const buyer = await newShopper(service)
   const holder = await newShopper(service)
   const { body: first } = await buyer.call("POST", "/pubkeys")

@@ -4,13 +4,13 @@ import { startWorker } from "../../fixtures/worker.ts"
 import { expectInvariants } from "../oracle.ts"
 import { card, crypto, freshId, freshIds, newShopper, until } from "../shopper.ts"
 
-describe("a hold that runs out", () => {
+describe("an expired hold", () => {
   let service: TestService
   beforeAll(async () => {
     service = await serve({ CART_TTL_SECONDS: "1", SWEEP_INTERVAL_MS: "50" })
   })
 
-  it("cancels the order, frees the ids, and offers them again in a new cart", async () => {
+  it("cancels the order, releases the ids, and puts them into a new cart", async () => {
     const buyer = await newShopper(service)
     const ids = freshIds(2)
     await buyer.add(...ids)
@@ -42,7 +42,7 @@ describe("a hold that runs out", () => {
     expect(intent?.["status"]).toBe("cancelled")
   })
 
-  it("leaves a cart that is checked out by the id it is shown with, by its buyer alone", async () => {
+  it("leaves a new cart that only its buyer can check out by its id", async () => {
     const [buyer, stranger] = [await newShopper(service), await newShopper(service)]
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout()
@@ -59,7 +59,7 @@ describe("a hold that runs out", () => {
     })
   })
 
-  it("of an id a code gave is not said to be in the cart still, where it is not", async () => {
+  it("does not announce the random id of a code as still in the cart", async () => {
     const [admin, buyer] = [await newShopper(service, { role: "Admin" }), await newShopper(service)]
     const code = { name: "c", code_type: "RandomYat", activator: "RedemptionCode", redemption_code: "DRAW-1" }
     await admin.call("POST", "/codes", code)
@@ -73,7 +73,7 @@ describe("a hold that runs out", () => {
     expect(body).toMatchObject([{ kind: "order_expired", text: expect.not.stringContaining("cart") }])
   })
 
-  it("is announced a minute before when there is a minute", async () => {
+  it("is announced one minute before it expires", async () => {
     const long = await serve({ CART_TTL_SECONDS: "61", SWEEP_INTERVAL_MS: "50" })
     const buyer = await newShopper(long)
     await buyer.add(freshId())
@@ -90,12 +90,12 @@ describe("a hold that runs out", () => {
   })
 })
 
-it("a thousand carts expire while their process is killed twice: every id is free, each freed once", async () => {
+it("expires a thousand carts while the process is killed twice, and releases each id once", async () => {
   const service = await serve({ SWEEP_INTERVAL_MS: "60000" }, { peersPossible: true })
   const buyer = await newShopper(service)
   await buyer.add(freshId())
   const model = (await buyer.checkout(crypto)).body
-  // A thousand like it, with other ids: as many of them end in a moment as may be ended before the last process comes.
+  // Copies the order a thousand times with other ids. All expire soon, before the last process starts.
   const dueFirst = 500
   await service.sql.unsafe(`
     with copy as (

@@ -15,7 +15,7 @@ const points: ReadonlyArray<FailPoint> = [
   "checkout.before_answer",
   "payment.before_commit",
   "payment.after_commit",
-  // Last: the webhook it leaves behind must not reach a process that dies of hearing it.
+  // This point is the last one: its webhook must not reach a process that is killed by a webhook.
   "sandbox.after_charge",
 ]
 
@@ -23,7 +23,7 @@ let survivor: TestService
 const doomed = new Map<FailPoint, Promise<Worker>>()
 beforeAll(async () => {
   survivor = await serve({}, { peersPossible: true })
-  // Starting a process is most of the work here: two at a time, while the tests use those that are up.
+  // Starting the processes takes most of the time. Two start at a time while the tests use the others.
   const free: Array<Promise<unknown>> = [Promise.resolve(), Promise.resolve()]
   for (const [i, point] of points.entries()) {
     const started = free[i % 2]!.then(() => startWorker(survivor.database, { FAILPOINT: point }))
@@ -35,7 +35,7 @@ afterAll(async () => {
   for (const worker of doomed.values()) await (await worker).kill()
 })
 
-/** Sends a request into the process that will not live to answer it. */
+/** Sends a request to the process that is killed before it answers. */
 const intoDeath = async (point: FailPoint, send: (worker: Worker) => Promise<unknown>) => {
   const worker = await doomed.get(point)!
   await expect(send(worker)).rejects.toThrow()
@@ -52,34 +52,37 @@ const holds = async (ids: ReadonlyArray<string>) =>
   (await survivor.sql`select 1 from claim where canonical = any(${ids as string[]}) and kind = 'order'`)
     .length
 
-describe("a process killed in a checkout", () => {
+describe("a process killed during a checkout", () => {
   it.each([
     { point: "checkout.before_commit", status: "Draft", held: 0 },
     { point: "checkout.after_commit", status: "PendingPayment", held: 2 },
     { point: "checkout.before_answer", status: "PendingPayment", held: 2 },
-  ] as const)("at $point leaves a $status order that can go on", async ({ held, point, status }) => {
-    const { buyer, ids } = await cartOf(2)
-    await intoDeath(point, (worker) => shopper(worker, buyer).checkout(crypto))
-    await expectInvariants(survivor.sql)
-    expect(await holds(ids)).toBe(held)
-    expect((await buyer.cart()).body.status).toBe(status)
-    const again = await buyer.checkout(crypto)
-    expect(again.status).toBe(200)
-    expect(again.body.payment_method_data.client_secret).toBeTruthy()
-    const intents = await survivor.sql`select id from sandbox_intent where order_id = ${again.body.id}`
-    expect(intents).toEqual([{ id: again.body.payment_method_data.payment_intent_id }])
-    await atSandbox(survivor, again.body.payment_method_data.session_id, "pay")
-    const paid = await until(
-      () => buyer.order(again.body.id),
-      ({ body }) => body.status === "Paid",
-    )
-    expect(paid.body.amount_overpaid_in_cents).toBe(0)
-    await expectInvariants(survivor.sql)
-  })
+  ] as const)(
+    "at $point leaves a $status order whose checkout can be repeated",
+    async ({ held, point, status }) => {
+      const { buyer, ids } = await cartOf(2)
+      await intoDeath(point, (worker) => shopper(worker, buyer).checkout(crypto))
+      await expectInvariants(survivor.sql)
+      expect(await holds(ids)).toBe(held)
+      expect((await buyer.cart()).body.status).toBe(status)
+      const again = await buyer.checkout(crypto)
+      expect(again.status).toBe(200)
+      expect(again.body.payment_method_data.client_secret).toBeTruthy()
+      const intents = await survivor.sql`select id from sandbox_intent where order_id = ${again.body.id}`
+      expect(intents).toEqual([{ id: again.body.payment_method_data.payment_intent_id }])
+      await atSandbox(survivor, again.body.payment_method_data.session_id, "pay")
+      const paid = await until(
+        () => buyer.order(again.body.id),
+        ({ body }) => body.status === "Paid",
+      )
+      expect(paid.body.amount_overpaid_in_cents).toBe(0)
+      await expectInvariants(survivor.sql)
+    },
+  )
 })
 
 describe("a process killed while the price of a checkout changes", () => {
-  it("between asking for the payment and taking note of it leaves an order that asks for the same one again", async () => {
+  it("requests the same intent again when the process is killed before it stores the intent", async () => {
     const admin = await newShopper(survivor, { role: "Admin" })
     const redemption_code = `KILL-${randomUUID().slice(0, 8)}`
     const code = { name: "kill", code_type: "Discount", discount_as_percentage: 50, redemption_code }
@@ -113,14 +116,14 @@ describe("a process killed while the price of a checkout changes", () => {
   })
 })
 
-describe("a process killed in a payment", () => {
+describe("a process killed during a payment", () => {
   const pendingOrder = async () => {
     const { buyer } = await cartOf(1)
     return { buyer, order: (await buyer.checkout(crypto)).body }
   }
 
   it.each(["payment.before_commit", "payment.after_commit"] as const)(
-    "at %s counts the payment once when it is told again",
+    "at %s applies the repeated payment once",
     async (point) => {
       const { buyer, order } = await pendingOrder()
       const fact = `sandbox:${randomUUID()}`
@@ -154,7 +157,7 @@ describe("a process killed in a payment", () => {
     },
   )
 
-  it("after the charge still pays the order: the webhook waits in the database", async () => {
+  it("after the charge still pays the order, because the webhook is stored in the database", async () => {
     const { buyer, order } = await pendingOrder()
     await intoDeath("sandbox.after_charge", (worker) =>
       atSandbox(worker, order.payment_method_data.session_id, "pay"),

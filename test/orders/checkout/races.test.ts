@@ -15,7 +15,7 @@ const crowd = (count: number) =>
     Array.from({ length: count }, async (_, i) => shopper(i % 2 === 0 ? one : two, await one.user())),
   )
 
-it("two hundred buyers for fifty ids: fifty hold one, the others are told why, those who pay own", async () => {
+it("grants fifty ids to fifty of two hundred concurrent buyers, and rejects the others with the reason", async () => {
   const ids = freshIds(50)
   const buyers = await crowd(200)
   await Promise.all(buyers.map((buyer, i) => buyer.add(ids[i % 50]!)))
@@ -32,7 +32,7 @@ it("two hundred buyers for fifty ids: fifty hold one, the others are told why, t
     expect(answer.body.items[0].marked_invalid_at_reason).toBe("PendingPurchase")
   }
   await expectInvariants(one.sql)
-  // Who lost has not been asked for money either.
+  // The rejected buyers have no payment intent.
   const asked = await one.sql`select order_id from sandbox_intent`
   expect(new Set(asked.map((row) => row["order_id"]))).toEqual(new Set(won.map(({ order }) => order.id)))
   await Promise.all(
@@ -51,7 +51,7 @@ it("two hundred buyers for fifty ids: fifty hold one, the others are told why, t
   expect((await loser.cart()).body.order_items[0].marked_invalid_at_reason).toBe("Taken")
 })
 
-it("carts that overlap take all their ids or none, whatever else happens to them at the same time", async () => {
+it("claims all ids of a cart or none when overlapping carts change concurrently", async () => {
   const ids = freshIds(12)
   const buyers = await crowd(24)
   await Promise.all(buyers.map((buyer, i) => buyer.add(...[0, 1, 2, 3].map((n) => ids[(i + 3 * n) % 12]!))))
@@ -77,7 +77,7 @@ it("carts that overlap take all their ids or none, whatever else happens to them
   await expectInvariants(one.sql)
 })
 
-it("one buyer's own requests, five of each at once, leave one order that is right", async () => {
+it("leaves one consistent order after concurrent requests of one buyer", async () => {
   const buyer = await newShopper(one)
   const [id] = freshIds(1) as [string]
   const five = (send: (at: TestService) => Promise<{ status: number }>) =>

@@ -12,7 +12,7 @@ const makeCode = async (pattern: unknown) => {
   return { redemption_code, made: await admin.call("POST", "/codes", { ...facts, redemption_code, pattern }) }
 }
 
-it("a discount for ids of some lengths and scores lowers the price of those alone", async () => {
+it("discounts only ids that match the pattern", async () => {
   const buyer = await newShopper(service)
   const { redemption_code } = await makeCode({ min_length: 5, max_score: 60 })
   const cheap = "🐙🎈🎲🍀🐢"
@@ -23,7 +23,7 @@ it("a discount for ids of some lengths and scores lowers the price of those alon
   expect(body.total_in_cents).toBe(cart.order_items[0].unit_price_in_cents)
 })
 
-it("a discount that fits no id of the cart is refused and not used up", async () => {
+it("rejects a code that matches no id of the cart, and does not count a use", async () => {
   const buyer = await newShopper(service)
   const { made, redemption_code } = await makeCode({ min_length: 5 })
   await buyer.add(freshId())
@@ -33,7 +33,7 @@ it("a discount that fits no id of the cart is refused and not used up", async ()
   expect(await service.sql`select uses from code where id = ${made.body.id}`).toEqual([{ uses: 0 }])
 })
 
-it("a discount whose pattern does not say which ids it means is refused", async () => {
+it("rejects a discount with an invalid pattern", async () => {
   for (const pattern of [{ length: 6 }, { min_length: 6, max_length: 5 }, "AAA"]) {
     const { made } = await makeCode(pattern)
     expect([made.status, Object.keys(made.body.fields ?? {})]).toEqual([422, ["pattern"]])

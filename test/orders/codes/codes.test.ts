@@ -35,7 +35,7 @@ const pending = async (count = 1, how: unknown = crypto, at = one) => {
 const uses = async (id: string) => (await one.sql`select uses from code where id = ${id}`)[0]?.["uses"]
 
 describe("codes", () => {
-  it("are made, listed with what is left of them, and withdrawn by those who may", async () => {
+  it("are created, listed with their remaining uses, and deleted with the scopes", async () => {
     const code = await newCode({ max_uses: 5 })
     expect(code.body).toMatchObject({
       total_uses: 0,
@@ -56,14 +56,14 @@ describe("codes", () => {
     expect((await (await pending()).apply(code.text)).body.fields.code[0].code).toBe("unknown")
   })
 
-  it("are counted also on a page past the last of them", async () => {
+  it("have a total on a page after the last", async () => {
     await newCode({})
     const { total } = (await admin.call("GET", "/codes?limit=1")).body.paging
     const past = await admin.call("GET", "/codes?limit=1&page=1000")
     expect([past.body.data, past.body.paging.total]).toEqual([[], total])
   })
 
-  it("are seen and made by the power roles of their organization, and by no other", async () => {
+  it("are listed and created by power roles of their organization only", async () => {
     const owner = await newShopper(one)
     const [org] = await one.sql`insert into organization (name) values ('shop') returning id`
     await one.sql`insert into organization_member (organization_id, user_id, role) values (${org?.["id"]}, ${owner.id}, 'OrgOwner')`
@@ -81,7 +81,7 @@ describe("codes", () => {
     expect((await owner.call("GET", "/codes")).status).toBe(403)
   })
 
-  it("that make no sense are refused with the field that does not", async () => {
+  it("with invalid fields are rejected with these fields", async () => {
     const { text } = await newCode()
     const bad = async (facts: Record<string, unknown>) =>
       Object.keys(
@@ -126,14 +126,14 @@ describe("codes", () => {
 
 describe("a discount", () => {
   it.each([{ min_score: 90 }, { min_length: 6, min_score: 75 }, { max_length: 1, max_score: 99 }])(
-    "that would never give an id, for none is as their pattern %j says, are refused",
+    "with the pattern %j that matches no id are rejected",
     async (pattern) => {
       const refused = await admin.call("POST", "/codes", { name: "x", code_type: "RandomYat", pattern })
       expect([refused.status, refused.body.fields?.pattern?.[0].code]).toEqual([422, "range"])
     },
   )
 
-  it("is an item of its own under the id it lowers, and changes what is due", async () => {
+  it("is an item below the discounted id, and changes the amount due", async () => {
     const code = await newCode()
     const { apply, items, total } = await pending(2)
     const { body, status } = await apply(code.text.toLowerCase())
@@ -153,7 +153,7 @@ describe("a discount", () => {
     expect(await uses(code.id)).toBe(2)
   })
 
-  it("in cents takes off no more than the price", async () => {
+  it("in cents does not exceed the price", async () => {
     const code = await newCode({ discount_as_percentage: undefined, discount_in_cents: 1_000_000 })
     const { apply, buyer, items } = await pending()
     const { body } = await apply(code.text)
@@ -165,7 +165,7 @@ describe("a discount", () => {
     expect(free.body.user.remaining_free_emoji).toBe(1)
   })
 
-  it("is refused in any state but PendingPayment, and for codes that do not fit", async () => {
+  it("is rejected in any state except PendingPayment, and for invalid codes", async () => {
     const buyer = await newShopper(one)
     const { text } = await newCode()
     const apply = (code: string) => buyer.call("POST", "/cart/promo_code", { code })
@@ -189,7 +189,7 @@ describe("a discount", () => {
     expect((await apply(random.text)).body.fields.code[0].code).toBe("wrong_type")
   })
 
-  it("uses are given back when the cart is converted, cancelled or expires", async () => {
+  it("returns its uses when the order is converted, cancelled or expires", async () => {
     const code = await newCode({ max_uses: 1 })
     const { apply, buyer } = await pending()
     await apply(code.text)
@@ -204,7 +204,7 @@ describe("a discount", () => {
     expect(await uses(code.id)).toBe(0)
   })
 
-  it("paid late takes its use again, or leaves the money to be refunded when it is gone", async () => {
+  it("counts its use again for a late payment, or leaves the payment refundable if no use is left", async () => {
     const code = await newCode({ max_uses: 1 })
     const first = await pending()
     const { body: order } = await first.apply(code.text)
@@ -220,7 +220,7 @@ describe("a discount", () => {
     expect(await uses(code.id)).toBe(1)
   })
 
-  it("applies to as many ids as the code has uses left for this user", async () => {
+  it("applies to as many ids as the user has uses left", async () => {
     const code = await newCode({ max_emojis_per_user: 2 })
     const { apply } = await pending(3)
     const { body } = await apply(code.text)
@@ -228,7 +228,7 @@ describe("a discount", () => {
     expect(await uses(code.id)).toBe(2)
   })
 
-  it("sixty buyers over two processes get exactly the uses there are", async () => {
+  it("is limited exactly for sixty concurrent buyers of two processes", async () => {
     const code = await newCode({ max_uses: 7 })
     const carts = await Promise.all(
       Array.from({ length: 60 }, (_, i) => pending(1, card, i % 2 === 0 ? one : two)),
@@ -243,7 +243,7 @@ describe("a discount", () => {
     expect(sum?.["n"]).toBe(7)
   })
 
-  it("free ids asked for by many tabs at once are exactly as many as allowed", async () => {
+  it("limits free ids exactly for concurrent requests", async () => {
     const buyer = await newShopper(one, { freeLimit: 1 })
     for (let round = 0; round < 3; round++) {
       await buyer.add(freshId())

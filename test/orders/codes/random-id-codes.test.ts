@@ -61,7 +61,7 @@ const faultOf = (answer: {
 ]
 
 describe("a code that gives a random id", () => {
-  it("fills the cart with an id that costs nothing, and checking out makes it the user's", async () => {
+  it("puts a free id into the cart, and the checkout grants it", async () => {
     const codeId = await makeCode({ max_uses: 5, pattern: { min_length: 6, max_length: 6 } })
     const user = await makeDevice()
     const cart = await activate(codeId, user, signer.sign(user.alternateId, "n1"))
@@ -93,7 +93,7 @@ describe("a code that gives a random id", () => {
     })
   })
 
-  it("of an organization leads to an order of the organization's, to the end", async () => {
+  it("of an organization creates an order of the organization", async () => {
     const made = await service.call("POST", "/organizations", {
       token: admin.token,
       body: { name: "Shop", partner_path: "code-shop" },
@@ -106,7 +106,7 @@ describe("a code that gives a random id", () => {
     expect(paid.body).toMatchObject({ status: "Paid", organization_id: made.body.id })
   })
 
-  it("sent twice at once gives both the one cart", async () => {
+  it("sent twice concurrently returns the same cart", async () => {
     const codeId = await makeCode({ max_uses: 5 })
     const user = await makeDevice()
     const body = signer.sign(user.alternateId, "n1")
@@ -115,7 +115,7 @@ describe("a code that gives a random id", () => {
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1)
   })
 
-  it("wants a listed key's signature over this user and nonce, once", async () => {
+  it("requires an unused signature of a listed key over the user and the nonce", async () => {
     const codeId = await makeCode()
     const user = await makeDevice("abc")
     const good = signer.sign("abc", "1")
@@ -133,11 +133,11 @@ describe("a code that gives a random id", () => {
 
     const first = await activate(codeId, user, good)
     expect(first.status).toBe(200)
-    // A lost answer: the same request finds the same cart.
+    // After a lost response the same request returns the same cart.
     expect((await activate(codeId, user, good)).body.id).toBe(first.body.id)
     await service.call("DELETE", "/cart", { token: user.token })
     expect(faultOf(await activate(codeId, user, good))).toEqual([422, "nonce:uniqueness"])
-    // "ab" followed by "c1" is the very text that was signed for "abc" and "1".
+    // "ab" and "c1" give the same signed text as "abc" and "1".
     const namesake = await makeDevice("ab")
     expect(faultOf(await activate(codeId, namesake, { ...good, nonce: "c1" }))).toEqual([
       422,
@@ -145,7 +145,7 @@ describe("a code that gives a random id", () => {
     ])
   })
 
-  it("counts uses exactly: five hundred at once get the hundred there are", async () => {
+  it("grants one hundred uses to five hundred concurrent requests", async () => {
     const codeId = await makeCode({ max_uses: 100 })
     const devices = await Promise.all(Array.from({ length: 500 }, () => makeDevice()))
     const answers = await Promise.all(
@@ -160,7 +160,7 @@ describe("a code that gives a random id", () => {
     expect(await findOffences(service.sql)).toEqual([])
   })
 
-  it("gives uses back when the cart is given up, and keeps the limit per user", async () => {
+  it("returns uses when the order is cancelled, and enforces the limit per user", async () => {
     const codeId = await makeCode({ max_uses: 1, max_emojis_per_user: 1 })
     const user = await makeDevice()
     expect((await activate(codeId, user, signer.sign(user.alternateId, "a"))).status).toBe(200)
@@ -184,7 +184,7 @@ describe("a code that gives a random id", () => {
     ])
   })
 
-  it("is refused out of its dates, when deleted, when of another type, and to a cart with other things in it", async () => {
+  it("is rejected outside its dates, after its deletion, with another type, and for a cart that is not empty", async () => {
     const user = await makeDevice()
     let nonce = 0
     const tryCode = (codeId: string) => activate(codeId, user, signer.sign(user.alternateId, `t${nonce++}`))
@@ -205,7 +205,7 @@ describe("a code that gives a random id", () => {
     expect((await tryCode(await makeCode())).status).toBe(422)
   })
 
-  it("with a redemption text is used by its text, and needs no signature", async () => {
+  it("with a redemption code needs its text and no signature", async () => {
     const codeId = await makeCode({ activator: "RedemptionCode", redemption_code: "WELCOME-7" })
     const user = await service.user()
     const body = { nonce: "", pubkey: "", signature: "" }
@@ -216,7 +216,7 @@ describe("a code that gives a random id", () => {
 })
 
 describe("the keys of a code", () => {
-  it("are added and revoked by those who may write the code", async () => {
+  it("are added and removed with the scope code:write", async () => {
     const codeId = await makeCode()
     const user = await makeDevice()
     const path = `/codes/${codeId}/pubkeys/${signer.pubkey}`

@@ -9,7 +9,7 @@ const other = await serve({}, { database: service.database, peersPossible: true 
 const admin = await newShopper(service, { role: "Admin" })
 const otherAdmin = await newShopper(other, { role: "Admin" })
 
-/** An order of a box that was called off before its payment came, which it does once the box was changed like this. */
+/** An order of a lootbox that is cancelled, then paid after the lootbox was changed. */
 const payLate = async (change: { readonly yats?: ReadonlyArray<string> }) => {
   const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })
   const buyer = await newShopper(service)
@@ -27,13 +27,13 @@ const payLate = async (change: { readonly yats?: ReadonlyArray<string> }) => {
   return { paid, box: () => admin.call("GET", `/lootboxes/${box.id}`), buyer }
 }
 
-it("a late payment does not buy a box for the price of what was in it before", async () => {
+it("does not sell a lootbox to a late payment after its contents changed", async () => {
   const { box, paid } = await payLate({ yats: [freshId(), freshId()] })
   expect(paid).toMatchObject({ status: "Cancelled", eligible_for_refund: true })
   expect((await box()).body.status).toBe("Available")
 })
 
-it("a late payment buys a box that is what it was", async () => {
+it("sells an unchanged lootbox to a late payment", async () => {
   const { box, buyer, paid } = await payLate({})
   expect(paid.status).toBe("Paid")
   const { body } = await until(box, (answer) => answer.body.status === "Owned")
@@ -45,17 +45,17 @@ const inCash = (_: Buyer, orderId: string) =>
   admin.call("POST", `/cart/checkout/${orderId}`, { method: "Cash", external_reference: "till 4" })
 
 it.each([
-  ["for a payment to come", (buyer: Buyer) => buyer.checkout(crypto)],
-  ["for cash", inCash],
+  ["with a pending payment", (buyer: Buyer) => buyer.checkout(crypto)],
+  ["in cash", inCash],
 ])(
-  "a box that is filled anew while it is checked out %s is not sold for the price of what was in it before",
+  "does not sell a lootbox at the old price when it is refilled during a checkout %s",
   async (_, checkOut) => {
     const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })
     const buyer = await newShopper(service)
     const { body: cart } = await buyer.call("POST", "/cart", { items: [{ lootbox_id: box.id }] })
     let checkout: ReturnType<typeof checkOut> | undefined
     const yats = [freshId(), freshId()]
-    // What the checkout has decided waits for the order's row; the box does not.
+    // The commit of the checkout waits for the row of the order. The lootbox is not locked.
     const filled = await service.sql.begin(async (sql) => {
       await sql`select 1 from entity where kind = 'order' and id = ${cart.id} for update`
       checkout = checkOut(buyer, cart.id)
@@ -74,7 +74,7 @@ it.each([
   },
 )
 
-it("a box is sold at once for cash, or for money its buyer has there", async () => {
+it("sells a lootbox immediately for cash or for credit of the buyer", async () => {
   const offered = async () =>
     (await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })).body
   const [first, second] = [await offered(), await offered()]

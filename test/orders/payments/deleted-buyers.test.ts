@@ -12,7 +12,7 @@ const service = await serve(stripe.settings)
 const pays = (orderId: string, cents: number) =>
   tellOf(service, "payment_intent.succeeded", intentOf(orderId, cents, `pi_${orderId}`))
 
-it("a payment that comes after its buyer deleted the account buys nothing and can be refunded", async () => {
+it("stores a payment for a deleted account as refundable without a sale", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await stripe.pendingOrder(service)
   await buyer.call("DELETE", "/cart")
@@ -23,7 +23,7 @@ it("a payment that comes after its buyer deleted the account buys nothing and ca
   await expectInvariants(service.sql)
 })
 
-it("a payment for an order that still waits when its buyer has been deleted gives nobody the ids and can be refunded", async () => {
+it("cancels a pending order of a deleted account when it is paid, and keeps the payment refundable", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await stripe.pendingOrder(service)
   expect((await admin.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
@@ -42,7 +42,7 @@ it("a payment for an order that still waits when its buyer has been deleted give
   await expectInvariants(service.sql)
 })
 
-it("nor does one that meets the deletion", async () => {
+it("keeps a payment that is concurrent with the deletion refundable", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await stripe.pendingOrder(service)
   let told: ReturnType<typeof pays> | undefined
@@ -56,7 +56,7 @@ it("nor does one that meets the deletion", async () => {
   await expectInvariants(service.sql)
 })
 
-it("nor does a payment for a box give it to nobody", async () => {
+it("does not sell a lootbox to a deleted account", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const buyer = await newShopper(service)
   const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: freshIds(1) })
@@ -69,7 +69,7 @@ it("nor does a payment for a box give it to nobody", async () => {
   await expectInvariants(service.sql)
 })
 
-it("an account with money in an order that bought nothing is not deleted unasked", async () => {
+it("requires a confirmation to delete an account with unrefunded money", async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   await buyer.call("POST", "/cart/convert_to_draft")
   await pays(order.id, order.total_in_cents)
@@ -81,7 +81,7 @@ it("an account with money in an order that bought nothing is not deleted unasked
   expect((await buyer.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
 })
 
-it("an account with a surplus in a paid order, or a box that is still to be handed over, is not deleted unasked", async () => {
+it("requires a confirmation to delete an account with an overpayment or an undelivered lootbox", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await stripe.pendingOrder(service)
   await pays(order.id, order.total_in_cents + 500)
@@ -103,7 +103,7 @@ it("an account with a surplus in a paid order, or a box that is still to be hand
   expect((await leave()).status).toBe(200)
 })
 
-it("nobody who was deleted is written to when their order runs out of time", async () => {
+it("sends no expiry mail to a deleted account", async () => {
   const short = await serve({ CART_TTL_SECONDS: "1", SWEEP_INTERVAL_MS: "60000" })
   const admin = await newShopper(short, { role: "Admin" })
   const [gone, other] = [await newShopper(short), await newShopper(short)]

@@ -14,7 +14,7 @@ const away = { status: 500, body: { error: { type: "api_error", message: "away" 
 const detached = (id: string) =>
   stripe.asked.filter(({ path }) => path === `/v1/payment_methods/${id}/detach`).length
 
-/** A buyer whose card we know, and how it is told of. */
+/** A buyer with a stored card, and the webhook that reports the card. */
 const withCard = async () => {
   const { buyer, order } = await stripe.paidOrder(service)
   const id = `pm_${order.id}`
@@ -31,13 +31,13 @@ const withCard = async () => {
   return { buyer, cards, id, pays, forget: () => buyer.call("DELETE", `/payment_methods/${id}`) }
 }
 
-/** The next round, a while later. */
+/** The next periodic run. */
 const round = async () => {
   await service.sql`update method_to_forget set at = now() - interval '2 minutes'`
   await service.runtime.runPromise(detachRemovedMethods)
 }
 
-it("a card whose deletion the database did not get to answer is deleted, at the provider too", async () => {
+it("deletes a card here and at the provider after the database response was lost", async () => {
   const { cards, forget, id } = await withCard()
   const before = proxy.lost()
   proxy.loseAnswerTo("update payment_method set deleted_at")
@@ -46,7 +46,7 @@ it("a card whose deletion the database did not get to answer is deleted, at the 
   expect([detached(id), await cards()]).toEqual([1, 0])
 })
 
-it("a card deleted while its provider is away is gone at once, and at the provider when that is back", async () => {
+it("deletes a card immediately, and at the provider when it is available again", async () => {
   const { cards, forget, id, pays } = await withCard()
   stripe.how.failing = away
   for (const _ of ["once", "and again"]) {
@@ -66,7 +66,7 @@ it("a card deleted while its provider is away is gone at once, and at the provid
   expect(await cards()).toBe(0)
 })
 
-it("the cards of a deleted account are gone at the provider, and none comes back", async () => {
+it("deletes the cards of a deleted account at the provider permanently", async () => {
   const { buyer, id, pays } = await withCard()
   const admin = await newShopper(service, { role: "Admin" })
   expect((await admin.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)

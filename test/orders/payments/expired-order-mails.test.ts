@@ -29,7 +29,7 @@ const checkedOut = async (where: TestService, id = freshId()) => {
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
-it("who has paid a part of an order that ran out of time is told what is kept for them", async () => {
+it("mails the amount of a part payment when the order expires", async () => {
   const { buyer, order, pay } = await checkedOut(service)
   await pay("underpay")
   const text = await awaitLetter(buyer, "order_expired")
@@ -38,14 +38,14 @@ it("who has paid a part of an order that ran out of time is told what is kept fo
   expect(text).toContain(`We received ${dollars(part)} for this order. Contact us to get it refunded.`)
 })
 
-it("who has paid nothing of it is not", async () => {
+it("mails no amount when nothing was paid", async () => {
   const { buyer } = await checkedOut(service)
   const text = await awaitLetter(buyer, "order_expired")
   expect(text).toContain("was not paid in time")
   expect(text).not.toContain("refunded")
 })
 
-it("who sends too much reads so in the receipt, until it was given back", async () => {
+it("shows an overpaid amount in the receipt until it is refunded", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order, pay } = await checkedOut(service)
   await pay("overpay")
@@ -59,7 +59,7 @@ it("who sends too much reads so in the receipt, until it was given back", async 
   expect(again).toMatchObject({ kind: "order_receipt", text: expect.not.stringContaining("refunded") })
 })
 
-it("who pays after the end, when the id is somebody else's, is told that the money is kept", async () => {
+it("mails that a late payment is stored when another user owns the id", async () => {
   const { buyer, id, order, pay } = await checkedOut(service)
   await buyer.call("DELETE", "/cart")
   const other = await newShopper(service)
@@ -71,7 +71,7 @@ it("who pays after the end, when the id is somebody else's, is told that the mon
   expect(text).toContain("The order has expired or was cancelled")
 })
 
-it("who pays twice is told so, once for each payment too many", async () => {
+it("mails one notice for each additional payment", async () => {
   const { buyer, order, pay } = await checkedOut(service)
   await pay("pay")
   await awaitLetter(buyer, "order_receipt")
@@ -81,7 +81,7 @@ it("who pays twice is told so, once for each payment too many", async () => {
   expect((await lettersTo(buyer)).map(({ kind }) => kind)).toEqual(["payment_kept", "order_receipt"])
 })
 
-it("who pays for a cart after taking it back is told that it counts there", async () => {
+it("mails that a payment after the conversion to a draft counts towards the cart", async () => {
   const { buyer, order, pay } = await checkedOut(service)
   await buyer.call("POST", "/cart/convert_to_draft")
   await pay("pay")
@@ -91,7 +91,7 @@ it("who pays for a cart after taking it back is told that it counts there", asyn
   expect((await buyer.checkout(crypto)).body.status).toBe("Paid")
 })
 
-it("who has left is not written to", async () => {
+it("sends no mail to a deleted account", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order, pay } = await checkedOut(service)
   await admin.call("DELETE", `/users/${buyer.id}`)

@@ -10,7 +10,7 @@ beforeAll(async () => {
   admin = await newShopper(service, { role: "Admin" })
 })
 
-/** Cancelled, and paid when its ids were somebody else's. */
+/** A cancelled order that was paid after another user bought its ids. */
 const paidInVain = async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   await buyer.call("DELETE", "/cart")
@@ -24,7 +24,7 @@ const listed = async (query: string) => {
   const { body } = await admin.call("GET", `/orders?${query}`)
   return [body.paging.total, body.data.map(({ id }: { id: string }) => id)]
 }
-/** What a process that has just started says. */
+/** The metrics of a process that has just started. */
 const metrics = async () => {
   const fresh = await serve(stripe.settings, { database: service.database })
   const { text } = await fresh.call("GET", "/metrics")
@@ -33,7 +33,7 @@ const metrics = async () => {
   return [of("orders_cancelled_with_money"), of("orders_cancelled_held_cents")]
 }
 
-it("an operator finds the cancelled orders that still hold money, and sees that there are some", async () => {
+it("lists and counts the cancelled orders that hold money", async () => {
   const other = await stripe.pendingOrder(service)
   await other.buyer.call("DELETE", "/cart")
   await stripe.paidOrder(service)

@@ -20,7 +20,7 @@ const halfPaidCart = async (freeLimit: number) => {
   return { buyer, pending }
 }
 
-/** Half of it is paid, and a code leaves less than that to pay. */
+/** An order with half of its price paid, and a code that reduces the price below that amount. */
 const coveredCart = async (freeLimit: number) => {
   const admin = await newShopper(service, { role: "Admin" })
   await admin.call("POST", "/codes", {
@@ -35,14 +35,14 @@ const coveredCart = async (freeLimit: number) => {
   return { buyer, pending, coded }
 }
 
-it("a code that leaves nothing due on a part-paid cart lets the buyer have the ids", async () => {
+it("completes a partly paid order when a code leaves nothing due", async () => {
   const { buyer, pending } = await coveredCart(0)
   await buyer.checkout(crypto)
   expect((await buyer.order(pending.id)).body.status).toBe("Paid")
   await expectInvariants(service.sql)
 })
 
-it.each([0, 2])("nothing is waived of what is paid for, of %i ids that would be free", async (freeLimit) => {
+it.each([0, 2])("uses no free ids for a paid price with a free limit of %i", async (freeLimit) => {
   const { buyer, coded, pending } = await coveredCart(freeLimit)
   const { body } = await buyer.checkout({ method: "Free" })
   expect(body).toMatchObject({ status: "Paid", total_in_cents: coded.total_in_cents })
@@ -51,7 +51,7 @@ it.each([0, 2])("nothing is waived of what is paid for, of %i ids that would be 
   await expectInvariants(service.sql)
 })
 
-it.each([0, 1])("nor of a draft that was paid in part, of %i ids that would be free", async (freeLimit) => {
+it.each([0, 1])("uses no free ids for a partly paid draft with a free limit of %i", async (freeLimit) => {
   const { buyer, pending } = await halfPaidCart(freeLimit)
   await buyer.call("POST", "/cart/convert_to_draft")
   const [cheap, dear] = pending.order_items.toSorted(

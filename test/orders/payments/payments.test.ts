@@ -50,7 +50,7 @@ const journals = async (orderId: string) =>
   (await one.sql`select count(*)::int as n from journal where order_id = ${orderId}`)[0]?.["n"]
 
 describe("a webhook", () => {
-  it("counts only with a signature over its very bytes, made lately", async () => {
+  it("requires a recent signature over its body", async () => {
     const { order } = await pendingOrder()
     const body = capturedBody({ orderId: order.id, cents: order.total_in_cents })
     const signature = await sign(body)
@@ -64,7 +64,7 @@ describe("a webhook", () => {
     expect(await journals(order.id)).toBe(1)
   })
 
-  it("told twenty times at once over two processes is one payment", async () => {
+  it("sent twenty times to two processes is one payment", async () => {
     const { buyer, order } = await pendingOrder(freshIds(2))
     const body = capturedBody({ orderId: order.id, cents: order.total_in_cents })
     const signature = await sign(body)
@@ -78,7 +78,7 @@ describe("a webhook", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("parts that arrive tripled and shuffled add up", async () => {
+  it("adds part payments that arrive repeatedly and out of order", async () => {
     const { buyer, order } = await pendingOrder(freshIds(3))
     const third = Math.floor(order.total_in_cents / 3)
     const parts = [third, third, order.total_in_cents - 2 * third].map((cents) =>
@@ -92,7 +92,7 @@ describe("a webhook", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("of an order nobody knows, or of none, changes nothing and is not told again", async () => {
+  it("for an unknown order or no order is accepted and changes nothing", async () => {
     expect((await send(one, capturedBody({ orderId: randomUUID(), cents: 1 }))).status).toBe(200)
     expect((await send(one, capturedBody({ orderId: "nonsense", cents: 1 }))).status).toBe(200)
     expect((await one.call("POST", "/webhooks/stripe", { rawBody: "{}" })).status).toBe(404)
@@ -101,7 +101,7 @@ describe("a webhook", () => {
 })
 
 describe("a late payment", () => {
-  it("of a cancelled order whose ids are free makes it Paid", async () => {
+  it("pays a cancelled order whose ids are available", async () => {
     const { buyer, ids, order } = await pendingOrder(freshIds(2))
     await buyer.call("DELETE", "/cart")
     await send(two, capturedBody({ orderId: order.id, cents: order.total_in_cents }))
@@ -111,7 +111,7 @@ describe("a late payment", () => {
     expect(owned).toHaveLength(2)
   })
 
-  it("of one whose ids went to somebody else is kept to be refunded, in full, once", async () => {
+  it("stays refundable once and in full when another user owns the ids", async () => {
     const { buyer, ids, order } = await pendingOrder(freshIds(2))
     await buyer.call("DELETE", "/cart")
     const other = await pendingOrder([ids[1]!])
@@ -132,7 +132,7 @@ describe("a late payment", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("that comes after the order became a draft again is credited to it", async () => {
+  it("is credited to an order that was converted to a draft", async () => {
     const { buyer, order } = await pendingOrder()
     await buyer.call("POST", "/cart/convert_to_draft")
     await send(one, capturedBody({ orderId: order.id, cents: order.total_in_cents }))
@@ -145,7 +145,7 @@ describe("a late payment", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("that comes twice is overpaid, not lost", async () => {
+  it("is shown as overpaid when it arrives twice", async () => {
     const { buyer, order } = await pendingOrder()
     for (let i = 0; i < 2; i++)
       await send(one, capturedBody({ orderId: order.id, cents: order.total_in_cents }))
@@ -168,7 +168,7 @@ describe("a refund", () => {
     return made
   }
 
-  it("of everything fills the refund fields and gives every item back", async () => {
+  it("of everything sets the refund fields and refunds every item", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await paidOrder(2)
     expect((await buyer.call("POST", `/orders/${order.id}/refund`, {})).status).toBe(403)
@@ -201,7 +201,7 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("of everything gives back what was overpaid, too", async () => {
+  it("of everything includes the overpaid amount", async () => {
     const { buyer, order } = await pendingOrder(freshIds(2))
     await send(one, capturedBody({ orderId: order.id, cents: order.total_in_cents + 70 }))
     expect((await buyer.order(order.id)).body).toMatchObject({ status: "Paid", amount_overpaid_in_cents: 70 })
@@ -218,7 +218,7 @@ describe("a refund", () => {
     expect(owed).toEqual({ cents: 0 })
   })
 
-  it("of one item, of an amount, and not of more than there is", async () => {
+  it("of an item or an amount is accepted, and more than the payments is rejected", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { order } = await paidOrder(2)
     const path = `/orders/${order.id}/refund`
@@ -243,7 +243,7 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("of no item at all is refused: whoever has ticked none does not want everything back", async () => {
+  it("with an empty list of items is rejected", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await paidOrder(1)
     const none = await admin.call("POST", `/orders/${order.id}/refund`, { item_ids: [] })
@@ -251,7 +251,7 @@ describe("a refund", () => {
     expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(0)
   })
 
-  it("asked for ten times at once gives back no more than there was", async () => {
+  it("requested ten times concurrently does not exceed the payments", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await paidOrder(1)
     await Promise.all(
@@ -270,7 +270,7 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("of cash is booked by those who may, and payments made elsewhere too", async () => {
+  it("of cash and an external payment are booked only with the scope", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await pendingOrder()
     const override = { amount: order.total_in_cents, external_reference: "bank 17" }
@@ -287,7 +287,7 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("made at the provider itself is taken note of once", async () => {
+  it("made at the provider is recorded once", async () => {
     const { buyer, order } = await paidOrder(1)
     const body = JSON.stringify({
       id: "evt",
@@ -308,7 +308,7 @@ describe("a refund", () => {
 })
 
 describe("orders", () => {
-  it("are for their owners and for those with order:read", async () => {
+  it("are visible to their owners and with order:read", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await pendingOrder()
     const stranger = await newShopper(one)
@@ -321,7 +321,7 @@ describe("orders", () => {
     expect((await admin.call("GET", "/orders?all=true&limit=3")).body.data).toHaveLength(3)
   })
 
-  it("come a page at a time in the order asked for, each once, and past the last page there are none", async () => {
+  it("are paged in the requested order without duplicates, and the page after the last is empty", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     for (let n = 0; n < 3; n++) await pendingOrder()
     const [stored] =

@@ -5,7 +5,7 @@ import { serve, type TestService } from "../../fixtures/service.ts"
 import { atSandbox, card, crypto, freshIds, newShopper, shopper, until } from "../shopper.ts"
 import { openStripe } from "./stripe-server.ts"
 
-/** The same database served three ways: while developing, in production, and in production with Stripe. */
+/** Three services with one database: development, production, and production with Stripe. */
 const stripe = await openStripe()
 const development = await serve({}, { peersPossible: true })
 const beside = { database: development.database, peersPossible: true } as const
@@ -32,7 +32,7 @@ const begin = async (method: unknown = card) => {
   return { buyer, ids, order, session: order.payment_method_data.session_id as string }
 }
 
-/** An order of before production, paid with test payments. */
+/** An order that was paid with test payments before production. */
 const buy = async () => {
   const begun = await begin()
   await atSandbox(development, begun.session, "pay")
@@ -47,7 +47,7 @@ const buy = async () => {
   return begun
 }
 
-/** What a provider would send: signed with the key both services have. */
+/** A webhook that is signed with the key of both services. */
 const tell = async (service: TestService, event: unknown) => {
   const rawBody = JSON.stringify({ id: "evt_1", event })
   const signature = await development.runtime.runPromise(
@@ -57,7 +57,7 @@ const tell = async (service: TestService, event: unknown) => {
 }
 
 describe("a production service without a payment provider", () => {
-  it.each(methods)("refuses %o, and nothing of the checkout is done", async (method, message) => {
+  it.each(methods)("rejects %o and does not change the cart", async (method, message) => {
     const buyer = await newShopper(production)
     const ids = freshIds(1)
     const { body: cart } = await buyer.add(...ids)
@@ -69,7 +69,7 @@ describe("a production service without a payment provider", () => {
     expect(await production.sql`select 1 from sandbox_intent where order_id = ${cart.id}`).toHaveLength(0)
   })
 
-  it("still gives away free ids, and takes cash from administrators", async () => {
+  it("still accepts Free checkouts and cash of administrators", async () => {
     const buyer = await newShopper(production)
     await buyer.add(...freshIds(1))
     expect((await buyer.checkout({ method: "Free" })).body.status).toBe("Paid")
@@ -84,8 +84,8 @@ describe("a production service without a payment provider", () => {
 describe.each([
   ["without a payment provider", production],
   ["with Stripe", withStripe],
-])("a checkout begun in the sandbox, in production %s", (_, live) => {
-  it("is not shown, not paid and not settled by a signed webhook", async () => {
+])("an earlier sandbox checkout in production %s", (_, live) => {
+  it("is not shown and cannot be paid, also not by a signed webhook", async () => {
     const { buyer, order, session } = await begin()
     expect((await live.call("GET", `/sandbox/checkout/${session}`)).status).toBe(404)
     for (const action of ["pay", "overpay", "decline", "none of these"])
@@ -106,7 +106,7 @@ describe.each([
     expect(await live.sql`select 1 from journal where order_id = ${order.id}`).toHaveLength(0)
   })
 
-  it("is not taken for the payment a buyer asks for now, and can be changed back into a cart", async () => {
+  it("is not reused for a new checkout, and can be converted to a draft", async () => {
     const { buyer } = await begin()
     const here = shopper(live, buyer)
     const again = await here.checkout()
@@ -116,7 +116,7 @@ describe.each([
     expect(anew.status).toBe(live === withStripe ? 200 : 422)
   })
 
-  it("is refunded neither by the sandbox nor by Stripe, and says how to book it", async () => {
+  it("cannot be refunded by a provider, and the error explains how to book the refund", async () => {
     const { buyer, order } = await buy()
     const admin = await newShopper(live, { role: "Admin" })
     const before = stripe.asked.length
@@ -134,7 +134,7 @@ describe.each([
     expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(order.total_in_cents)
   })
 
-  it("leaves no test card among the buyer's payment methods", async () => {
+  it("does not list a test card in the payment methods", async () => {
     const { buyer } = await buy()
     const [method] = (await buyer.call("GET", "/payment_methods")).body
     const here = shopper(live, buyer)
@@ -144,7 +144,7 @@ describe.each([
   })
 })
 
-it("production with Stripe takes cards and wallets, and no cryptocurrency", async () => {
+it("accepts cards and wallets but no cryptocurrency in production with Stripe", async () => {
   const outcomes = []
   for (const method of [card, { method: "WalletPay" }, crypto]) {
     const buyer = await newShopper(withStripe)
@@ -154,7 +154,7 @@ it("production with Stripe takes cards and wallets, and no cryptocurrency", asyn
   expect(outcomes).toEqual([200, 200, 422])
 })
 
-it("production with PAYMENTS=sandbox sells for test payments", async () => {
+it("accepts test payments in production with PAYMENTS=sandbox", async () => {
   const service = await serve({ ...settings, PAYMENTS: "sandbox" })
   const buyer = await newShopper(service)
   await buyer.add(...freshIds(1))

@@ -7,7 +7,7 @@ const key = (id: string) => ({ id, secret: Redacted.make(Buffer.alloc(32, id).to
 const namesBy = (...ids: ReadonlyArray<string>) =>
   new SandboxNames(Effect.runSync(makeKeyRing(ids.map(key), "sandbox-webhook")))
 
-it("an intent has the same names whenever it is asked for, and shares none with another", () => {
+it("computes the same ids for the same intent, and different ids for other intents", () => {
   const once = namesBy("a").of("order:1:500")
   expect(namesBy("a").of("order:1:500")).toEqual(once)
   const { intentId, invoiceId, secretKey, sessionId } = namesBy("a").of("order:2:500")
@@ -17,7 +17,7 @@ it("an intent has the same names whenever it is asked for, and shares none with 
   expect(sessionId).not.toBe(once.sessionId)
 })
 
-it("names cannot be told without the key, nor a secret from its intent's names", () => {
+it("computes ids that depend on the key, and a secret that does not follow from the ids", () => {
   const ours = namesBy("a").of("order:1:500")
   expect(namesBy("b").of("order:1:500").intentId).not.toBe(ours.intentId)
   const secret = namesBy("a").secretOf(ours)
@@ -27,7 +27,7 @@ it("names cannot be told without the key, nor a secret from its intent's names",
   expect(`${ours.intentId} ${ours.sessionId} ${ours.invoiceId}`).not.toContain(hidden)
 })
 
-it("a secret is made from the key it was first made from, while there is that key", () => {
+it("computes a secret with its original key while that key exists", () => {
   const ours = namesBy("a").of("order:1:500")
   const secret = namesBy("a").secretOf(ours)
   expect(namesBy("b", "a").secretOf(ours)).toBe(secret)

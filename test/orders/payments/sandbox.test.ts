@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 
 describe("payment in the sandbox", () => {
-  it("makes the ids the buyer's, with a key, a receipt, a ledger and events", async () => {
+  it("grants the ids with a key, a receipt, ledger lines and events", async () => {
     const buyer = await newShopper(service)
     const ids = freshIds(2)
     await buyer.add(...ids)
@@ -80,7 +80,7 @@ describe("payment in the sandbox", () => {
     expect(list.body.paging.total).toBe(1)
   })
 
-  it("has a secret that stays the same while it is kept nowhere, also under a new master key", async () => {
+  it("has a stable client secret that is not stored, also after a new master key", async () => {
     const keyOf = (byte: number) => `k${byte}:${Buffer.alloc(32, byte).toString("base64url")}`
     const before = await serve({ SECRET_KEYS: keyOf(1) }, { peersPossible: true })
     const buyer = await newShopper(before)
@@ -100,7 +100,7 @@ describe("payment in the sandbox", () => {
     expect(dump?.["text"]).not.toContain("sealedSecret")
   })
 
-  it("of half leaves the rest due, and of too much is shown as overpaid", async () => {
+  it("of half leaves the rest due, and an overpayment is shown", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const pending = (await buyer.checkout(crypto)).body
@@ -123,7 +123,7 @@ describe("payment in the sandbox", () => {
     expect(await service.sql`select ledger_audit() as cents`).toEqual([{ cents: 0 }])
   })
 
-  it("of half in a currency is asked for the other half at the same addresses", async () => {
+  it("of half in a cryptocurrency shows the other half with the same addresses", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout(crypto)
@@ -140,7 +140,7 @@ describe("payment in the sandbox", () => {
     })
   })
 
-  it("is asked for on its page as long as something is due, and no longer", async () => {
+  it("shows the payment form only while an amount is due", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout(crypto)
@@ -155,14 +155,14 @@ describe("payment in the sandbox", () => {
       await atSandbox(service, session, "pay"),
       await service.call("GET", `/sandbox/checkout/${session}`),
     ]) {
-      expect(shown.text).toContain("nothing to pay here any more")
+      expect(shown.text).toContain("Nothing is due on this checkout")
       expect(shown.text).not.toContain('value="pay"')
       expect(shown.text).not.toContain("USDC")
     }
     for (const again of ["pay", "underpay"])
       expect(await atSandbox(service, session, again)).toMatchObject({
         status: 200,
-        text: expect.stringContaining("nothing more was taken"),
+        text: expect.stringContaining("No further payment was made"),
       })
     await atSandbox(service, session, "overpay")
     const { body } = await until(
@@ -172,12 +172,12 @@ describe("payment in the sandbox", () => {
     expect(body.amount_overpaid_in_cents).toBe(Math.floor(pending.total_in_cents / 10))
   })
 
-  it("declined leaves the order pending with the reason", async () => {
+  it("leaves the order pending with the reason when it is declined", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const pending = (await buyer.checkout()).body
     const declined = await atSandbox(service, pending.payment_method_data.session_id, "decline")
-    expect(declined.text).toMatch(/<p class="notice bad"[^>]* role="alert">Declined/)
+    expect(declined.text).toMatch(/<p class="notice bad"[^>]* role="alert">Payment declined/)
     const { body } = await until(
       () => buyer.cart(),
       (answer) => answer.body.last_payment_error !== undefined,
@@ -187,7 +187,7 @@ describe("payment in the sandbox", () => {
     expect((await atSandbox(service, pending.payment_method_data.session_id, "steal")).status).toBe(400)
   })
 
-  it("is not taken from a card once its cart is given up", async () => {
+  it("does not charge a card after the order is cancelled", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout()

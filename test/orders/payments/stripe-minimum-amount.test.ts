@@ -8,7 +8,7 @@ const service = await serve(stripe.settings)
 const price = "line_items[0][price_data][unit_amount]"
 stripe.how.refuses = ({ form }) => Number(form.get(price) ?? 50) < 50
 
-it("what is left after a code is refused by the code when it is too little to pay by card", async () => {
+it("rejects a code that leaves less than the card minimum", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const all_but_20 = { name: "most", code_type: "Discount", redemption_code: "MOST" }
   const buyer = await newShopper(service, { freeLimit: 0 })
@@ -24,7 +24,7 @@ it("what is left after a code is refused by the code when it is too little to pa
   expect(again.body.remaining_due_in_cents).toBe(cart.total_in_cents)
 })
 
-it("what is left after a part in cash may be too little for a card: it says so, and is paid in cash", async () => {
+it("rejects a card checkout below the minimum after a cash part payment, and accepts cash", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const buyer = await newShopper(service, { freeLimit: 0 })
   const { body: cart } = await buyer.add(...freshIds(1))

@@ -14,19 +14,19 @@ export interface Asked {
 
 const secret = "whsec_test"
 
-/** Speaks as much of Stripe's API as we use, and remembers what it was asked. Ends after the file's tests. */
+/** A server for the used part of the Stripe API. It records all requests and stops after the tests of the file. */
 export const openStripe = async () => {
   const asked: Array<Asked> = []
-  /** It makes a refund whenever it is asked to, as Stripe does once it has forgotten the request's key. */
+  /** Creates a refund for every request, as Stripe does after the idempotency key expired. */
   const refunds: Array<Record<string, unknown>> = []
-  /** Payment intents it can be asked about. */
+  /** Payment intents that can be retrieved. */
   const intents = new Map<string, unknown>()
   const how = {
     failing: undefined as { status: number; body: unknown } | undefined,
     refundStatus: "succeeded",
-    /** What it does not do, though it is there. */
+    /** The requests that it rejects. */
     refuses: (_: Asked): boolean => false,
-    /** Happens before it answers. */
+    /** Runs before the response. */
     meanwhile: async (_: Asked): Promise<void> => {},
   }
   const refusal = { error: { type: "invalid_request_error", message: "refused" } }
@@ -113,7 +113,7 @@ export const openStripe = async () => {
   }
 }
 
-/** A signed event. */
+/** Sends a signed event. */
 export const tellOf = (
   service: TestService,
   type: string,

@@ -12,7 +12,7 @@ const tell = (type: string, object: Record<string, unknown>, isSigned = true) =>
 const pendingOrder = (how?: unknown) => stripe.pendingOrder(service, how)
 
 describe("a card checkout through Stripe", () => {
-  it("asks for a session with the price, the order and where to return, once", async () => {
+  it("creates one session with the price, the order and the return URLs", async () => {
     const { buyer, order } = await pendingOrder()
     expect(asked).toHaveLength(1)
     const [ask] = asked as [Asked]
@@ -42,10 +42,10 @@ describe("a card checkout through Stripe", () => {
     expect(asked[1]?.path).toBe("/v1/checkout/sessions/cs_1/expire")
   })
 
-  it("is not asked to end once it is paid", async () => {
+  it("does not cancel a paid session", async () => {
     const { buyer, order } = await pendingOrder()
     const [ask] = asked as [Asked]
-    // Stripe names the intent of a session only when somebody pays, and gives it what the session said of it.
+    // Stripe reports the intent of a session only after the payment, with the metadata of the session.
     const given = [...ask.form].flatMap(([name, value]) => {
       const [, member] = /^payment_intent_data\[metadata\]\[(\w+)\]$/.exec(name) ?? []
       return member === undefined ? [] : [[member, value] as const]
@@ -56,7 +56,7 @@ describe("a card checkout through Stripe", () => {
     expect(asked.map(({ path }) => path)).toEqual(["/v1/checkout/sessions"])
   })
 
-  it("is paid by Stripe's word, signed over the bytes, told any number of times", async () => {
+  it("is paid by a signed webhook, however often it is sent", async () => {
     const { buyer, order } = await pendingOrder()
     const intent = intentOf(order.id, order.total_in_cents, `pi_${order.id}`)
     expect((await tell("payment_intent.succeeded", intent, false)).status).toBe(400)
@@ -90,7 +90,7 @@ describe("a card checkout through Stripe", () => {
     await expectInvariants(service.sql)
   })
 
-  it("declined keeps waiting and says why; what is not ours is ignored", async () => {
+  it("stays pending with the reason when it is declined, and ignores foreign events", async () => {
     const { buyer, order } = await pendingOrder()
     const failed = { ...intentOf(order.id, 0), last_payment_error: { message: "Insufficient funds." } }
     expect((await tell("payment_intent.payment_failed", failed)).status).toBe(200)
@@ -106,7 +106,7 @@ describe("a card checkout through Stripe", () => {
     expect((await buyer.cart()).body.remaining_due_in_cents).toBe(order.total_in_cents)
   })
 
-  it("is refunded through Stripe, and refunds made there are found by their payment", async () => {
+  it("is refunded through Stripe, and finds refunds made at Stripe by their payment", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const { buyer, order } = await pendingOrder()
     const intentId = `pi_${order.id}`
@@ -145,7 +145,7 @@ describe("a card checkout through Stripe", () => {
 })
 
 describe("a wallet payment through Stripe", () => {
-  it("gets a payment intent and its client secret", async () => {
+  it("returns a payment intent and its client secret", async () => {
     const { order } = await pendingOrder({ method: "WalletPay" })
     expect(asked[0]?.path).toBe("/v1/payment_intents")
     expect(order.payment_method_data).toMatchObject({
@@ -154,7 +154,7 @@ describe("a wallet payment through Stripe", () => {
     })
   })
 
-  it("is still listed after the secret that sealed its own was lost", async () => {
+  it("is still listed after its encryption key is lost", async () => {
     const { buyer, order } = await pendingOrder({ method: "WalletPay" })
     await service.sql`update pubkey set sealed_key = null`
     const SECRET_KEYS = `new:${Buffer.alloc(32, 8).toString("base64url")}`
@@ -166,8 +166,8 @@ describe("a wallet payment through Stripe", () => {
   })
 })
 
-describe("Stripe in trouble", () => {
-  it("keeps the hold and answers 503; asked again the checkout goes on", async () => {
+describe("an outage of Stripe", () => {
+  it("keeps the hold and returns 503, and the repeated checkout continues", async () => {
     const buyer = await newShopper(service)
     await buyer.add(...freshIds(1))
     stripe.how.failing = {

@@ -10,7 +10,7 @@ const one = await serve(stripe.settings, { peersPossible: true })
 const two = await serve(stripe.settings, { database: one.database, peersPossible: true })
 
 it.each(["booking", "telling"])(
-  "a refund made at Stripe, booked in one process while another is told of it, counts once with the %s first",
+  "counts a Stripe refund once when one process books it and another receives its webhook, with the %s first",
   async (first) => {
     const { buyer, intentId, order } = await stripe.paidOrder(one)
     const refundId = `re_${order.id}`

@@ -11,7 +11,7 @@ const paidOrder = async () => {
   const { buyer, intentId, order } = await stripe.paidOrder(service)
   const admin = await newShopper(service, { role: "Admin" })
   const refund = (body: unknown = {}) => admin.call("POST", `/orders/${order.id}/refund`, body)
-  /** Made in Stripe's own console: all it knows is the payment. */
+  /** A refund made in the Stripe dashboard. It contains only the payment. */
   const theirs = (status: string) => ({
     object: "refund",
     id: `re_${order.id}`,
@@ -25,7 +25,7 @@ const paidOrder = async () => {
 }
 const tell = (type: string, refund: Record<string, unknown>) => tellOf(service, type, refund)
 
-it("a refund that fails after it was made is the buyer's again, and can be made once more", async () => {
+it("returns the money of a failed refund to the order, and allows another refund", async () => {
   const { buyer, intentId, order, refund } = await paidOrder()
   await refund()
   const made = stripe.refunds.find(({ payment_intent }) => payment_intent === intentId)!
@@ -46,23 +46,20 @@ it("a refund that fails after it was made is the buyer's again, and can be made 
 
 it.each([
   ["after it was made", ["succeeded", "failed"]],
-  ["and whose making is told last", ["failed", "succeeded"]],
-] as const)("a refund made at Stripe that fails, %s, counts for nothing", async (_, told) => {
+  ["with its success reported last", ["failed", "succeeded"]],
+] as const)("ignores the amount of a Stripe refund that fails, %s", async (_, told) => {
   const { refunded, theirs } = await paidOrder()
   for (const status of told) await tell("refund.updated", theirs(status))
   expect(await refunded()).toBe(0)
   await expectInvariants(service.sql)
 })
 
-it.each(["before", "after"])(
-  "a refund made at Stripe and booked %s Stripe tells of it counts once",
-  async (when) => {
-    const { admin, order, refunded, theirs } = await paidOrder()
-    const body = { amount: 50, external_reference: `re_${order.id}` }
-    const book = () => admin.call("POST", `/orders/${order.id}/refund_override`, body)
-    if (when === "before") expect((await book()).status).toBe(200)
-    await tell("refund.created", theirs("succeeded"))
-    if (when === "after") expect((await book()).status).toBe(200)
-    expect(await refunded()).toBe(50)
-  },
-)
+it.each(["before", "after"])("counts a Stripe refund once when it is booked %s its webhook", async (when) => {
+  const { admin, order, refunded, theirs } = await paidOrder()
+  const body = { amount: 50, external_reference: `re_${order.id}` }
+  const book = () => admin.call("POST", `/orders/${order.id}/refund_override`, body)
+  if (when === "before") expect((await book()).status).toBe(200)
+  await tell("refund.created", theirs("succeeded"))
+  if (when === "after") expect((await book()).status).toBe(200)
+  expect(await refunded()).toBe(50)
+})

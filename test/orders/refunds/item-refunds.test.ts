@@ -19,7 +19,7 @@ const halfPaid = async () => {
   return { buyer, order, path: `/orders/${order.id}/refund` }
 }
 
-it("an item that was never sold is not refunded, so whoever buys it later can have its price back", async () => {
+it("rejects the refund of an unsold item, so that its price can be refunded after a later sale", async () => {
   const { buyer, order, path } = await halfPaid()
   const [cheaper] = order.order_items.toSorted(
     (a: { unit_price_in_cents: number }, b: { unit_price_in_cents: number }) =>
@@ -44,7 +44,7 @@ it("an item that was never sold is not refunded, so whoever buys it later can ha
   await expectInvariants(service.sql)
 })
 
-it("an item that cost nothing has no price to give back, and who asks is told so", async () => {
+it("rejects the refund of a free item with 422", async () => {
   const redemption_code = `GIFT-${randomUUID().slice(0, 8)}`
   const code = {
     name: "gift",

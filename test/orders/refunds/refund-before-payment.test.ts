@@ -16,7 +16,7 @@ const refundOf = (intentId: string, cents: number) => ({
   metadata: {},
 })
 
-it("a refund made at Stripe that is told before its payment is told again, and counts then", async () => {
+it("answers 503 to a refund webhook before its payment, and applies the repeated webhook", async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   const intent = intentOf(order.id, order.total_in_cents, `pi_${order.id}`)
   stripe.intents.set(intent.id, intent)
@@ -31,7 +31,7 @@ it("a refund made at Stripe that is told before its payment is told again, and c
   await expectInvariants(service.sql)
 })
 
-it("a refund of a payment for nothing of ours is not told again", async () => {
+it("accepts and ignores a refund webhook for a payment of another system", async () => {
   const elsewhere = intentOf(randomUUID(), 100, "pi_elsewhere")
   stripe.intents.set(elsewhere.id, elsewhere)
   for (const id of [elsewhere.id, "pi_unheard_of"])

@@ -13,7 +13,7 @@ afterEach(() => {
 const sessions = () => stripe.asked.filter(({ path }) => path === "/v1/checkout/sessions")
 const price = "line_items[0][price_data][unit_amount]"
 
-/** Half paid, and that half on its way back, as the bank takes its time. */
+/** An order with half of its price paid, and a pending refund of that half. */
 const givingBack = async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   const half = Math.floor(order.total_in_cents / 2)
@@ -25,7 +25,7 @@ const givingBack = async () => {
   return { buyer, order, half, refund: stripe.refunds.at(-1)! }
 }
 
-it("a cart whose part is given back before the rest is paid is to be paid whole", async () => {
+it("requires the full price after a part payment is refunded", async () => {
   const { buyer, order } = await givingBack()
   const { body } = await buyer.cart()
   expect(body).toMatchObject({
@@ -37,7 +37,7 @@ it("a cart whose part is given back before the rest is paid is to be paid whole"
   expect(sessions()).toHaveLength(3)
 })
 
-it("a cart whose part could not be given back asks for the rest again, and not for the whole", async () => {
+it("requires only the rest after the refund of a part payment fails", async () => {
   const { buyer, half, order, refund } = await givingBack()
   const whole = (await buyer.cart()).body.payment_method_data.session_id
   await tellOf(service, "refund.failed", { ...refund, status: "failed" })

@@ -12,7 +12,7 @@ afterEach(() => {
   stripe.how.failing = undefined
 })
 
-/** Paid through two intents, half and half. */
+/** An order paid through two intents, half of the price each. */
 const paidInParts = async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   const half = Math.floor(order.total_in_cents / 2)
@@ -31,7 +31,7 @@ const isRefund = ({ method, path }: Asked) => method === "POST" && path === "/v1
 const refundedItems = (order: { order_items: ReadonlyArray<{ refunded_quantity: number }> }) =>
   order.order_items.map(({ refunded_quantity }) => refunded_quantity)
 
-it("a refund in two parts is taken note of whole before the first part is asked for", async () => {
+it("records both parts of a refund before the first request to the provider", async () => {
   const { order, refund } = await paidInParts()
   const noted: Array<number> = []
   stripe.how.meanwhile = async (asked) => {
@@ -46,7 +46,7 @@ it("a refund in two parts is taken note of whole before the first part is asked 
   expect(refundedItems(body)).toEqual([1, 1])
 })
 
-it("items of which only a part went back are not refunded, and the rest of their price can be", async () => {
+it("does not mark items as refunded after a partial failure, and refunds the rest of their price", async () => {
   const { buyer, half, intents, order, refund } = await paidInParts()
   const item_ids = order.order_items.map(({ id }: { id: string }) => id)
   stripe.how.refuses = (asked) => isRefund(asked) && asked.form.get("payment_intent") === intents[1]
@@ -62,12 +62,12 @@ it("items of which only a part went back are not refunded, and the rest of their
   await expectInvariants(service.sql)
 })
 
-it("a part Stripe cannot be asked about does not hold up the other part", async () => {
+it("completes one part of a refund while Stripe is unavailable for the other part", async () => {
   const { half, intents, order, refund } = await paidInParts()
   const down = { status: 500, body: { error: { type: "api_error", message: "down" } } }
   stripe.how.failing = down
   await refund({})
-  // Asked again, it still knows nothing of the first payment.
+  // The repeated request fails for the first payment again.
   stripe.how.meanwhile = async ({ form, path }) => {
     const isFirst = path.includes(intents[0]) || form.get("payment_intent") === intents[0]
     stripe.how.failing = isFirst ? down : undefined

@@ -10,7 +10,7 @@ const service = await serve(stripe.settings)
 const tell = (type: string, object: Record<string, unknown>) => tellOf(service, type, object)
 const pendingOrder = () => stripe.pendingOrder(service)
 
-it("money on its way back to the buyer does not pay for an order", async () => {
+it("does not count a pending refund towards the price of an order", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await pendingOrder()
   const intentId = `pi_${order.id}`
@@ -37,7 +37,7 @@ it("money on its way back to the buyer does not pay for an order", async () => {
   await expectInvariants(service.sql)
 })
 
-it("an item whose refund is on its way is not refunded again", async () => {
+it("rejects a second refund of an item whose refund is pending", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { order } = await pendingOrder()
   const intentId = `pi_${order.id}`
@@ -57,7 +57,7 @@ it("an item whose refund is on its way is not refunded again", async () => {
   expect(asked.filter(({ path }) => path === "/v1/refunds")).toHaveLength(1)
 })
 
-it("the same item refunded by two administrators at once is refunded once", async () => {
+it("refunds an item once when two administrators refund it concurrently", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { order } = await pendingOrder()
   await tell("payment_intent.succeeded", intentOf(order.id, order.total_in_cents, `pi_${order.id}`))
@@ -70,7 +70,7 @@ it("the same item refunded by two administrators at once is refunded once", asyn
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
 })
 
-it.each(["failed", "canceled"])("a refund that ends as %s can be made again", async (status) => {
+it.each(["failed", "canceled"])("allows another refund after a refund with the status %s", async (status) => {
   const admin = await newShopper(service, { role: "Admin" })
   const { order } = await pendingOrder()
   const intentId = `pi_${order.id}`
@@ -94,7 +94,7 @@ it.each(["failed", "canceled"])("a refund that ends as %s can be made again", as
   expect(again.body).toMatchObject({ refunded_total_in_cents: order.total_in_cents })
 })
 
-it("a refund answered with 503 and asked for again with its key is one refund", async () => {
+it("makes one refund when a request that failed with 503 is repeated with its Idempotency-Key", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await pendingOrder()
   await tell("payment_intent.succeeded", intentOf(order.id, order.total_in_cents, `pi_${order.id}`))
@@ -109,7 +109,7 @@ it("a refund answered with 503 and asked for again with its key is one refund", 
   await refund()
   stripe.how.failing = undefined
   await refund()
-  // What is on its way is asked for again by the deadline.
+  // The deadline requests the pending refund again.
   await service.sql`update entity set due_at = now(), leased_until = null where id = ${order.id}`
   const after = await until(
     async () => (await admin.call("GET", `/orders/${order.id}/refunds`)).body,

@@ -12,8 +12,8 @@ const paidOrder = () => stripe.paidOrder(service)
 const madeFor = (intentId: string) => stripe.refunds.filter((refund) => refund["payment_intent"] === intentId)
 const comesDue = (orderId: string) =>
   service.sql`update entity set due_at = now(), leased_until = null where id = ${orderId}`
-/** Whether the order is left alone until the provider has had its day. */
-const isLeftAlone = async (orderId: string) => {
+/** Whether the next deadline of the order is more than an hour away. */
+const isDueLater = async (orderId: string) => {
   const [row] =
     await service.sql`select due_at > now() + interval '1 hour' as later from entity where id = ${orderId}`
   return row?.["later"]
@@ -23,7 +23,7 @@ const refundsOf = async (orderId: string) => {
   return () => admin.call("GET", `/orders/${orderId}/refunds`)
 }
 
-it("a refund that is on its way for longer than Stripe remembers the request is not made twice", async () => {
+it("does not repeat a refund that is pending longer than Stripe stores its idempotency key", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { intentId, order } = await paidOrder()
   stripe.how.refundStatus = "pending"
@@ -32,7 +32,7 @@ it("a refund that is on its way for longer than Stripe remembers the request is 
   const asked = stripe.asked.length
   await comesDue(order.id)
   await until(
-    async () => stripe.asked.length > asked && (await isLeftAlone(order.id)),
+    async () => stripe.asked.length > asked && (await isDueLater(order.id)),
     (isDone) => isDone === true,
   )
   expect(madeFor(intentId)).toHaveLength(1)
@@ -45,16 +45,16 @@ it("a refund that is on its way for longer than Stripe remembers the request is 
   await expectInvariants(service.sql)
 })
 
-it("a refund Stripe has taken on is not asked after every few seconds", async () => {
+it("does not request a refund again while Stripe reports it as pending", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { order } = await paidOrder()
   stripe.how.refundStatus = "pending"
   await admin.call("POST", `/orders/${order.id}/refund`, { amount: 100 })
   stripe.how.refundStatus = "succeeded"
-  expect(await isLeftAlone(order.id)).toBe(true)
+  expect(await isDueLater(order.id)).toBe(true)
 })
 
-it("a refund on its way outlives a start without Stripe's key", async () => {
+it("keeps a pending refund when the service starts without a Stripe key", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { order } = await paidOrder()
   stripe.how.failing = { status: 500, body: { error: { type: "api_error", message: "down" } } }

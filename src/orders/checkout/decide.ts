@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto"
+import { Effect, type Types } from "effect"
+import type { Checkout, OrderEvent, OrderItem } from "../../../machines/orders/context.ts"
+import { paysOrder } from "../../../machines/orders/guards.ts"
+import { dueCents, totalCents } from "../../../machines/orders/money.ts"
+import type { DisplayUser } from "../../../schema/accounts/user.ts"
+import { type EventRefused, Unprocessable } from "../../../schema/errors.ts"
+import { isoTime } from "../../../schema/iso-time.ts"
+import type { CheckoutCartRequest } from "../../../schema/orders/order.ts"
+import { findBooked, otherAmount } from "../booked.ts"
+import type { StoredOrder } from "../order-store.ts"
+import { notFree } from "../refusals.ts"
+import { freeDiscounts } from "./discounts.ts"
+
+/** Everything a checkout is decided on. */
+export interface CheckoutInput {
+  readonly order: StoredOrder
+  /** The items of the order at the prices that apply. */
+  readonly items: ReadonlyArray<OrderItem>
+  readonly at: string
+  readonly user: DisplayUser
+  readonly request: CheckoutCartRequest
+  /** The key that the request names. */
+  readonly requestedKey: string | undefined
+  readonly defaultKey: string
+  readonly organizationId: string | undefined
+  readonly operationKey: string | undefined
+  readonly ttlSeconds: number
+}
+
+/** The order already has this cash payment. The checkout then answers with the order. */
+export const cashBooked = new Unprocessable({
+  error: "This cash payment is already booked.",
+  fields: { amount: [{ code: "taken_before", message: "The order already has this payment." }] },
+})
+
+const checkoutOf = ({
+  at,
+  defaultKey,
+  order,
+  organizationId,
+  request,
+  requestedKey,
+  user,
+}: CheckoutInput): Checkout => {
+  const before = order.context.checkout
+  // A pending order keeps its partner and the key its buyer chose, also when an administrator completes the checkout.
+  const partner = organizationId ?? before?.organizationId
+  const chosenKey = user.pubkeys.find((key) => key === before?.pubkey)
+  const checkout: Types.Mutable<Checkout> = {
+    method: request.method,
+    at,
+    pubkey: requestedKey ?? chosenKey ?? defaultKey,
+  }
+  if (user.email !== undefined) checkout.email = user.email
+  if (request.success_url != null) checkout.successUrl = request.success_url
+  if (request.cancel_url != null) checkout.cancelUrl = request.cancel_url
+  if (partner !== undefined) checkout.organizationId = partner
+  return checkout
+}
+
+const decideFree = (
+  { at, items, order, user }: CheckoutInput,
+  checkout: Checkout,
+): Effect.Effect<OrderEvent, Unprocessable> => {
+  // Earlier payments cover the price, so no free ids are used.
+  if (totalCents(items) > 0 && dueCents({ ...order.context, items }) === 0)
+    return Effect.succeed({ type: "checkout.payment", at, items, checkout })
+  const waived = freeDiscounts(items, at)
+  if (waived.length > user.remaining_free_emoji) return Effect.fail(notFree(user.remaining_free_emoji))
+  const freeIds = waived.length
+  return Effect.succeed({ type: "checkout.free", at, items: [...items, ...waived], checkout, freeIds })
+}
+
+const decideCash = (
+  { at, items, operationKey, order, request }: CheckoutInput,
+  checkout: Checkout,
+): Effect.Effect<OrderEvent, EventRefused | Unprocessable> => {
+  const { amount, external_reference: reference } = request
+  const booked = findBooked(order.context.payments, reference, operationKey, Date.parse(at))
+  if (booked !== undefined)
+    return amount == null || reference == null || booked.cents === amount
+      ? Effect.fail(cashBooked)
+      : Effect.fail(otherAmount(order, reference, booked.cents))
+  const payment = {
+    fact: `cash:${randomUUID()}`,
+    provider: "cash",
+    cents: amount ?? dueCents({ ...order.context, items }),
+    at,
+    ...(reference == null ? {} : { externalReference: reference }),
+    ...(operationKey === undefined ? {} : { operationKey }),
+  }
+  return Effect.succeed({ type: "checkout.cash", at, items, checkout, payment })
+}
+
+/**
+ * Decides which event a checkout sends to its order, without queries and without side effects.
+ *
+ * Lootboxes can be refilled until an order holds them, and a payment is final. A checkout of a draft that would pay for a
+ * lootbox therefore only holds the items; the caller checks the boxes and decides again.
+ */
+export const decideCheckout = (
+  input: CheckoutInput,
+): Effect.Effect<OrderEvent, EventRefused | Unprocessable> => {
+  const { at, items, order, request, ttlSeconds } = input
+  const checkout = checkoutOf(input)
+  const held = { expiresAt: isoTime(Date.parse(at) + ttlSeconds * 1000), ...checkout }
+  const decided =
+    request.method === "Free"
+      ? decideFree(input, checkout)
+      : request.method === "Cash"
+        ? decideCash(input, checkout)
+        : Effect.succeed<OrderEvent>({ type: "checkout.payment", at, items, checkout: held })
+  return Effect.mapEager(decided, (event): OrderEvent => {
+    const tracking = request.tracking_data == null ? {} : { tracking: request.tracking_data }
+    const holdsFirst =
+      order.status === "Draft" && items.some(({ lootboxId }) => lootboxId) && paysOrder(order.context, event)
+    if (holdsFirst && "items" in event)
+      return { type: "checkout.hold", at, items: event.items, checkout: held }
+    return { ...event, ...tracking }
+  })
+}
