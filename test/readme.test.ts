@@ -26,7 +26,10 @@ it.skipIf(findProgram("curl") === undefined)(
         .replace("http://localhost:3001", `http://localhost:${port}`)
         .replaceAll("/tmp/frames.jsonl", join(folder, "frames.jsonl"))
       const { HOME, PATH } = process.env
-      const { stdout } = await promisify(execFile)("bash", ["-ec", script], { cwd: root, env: { HOME, PATH } })
+      const { stdout } = await promisify(execFile)("bash", ["-ec", script], {
+        cwd: root,
+        env: { HOME, PATH },
+      })
       expect(stdout).toContain("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
       const [state] = readFileSync(join(folder, "frames.jsonl"), "utf8").split("\n")
       expect(JSON.parse(state!)).toMatchObject({ type: "state", state: { status: true } })

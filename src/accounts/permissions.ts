@@ -4,7 +4,7 @@ import { Forbidden } from "../../schema/errors.ts"
 import type { Principal } from "../http/principal.ts"
 
 const missing = (scope: Scope, where = ""): Forbidden =>
-  new Forbidden({ error: `This needs the scope ${scope}${where}.`, details: { scope } })
+  new Forbidden({ error: `This operation requires the scope ${scope}${where}.`, details: { scope } })
 
 /** The scopes of a member with this role inside the organization. */
 export const scopesInOrganization = (role: Role | undefined): ReadonlySet<Scope> =>
