@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { expect, it } from "vitest"
 import { routes } from "../src/routes.ts"
 import { endpointTable, replacePart, settingTable } from "./fixtures/generated-docs.ts"
@@ -16,3 +16,16 @@ it.each([
   if (process.env["WRITE_DOCS"] === "yes") writeFileSync(file, current)
   else expect(text).toBe(current)
 })
+
+it.each(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/operating.md"])(
+  "the files that %s names exist",
+  (page) => {
+    const text = readFileSync(join(root, page), "utf8")
+    const named = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|sql|md))`/g)].map((match) => match[1]!)
+    const linked = [...text.matchAll(/\]\(([\w./-]+)(?:#[\w-]+)?\)/g)].map((match) => match[1]!)
+    const exists = (name: string) =>
+      ["", "src", dirname(page)].some((base) => existsSync(join(root, base, name)))
+    expect(named.filter((name) => !exists(name))).toEqual([])
+    expect(linked.filter((name) => !existsSync(join(root, dirname(page), name)))).toEqual([])
+  },
+)

@@ -7,8 +7,9 @@ import { notifyMaxBytes, postgresTransport, postgresTransportClient } from "./tr
 /**
  * The command line changes the database directly and exits when it is done. It is not a peer with a lease. It announces
  * its changes on a separate channel, and every process of the service listens to it, even if it has no peers.
+ * The name is that of release 0.2.0, because the command line of one release must reach the processes of another.
  */
-const channel = "directory_cli"
+const channel = "directory_outsiders"
 
 /**
  * Notifications are rare, so the listener also notifies itself. If it does not receive that, it has lost its
