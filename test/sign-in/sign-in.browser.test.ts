@@ -246,10 +246,10 @@ describe.skipIf(executable === undefined)("an emailed link for an account with a
   it("asks for the password also when the link is pasted into the console", async () => {
     const user = await register(service)
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
-    await page.getByRole("tab", { name: "Link by mail" }).click()
+    await page.getByRole("tab", { name: "Email link" }).click()
     await page.getByLabel("Email").fill(user.email)
     await page.getByRole("button", { name: "Send me a link" }).click()
-    await page.getByLabel("The link from the mail").fill(await newestMailLink(service, user.email))
+    await page.getByLabel("Link from the email").fill(await newestMailLink(service, user.email))
     await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("button", { name: "Confirm and remove the password" }).waitFor()
     await page.getByLabel("Password", { exact: true }).press("Enter")
