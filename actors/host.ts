@@ -100,7 +100,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     })
 
     const begin = Effect.fnUntracedEager(function* (create: InputFrom<M> | undefined) {
-      if (create === undefined) return yield* new NotFound({ error: `There is no such ${entity}.` })
+      if (create === undefined)
+        return yield* new NotFound({ error: `${entity[0]!.toUpperCase()}${entity.slice(1)} not found.` })
       const snapshot = turns.first(create) as SnapshotFrom<M>
       return { version: 0, snapshot } satisfies Loaded<M>
     })

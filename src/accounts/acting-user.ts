@@ -14,7 +14,7 @@ export const findActingUser = Effect.fnUntraced(function* (
   if (userId.toLowerCase() === principal.userId) return { ...principal, id: principal.userId }
   yield* checkForUser(principal, userId, { others })
   const found = yield* CallerCache.use((callers) => callers.find(userId.toLowerCase()))
-  if (found === undefined) return yield* new NotFound({ error: "There is no such user." })
+  if (found === undefined) return yield* new NotFound({ error: "User not found." })
   if (!rolesUpTo(principal.role).includes(found.role)) {
     return yield* new Forbidden({
       error: `You cannot act for a user with the role ${found.role}, because it is above your own role.`,

@@ -68,7 +68,7 @@ export class Features extends Context.Service<
                      returning id, code, description, created_at,
                                array(select uf.user_id::text from user_feature uf where uf.feature_id = f.id) as holders`,
           )
-          const { holders, ...feature } = yield* orNotFound(rows, "There is no such feature.")
+          const { holders, ...feature } = yield* orNotFound(rows, "Feature not found.")
           yield* changed(holders)
           return feature
         }),
@@ -84,7 +84,7 @@ export class Features extends Context.Service<
                      select code, id from had`,
             )
             .pipe(invalidatingUser(userId))
-          return yield* orNotFound(rows, "There is no such user or feature.")
+          return yield* orNotFound(rows, "User or feature not found.")
         }),
         unassign: Effect.fnUntraced(function* (userId, featureId) {
           const rows = yield* sql

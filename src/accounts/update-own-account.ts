@@ -78,7 +78,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   const sessions = yield* Sessions
 
   const account = yield* accounts.find({ id: principal.userId })
-  if (account === undefined) return yield* new NotFound({ error: "There is no such user." })
+  if (account === undefined) return yield* new NotFound({ error: "User not found." })
   const email = yield* newEmailOf(account, body)
   const changesAccess = Boolean(body.password) || email !== undefined
   if (changesAccess) yield* checkMayChange(principal, account, body, email)
@@ -124,6 +124,6 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   if (done.epoch === undefined) return undefined
   yield* sessions.ended(account.id, { events: done.events ?? [] })
   const changed = yield* accounts.find({ id: account.id })
-  if (changed === undefined) return yield* new NotFound({ error: "There is no such user." })
+  if (changed === undefined) return yield* new NotFound({ error: "User not found." })
   return yield* sessions.open(changed, { verifiedAt })
 })

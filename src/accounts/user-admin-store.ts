@@ -72,7 +72,7 @@ const withIds = ({ ids, view }: UserRow): UserWithIds => ({
   }),
 })
 
-const noUser = () => new NotFound({ error: "There is no such user." })
+const noUser = () => new NotFound({ error: "User not found." })
 const refused = ({ last_admin, role }: Refusal) =>
   last_admin
     ? new Conflict({ error: "This user is the last administrator. Give another user the role Admin first." })

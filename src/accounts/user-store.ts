@@ -47,7 +47,7 @@ export class Users extends Context.Service<
       return Users.of({
         find,
         get: Effect.fnUntraced(function* (id) {
-          return (yield* find(id)) ?? (yield* new NotFound({ error: "There is no such user." }))
+          return (yield* find(id)) ?? (yield* new NotFound({ error: "User not found." }))
         }),
         findMany,
         remembered: (id) => {

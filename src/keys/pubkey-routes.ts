@@ -118,7 +118,7 @@ const addForUser = route({
 const listForUser = route({
   id: "getPubkeysForUser",
   group: "keys",
-  summary: "List your public keys, or those of any user with the scope user:show",
+  summary: "List a user's public keys. Other users' keys require the scope user:show",
   method: "get",
   path: "/users/:user_id/pubkeys",
   auth: "JWT",

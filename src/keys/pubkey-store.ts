@@ -48,7 +48,7 @@ export class Pubkeys extends Context.Service<
           )
           .pipe(invalidating(bus.invalidate(accountTopic, [userId]), sql.statementTimeoutMs))
         if (row!.holder === userId) return pubkey
-        if (!row!.user_exists) return yield* new NotFound({ error: "The user does not exist." })
+        if (!row!.user_exists) return yield* new NotFound({ error: "User not found." })
         if (row!.holder === null) {
           return yield* fieldFault(
             "pubkey",

@@ -51,7 +51,7 @@ export class LootboxTypes extends Context.Service<
           ),
         get: Effect.fnUntraced(function* (id) {
           const type = (yield* findMany([id])).get(id)
-          return type ?? (yield* new NotFound({ error: "There is no such lootbox type." }))
+          return type ?? (yield* new NotFound({ error: "Lootbox type not found." }))
         }),
         findMany,
       })

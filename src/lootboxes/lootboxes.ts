@@ -32,7 +32,7 @@ const rowOf = ({ context, value }: Snapshot): LootboxRow => ({
   status: value === "Deleted" ? (context.deletedFrom ?? "Draft") : (value as LootBoxStatus),
 })
 type Refusal = Forbidden | NotFound | Unavailable | Unprocessable
-const absent = () => new NotFound({ error: "There is no such lootbox." })
+const absent = () => new NotFound({ error: "Lootbox not found." })
 const isBoxKey = (canonical: string) => canonical.startsWith("lootbox:")
 
 /** A box that an order holds can be changed later. Ids that are not free must be removed from the request. */

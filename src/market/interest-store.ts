@@ -29,7 +29,7 @@ export class Interests extends Context.Service<
       const sql = yield* Sql
       const orNotFound = (rows: ReadonlyArray<UserInterest>) =>
         rows[0] === undefined
-          ? Effect.fail(new NotFound({ error: "You have no interest in this emoji id." }))
+          ? Effect.fail(new NotFound({ error: "You have not registered interest in this emoji id." }))
           : Effect.succeed(rows[0])
 
       return Interests.of({
@@ -60,9 +60,9 @@ export class Interests extends Context.Service<
                        from put_interest(${userId}, ${canonical}, ${maxInterestsPerUser})`,
           )
           if (row !== undefined) return row
-          const message = `You already own this emoji id, or you already have ${maxInterestsPerUser} interests.`
+          const message = `You already own this emoji id, or you already have ${maxInterestsPerUser} registered interests.`
           return yield* new Unprocessable({
-            error: "The interest cannot be registered. You own the emoji id, or you have too many interests.",
+            error: `You cannot register interest in this emoji id. ${message}`,
             fields: { emoji_id: [{ code: "eligibility", message }] },
           })
         }),

@@ -19,7 +19,7 @@ const defaultImage = (emojis: string, length: number): string => {
 /** Returns the metadata of a token for wallets and token markets. */
 export const getTokenMetadata = Effect.fnUntraced(function* (tokenId: number) {
   const registered = yield* (yield* EmojiIds).findByToken(tokenId)
-  if (registered === undefined) return yield* new NotFound({ error: "The token does not exist." })
+  if (registered === undefined) return yield* new NotFound({ error: "No emoji id has this token_id." })
   const { generation, id, modifiers } = registered
   const stored = yield* (yield* JsonStore).load(id, ["VisualizerFileLocations"])
   const files = visualizerFiles(stored.get("VisualizerFileLocations")?.data)

@@ -48,7 +48,7 @@ export const checkDeveloper = Effect.fnUntraced(function* (
 ) {
   const config = yield* AppConfig
   const { host = "", origin = "", "sec-fetch-site": site = "" } = headers
-  if (config.production) return yield* new NotFound({ error: "There is no such path." })
+  if (config.production) return yield* new NotFound({ error: "Path not found." })
   if (!isTrustedCaller(config, address)) {
     return yield* new Forbidden({
       error:

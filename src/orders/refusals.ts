@@ -39,7 +39,7 @@ export const refusalError = (
         fields: { items: [{ code: "empty", message: "The cart contains no items." }] },
       })
     case "unknown_item":
-      return new NotFound({ error: "The cart contains no item with this id." })
+      return new NotFound({ error: "The cart contains no item with this cart_item_id." })
     case "not_free":
       return notFree(remaining_free_emoji)
     case "cart_not_empty":

@@ -26,7 +26,8 @@ export const paidPage = route({
   ...pageRow,
   id: "partnerPaid",
   group: "partner flows",
-  summary: "Flow 1: return from the payment, then redirect to the partner when the order is paid",
+  summary:
+    "Partner flow 1 (get an id): show the payment status, or return to the partner when the order is paid",
   method: "get",
   path: "/partner/:partner_path/paid",
   headers: [...pageRow.headers, "accept"],

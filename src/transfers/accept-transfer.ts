@@ -96,7 +96,7 @@ const make = Effect.gen(function* () {
   /** Other users get a 404, so that they do not learn that the transfer exists. */
   const checkRole = Effect.fnUntraced(function* (caller: Principal, context: TransferContext) {
     const role = roleOf(caller, context)
-    return role ?? (yield* new NotFound({ error: "There is no such transfer." }))
+    return role ?? (yield* new NotFound({ error: "Transfer not found." }))
   })
 
   const findEmail = Effect.fnUntraced(function* (userId: string) {

@@ -144,7 +144,7 @@ describe("getting an id", () => {
     )
     const refused = await visitor.submit(page, { action: "choose", emoji_id: id })
     expect(refused.status).toBe(422)
-    expect(refused.text).toContain("is taken")
+    expect(refused.text).toContain("is already taken")
     expect((await visitor.get(`${path}?q=abc`)).text).toContain("is not a supported emoji")
   })
 

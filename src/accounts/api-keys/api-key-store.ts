@@ -75,7 +75,7 @@ export class ApiKeys extends Context.Service<
             ) => q`select exists (select 1 from app_user where id = ${userId} and deleted_at is null) as users,
                             coalesce(${expiresAt}::timestamptz <= now(), false) as past`,
           )
-          if (!facts!.users) return yield* new NotFound({ error: "There is no such user." })
+          if (!facts!.users) return yield* new NotFound({ error: "User not found." })
           return yield* facts!.past
             ? new Unprocessable({
                 error: "expires_at must be in the future.",
@@ -104,9 +104,7 @@ export class ApiKeys extends Context.Service<
                        returning k.id, k.user_id, k.name, k.scopes, k.created_at, k.expires_at`,
             )
             .pipe(invalidating(bus.invalidate(apiKeyTopic, [id]), sql.statementTimeoutMs))
-          return row === undefined
-            ? yield* new NotFound({ error: "There is no such API key." })
-            : display(row)
+          return row === undefined ? yield* new NotFound({ error: "API key not found." }) : display(row)
         }),
       })
     }),

@@ -46,7 +46,8 @@ const create = route({
 const list = route({
   id: "listApiKeys",
   group: "api keys",
-  summary: "List the API keys of a user, without their secrets. `user_id` requires adminUser:load",
+  summary:
+    "List API keys without the secrets. Another user's keys (`user_id`) require the scope adminUser:load",
   method: "get",
   path: "/api_keys",
   auth: "JWT",

@@ -74,7 +74,7 @@ const refusalProblem = (kind: Refusal, details: string): Problem | undefined => 
         error: "The path has invalid percent-encoding or contains NUL (U+0000).",
       })
     case "not_found":
-      return new NotFound({ error: "There is no such path." })
+      return new NotFound({ error: "Path not found." })
     case "method_not_allowed":
       return new MethodNotAllowed({
         error: `This path does not support the method. Use one of: ${details}.`,

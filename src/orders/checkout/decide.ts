@@ -30,7 +30,7 @@ export interface CheckoutInput {
 
 /** The order already has this cash payment. The checkout then answers with the order. */
 export const cashBooked = new Unprocessable({
-  error: "This cash payment is already booked.",
+  error: "This cash payment is already recorded.",
   fields: { amount: [{ code: "taken_before", message: "The order already has this payment." }] },
 })
 

@@ -64,7 +64,12 @@ const make = Effect.gen(function* () {
     }
     const listed = yield* keys.has(code.id, pubkey.toLowerCase())
     const message = activationMessage(user.alternate_id, nonce)
-    if (!listed) return yield* fieldFault("pubkey", "unknown", "This code does not list this key.")
+    if (!listed)
+      return yield* fieldFault(
+        "pubkey",
+        "unknown",
+        "This public key is not one of the keys that can activate this code.",
+      )
     if (!pubkeySigned(pubkey, message, signature)) {
       return yield* fieldFault(
         "signature",

@@ -73,7 +73,7 @@ const addPubkey = route({
       return yield* fieldFault(
         "pubkey",
         "too_many",
-        "This code already lists the maximum number of keys. Remove a key first.",
+        "This code already has the maximum number of keys that can activate it. Remove a key first.",
       )
     }),
 })
@@ -81,7 +81,7 @@ const addPubkey = route({
 const removePubkey = route({
   ...shared,
   id: "revokePubkeyForCode",
-  summary: "Remove a public key from a code",
+  summary: "Remove a public key from the keys that can activate a code",
   method: "del",
   path: "/codes/:code_id/pubkeys/:pubkey",
   params: pubkeyParams,
@@ -92,7 +92,9 @@ const removePubkey = route({
       const { id } = yield* getWritableCode(principal, params.code_id.toLowerCase())
       const pubkey = params.pubkey.toLowerCase()
       if (yield* CodePubkeys.use((keys) => keys.remove(id, pubkey))) return pubkey
-      return yield* new NotFound({ error: "This code does not list this key." })
+      return yield* new NotFound({
+        error: "This public key is not one of the keys that can activate this code.",
+      })
     }),
 })
 

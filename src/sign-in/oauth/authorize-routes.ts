@@ -202,7 +202,7 @@ const authorizeForm = route({
         }
         default:
           return yield* new InvalidRequest({
-            error: "The form has no known action. Reload the page and try again.",
+            error: "The action of the form is missing or unknown. Reload the page and try again.",
           })
       }
     }).pipe(handleRequestFaults),

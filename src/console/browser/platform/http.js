@@ -33,7 +33,9 @@ export const explain = (error) => {
   const messages = Object.values(error.fields).flatMap((faults) => faults.map(({ message }) => message))
   // Messages that are not sentences only make sense next to the field name.
   const sentences = messages.filter((message) => message.endsWith("."))
-  return sentences.length > 0
+  // The general message says what to do, unless it repeats a field or only refers to the fields.
+  const refersToFields = sentences.includes(error.message) || error.message.includes("See the fields")
+  return refersToFields && sentences.length > 0
     ? sentences.map((text) => text.replace(placeInList, "")).join(" ")
     : error.message
 }
