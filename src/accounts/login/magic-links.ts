@@ -171,8 +171,8 @@ export class MagicLinks extends Context.Service<
         const link = yield* find(token)
         if (link === undefined) return yield* invalidLink()
         const { keyIds, purpose, userId } = link
-        // Without this check, a `confirm` link alone would confirm the address, and the account's password would be
-        // removed.
+        // Without this check, a `confirm` link alone would confirm the address and remove the password of the
+        // account.
         if (purpose === "confirm" && !password && !discardsCredentials && !users.includes(userId))
           return yield* fieldFault("password", "required", "Enter the password you registered with.")
         if (password) yield* checkPassword(userId, password)
