@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The stored context of a login session. Times are milliseconds since the epoch. */
+/** The stored context of a login session. Times are in milliseconds since the Unix epoch. */
 export const SessionContext = Schema.Struct({
   id: Schema.String,
   userId: Schema.String,

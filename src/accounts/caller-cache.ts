@@ -8,7 +8,7 @@ import { userTopic } from "../cluster/topic-names.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { makeFindCallerRow } from "./caller-store.ts"
 
-/** The data of a user that decides whether their token is valid and what it allows. */
+/** The data that decides whether a user's token is valid and what the token allows. */
 export interface Caller {
   readonly id: string
   readonly role: Role
@@ -21,7 +21,7 @@ export interface Caller {
 }
 
 const capacity = 50_000
-/** An upper bound for the clock difference between the processes that sign and verify tokens. */
+/** The clocks of the processes that sign and verify tokens differ by at most this time. */
 const leewaySeconds = 300
 
 /** The time for which ended sessions and grants are remembered. Afterwards, all their access tokens have expired. */

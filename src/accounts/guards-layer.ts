@@ -14,7 +14,10 @@ import { Sessions } from "./sessions/sessions.ts"
  */
 const callerKey = ({ keyId, userId, via }: Principal): string => `${via}/${keyId ?? userId}`
 
-/** Implements the checks that run before a handler: authentication, rate limits, two-factor freshness, idempotency. */
+/**
+ * Implements the checks that run before a handler: authentication, rate limits, a recent two-factor code, and
+ * idempotency.
+ */
 export const guards = Layer.effect(
   Guards,
   Effect.gen(function* () {

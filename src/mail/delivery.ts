@@ -21,8 +21,8 @@ const renewLeaseEvery = "10 seconds"
 
 /**
  * Sends the messages of the outbox through the configured providers. A message that no process can send counts as
- * sent and stays readable in the outbox. Every process may run this: each message is leased by one process, and the
- * lease is longer in each attempt.
+ * sent and stays readable in the outbox. Every process may run this: each message is leased by one process, and every
+ * further attempt has a longer lease.
  */
 export const delivery = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -50,8 +50,8 @@ const lifeOf = ({ good_seconds: given }: Data): string => {
 
 const isSome = (cents: unknown): boolean => typeof cents === "number" && cents > 0
 /**
- * Returns a sentence about money that was received and not used. The list is empty if there is no such money, and for
- * mails stored by older versions, which do not contain the amount.
+ * Returns a list with one sentence about money that was received and not used. The list is empty if there is no such
+ * money, and for mails stored by older versions, which do not contain the amount.
  */
 const unusedPayment = (data: Data): ReadonlyArray<Part> =>
   isSome(data["kept"])

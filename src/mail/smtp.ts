@@ -8,8 +8,8 @@ import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
  */
 const openMs = 30_000
 /**
- * The maximum time to wait for a response of the server. A server may filter a message before it acknowledges it.
- * After a timeout, the message would be sent again.
+ * The maximum time to wait for a response of the server. It is long, because a server may filter a message before it
+ * acknowledges it. After a timeout, the message would be sent again.
  */
 const socketMs = 120_000
 const maxConnections = 4

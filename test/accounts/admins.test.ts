@@ -57,7 +57,7 @@ it("the admin inherits no second factor, key or session from a stranger who regi
   expect(await statuses()).toEqual([401, 401])
 })
 
-it("an account that changed to the admin's address returns to its confirmed address and keeps everything else", async () => {
+it("an account that changed to the admin's address returns to its confirmed address", async () => {
   const service = await serve({ ...settings, ADMIN_EMAIL: "head@example.com" })
   const mover = await register(service)
   const consumed = await service.call("POST", "/auth/magic_link/consume", {

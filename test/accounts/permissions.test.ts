@@ -60,7 +60,7 @@ describe("acting in an organization", () => {
     expect(allowed(checkInOrganization(key("cart:show"), org, "organization:read"))).toBe(false)
   })
 
-  it("is allowed for lists with a role that may list the organization's ids, and user_id takes precedence", () => {
+  it("includes listing its ids if the role allows it, unless the request also names a user", () => {
     const needed = {
       own: "userEmoji:list",
       user: "adminUser:load",

@@ -63,7 +63,7 @@ const stepNow = () => Math.floor(Date.now() / stepMs)
 
 /**
  * Sends the code of the previous time step, which is valid until the current step ends. If the current step ends
- * before the code is accepted, it sends the code of the next step.
+ * before the code is accepted, the function tries again with a newer code.
  */
 export const sendPreviousTotpCode = async <A extends { readonly status: number }>(
   secret: string,

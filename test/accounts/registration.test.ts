@@ -105,7 +105,7 @@ describe("a user without a password", () => {
     expect(await mails(service, email)).toHaveLength(before)
   })
 
-  it("ends the session of a stranger who registered the address by requesting and using a link", async () => {
+  it("can use a requested link to end the session of a stranger who registered the address", async () => {
     const email = someEmail()
     const stranger = (await post("/users", { email })).body
     await post("/auth/magic_link", { email })

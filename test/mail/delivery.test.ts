@@ -90,7 +90,7 @@ const put = (to: string, kind: string, data: Record<string, unknown>) =>
   service.runtime.runPromise(Outbox.use((outbox) => outbox.put({ to, kind, data })))
 const mailTo = (to: string) =>
   expect.poll(() => mails.find((mail) => mail.to.includes(to)), { timeout: 10_000 })
-/** Makes the next attempt to send the mail due now. */
+/** Moves the next delivery attempt of the mail to the current time. */
 const dueNow = (to: string) =>
   service.sql`update outbox set due_at = now() where recipient = ${to} and due_at < 'infinity'`
 const stateOf = async (to: string) => {
@@ -171,7 +171,7 @@ describe("mail", () => {
     await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries })
   })
 
-  it("that cannot be decrypted does not delay other mail and is retried, because another process may have its key", async () => {
+  it("that this process cannot decrypt does not delay other mail and is retried", async () => {
     const [broken, good] = [someEmail(), someEmail()]
     await service.sql`insert into outbox (recipient, kind, payload) values (${broken}, 'magic_link', 'v1.nonsense')`
     await put(good, "security_notice", { change: "something changed" })
@@ -228,7 +228,7 @@ describe("the outbox", () => {
     const quiet = await serve()
     const mailing = await serve({ SMTP_URL: "smtp://127.0.0.1:9" }, { database: quiet.database })
     const [fresh, code, old] = [someEmail(), "+14155550141", "+14155550142"]
-    // These rows are like those of a process that sends mail and SMS.
+    // The rows are stored as a process stores them that can send mail and SMS.
     await quiet.sql`insert into outbox (recipient, kind, payload, due_at) values
       (${fresh}, 'magic_link', '{}', now()), (${code}, 'two_factor_sms', '{}', now()),
       (${old}, 'two_factor_sms', '{}', now() - interval '1 day')`

@@ -54,7 +54,7 @@ it("a login by a refresh token in the URL does not confirm the email address", a
   }
   const end = await use(made.body.refresh_token)
   expect([end.status, end.text.includes(email), end.text.includes("confirmed")]).toEqual([200, true, false])
-  // The page does not offer to set a password, because it would be rejected until the emailed link is used.
+  // The page does not offer to set a password, because a password is rejected until the emailed link is used.
   expect(end.text).not.toContain('name="password"')
 
   const confirmed = await use(await newestLink(service, email))

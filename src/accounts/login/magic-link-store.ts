@@ -54,8 +54,8 @@ export const makeMagicLinkStore = Sql.useSync((sql) => ({
       )
       .pipe(Effect.map((rows) => rows[0])),
   /**
-   * Uses the link up. Returns undefined if the link is not valid. `known` are the users whose password or session the
-   * caller has shown.
+   * Uses the link up. Returns undefined if the link is not valid. `known` lists the users whose password or session
+   * the caller has shown.
    */
   consume: (hashes: ReadonlyArray<string>, attempt: string, known: ReadonlyArray<string>) =>
     sql

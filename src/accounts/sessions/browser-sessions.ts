@@ -10,7 +10,7 @@ import { RefreshTokens } from "./refresh-tokens.ts"
 export interface BrowserSession {
   readonly sessionId: string
   readonly account: Account
-  /** False until the second factor of the login is verified. */
+  /** Whether the login is complete: the second factor was verified, or none was required. */
   readonly admitted: boolean
   readonly principal: Principal
 }

@@ -1,6 +1,6 @@
 import type { ExpiredRows } from "../../postgres/prune.ts"
 
-/** Selects the sessions that ended more than `keptSeconds` ago, which are deleted. */
+/** Selects the rows that the cleanup deletes: sessions that ended more than `keptSeconds` ago. */
 export const endedSessions = (keptSeconds: number): ExpiredRows => ({
   table: "entity",
   key: ["kind", "id"],

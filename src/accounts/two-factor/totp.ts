@@ -4,8 +4,8 @@ import { encodeQR } from "qr"
 
 const stepSeconds = 30
 const codePattern = /^\d{6}$/
-// Longer labels are cut, because the URI must fit into a QR code even if percent-encoding turns every character into
-// twelve.
+// Longer labels are cut. The URI must fit into a QR code, even if percent-encoding turns every character of the label
+// into twelve characters.
 const maxLabelCodePoints = 100
 
 /**

@@ -126,7 +126,8 @@ export class TwoFactor extends Context.Service<
         const code = typed.trim()
         yield* limits.take("code", { account: userId })
         const match = yield* factors.findStep(userId, code, { confirmed: false })
-        // If the response is lost, the statement is sent again. The attempt id shows that both are the same attempt.
+        // If the response is lost, the statement is sent again. The attempt id shows that the second statement
+        // repeats the first one.
         const attempt = randomUUID()
         const provider = yield* store
           .confirm(userId, attempt, {

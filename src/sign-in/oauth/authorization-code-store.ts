@@ -69,7 +69,7 @@ export const expiredAuthorizationCodes: ExpiredRows = {
   isExpired: expiredADayAgo,
 }
 
-/** Selects the grants that expired or were revoked more than `keptSeconds` ago, which are deleted. */
+/** Selects the rows that the cleanup deletes: grants that expired or were revoked more than `keptSeconds` ago. */
 export const endedGrants = (keptSeconds: number): ExpiredRows => ({
   table: "oauth_grant",
   key: ["id"],

@@ -39,8 +39,8 @@ const display = ({ organization_id, secret_hash: _hidden, ...row }: ClientRow): 
 })
 
 /**
- * Removes the users of all clients that were deleted in the last hour from the caches. This is for a deletion that
- * found no client: an earlier attempt may have deleted the client, and its response may have been lost.
+ * Removes users from all caches: the users of every client that was deleted in the last hour. This is for a deletion
+ * that found no client: an earlier attempt may have deleted the client, and its response may have been lost.
  */
 export const invalidateRecentlyEnded = Effect.fnUntraced(function* (
   sql: Sql["Service"],

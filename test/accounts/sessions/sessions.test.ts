@@ -35,7 +35,7 @@ describe("login with a password", () => {
     expect(await works(answer.body.access_token)).toBe(true)
   })
 
-  it("returns the same error for a wrong password as for an unknown or inactive user or one without a password", async () => {
+  it("returns the same error for a wrong password and for a user who does not exist or cannot log in", async () => {
     const [known, off, gone] = [await register(service), await register(service), await register(service)]
     await service.sql`update app_user set deactivated_at = now() where id = ${off.id}`
     await service.sql`update app_user set deleted_at = now() where id = ${gone.id}`
@@ -211,7 +211,7 @@ describe("mailed links", () => {
     return { email, tokens: (await post("/users", { email })).body }
   }
 
-  it("are requested with the same response, whether or not the address is registered", async () => {
+  it("get the same response when they are requested, whether or not the address is registered", async () => {
     const { email } = await onlyEmail()
     const withPassword = await register(service)
     await service.sql`update app_user set email_verified_at = now() where id = ${withPassword.id}`

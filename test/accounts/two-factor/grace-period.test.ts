@@ -42,7 +42,7 @@ describe("a session after its grace period", () => {
     expect(answer.status).toBe(200)
   })
 
-  it("gets the same error as another session of the user in which no code was verified", async () => {
+  it("is treated like a session in which no code was ever verified", async () => {
     const { email, token } = await register(service)
     const other = (await login(service, email)).body
     await turnOnTotp(service, token)

@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { mails } from "../../accounts/person.ts"
 import type { Answer, CallOptions, TestService } from "../../fixtures/service.ts"
 
-/** A minimal browser: it stores cookies and submits forms. It does not follow redirects. */
+/** Creates a minimal browser. It stores cookies and submits forms, but does not follow redirects. */
 export const makeVisitor = (service: TestService) => {
   const cookies = new Map<string, string>()
   const remember = ({ headers }: Answer) => {

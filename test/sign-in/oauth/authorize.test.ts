@@ -14,7 +14,7 @@ import { startOauthService } from "./oauth-service.ts"
 const { service, app, owner, loggedIn, exchange } = await startOauthService()
 
 describe("the authorization page", () => {
-  it("shows a login form without a cookie, and redirects with pending_magic_link after a link is sent", async () => {
+  it("shows a login form to a browser without a cookie, and redirects after it has emailed a link", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     const page = await visitor.get(authorizeAddress(app))
@@ -239,7 +239,7 @@ describe("the headers of the authorization pages", () => {
 })
 
 describe("an emailed link without a redirect", () => {
-  it("lets a user who registered with an email only set a password", async () => {
+  it("lets a user without a password set one", async () => {
     const email = someEmail()
     await service.call("POST", "/users", { body: { email } })
     const link = new URL(await newestMailLink(service, email))

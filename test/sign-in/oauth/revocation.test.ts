@@ -64,7 +64,7 @@ it.each(["oauth_client", "organization"])(
     const made = await service.call("POST", "/organizations", { token, body: { name: "Lost Co" } })
     const { client, list } = await startGrant(made.body.id)
     expect((await list()).status).toBe(200)
-    // The row is deleted directly in the database, like by a first attempt whose response was lost. The second
+    // The row is deleted directly in the database. This simulates a first attempt whose response was lost. The second
     // attempt finds no row.
     const [id, column] =
       what === "organization" ? [made.body.id, "id"] : ([client.clientId, "client_id"] as const)
